@@ -1,0 +1,58 @@
+// The six EIP-712 types that the enclave signs, and the contract that takes each.
+
+/** The contracts that take authorizations. */
+export type AuthorizedContract = 'ConfidentialLedger' | 'OrderEscrow' | 'PlatformPool'
+
+export const authorizationTypes = {
+  PortfolioUpdate: [
+    { name: 'accountId', type: 'bytes32' },
+    { name: 'version', type: 'uint64' },
+    { name: 'enclaveBlob', type: 'bytes' },
+    { name: 'userBlob', type: 'bytes' },
+  ],
+  PolicyUpdate: [
+    { name: 'orgId', type: 'bytes32' },
+    { name: 'admin', type: 'address' },
+    { name: 'version', type: 'uint64' },
+    { name: 'policyBlob', type: 'bytes' },
+  ],
+  OrderSettlement: [
+    { name: 'orderId', type: 'bytes32' },
+    { name: 'payoutAsset', type: 'bytes32' },
+    { name: 'payout', type: 'uint256' },
+    { name: 'version', type: 'uint64' },
+    { name: 'enclaveBlob', type: 'bytes' },
+    { name: 'userBlob', type: 'bytes' },
+  ],
+  OrderRefund: [
+    { name: 'orderId', type: 'bytes32' },
+    { name: 'version', type: 'uint64' },
+    { name: 'enclaveBlob', type: 'bytes' },
+    { name: 'userBlob', type: 'bytes' },
+  ],
+  BatchMint: [
+    { name: 'symbol', type: 'bytes32' },
+    { name: 'amount', type: 'uint256' },
+    { name: 'expectedSupply', type: 'uint256' },
+    { name: 'batch', type: 'uint64' },
+  ],
+  BatchBurn: [
+    { name: 'symbol', type: 'bytes32' },
+    { name: 'amount', type: 'uint256' },
+    { name: 'expectedSupply', type: 'uint256' },
+    { name: 'batch', type: 'uint64' },
+  ],
+}
+
+/** Name of an authorization's EIP-712 primary type. */
+export type PrimaryType = keyof typeof authorizationTypes
+
+/** Contract and function that take each authorization. */
+export const authorizationTargets: Record<PrimaryType, { contract: AuthorizedContract; method: string }> = {
+  PortfolioUpdate: { contract: 'ConfidentialLedger', method: 'updatePortfolio' },
+  PolicyUpdate: { contract: 'ConfidentialLedger', method: 'updatePolicy' },
+  OrderSettlement: { contract: 'OrderEscrow', method: 'settle' },
+  OrderRefund: { contract: 'OrderEscrow', method: 'refund' },
+  BatchMint: { contract: 'PlatformPool', method: 'mintBatch' },
+  BatchBurn: { contract: 'PlatformPool', method: 'burnBatch' },
+}

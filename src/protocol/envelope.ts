@@ -1,0 +1,109 @@
+// ECIES over secp256k1 (SEC 1, 5.1) with HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
+import { hkdf } from '@noble/hashes/hkdf.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { getSharedSecret, utils } from '@noble/secp256k1'
+import { z } from 'zod'
+import { decryptGcm, encryptGcm, type GcmContext, IV_BYTES, TAG_BYTES } from './aesGcm.js'
+import { type Bytes, bytesToHex, concatBytes, type Hex, hexBetween, hexOf, hexToBytes } from './hex.js'
+import { decodePadded, encodePadded } from './plaintext.js'
+import { compressPoint, publicKeyOf, publicKeySchema } from './publicKey.js'
+
+/** What `GET /enclave-key` names the scheme. */
+export const ENVELOPE_SCHEME = 'service-ecies-v1'
+/** Largest ciphertext of an order and of a rulebook, in bytes. */
+export const MAX_ORDER_BYTES = 4_096
+export const MAX_POLICY_BYTES = 16_384
+const PADDING_BYTES = 256
+const PORTFOLIO_PADDING_BYTES = 512
+
+/** Where an envelope belongs; it opens nowhere else. */
+export type EnvelopeKind = 'order' | 'policy' | 'portfolio' | 'notice'
+
+/** Kind and context go into the additional authenticated data: `utf8(kind) ‖ context`. */
+export interface EnvelopePlace {
+  kind: EnvelopeKind
+  /** Empty for orders and rulebooks, `orderId` for a notice, `accountId ‖ uint64be(version)` for a portfolio. */
+  context: Bytes
+}
+
+/** A sealed message. Every member is `0x` hex. */
+export interface Envelope {
+  /** Ephemeral public key: 33 bytes (65 accepted). */
+  epk: Hex
+  /** 12 bytes. */
+  iv: Hex
+  ct: Hex
+  /** 16 bytes. */
+  tag: Hex
+}
+
+function envelopeShape(maxBytes: number) {
+  return { epk: publicKeySchema, iv: hexOf(IV_BYTES), ct: hexBetween(1, maxBytes), tag: hexOf(TAG_BYTES) }
+}
+
+export const orderEnvelopeSchema = z.strictObject(envelopeShape(MAX_ORDER_BYTES))
+export const policyEnvelopeSchema = z.strictObject(envelopeShape(MAX_POLICY_BYTES))
+
+/** `commit = keccak256(ct)`: binds the order on chain to exactly this envelope. */
+export function commitOf(envelope: Pick<Envelope, 'ct'>): Hex {
+  return bytesToHex(keccak_256(hexToBytes(envelope.ct)))
+}
+
+/** The two values that must be fresh for every envelope; given only to reproduce a test vector. */
+export interface EnvelopeRandomness {
+  ephemeralKey: Bytes
+  iv: Bytes
+}
+
+/**
+ * Seals a JSON value to a public key, padded so that its length does not show.
+ * @param recipient secp256k1 public key, 33 or 65 bytes
+ */
+export async function seal(
+  value: unknown,
+  recipient: Hex,
+  place: EnvelopePlace,
+  { ephemeralKey, iv }: EnvelopeRandomness = freshRandomness(),
+): Promise<Envelope> {
+  const epk = publicKeyOf(ephemeralKey)
+  const block = place.kind === 'portfolio' ? PORTFOLIO_PADDING_BYTES : PADDING_BYTES
+  const gcm = gcmOf(ephemeralKey, recipient, { epk, recipient }, iv, place)
+  const { ct, tag } = await encryptGcm(gcm, encodePadded(value, block))
+  return { epk, iv: bytesToHex(iv), ct: bytesToHex(ct), tag: bytesToHex(tag) }
+}
+
+/**
+ * Opens an envelope with the recipient's private key and returns the JSON value in it, not yet checked.
+ * @throws ProtocolError `undecryptable`, `invalid-point`, `invalid-plaintext`
+ */
+export async function open(envelope: Envelope, privateKey: Bytes, place: EnvelopePlace): Promise<unknown> {
+  const keys = { epk: envelope.epk, recipient: publicKeyOf(privateKey) }
+  const gcm = gcmOf(privateKey, envelope.epk, keys, hexToBytes(envelope.iv), place)
+  return decodePadded(await decryptGcm(gcm, hexToBytes(envelope.ct), hexToBytes(envelope.tag)))
+}
+
+function freshRandomness(): EnvelopeRandomness {
+  return {
+    ephemeralKey: Uint8Array.from(utils.randomSecretKey()),
+    iv: crypto.getRandomValues(new Uint8Array(IV_BYTES)),
+  }
+}
+
+function gcmOf(
+  privateKey: Bytes,
+  peer: Hex,
+  keys: { epk: Hex; recipient: Hex },
+  iv: Bytes,
+  { kind, context }: EnvelopePlace,
+): GcmContext {
+  // z = x-coordinate of the shared point: its compressed form without the leading parity byte.
+  const z = getSharedSecret(privateKey, compressPoint(peer), true).subarray(1)
+  const info = concatBytes(utf8(ENVELOPE_SCHEME), compressPoint(keys.epk), compressPoint(keys.recipient))
+  const key = Uint8Array.from(hkdf(sha256, z, undefined, info, 32))
+  return { key, iv, aad: concatBytes(utf8(kind), context) }
+}
+
+function utf8(text: string): Bytes {
+  return new TextEncoder().encode(text)
+}

@@ -1,0 +1,37 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { z } from 'zod'
+import { ProtocolError } from './errors.js'
+import { bytesToHex, type Hex, hexToBytes } from './hex.js'
+
+// ASCII without control characters and without the space that would look like padding at the end.
+const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,29}[\x21-\x7e])?$/
+
+/** A name that fits `bytes32`: 1 to 31 printable ASCII characters. */
+export const nameSchema = z.string().regex(NAME, 'expected 1 to 31 printable ASCII characters')
+
+/** An equity's ticker as brokers write it, or `USDC`. */
+export const symbolSchema = z.string().regex(/^[A-Z][A-Z0-9.]{0,10}$/, 'expected a ticker symbol')
+
+/** `accountId = keccak256(abi.encodePacked(address))`. */
+export function accountIdOf(address: Hex): Hex {
+  return bytesToHex(keccak_256(hexToBytes(address)))
+}
+
+/** `bytes32` of a name: ASCII, left-aligned, zero-padded. Used for `orgId` and for symbols. */
+export function nameToBytes32(name: string): Hex {
+  if (!NAME.test(name)) throw new ProtocolError('invalid-name', 'expected 1 to 31 printable ASCII characters')
+  const bytes = new Uint8Array(32)
+  bytes.set(new TextEncoder().encode(name))
+  return bytesToHex(bytes)
+}
+
+/** The name in a `bytes32`, or `null` when it holds none. */
+export function bytes32ToName(id: Hex): string | null {
+  const text = new TextDecoder('latin1').decode(hexToBytes(id)).replace(/\0+$/, '')
+  return NAME.test(text) ? text : null
+}
+
+/** What the broker knows an order by: the first 32 hex digits of `orderId`, without `0x`. */
+export function clientOrderIdOf(orderId: Hex): string {
+  return orderId.slice(2, 34)
+}

@@ -1,0 +1,65 @@
+// EIP-712 typed data of an order intent: https://eips.ethereum.org/EIPS/eip-712
+import { TypedDataEncoder } from 'ethers'
+import { z } from 'zod'
+import { addressSchema } from './address.js'
+import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from './hex.js'
+import { symbolSchema } from './identifiers.js'
+import { type IntentDomain, intentDomain } from './intentDomain.js'
+import { publicKeySchema } from './publicKey.js'
+import { signatureSchema } from './signature.js'
+import { uint256Schema } from './units.js'
+
+export const INTENT_VERSION = 1
+
+export const sideSchema = z.enum(['BUY', 'SELL', 'WITHDRAW'])
+export type Side = z.output<typeof sideSchema>
+
+/** Unix seconds. */
+export const timestampSchema = z.int().min(0)
+
+const unsignedShape = {
+  v: z.literal(INTENT_VERSION),
+  orderId: bytes32Schema,
+  account: addressSchema,
+  /** Informational: the enclave asks the registry for the real institution. */
+  orgId: bytes32Schema,
+  side: sideSchema,
+  /** A ticker, or `USDC` for a withdrawal of cash. */
+  symbol: symbolSchema,
+  /** USDC base units; share base units in a withdrawal of shares. */
+  maxSpend: uint256Schema,
+  /** Unix seconds; equals the order's deadline on chain. */
+  expiry: timestampSchema,
+  /** Strictly above the portfolio's; at most 2^53 − 1. */
+  nonce: z.int().min(0),
+  userPubKey: publicKeySchema,
+}
+
+/** An intent before it is signed. */
+export const unsignedIntentSchema = z.strictObject(unsignedShape)
+export type UnsignedIntent = z.output<typeof unsignedIntentSchema>
+
+/** What an order's envelope holds. Decode JSON with `.parse`, encode with `z.encode`. */
+export const intentSchema = z.strictObject({ ...unsignedShape, sig: signatureSchema })
+export type Intent = z.output<typeof intentSchema>
+
+export const intentTypes = {
+  Intent: [
+    { name: 'v', type: 'uint256' },
+    { name: 'orderId', type: 'bytes32' },
+    { name: 'account', type: 'address' },
+    { name: 'orgId', type: 'bytes32' },
+    { name: 'side', type: 'string' },
+    { name: 'symbol', type: 'string' },
+    { name: 'maxSpend', type: 'uint256' },
+    { name: 'expiry', type: 'uint256' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'userPubKey', type: 'bytes' },
+  ],
+}
+
+/** The EIP-712 digest that the employee's wallet signs. */
+export function intentDigest(intent: UnsignedIntent, domain: IntentDomain): Hex {
+  const hash = TypedDataEncoder.hash(intentDomain(domain), intentTypes, intent)
+  return bytesToHex(hexToBytes(hash))
+}

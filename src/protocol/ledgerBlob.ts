@@ -1,0 +1,68 @@
+import { hkdf } from '@noble/hashes/hkdf.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { decryptGcm, encryptGcm, IV_BYTES, TAG_BYTES } from './aesGcm.js'
+import { ProtocolError } from './errors.js'
+import {
+  assertLength,
+  type Bytes,
+  bytesToHex,
+  concatBytes,
+  type Hex,
+  hexToBytes,
+  uintToBytes,
+} from './hex.js'
+import { decodePadded, encodePadded } from './plaintext.js'
+
+const FORMAT = 0x01
+const PADDING_BYTES = 512
+const HEADER_BYTES = 1 + IV_BYTES + TAG_BYTES
+const SALT = new TextEncoder().encode('service-ledger-v1')
+
+/** `k_account` or `orgKey`: HKDF-SHA256 (RFC 5869) of the 32-byte master key. */
+export function ledgerKey(masterKey: Bytes, owner: 'account' | 'org', id: Hex): Bytes {
+  assertLength('master key', masterKey, 32)
+  const info = concatBytes(new TextEncoder().encode(owner), hexToBytes(id))
+  return Uint8Array.from(hkdf(sha256, masterKey, SALT, info, 32))
+}
+
+/** Where a blob belongs. It opens nowhere else: not under another id, version, ledger or chain. */
+export interface BlobPlace {
+  chainId: number
+  /** Address of `ConfidentialLedger`. */
+  ledger: Hex
+  /** `accountId` or `orgId`. */
+  id: Hex
+  version: bigint
+}
+
+/** `0x01 ‖ iv(12) ‖ tag(16) ‖ ct` of a JSON value, as `enclaveBlob` and `policyBlob` are stored. */
+export async function sealBlob(
+  value: unknown,
+  key: Bytes,
+  place: BlobPlace,
+  iv: Bytes = crypto.getRandomValues(new Uint8Array(IV_BYTES)),
+): Promise<Hex> {
+  const { ct, tag } = await encryptGcm({ key, iv, aad: aadOf(place) }, encodePadded(value, PADDING_BYTES))
+  return bytesToHex(concatBytes(Uint8Array.of(FORMAT), iv, tag, ct))
+}
+
+/** Opens a stored blob and returns its JSON value, not yet checked. @throws ProtocolError `undecryptable`, `invalid-bytes` */
+export async function openBlob(blob: Hex, key: Bytes, place: BlobPlace): Promise<unknown> {
+  const bytes = hexToBytes(blob)
+  if (bytes.length <= HEADER_BYTES || bytes[0] !== FORMAT) {
+    throw new ProtocolError('invalid-bytes', 'not a blob of format 1')
+  }
+  const iv = bytes.slice(1, 1 + IV_BYTES)
+  const tag = bytes.slice(1 + IV_BYTES, HEADER_BYTES)
+  return decodePadded(await decryptGcm({ key, iv, aad: aadOf(place) }, bytes.slice(HEADER_BYTES), tag))
+}
+
+/** `uint256be(chainId) ‖ ledger address ‖ id ‖ uint64be(version)`. */
+function aadOf({ chainId, ledger, id, version }: BlobPlace): Bytes {
+  return concatBytes(
+    uintToBytes(BigInt(chainId), 32),
+    hexToBytes(ledger),
+    hexToBytes(id),
+    uintToBytes(version, 8),
+  )
+}

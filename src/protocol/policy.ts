@@ -1,0 +1,34 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import canonicalize from 'canonicalize'
+import { z } from 'zod'
+import { bytesToHex, type Hex } from './hex.js'
+import { symbolSchema } from './identifiers.js'
+import { uint256Schema } from './units.js'
+
+const rulesSchema = z.strictObject({
+  canBuy: z.boolean(),
+  canSell: z.boolean(),
+  /** Symbols that this employee may not trade. */
+  restricted: z
+    .array(symbolSchema)
+    .max(500)
+    .refine((symbols) => new Set(symbols).size === symbols.length, 'a symbol is listed twice'),
+})
+
+/** One employee's rules. */
+export type EmployeeRules = z.output<typeof rulesSchema>
+
+/** An institution's rulebook. Keys of `employees` are lower-case addresses. */
+export const policySchema = z.strictObject({
+  employees: z.record(z.string().regex(/^0x[0-9a-f]{40}$/, 'expected a lower-case address'), rulesSchema),
+  /** USDC base units. */
+  maxOrderNotional: uint256Schema,
+  allowWithdrawShares: z.boolean(),
+})
+export type Policy = z.output<typeof policySchema>
+
+/** `keccak256(utf8(RFC 8785 canonical JSON of the policy))`. */
+export function policyHash(policy: Policy): Hex {
+  const json = canonicalize(z.encode(policySchema, policy))
+  return bytesToHex(keccak_256(new TextEncoder().encode(json)))
+}

@@ -1,0 +1,46 @@
+import { TypedDataEncoder } from 'ethers'
+import { z } from 'zod'
+import { addressSchema } from './address.js'
+import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from './hex.js'
+import { INTENT_VERSION } from './intent.js'
+import { type IntentDomain, intentDomain } from './intentDomain.js'
+import { policyHash, policySchema } from './policy.js'
+import { signatureSchema } from './signature.js'
+
+const unsignedShape = {
+  v: z.literal(INTENT_VERSION),
+  orgId: bytes32Schema,
+  admin: addressSchema,
+  policy: policySchema,
+  /** The institution's policy version on chain + 1: the replay guard. */
+  version: z.int().min(1),
+}
+
+/** A rulebook before its admin signs it. */
+export const unsignedRulebookSchema = z.strictObject(unsignedShape)
+export type UnsignedRulebook = z.output<typeof unsignedRulebookSchema>
+
+/** What a rulebook's envelope holds. Decode JSON with `.parse`, encode with `z.encode`. */
+export const rulebookSchema = z.strictObject({ ...unsignedShape, sig: signatureSchema })
+export type Rulebook = z.output<typeof rulebookSchema>
+
+export const policyIntentTypes = {
+  PolicyIntent: [
+    { name: 'v', type: 'uint256' },
+    { name: 'orgId', type: 'bytes32' },
+    { name: 'admin', type: 'address' },
+    { name: 'policyHash', type: 'bytes32' },
+    { name: 'version', type: 'uint256' },
+  ],
+}
+
+/** The typed-data message of a rulebook: the policy enters by its hash. */
+export function policyIntentMessage({ v, orgId, admin, policy, version }: UnsignedRulebook) {
+  return { v, orgId, admin, policyHash: policyHash(policy), version }
+}
+
+/** The EIP-712 digest that the admin's wallet signs. */
+export function policyIntentDigest(rulebook: UnsignedRulebook, domain: IntentDomain): Hex {
+  const hash = TypedDataEncoder.hash(intentDomain(domain), policyIntentTypes, policyIntentMessage(rulebook))
+  return bytesToHex(hexToBytes(hash))
+}

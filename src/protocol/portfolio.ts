@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { bytes32Schema, type Hex } from './hex.js'
+import { symbolSchema } from './identifiers.js'
+import { sideSchema, timestampSchema } from './intent.js'
+import { publicKeySchema } from './publicKey.js'
+import { uint256Schema } from './units.js'
+
+const positionSchema = z.strictObject({
+  /** Share base units (9 decimals). */
+  qty: uint256Schema,
+  /** Part of `qty` that open orders lock: the sum of their `locked`. */
+  locked: uint256Schema,
+})
+export type Position = z.output<typeof positionSchema>
+
+const openOrderSchema = z.strictObject({
+  side: sideSchema,
+  symbol: symbolSchema,
+  /** USDC base units. */
+  notional: uint256Schema,
+  /** USDC base units held by the escrow; 0 for a sale and for a buy from cash. */
+  escrow: uint256Schema,
+  /** Share base units that this order locks. */
+  locked: uint256Schema,
+  /** Empty from the write-ahead until the broker has answered. */
+  brokerOrderId: z.string().max(64),
+  /** Unix seconds. */
+  placedAt: timestampSchema,
+})
+export type OpenOrder = z.output<typeof openOrderSchema>
+
+/** The plaintext of both portfolio blobs. Decode JSON with `.parse`, encode with `z.encode`. */
+export const portfolioSchema = z.strictObject({
+  /** USDC base units. */
+  cash: uint256Schema,
+  positions: z.record(symbolSchema, positionSchema),
+  openOrders: z.record(bytes32Schema, openOrderSchema),
+  /** Last accepted intent nonce. */
+  nonce: z.int().min(0),
+  userPubKey: publicKeySchema,
+})
+export type Portfolio = z.output<typeof portfolioSchema>
+
+/** The portfolio of an account that has none yet. */
+export function emptyPortfolio(userPubKey: Hex): Portfolio {
+  return { cash: 0n, positions: {}, openOrders: {}, nonce: 0, userPubKey }
+}

@@ -1,0 +1,41 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { getPublicKey, Point } from '@noble/secp256k1'
+import { checksum } from './address.js'
+import { ProtocolError } from './errors.js'
+import { type Bytes, bytesToHex, type Hex, hexBetween, hexToBytes } from './hex.js'
+
+/** 33-byte compressed form of a secp256k1 point (SEC 1). @throws ProtocolError `invalid-point` */
+export function compressPoint(key: Hex): Bytes {
+  return Uint8Array.from(parsePoint(hexToBytes(key)).toBytes(true))
+}
+
+/** The Ethereum address of a public key in either SEC 1 form. */
+export function addressOfPublicKey(key: Uint8Array): Hex {
+  const uncompressed = parsePoint(key).toBytes(false)
+  return checksum(bytesToHex(keccak_256(uncompressed.subarray(1)).subarray(12)))
+}
+
+/** 33-byte public key of a 32-byte private key. */
+export function publicKeyOf(privateKey: Uint8Array): Hex {
+  return bytesToHex(getPublicKey(privateKey, true))
+}
+
+function parsePoint(bytes: Uint8Array): Point {
+  try {
+    return Point.fromBytes(bytes)
+  } catch {
+    throw new ProtocolError('invalid-point', 'not a point on secp256k1')
+  }
+}
+
+function isPoint(hex: Hex): boolean {
+  try {
+    Point.fromBytes(hexToBytes(hex))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A secp256k1 public key, 33 bytes compressed or 65 uncompressed, checked to lie on the curve. */
+export const publicKeySchema = hexBetween(33, 65).refine(isPoint, 'not a point on secp256k1')

@@ -1,0 +1,58 @@
+import { recoverPublicKey } from '@noble/secp256k1'
+import { SigningKey } from 'ethers'
+import { sameAddress } from './address.js'
+import { ProtocolError } from './errors.js'
+import { assertLength, bytesToUint, concatBytes, type Hex, hexOf, hexToBytes } from './hex.js'
+import { addressOfPublicKey } from './publicKey.js'
+
+/** Order of the secp256k1 group (SEC 2, 2.4.1). */
+export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+/** 65 bytes `r ‖ s ‖ v`. */
+export const signatureSchema = hexOf(65)
+
+/**
+ * Checks the one form of signature that the contracts accept: 65 bytes, `v` 27 or 28, `0 < r < n`, `0 < s ≤ n/2` (EIP-2).
+ * @throws ProtocolError `invalid-signature`
+ */
+export function splitSignature(signature: Hex): { r: Uint8Array; s: Uint8Array; v: 27 | 28 } {
+  const bytes = hexToBytes(signature)
+  assertLength('signature', bytes, 65)
+  const r = bytes.subarray(0, 32)
+  const s = bytes.subarray(32, 64)
+  const v = bytes[64]
+  if (v !== 27 && v !== 28) throw new ProtocolError('invalid-signature', 'signature "v" must be 27 or 28')
+  const rValue = bytesToUint(r)
+  const sValue = bytesToUint(s)
+  if (rValue === 0n || rValue >= CURVE_ORDER)
+    throw new ProtocolError('invalid-signature', 'signature "r" is out of range')
+  if (sValue === 0n || sValue > CURVE_ORDER / 2n) {
+    throw new ProtocolError('invalid-signature', 'signature "s" must be in the lower half (EIP-2)')
+  }
+  return { r, s, v }
+}
+
+/** The address that signed `digest`. @throws ProtocolError `invalid-signature` */
+export function recoverAddress(digest: Hex, signature: Hex): Hex {
+  const { r, s, v } = splitSignature(signature)
+  try {
+    const key = recoverPublicKey(concatBytes(Uint8Array.of(v - 27), r, s), hexToBytes(digest), {
+      prehash: false,
+    })
+    return addressOfPublicKey(key)
+  } catch {
+    throw new ProtocolError('invalid-signature', 'the signature recovers to no key')
+  }
+}
+
+/** Throws unless `signer` signed `digest`. @throws ProtocolError `invalid-signature`, `wrong-signer` */
+export function assertSignedBy(signer: Hex, digest: Hex, signature: Hex): void {
+  if (!sameAddress(recoverAddress(digest, signature), signer)) {
+    throw new ProtocolError('wrong-signer', 'the signature belongs to another key')
+  }
+}
+
+/** Deterministic (RFC 6979), low-s signature of a 32-byte digest: `r ‖ s ‖ v`. */
+export function signDigest(digest: Hex, privateKey: Hex): Hex {
+  return `0x${new SigningKey(privateKey).sign(digest).serialized.slice(2)}`
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { ProtocolError } from './errors.js'
+
+/** Decimal places of USDC amounts and of USD prices. */
+export const USDC_DECIMALS = 6
+export const PRICE_DECIMALS = 6
+/** Decimal places of share quantities. */
+export const SHARE_DECIMALS = 9
+
+/** One whole share and one USDC in base units. */
+export const ONE_SHARE = 10n ** BigInt(SHARE_DECIMALS)
+export const ONE_USDC = 10n ** BigInt(USDC_DECIMALS)
+/** One cent in USDC base units: the broker's smallest notional step. */
+export const ONE_CENT = ONE_USDC / 100n
+
+/** Towards zero, away from zero, or an error when digits would be lost. */
+export type Rounding = 'down' | 'up' | 'exact'
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
+const MAX_UINT256 = (1n << 256n) - 1n
+
+/** `a / b` for positive integers, towards zero or away from it. */
+export function divide(a: bigint, b: bigint, rounding: Rounding): bigint {
+  const quotient = a / b
+  if (a % b === 0n || rounding === 'down') return quotient
+  if (rounding === 'exact')
+    throw new ProtocolError('invalid-decimal', 'the value has more decimal places than its unit')
+  return quotient + (a < 0n === b < 0n ? 1n : -1n)
+}
+
+/**
+ * Base units of a plain decimal text: `parseDecimal('1.5', 6)` is `1_500_000n`.
+ * @throws ProtocolError `invalid-decimal` for anything but digits with an optional sign and point
+ */
+export function parseDecimal(text: string, decimals: number, rounding: Rounding = 'exact'): bigint {
+  const match = DECIMAL.exec(text)
+  if (!match) throw new ProtocolError('invalid-decimal', 'expected a plain decimal number')
+  const [, sign, whole = '0', fraction = ''] = match
+  const digits = BigInt(whole + fraction)
+  const scaled = digits * 10n ** BigInt(decimals)
+  const units = divide(scaled, 10n ** BigInt(fraction.length), rounding)
+  return sign === '-' ? -units : units
+}
+
+/** Plain decimal text of base units, without trailing zeros: `formatDecimal(1_500_000n, 6)` is `'1.5'`. */
+export function formatDecimal(units: bigint, decimals: number): string {
+  const sign = units < 0n ? '-' : ''
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return sign + (fraction === '' ? whole : `${whole}.${fraction}`)
+}
+
+/** Share base units that `notional` (USDC base units) buys at `price` (USD, 6 decimals), rounded down. */
+export function sharesFor(notional: bigint, price: bigint): bigint {
+  return (notional * ONE_SHARE) / price
+}
+
+/** USDC base units that `qty` (share base units) is worth at `price` (USD, 6 decimals). */
+export function notionalOf(qty: bigint, price: bigint, rounding: Rounding): bigint {
+  return divide(qty * price, ONE_SHARE, rounding)
+}
+
+function uintText(max: bigint) {
+  const digits = max.toString().length
+  const message = 'expected a decimal string of an unsigned integer'
+  return z.codec(
+    z
+      .string()
+      .max(digits, message)
+      .regex(/^(?:0|[1-9]\d*)$/, message),
+    z.bigint().min(0n).max(max),
+    { decode: (text) => BigInt(text), encode: (value) => value.toString() },
+  )
+}
+
+/** An unsigned integer in base units: a decimal string on the wire, a `bigint` inside. */
+export const uint256Schema = uintText(MAX_UINT256)
+
+/** The same for 64 bits: versions and batch numbers. */
+export const uint64Schema = uintText((1n << 64n) - 1n)

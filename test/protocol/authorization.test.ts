@@ -1,0 +1,71 @@
+import { verifyTypedData, Wallet } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  type Authorization,
+  authorizationDigest,
+  authorizationDomain,
+  signAuthorization,
+  signedAuthorizationSchema,
+} from '../../src/protocol/authorization.js'
+import { authorizationTypes } from '../../src/protocol/authorizationTypes.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { recoverAddress } from '../../src/protocol/signature.js'
+
+const key: Hex = `0x${'33'.repeat(32)}`
+const id: Hex = `0x${'ab'.repeat(32)}`
+const domain = { chainId: 31_337, verifyingContract: '0x5FbDB2315678afecb367f032d93F642f64180aa3' } as const
+const blobs = { version: 3n, enclaveBlob: '0x01aa', userBlob: '0x01bb' } as const
+const batch = { symbol: id, amount: 5n, expectedSupply: 9n, batch: 2n }
+
+const authorizations: Authorization[] = [
+  { primaryType: 'PortfolioUpdate', message: { accountId: id, ...blobs } },
+  {
+    primaryType: 'PolicyUpdate',
+    message: { orgId: id, admin: domain.verifyingContract, version: 1n, policyBlob: '0x01' },
+  },
+  { primaryType: 'OrderSettlement', message: { orderId: id, payoutAsset: id, payout: 7n, ...blobs } },
+  { primaryType: 'OrderRefund', message: { orderId: id, ...blobs, enclaveBlob: '0x', userBlob: '0x' } },
+  { primaryType: 'BatchMint', message: batch },
+  { primaryType: 'BatchBurn', message: batch },
+]
+
+describe.each(authorizations)('$primaryType', (authorization) => {
+  const signed = signAuthorization(authorization, domain, key)
+
+  it('is signed as ethers verifies it', () => {
+    const { primaryType, message } = authorization
+    const types = { [primaryType]: authorizationTypes[primaryType] }
+    const address = verifyTypedData(
+      authorizationDomain(primaryType, domain),
+      types,
+      message,
+      signed.signature,
+    )
+    expect(address).toBe(new Wallet(key).address)
+    expect(recoverAddress(authorizationDigest(authorization, domain), signed.signature)).toBe(address)
+  })
+
+  it('survives the wire, where integers are decimal strings', () => {
+    const wire: unknown = JSON.parse(JSON.stringify(z.encode(signedAuthorizationSchema, signed)))
+    expect(signedAuthorizationSchema.parse(wire)).toEqual(signed)
+  })
+
+  it('refuses an unknown member and a JSON number', () => {
+    const wire = z.encode(signedAuthorizationSchema, signed)
+    const extra = { ...wire, message: { ...wire.message, extra: '1' } }
+    const number = { ...wire, message: { ...wire.message, [integerOf(authorization)]: 1 } }
+    expect(signedAuthorizationSchema.safeParse(extra).success).toBe(false)
+    expect(signedAuthorizationSchema.safeParse(number).success).toBe(false)
+  })
+})
+
+function integerOf({ primaryType }: Authorization): string {
+  return primaryType.startsWith('Batch') ? 'amount' : 'version'
+}
+
+it('does not parse an unknown primary type', () => {
+  expect(
+    signedAuthorizationSchema.safeParse({ primaryType: 'Mint', message: {}, signature: '0x' }).success,
+  ).toBe(false)
+})
