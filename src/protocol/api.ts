@@ -1,0 +1,191 @@
+// Bodies of the HTTP API. One schema both ways: the server encodes with it, clients and the enclave parse with it.
+import { z } from 'zod'
+import { addressSchema } from './address.js'
+import { authorizationTypes } from './authorizationTypes.js'
+import { orderEnvelopeSchema, policyEnvelopeSchema } from './envelope.js'
+import { bytes32Schema, type Hex } from './hex.js'
+import { symbolSchema } from './identifiers.js'
+import { outcomeSchema } from './job.js'
+import { publicKeySchema } from './publicKey.js'
+import { uint256Schema } from './units.js'
+
+const timeSchema = z.iso.datetime()
+const count = z.int().min(0)
+
+export const enclaveKeySchema = z.object({
+  publicKey: publicKeySchema,
+  chainId: z.int().positive(),
+  escrow: addressSchema,
+  scheme: z.string(),
+  usdc: addressSchema,
+})
+export type EnclaveKey = z.output<typeof enclaveKeySchema>
+
+export const postOrderSchema = z.strictObject({ orderId: bytes32Schema, ...orderEnvelopeSchema.shape })
+export type PostOrder = z.output<typeof postOrderSchema>
+
+export const orderReceivedSchema = z.object({
+  orderId: bytes32Schema,
+  result: z.enum(['received', 'already-received']),
+  /** `keccak256(ct)` of the envelope that is stored: compare it with your own. */
+  commit: bytes32Schema,
+  receivedAt: timeSchema,
+})
+export type OrderReceived = z.output<typeof orderReceivedSchema>
+
+export const orderStateSchema = z.enum(['NONE', 'OPEN', 'SETTLED', 'REFUNDED'])
+export type OrderState = z.output<typeof orderStateSchema>
+
+/** Why a run was started. */
+export const triggerReasonSchema = z.enum(['received', 'retry', 'restart', 'recovered', 'reclaimed'])
+export type TriggerReason = z.output<typeof triggerReasonSchema>
+
+export const triggerSchema = z.object({
+  /** 1 for an order's first run. */
+  attempt: z.int().positive(),
+  reason: triggerReasonSchema,
+  startedAt: timeSchema,
+  finishedAt: timeSchema.nullable(),
+  outcome: outcomeSchema.nullable(),
+})
+export type Trigger = z.output<typeof triggerSchema>
+
+export const orderStatusSchema = z.object({
+  orderId: bytes32Schema,
+  state: orderStateSchema,
+  /** Null while the escrow is not on chain; USDC base units in `amount`. */
+  account: addressSchema.nullable(),
+  amount: uint256Schema.nullable(),
+  deadline: timeSchema.nullable(),
+  commit: bytes32Schema.nullable(),
+  /** Null when no envelope is in the cache. */
+  receivedAt: timeSchema.nullable(),
+  triggers: z.array(triggerSchema),
+  nextTriggerAt: timeSchema.nullable(),
+  /** Why it was refused, sealed to the employee. */
+  notice: orderEnvelopeSchema.nullable(),
+})
+export type OrderStatus = z.output<typeof orderStatusSchema>
+
+export const postPolicySchema = policyEnvelopeSchema
+export const policyVersionSchema = z.object({ orgId: bytes32Schema, version: count })
+export type PolicyVersion = z.output<typeof policyVersionSchema>
+
+export const walletSchema = z.object({
+  address: addressSchema,
+  /** `found` an institution, `wait` for clearance, or `trade`. */
+  screen: z.enum(['found', 'wait', 'trade']),
+  orgId: bytes32Schema.nullable(),
+  role: z.enum(['admin', 'employee']).nullable(),
+  waitingFor: z.array(z.enum(['kyc', 'policy'])),
+  /** Institution whose invitation the wallet may accept. */
+  invitedBy: bytes32Schema.nullable(),
+})
+export type WalletView = z.output<typeof walletSchema>
+
+export const institutionSchema = z.object({
+  orgId: bytes32Schema,
+  name: z.string().nullable(),
+  admin: addressSchema,
+  walletCount: count,
+  rulesVersion: count,
+  openOrders: count,
+  /** Of the whole platform, never of one institution. */
+  pool: z.object({
+    usdc: uint256Schema,
+    openOrders: count,
+    equities: z.array(z.object({ symbol: symbolSchema, shares: uint256Schema })),
+  }),
+})
+export type InstitutionView = z.output<typeof institutionSchema>
+
+export const complianceSchema = z.object({
+  address: addressSchema,
+  equities: z.array(
+    z.object({ symbol: symbolSchema, kyc: z.boolean(), listed: z.boolean(), frozen: z.boolean() }),
+  ),
+})
+export type ComplianceView = z.output<typeof complianceSchema>
+
+const price = uint256Schema.nullable()
+export const marketSchema = z.object({
+  asOf: timeSchema,
+  stale: z.boolean(),
+  /** Prices in USD with 6 decimals as base units; null where the provider has none. */
+  symbols: z.array(
+    z.object({
+      symbol: symbolSchema,
+      name: z.string(),
+      price,
+      previousClose: price,
+      bid: price,
+      ask: price,
+      asOf: timeSchema.nullable(),
+    }),
+  ),
+})
+export type MarketView = z.output<typeof marketSchema>
+
+export const marketClockSchema = z.object({
+  isOpen: z.boolean(),
+  nextOpen: timeSchema,
+  nextClose: timeSchema,
+})
+export type MarketClock = z.output<typeof marketClockSchema>
+
+export const contractsSchema = z.object({
+  institutionRegistry: addressSchema,
+  orderEscrow: addressSchema,
+  confidentialLedger: addressSchema,
+  equityToken: addressSchema,
+  platformPool: addressSchema,
+})
+/** Addresses of the five contracts. */
+export type ContractAddresses = Record<keyof z.output<typeof contractsSchema>, Hex>
+
+export const healthSchema = z.object({
+  status: z.literal('ok'),
+  version: z.string(),
+  chainId: z.int().positive(),
+  contracts: contractsSchema,
+  symbols: z.array(symbolSchema),
+  relayer: addressSchema,
+})
+export type Health = z.output<typeof healthSchema>
+
+const primaryTypes = Object.keys(authorizationTypes)
+
+/** A contract error: its name, and its arguments as text. */
+export const revertSchema = z.object({ name: z.string(), args: z.record(z.string(), z.string()) })
+export type Revert = z.output<typeof revertSchema>
+
+export const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 'failed'])
+
+export const receiptSchema = z.object({
+  digest: bytes32Schema,
+  primaryType: z.enum(primaryTypes),
+  target: addressSchema,
+  status: receiptStatusSchema,
+  txHash: bytes32Schema.nullable(),
+  blockNumber: count.nullable(),
+  gasUsed: uint256Schema.nullable(),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+  error: revertSchema.nullable(),
+})
+/** The relay's record of one authorization. */
+export type Receipt = z.output<typeof receiptSchema>
+
+/** RFC 9457 problem details, with our `code` and `requestId`. */
+export const problemSchema = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  instance: z.string(),
+  code: z.string(),
+  requestId: z.string(),
+  /** With `would-revert` and `failed`. */
+  revert: revertSchema.optional(),
+})
+export type ProblemBody = z.output<typeof problemSchema>

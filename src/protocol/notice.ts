@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { type EnvelopePlace, open, seal } from './envelope.js'
+import { type Bytes, bytes32Schema, type Hex, hexToBytes } from './hex.js'
+
+/** Why an order was refused, in words that the employee alone reads. */
+export const noticeSchema = z.strictObject({
+  orderId: bytes32Schema,
+  /** Kebab-case: what a program branches on. */
+  code: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  /** One sentence for a person. */
+  message: z.string().max(400),
+})
+export type Notice = z.output<typeof noticeSchema>
+
+/** Seals a notice to the employee's key. */
+export function sealNotice(notice: Notice, userPubKey: Hex) {
+  return seal(z.encode(noticeSchema, notice), userPubKey, placeOf(notice.orderId))
+}
+
+/** Opens the notice of `orderId`; another order's does not open. @throws ProtocolError, ZodError */
+export async function openNotice(
+  envelope: Parameters<typeof open>[0],
+  key: Bytes,
+  orderId: Hex,
+): Promise<Notice> {
+  return noticeSchema.parse(await open(envelope, key, placeOf(orderId)))
+}
+
+function placeOf(orderId: Hex): EnvelopePlace {
+  return { kind: 'notice', context: hexToBytes(orderId) }
+}
