@@ -1,0 +1,61 @@
+/**
+ * What a failed call to the broker means, as a program reads it.
+ *
+ * - `ambiguous`: a request that changes something got no definite answer (time-out, connection lost, 5xx,
+ *   an answer that cannot be read): the broker may have carried it out. Ask again before concluding anything.
+ * - `unavailable`: nothing can have changed: the connection was never made, or a read got no usable answer.
+ * - `rate-limited`: refused before it was handled; try again at `resetAt`.
+ * - `unauthorized`: the keys were refused.
+ * - `not-found`: no such order or asset.
+ * - `duplicate-client-order-id`: the broker has an order under this id already; `BrokerError.existing` is it.
+ * - `rejected`: any other definite refusal (4xx): nothing was changed.
+ */
+export type BrokerErrorKind =
+  | 'ambiguous'
+  | 'unavailable'
+  | 'rate-limited'
+  | 'unauthorized'
+  | 'not-found'
+  | 'duplicate-client-order-id'
+  | 'rejected'
+
+/** The facts of a failure that are safe to keep: never a header, a key, a body sent, or a filled-in path. */
+export interface BrokerErrorDetails {
+  /** Method and route template, such as `POST /v2/orders`. */
+  readonly route: string
+  /** The HTTP status, when there was an answer. */
+  readonly status?: number | undefined
+  /** Alpaca's numeric `code`; absent on a 401 and on answers from in front of the API. */
+  readonly code?: number | undefined
+  /** Alpaca's own words, cut to 300 characters. May name a symbol or a size: not for the server's log. */
+  readonly brokerMessage?: string | undefined
+  /** Why there is no usable answer: a system error code such as `ECONNRESET`, `timeout`, `unreadable`, … */
+  readonly reason?: string | undefined
+  /** When the rate limit resets, if the broker said so. */
+  readonly resetAt?: Date | undefined
+}
+
+/** A failed call to the broker. `message` names the route, the kind and the status, and quotes nothing. */
+export class BrokerError extends Error {
+  override readonly name = 'BrokerError'
+  readonly route: string
+  readonly status: number | undefined
+  readonly code: number | undefined
+  readonly brokerMessage: string | undefined
+  readonly reason: string | undefined
+  readonly resetAt: Date | undefined
+
+  constructor(
+    readonly kind: BrokerErrorKind,
+    details: BrokerErrorDetails,
+  ) {
+    const facts = [details.status, details.code, details.reason].filter((fact) => fact !== undefined)
+    super(`broker: ${details.route}: ${kind}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`)
+    this.route = details.route
+    this.status = details.status
+    this.code = details.code
+    this.brokerMessage = details.brokerMessage
+    this.reason = details.reason
+    this.resetAt = details.resetAt
+  }
+}
