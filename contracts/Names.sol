@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+/**
+ * @title The bytes32 of a name: an institution's or an equity's symbol.
+ *
+ * @dev 1 to 31 printable ASCII characters (0x20 to 0x7e), left-aligned, padded with zeros. One name has
+ * exactly one encoding, so that nobody registers a look-alike with bytes that do not show.
+ */
+library Names {
+    /// @notice `name` is not 1 to 31 printable ASCII characters, left-aligned and zero-padded.
+    error InvalidName(bytes32 name);
+
+    /// @dev Reverts with {InvalidName} unless `name` is well formed.
+    function check(bytes32 name) internal pure {
+        uint256 length = 0;
+        while (length < 32 && name[length] != 0) {
+            require(name[length] >= 0x20 && name[length] <= 0x7e, InvalidName(name));
+            length++;
+        }
+        require(length > 0 && length < 32, InvalidName(name));
+        // Everything after the first zero byte is zero.
+        require(uint256(name) << (8 * length) == 0, InvalidName(name));
+    }
+}

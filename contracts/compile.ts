@@ -1,0 +1,167 @@
+/**
+ * Compiles the contracts with the npm package `solc` (WebAssembly, nothing is downloaded) and writes their
+ * ABIs and bytecode as TypeScript. With `--check` it writes nothing and exits 1, naming every stale file.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import solc from 'solc'
+import { z } from 'zod'
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const CHAIN_OUT = join(ROOT, 'src/chain/generated')
+const SANDBOX_OUT = join(ROOT, 'src/sandbox/generated')
+
+/** EIP-170: a contract's code may have 24,576 bytes. */
+const MAX_CODE_BYTES = 24_576
+
+const CONTRACTS = ['InstitutionRegistry', 'OrderEscrow', 'ConfidentialLedger', 'EquityToken', 'PlatformPool']
+const SANDBOX_CONTRACT = 'TestUsdc'
+
+const SETTINGS = {
+  optimizer: { enabled: true, runs: 1_000 },
+  // Cancun is what OpenZeppelin's transient re-entrancy guard needs, and what current chains offer.
+  evmVersion: 'cancun',
+  // Without the hash of the sources, a comment does not change the bytecode.
+  metadata: { bytecodeHash: 'none' },
+  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
+}
+
+const code = z.object({ object: z.string().regex(/^([0-9a-f]{2})*$/) })
+const artifactSchema = z.object({
+  abi: z.array(z.record(z.string(), z.unknown())),
+  evm: z.object({ bytecode: code, deployedBytecode: code }),
+})
+const outputSchema = z.object({
+  errors: z
+    .array(
+      z.object({
+        severity: z.string(),
+        formattedMessage: z.string(),
+        sourceLocation: z.object({ file: z.string() }).optional(),
+      }),
+    )
+    .default([]),
+  contracts: z.record(z.string(), z.record(z.string(), artifactSchema)).default({}),
+})
+
+/** What the compiler makes of one contract: its ABI, and hex without `0x` of the code that deploys it. */
+export interface Artifact {
+  abi: Record<string, unknown>[]
+  bytecode: string
+}
+
+const packages = createRequire(import.meta.url)
+
+/** Resolves an import of a source unit: a file of ours by path from the root, else a file of a package. */
+function readImport(path: string): { contents: string } | { error: string } {
+  try {
+    const file = path.startsWith('contracts/') ? join(ROOT, path) : packages.resolve(path)
+    return { contents: readFileSync(file, 'utf8') }
+  } catch (cause) {
+    return { error: cause instanceof Error ? cause.message : String(cause) }
+  }
+}
+
+/**
+ * Compiles source units, e.g. `['contracts/OrderEscrow.sol']`, and returns the artifacts by contract name.
+ * Throws with the compiler's messages on an error or a warning about our own sources (a package's warnings
+ * are not ours to mend), and on code larger than EIP-170 allows.
+ */
+export function compile(units: string[]): Map<string, Artifact> {
+  const sources = Object.fromEntries(
+    units.map((unit) => [unit, { content: readFileSync(join(ROOT, unit), 'utf8') }]),
+  )
+  const input = JSON.stringify({ language: 'Solidity', sources, settings: SETTINGS })
+  const output = outputSchema.parse(JSON.parse(solc.compile(input, { import: readImport })))
+  const faults = output.errors.filter(
+    ({ severity, sourceLocation }) =>
+      severity === 'error' || !sourceLocation || sourceLocation.file.startsWith('contracts/'),
+  )
+  if (faults.length > 0) throw new Error(faults.map((fault) => fault.formattedMessage).join('\n'))
+  const artifacts = new Map<string, Artifact>()
+  for (const contracts of Object.values(output.contracts)) {
+    for (const [name, { abi, evm }] of Object.entries(contracts)) {
+      const size = evm.deployedBytecode.object.length / 2
+      if (size > MAX_CODE_BYTES)
+        throw new Error(`${name}: ${size} bytes of code, allowed are ${MAX_CODE_BYTES}`)
+      artifacts.set(name, { abi, bytecode: evm.bytecode.object })
+    }
+  }
+  return artifacts
+}
+
+const HEADER = '// Generated from contracts/ by `npm run contracts`. Do not edit.\n'
+const camel = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
+const abiSource = (name: string, { abi }: Artifact): string =>
+  `export const ${camel(name)}Abi = ${JSON.stringify(abi, null, 2)} as const\n`
+const bytecodeSource = (name: string, { bytecode }: Artifact): string =>
+  `export const ${camel(name)}Bytecode = '0x${bytecode}'\n`
+
+/** The generated files: absolute path to content. */
+function generate(): Map<string, string> {
+  const units = CONTRACTS.map((name) => `contracts/${name}.sol`)
+  const artifacts = compile([...units, `contracts/sandbox/${SANDBOX_CONTRACT}.sol`])
+  const artifact = (name: string): Artifact => {
+    const found = artifacts.get(name)
+    if (!found) throw new Error(`${name}: no such contract in contracts/`)
+    return found
+  }
+  const files = new Map<string, string>()
+  for (const name of CONTRACTS) {
+    files.set(join(CHAIN_OUT, `${camel(name)}Abi.ts`), HEADER + abiSource(name, artifact(name)))
+  }
+  files.set(
+    join(CHAIN_OUT, 'bytecode.ts'),
+    HEADER + CONTRACTS.map((name) => bytecodeSource(name, artifact(name))).join(''),
+  )
+  const usdc = artifact(SANDBOX_CONTRACT)
+  files.set(
+    join(SANDBOX_OUT, `${camel(SANDBOX_CONTRACT)}.ts`),
+    HEADER + abiSource(SANDBOX_CONTRACT, usdc) + bytecodeSource(SANDBOX_CONTRACT, usdc),
+  )
+  return files
+}
+
+function existing(directory: string): string[] {
+  try {
+    return readdirSync(directory).map((name) => join(directory, name))
+  } catch {
+    return []
+  }
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function write(files: Map<string, string>, orphans: string[]): void {
+  for (const orphan of orphans) rmSync(orphan)
+  for (const [file, content] of files) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
+}
+
+function main(check: boolean): void {
+  const files = generate()
+  const orphans = [...existing(CHAIN_OUT), ...existing(SANDBOX_OUT)].filter((file) => !files.has(file))
+  const stale = [...files].filter(([file, content]) => read(file) !== content).map(([file]) => file)
+  const names = [...stale, ...orphans].map((file) => `  ${relative(ROOT, file)}`).join('\n')
+  if (names === '') {
+    console.log(`${files.size} generated files are up to date`)
+  } else if (check) {
+    console.error(`stale, run \`npm run contracts\`:\n${names}`)
+    process.exitCode = 1
+  } else {
+    write(files, orphans)
+    console.log(`wrote:\n${names}`)
+  }
+}
+
+if (process.argv[1] && basename(process.argv[1]) === 'compile.ts') main(process.argv.includes('--check'))
