@@ -1,0 +1,226 @@
+import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto'
+import { Wallet } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  authorizationDigest,
+  signAuthorization,
+  signedAuthorizationSchema,
+} from '../../src/protocol/authorization.js'
+import { commitOf, open, seal } from '../../src/protocol/envelope.js'
+import { type Bytes, bytes32Schema, type Hex, hexBetween, hexToBytes } from '../../src/protocol/hex.js'
+import { accountIdOf, bytes32ToName, clientOrderIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { intentDigest, intentSchema } from '../../src/protocol/intent.js'
+import { ledgerKey, openBlob, sealBlob } from '../../src/protocol/ledgerBlob.js'
+import { policyHash } from '../../src/protocol/policy.js'
+import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
+import { portfolioSchema } from '../../src/protocol/portfolio.js'
+import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
+import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { signDigest } from '../../src/protocol/signature.js'
+import { openUserBlob } from '../../src/protocol/userBlob.js'
+import { readVectors } from '../support/vectors.js'
+
+const hex = hexBetween(0, 20_480)
+const envelope = z.object({ epk: hex, iv: hex, ct: hex, tag: hex })
+const sealedCase = z.object({
+  kind: z.enum(['order', 'policy', 'portfolio', 'notice']),
+  context: hex,
+  plaintext: z.unknown(),
+  envelope,
+  commit: hex,
+})
+
+describe('identifiers', () => {
+  const vectors = readVectors(
+    'identifiers',
+    z.object({
+      accountIds: z.array(z.object({ address: hex, accountId: hex })),
+      names: z.array(z.object({ name: z.string(), bytes32: hex })),
+      clientOrderIds: z.array(z.object({ orderId: hex, clientOrderId: z.string() })),
+    }),
+  )
+
+  it('match', () => {
+    for (const { address, accountId } of vectors.accountIds) expect(accountIdOf(address)).toBe(accountId)
+    for (const { orderId, clientOrderId } of vectors.clientOrderIds) {
+      expect(clientOrderIdOf(orderId)).toBe(clientOrderId)
+    }
+    for (const { name, bytes32 } of vectors.names) {
+      expect(nameToBytes32(name)).toBe(bytes32)
+      expect(bytes32ToName(bytes32)).toBe(name)
+    }
+  })
+})
+
+describe('envelopes', () => {
+  const party = { recipientPrivateKey: hex, recipient: hex, cases: z.array(sealedCase) }
+  const { ephemeralPrivateKey, iv, toEmployee, ...toEnclave } = readVectors(
+    'envelopes',
+    z.object({ ...party, ephemeralPrivateKey: hex, iv: hex, toEmployee: z.object(party) }),
+  )
+  const cases = [toEnclave, toEmployee].flatMap(({ cases: list, ...keys }) =>
+    list.map((one) => ({ ...keys, ...one })),
+  )
+
+  it.each(cases)(
+    '$kind',
+    async ({ kind, context, plaintext, recipient, recipientPrivateKey, commit, ...vector }) => {
+      const place = { kind, context: hexToBytes(context) }
+      const randomness = { ephemeralKey: hexToBytes(ephemeralPrivateKey), iv: hexToBytes(iv) }
+      expect(publicKeyOf(hexToBytes(recipientPrivateKey))).toBe(recipient)
+      expect(await seal(plaintext, recipient, place, randomness)).toEqual(vector.envelope)
+      expect(await open(vector.envelope, hexToBytes(recipientPrivateKey), place)).toEqual(plaintext)
+      expect(commitOf(vector.envelope)).toBe(commit)
+      expect(openWithOpenSsl(vector.envelope, recipientPrivateKey, recipient, kind, place.context)).toEqual(
+        plaintext,
+      )
+    },
+  )
+})
+
+/** The scheme again, from OpenSSL's primitives alone. */
+function openWithOpenSsl(
+  { epk, iv, ct, tag }: z.output<typeof envelope>,
+  privateKey: Hex,
+  recipient: Hex,
+  kind: string,
+  context: Bytes,
+): unknown {
+  const ecdh = createECDH('secp256k1')
+  ecdh.setPrivateKey(hexToBytes(privateKey))
+  const info = Buffer.concat([Buffer.from('service-ecies-v1'), hexToBytes(epk), hexToBytes(recipient)])
+  const key = hkdfSync('sha256', ecdh.computeSecret(hexToBytes(epk)), Buffer.alloc(0), info, 32)
+  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(key), hexToBytes(iv))
+  decipher.setAAD(Buffer.concat([Buffer.from(kind), context]))
+  decipher.setAuthTag(hexToBytes(tag))
+  return JSON.parse(Buffer.concat([decipher.update(hexToBytes(ct)), decipher.final()]).toString())
+}
+
+describe('intents', () => {
+  const { walletPrivateKey, chainId, escrow, ...vectors } = readVectors(
+    'intents',
+    z.object({
+      walletPrivateKey: hex,
+      chainId: z.int(),
+      escrow: hex,
+      intent: z.object({ plaintext: intentSchema, digest: hex }),
+      rulebook: z.object({ plaintext: rulebookSchema, policyHash: hex, digest: hex }),
+    }),
+  )
+
+  it('have their digests and signatures', () => {
+    const { plaintext: intent, digest } = vectors.intent
+    expect(intentDigest(intent, { chainId, escrow })).toBe(digest)
+    expect(signDigest(digest, walletPrivateKey)).toBe(intent.sig)
+  })
+
+  it('cover the rulebook by the hash of its canonical JSON', () => {
+    const { plaintext: rulebook, digest, policyHash: hash } = vectors.rulebook
+    expect(policyHash(rulebook.policy)).toBe(hash)
+    expect(policyIntentDigest(rulebook, { chainId, escrow })).toBe(digest)
+    expect(signDigest(digest, walletPrivateKey)).toBe(rulebook.sig)
+  })
+})
+
+describe('keys', () => {
+  const keys = readVectors(
+    'keys',
+    z.object({
+      walletPrivateKey: hex,
+      account: hex,
+      message: z.literal(PORTFOLIO_KEY_MESSAGE),
+      signature: hex,
+      portfolioPrivateKey: hex,
+      portfolioPublicKey: hex,
+      masterKey: hex,
+      accountId: hex,
+      accountKey: hex,
+      orgId: hex,
+      orgKey: hex,
+    }),
+  )
+
+  it('derive the portfolio key from the wallet', async () => {
+    const signature = await new Wallet(keys.walletPrivateKey).signMessage(PORTFOLIO_KEY_MESSAGE)
+    expect(signature).toBe(keys.signature)
+    const key = portfolioKeyOf(keys.signature, keys.account)
+    expect(key).toEqual(hexToBytes(keys.portfolioPrivateKey))
+    expect(publicKeyOf(key)).toBe(keys.portfolioPublicKey)
+  })
+
+  it('derive the ledger keys from the master key', () => {
+    const master = hexToBytes(keys.masterKey)
+    expect(ledgerKey(master, 'account', keys.accountId)).toEqual(hexToBytes(keys.accountKey))
+    expect(ledgerKey(master, 'org', keys.orgId)).toEqual(hexToBytes(keys.orgKey))
+  })
+})
+
+describe('blobs', () => {
+  const stored = z.object({
+    id: bytes32Schema,
+    key: hex,
+    version: z.coerce.bigint(),
+    iv: hex,
+    plaintext: z.unknown(),
+    blob: hex,
+  })
+  const { chainId, ledger, ...blobs } = readVectors(
+    'blobs',
+    z.object({
+      chainId: z.int(),
+      ledger: hex,
+      enclaveBlob: stored,
+      policyBlob: stored,
+      userBlob: z.object({
+        accountId: hex,
+        version: z.coerce.bigint(),
+        privateKey: hex,
+        plaintext: portfolioSchema,
+        blob: hex,
+      }),
+    }),
+  )
+
+  it.each(['enclaveBlob', 'policyBlob'] as const)('%s', async (name) => {
+    const { id, key, version, iv, plaintext, blob } = blobs[name]
+    const place = { chainId, ledger, id, version }
+    expect(await sealBlob(plaintext, hexToBytes(key), place, hexToBytes(iv))).toBe(blob)
+    expect(await openBlob(blob, hexToBytes(key), place)).toEqual(plaintext)
+    const elsewhere = [
+      { ...place, version: version + 1n },
+      { ...place, chainId: chainId + 1 },
+      { ...place, ledger: `0x${'01'.repeat(20)}` as const },
+    ]
+    for (const other of elsewhere) {
+      await expect(openBlob(blob, hexToBytes(key), other)).rejects.toMatchObject({ code: 'undecryptable' })
+    }
+  })
+
+  it('userBlob', async () => {
+    const { accountId, version, privateKey, plaintext, blob } = blobs.userBlob
+    const key = hexToBytes(privateKey)
+    expect(portfolioSchema.parse(await openUserBlob(blob, key, accountId, version))).toEqual(plaintext)
+    await expect(openUserBlob(blob, key, accountId, version - 1n)).rejects.toMatchObject({
+      code: 'undecryptable',
+    })
+  })
+})
+
+describe('authorizations', () => {
+  const { signerPrivateKey, chainId, authorizations } = readVectors(
+    'authorizations',
+    z.object({
+      signerPrivateKey: hex,
+      chainId: z.int(),
+      authorizations: z.array(z.looseObject({ verifyingContract: hex, digest: hex })),
+    }),
+  )
+
+  it.each(authorizations)('$primaryType', ({ verifyingContract, digest, ...wire }) => {
+    const signed = signedAuthorizationSchema.parse(wire)
+    const domain = { chainId, verifyingContract }
+    expect(authorizationDigest(signed, domain)).toBe(digest)
+    expect(signAuthorization(signed, domain, signerPrivateKey)).toEqual(signed)
+  })
+})
