@@ -1,0 +1,36 @@
+import { type BlockTag, Interface, type InterfaceAbi, type Provider, type Result } from 'ethers'
+import type { z } from 'zod'
+import type { Hex } from '../protocol/hex.js'
+import { ChainAnswerError } from './errors.js'
+
+/** Calls views of one contract and parses what they return. */
+export interface ContractReader {
+  /**
+   * @param schema of the single return value, or of an object of the named ones
+   * @param block the block to read at; the latest by default
+   * @throws ChainUnavailableError, ChainAnswerError
+   */
+  read<T>(method: string, args: readonly unknown[], schema: z.ZodType<T>, block?: BlockTag): Promise<T>
+}
+
+export function createContractReader(provider: Provider, address: Hex, abi: InterfaceAbi): ContractReader {
+  const contract = new Interface(abi)
+  return {
+    async read(method, args, schema, block = 'latest') {
+      const data = contract.encodeFunctionData(method, args)
+      const answer = await provider.call({ to: address, data, blockTag: block })
+      if (answer === '0x') throw new ChainAnswerError(`no contract answers ${method} at ${address}`)
+      return schema.parse(returned(contract.decodeFunctionResult(method, answer)))
+    },
+  }
+}
+
+function returned(result: Result): unknown {
+  const first: unknown = result[0]
+  return result.length === 1 ? plain(first) : result.toObject()
+}
+
+/** An ethers `Result` of an array type as a plain array. */
+function plain(value: unknown): unknown {
+  return Array.isArray(value) ? [...value] : value
+}

@@ -1,0 +1,25 @@
+import type { BlockTag, Provider } from 'ethers'
+import type { Hex } from '../protocol/hex.js'
+import { createContractReader } from './contractReader.js'
+import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
+import { addressValue, bytes32Value, numberValue } from './values.js'
+
+/** Views of `InstitutionRegistry`. Zero bytes and the zero address mean "none". */
+export interface InstitutionRegistry {
+  readonly address: Hex
+  adminOf(orgId: Hex, block?: BlockTag): Promise<Hex>
+  orgOf(wallet: Hex, block?: BlockTag): Promise<Hex>
+  walletCount(orgId: Hex, block?: BlockTag): Promise<number>
+  invitationOf(wallet: Hex, block?: BlockTag): Promise<Hex>
+}
+
+export function createInstitutionRegistry(provider: Provider, address: Hex): InstitutionRegistry {
+  const { read } = createContractReader(provider, address, institutionRegistryAbi)
+  return {
+    address,
+    adminOf: (orgId, block) => read('adminOf', [orgId], addressValue, block),
+    orgOf: (wallet, block) => read('orgOf', [wallet], bytes32Value, block),
+    walletCount: (orgId, block) => read('walletCount', [orgId], numberValue, block),
+    invitationOf: (wallet, block) => read('invitationOf', [wallet], bytes32Value, block),
+  }
+}

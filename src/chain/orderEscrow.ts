@@ -1,0 +1,62 @@
+import type { BlockTag, Provider } from 'ethers'
+import { z } from 'zod'
+import type { OrderState } from '../protocol/api.js'
+import type { Hex } from '../protocol/hex.js'
+import { createContractReader } from './contractReader.js'
+import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
+import { addressValue, boolValue, bytes32Value, numberValue, uintValue } from './values.js'
+
+/** The contract's enum, in its order. */
+const STATES: readonly OrderState[] = ['NONE', 'OPEN', 'SETTLED', 'REFUNDED']
+
+/** An order on chain; `state` NONE when there is none. */
+export interface EscrowedOrder {
+  account: Hex
+  /** USDC base units; 0 for a request. */
+  amount: bigint
+  /** Unix seconds. */
+  deadline: number
+  commit: Hex
+  /** The account's institution when it opened the order. */
+  orgId: Hex
+  state: OrderState
+}
+
+const orderValue: z.ZodType<EscrowedOrder> = z.object({
+  account: addressValue,
+  amount: uintValue,
+  deadline: numberValue,
+  commit: bytes32Value,
+  orgId: bytes32Value,
+  state: numberValue.transform((index, context): OrderState => {
+    const state = STATES[index]
+    if (state) return state
+    context.addIssue({ code: 'custom', message: 'unknown order state' })
+    return z.NEVER
+  }),
+})
+
+/** Views of `OrderEscrow`. */
+export interface OrderEscrow {
+  readonly address: Hex
+  orders(orderId: Hex, block?: BlockTag): Promise<EscrowedOrder>
+  /** How many orders are open. */
+  openOrders(block?: BlockTag): Promise<number>
+  openOrdersOf(orgId: Hex, block?: BlockTag): Promise<number>
+  usdc(block?: BlockTag): Promise<Hex>
+  usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
+  enclaveSigner(block?: BlockTag): Promise<Hex>
+}
+
+export function createOrderEscrow(provider: Provider, address: Hex): OrderEscrow {
+  const { read } = createContractReader(provider, address, orderEscrowAbi)
+  return {
+    address,
+    orders: (orderId, block) => read('orders', [orderId], orderValue, block),
+    openOrders: (block) => read('openOrders', [], numberValue, block),
+    openOrdersOf: (orgId, block) => read('openOrdersOf', [orgId], numberValue, block),
+    usdc: (block) => read('usdc', [], addressValue, block),
+    usedDigest: (digest, block) => read('usedDigest', [digest], boolValue, block),
+    enclaveSigner: (block) => read('enclaveSigner', [], addressValue, block),
+  }
+}

@@ -1,0 +1,56 @@
+import { type ErrorDescription, Interface, type InterfaceAbi, isCallException } from 'ethers'
+import type { Revert } from '../protocol/api.js'
+import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
+import { equityTokenAbi } from './generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
+import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
+import { platformPoolAbi } from './generated/platformPoolAbi.js'
+import { erc20Abi } from './usdc.js'
+
+const abis: InterfaceAbi[] = [
+  orderEscrowAbi,
+  confidentialLedgerAbi,
+  platformPoolAbi,
+  equityTokenAbi,
+  institutionRegistryAbi,
+  erc20Abi,
+]
+// An interface knows Solidity's own Error(string) and Panic(uint256) besides those that its contract declares.
+const interfaces = abis.map((abi) => new Interface(abi))
+
+/** A contract may return any number of bytes; nobody reads more than this. */
+const MAX_DATA_CHARS = 2_050
+
+/**
+ * The error in a call's revert data by its own name and arguments, whichever of our contracts raised it.
+ * Data that none of them declares is `{name: 'unknown', args: {data}}`, cut to 1,024 bytes.
+ */
+export function decodeRevert(data: string): Revert {
+  if (data === '0x') return { name: 'unknown', args: {} }
+  for (const contract of interfaces) {
+    const error = parse(contract, data)
+    if (error) return { name: error.name, args: argsOf(error) }
+  }
+  return { name: 'unknown', args: { data: data.slice(0, MAX_DATA_CHARS) } }
+}
+
+/** The revert behind an error that ethers threw, or null when it is another kind of failure. */
+export function revertOf(error: unknown): Revert | null {
+  if (!(error instanceof Error) || !isCallException(error)) return null
+  return decodeRevert(error.data ?? '0x')
+}
+
+function parse(contract: Interface, data: string): ErrorDescription | null {
+  try {
+    return contract.parseError(data)
+  } catch {
+    // A selector that matches but arguments that do not decode: someone else's error.
+    return null
+  }
+}
+
+function argsOf({ fragment, args }: ErrorDescription): Record<string, string> {
+  return Object.fromEntries(
+    fragment.inputs.map((input, index) => [input.name || String(index), String(args[index])]),
+  )
+}
