@@ -1,0 +1,113 @@
+import type { RequestListener } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createRpcTransport } from '../../src/chain/rpcTransport.js'
+import { startHttpServer, type TestServer } from '../support/httpServer.js'
+
+const servers: TestServer[] = []
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop()))
+})
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = await startHttpServer(listener)
+  servers.push(server)
+  return server.url
+}
+
+const callsSchema = z.array(
+  z.object({ jsonrpc: z.literal('2.0'), id: z.int(), method: z.string(), params: z.array(z.unknown()) }),
+)
+
+/** A node that answers a batch with what `answer` makes of it, and counts requests. */
+async function node(answer: (calls: z.output<typeof callsSchema>) => unknown, status = 200) {
+  const seen = { requests: 0 }
+  const url = await serve(async (request, response) => {
+    seen.requests++
+    const calls = callsSchema.parse(JSON.parse(await text(request)))
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer(calls)))
+  })
+  return { url, seen }
+}
+
+const echo = () =>
+  node((calls) => calls.map(({ id, params }) => ({ jsonrpc: '2.0', id, result: params[0] })).reverse())
+
+const calls = [
+  { method: 'a', params: ['first'] },
+  { method: 'b', params: [null] },
+]
+const answers = [{ result: 'first' }, { result: null }]
+
+describe('a batch', () => {
+  it('is one request and is answered in the order of its calls', async () => {
+    const { url, seen } = await echo()
+    const transport = createRpcTransport({ urls: [url], timeoutMs: 1_000 })
+    expect(await transport.send(calls)).toEqual(answers)
+    expect(seen.requests).toBe(1)
+  })
+
+  it('hands on the error of a single call', async () => {
+    const error = { code: 3, message: 'execution reverted', data: '0x08c379a0' }
+    const { url } = await node((batch) =>
+      batch.map(({ id }) => (id === 0 ? { id, error } : { id, result: 1 })),
+    )
+    const transport = createRpcTransport({ urls: [url], timeoutMs: 1_000 })
+    expect(await transport.send(calls)).toEqual([{ error }, { result: 1 }])
+  })
+
+  it('without calls asks nobody', async () => {
+    const transport = createRpcTransport({ urls: ['http://127.0.0.1:9'], timeoutMs: 1_000 })
+    expect(await transport.send([])).toEqual([])
+  })
+})
+
+describe('another node is asked after', () => {
+  const faulty: Record<string, () => Promise<{ url: string }>> = {
+    'an HTTP error': () => node(() => ({ error: 'overloaded' }), 503),
+    'a rate limit': () => node(() => ({}), 429),
+    'a body that is not JSON': async () => ({ url: await serve((_, response) => response.end('<html>')) }),
+    'a lost connection': async () => ({ url: await serve((request) => request.socket.destroy()) }),
+    silence: async () => ({ url: await serve(() => {}) }),
+    'an answer too few': () => node((batch) => batch.slice(1).map(({ id }) => ({ id, result: 1 }))),
+    'an answer twice': () => node((batch) => batch.map(() => ({ id: 0, result: 1 }))),
+    'an answer with neither result nor error': () => node((batch) => batch.map(({ id }) => ({ id }))),
+    'one object for a batch': () => node(() => ({ jsonrpc: '2.0', id: 0, result: 1 })),
+    'a closed port': async () => ({ url: 'http://127.0.0.1:9' }),
+  }
+
+  it.each(Object.keys(faulty))('%s', async (fault) => {
+    const bad = await faulty[fault]?.()
+    const good = await echo()
+    const transport = createRpcTransport({ urls: [bad?.url ?? '', good.url], timeoutMs: 300 })
+    expect(await transport.send(calls)).toEqual(answers)
+  })
+
+  it('which is then asked first', async () => {
+    const bad = await node(() => ({}), 500)
+    const good = await echo()
+    const transport = createRpcTransport({ urls: [bad.url, good.url], timeoutMs: 1_000 })
+    await transport.send(calls)
+    await transport.send(calls)
+    expect(bad.seen.requests).toBe(1)
+    expect(good.seen.requests).toBe(2)
+  })
+})
+
+it('fails without naming a URL when no node answers', async () => {
+  const bad = await node(() => ({}), 500)
+  const transport = createRpcTransport({ urls: [bad.url, 'http://127.0.0.1:9/key-in-path'], timeoutMs: 500 })
+  const failure = transport.send(calls)
+  await expect(failure).rejects.toMatchObject({ name: 'ChainUnavailableError' })
+  await expect(failure).rejects.not.toThrow(/127\.0\.0\.1|key-in-path/)
+})
+
+it('stops when its caller aborts', async () => {
+  const silent = await serve(() => {})
+  const transport = createRpcTransport({ urls: [silent, silent], timeoutMs: 60_000 })
+  const abort = new AbortController()
+  const failure = transport.send(calls, abort.signal)
+  abort.abort(new Error('no longer wanted'))
+  await expect(failure).rejects.toThrow('no longer wanted')
+})
