@@ -1,0 +1,50 @@
+import express, { type Express } from 'express'
+import type { Config } from './config.js'
+import { errorHandler, notFound } from './http/errors.js'
+import { originCheck } from './http/origin.js'
+import { clientRateLimit } from './http/rateLimit.js'
+import { requestId } from './http/requestId.js'
+import { requestLog } from './http/requestLog.js'
+import { securityHeaders } from './http/securityHeaders.js'
+import { refuseWhenStopping } from './http/shutdown.js'
+import { createIntakeRouter, type IntakeRouterDeps } from './intake/router.js'
+import type { Logger } from './logger.js'
+import { createRelayRouter, type RelayRouterDeps } from './relay/router.js'
+import type { HealthDeps } from './status/health.js'
+import { createHealthRouter } from './status/router.js'
+
+export interface AppDeps {
+  readonly http: Pick<Config['http'], 'frontendOrigin' | 'rateLimitPerMinute' | 'trustProxy'>
+  readonly logger: Logger
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+  readonly relay: RelayRouterDeps
+  readonly health: HealthDeps
+  readonly intake: IntakeRouterDeps
+}
+
+/** The whole HTTP API, in the order in which a request meets it. Never listens. */
+export function createApp(deps: AppDeps): Express {
+  const { http, logger } = deps
+  const app = express()
+  app.disable('x-powered-by')
+  app.enable('case sensitive routing')
+  // No route has a query.
+  app.set('query parser', false)
+  app.set('trust proxy', http.trustProxy)
+
+  app.use(requestId(), requestLog(logger), securityHeaders())
+  app.use(originCheck(http.frontendOrigin))
+  app.use(refuseWhenStopping(deps.stopping))
+
+  app.use('/relay', createRelayRouter(deps.relay))
+  app.use(createHealthRouter(deps.health))
+
+  // What follows is for clients; the enclave and probes above are not counted.
+  app.use(clientRateLimit(http.rateLimitPerMinute))
+  app.use(createIntakeRouter(deps.intake))
+
+  app.use(notFound)
+  app.use(errorHandler(logger))
+  return app
+}

@@ -1,0 +1,66 @@
+import { computeAddress } from 'ethers'
+import { RpcProvider } from '../chain/provider.js'
+import { addressSchema } from '../protocol/address.js'
+import { type AppDeps, createApp } from './app.js'
+import type { Config } from './config.js'
+import { createEnclaveKey } from './intake/enclaveKey.js'
+import type { Service } from './lifetime.js'
+import type { Logger } from './logger.js'
+import { createListedSymbols } from './status/listedSymbols.js'
+import type { AtomicFiles } from './store/atomicFiles.js'
+import { readVersion } from './version.js'
+
+const LISTED_SYMBOLS_INTERVAL_MS = 15_000
+
+export interface Surroundings {
+  readonly config: Config
+  readonly logger: Logger
+  /** The data directory, locked for this process. */
+  readonly files: AtomicFiles
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+}
+
+/** Builds every part from the configuration and wires them. Starts nothing and asks nobody. */
+export function buildServer(surroundings: Surroundings): {
+  app: ReturnType<typeof createApp>
+  /** In the order in which they start. */
+  services: readonly Service[]
+} {
+  const { config, logger, stopping } = surroundings
+  const { chainId, contracts } = config.chain
+  const provider = new RpcProvider({
+    urls: config.chain.rpcUrls.reveal(),
+    timeoutMs: config.chain.rpcTimeoutMs,
+    chainId,
+  })
+  const listedSymbols = createListedSymbols({
+    provider,
+    equityToken: contracts.equityToken,
+    intervalMs: LISTED_SYMBOLS_INTERVAL_MS,
+    logger,
+  })
+
+  const deps: AppDeps = {
+    http: config.http,
+    logger,
+    stopping,
+    relay: { authToken: config.relay.authToken.reveal() },
+    health: {
+      version: readVersion(),
+      chainId,
+      contracts,
+      relayer: addressSchema.parse(computeAddress(config.relay.relayerPrivateKey.reveal())),
+      symbols: listedSymbols.current,
+    },
+    intake: {
+      enclaveKey: createEnclaveKey({
+        provider,
+        publicKey: config.enclave.intentPublicKey,
+        chainId,
+        escrow: contracts.orderEscrow,
+      }),
+    },
+  }
+  return { app: createApp(deps), services: [listedSymbols.service] }
+}

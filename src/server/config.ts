@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parse as parseEnvFile } from 'dotenv'
+import type { z } from 'zod'
+import { bytesToHex } from '../protocol/hex.js'
+import { compressPoint } from '../protocol/publicKey.js'
+import { bundledEnclaveCommand, environmentSchema } from './configSchema.js'
+import { Secret } from './secret.js'
+
+// The only reader of the server's environment.
+
+/** Variables as a process has them. An empty one counts as absent. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What is wrong with one variable. `problem` never quotes the value. */
+export interface ConfigFault {
+  readonly name: string
+  readonly problem: string
+}
+
+/** The environment can't be used. Lists every fault, not just the first. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+
+  constructor(readonly faults: readonly ConfigFault[]) {
+    super(faults.map(({ name, problem }) => `${name}: ${problem}`).join('\n'))
+  }
+}
+
+/** The server's configuration. What is secret is a `Secret`, which no log line or JSON can show. */
+export type Config = ReturnType<typeof toConfig>
+
+/**
+ * Reads the process's environment and the file that `ENV_FILE` names (else `.env`, when there is one). A variable
+ * of the environment wins over the file's; the process's own environment is not changed.
+ *
+ * @throws ConfigError with every fault at once
+ */
+export function loadConfig(environment: Environment = process.env): Config {
+  return readConfig({ ...readEnvFile(environment.ENV_FILE), ...withoutEmpty(environment) })
+}
+
+/** @throws ConfigError with every fault at once */
+export function readConfig(environment: Environment): Config {
+  const given = withoutEmpty(environment)
+  const result = environmentSchema.safeParse(given)
+  const faults = new Map<string, string>()
+  for (const issue of result.error?.issues ?? []) {
+    const name = String(issue.path[0])
+    if (!faults.has(name)) faults.set(name, issue.message)
+  }
+  for (const name of repeatedContracts(given)) {
+    if (!faults.has(name)) faults.set(name, 'is the address of another contract too')
+  }
+  if (faults.size === 0 && result.success) return toConfig(result.data)
+  throw new ConfigError([...faults].map(([name, problem]) => ({ name, problem })))
+}
+
+function readEnvFile(named: string | undefined): Environment {
+  try {
+    return withoutEmpty(parseEnvFile(readFileSync(named || '.env')))
+  } catch {
+    if (!named) return {}
+    throw new ConfigError([{ name: 'ENV_FILE', problem: 'names a file that cannot be read' }])
+  }
+}
+
+function withoutEmpty(environment: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  )
+}
+
+const CONTRACT_VARIABLES = [
+  'INSTITUTION_REGISTRY_ADDRESS',
+  'ORDER_ESCROW_ADDRESS',
+  'CONFIDENTIAL_LEDGER_ADDRESS',
+  'EQUITY_TOKEN_ADDRESS',
+  'PLATFORM_POOL_ADDRESS',
+] as const
+
+/** The five are pasted by hand, and one pasted twice would narrate and relay to the wrong contract. */
+function repeatedContracts(environment: Environment): string[] {
+  const seen = new Set<string>()
+  return CONTRACT_VARIABLES.filter((name) => {
+    const address = environment[name]?.toLowerCase()
+    if (address === undefined || !seen.has(address)) {
+      if (address !== undefined) seen.add(address)
+      return false
+    }
+    return true
+  })
+}
+
+function toConfig(env: z.output<typeof environmentSchema>) {
+  return {
+    logLevel: env.LOG_LEVEL,
+    /** Absolute. */
+    dataDir: resolve(env.DATA_DIR),
+    http: {
+      port: env.PORT,
+      host: env.HOST,
+      frontendOrigin: env.FRONTEND_ORIGIN,
+      /** Reverse proxies in front. */
+      trustProxy: env.TRUST_PROXY,
+      bodyLimitBytes: env.BODY_LIMIT_BYTES,
+      rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+      headersTimeoutMs: env.HEADERS_TIMEOUT,
+      requestTimeoutMs: env.REQUEST_TIMEOUT,
+      maxConnections: env.MAX_CONNECTIONS,
+      shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT,
+    },
+    chain: {
+      /** Secret, as a node's URL may hold a key. */
+      rpcUrls: new Secret<readonly string[]>(env.RPC_URL),
+      rpcTimeoutMs: env.RPC_TIMEOUT,
+      chainId: env.CHAIN_ID,
+      /** Checksummed. */
+      contracts: {
+        institutionRegistry: env.INSTITUTION_REGISTRY_ADDRESS,
+        orderEscrow: env.ORDER_ESCROW_ADDRESS,
+        confidentialLedger: env.CONFIDENTIAL_LEDGER_ADDRESS,
+        equityToken: env.EQUITY_TOKEN_ADDRESS,
+        platformPool: env.PLATFORM_POOL_ADDRESS,
+      },
+      narratorIntervalMs: env.NARRATOR_INTERVAL,
+    },
+    relay: {
+      authToken: env.RELAY_AUTH_TOKEN,
+      /** Lower-case `0x` hex of 32 bytes. */
+      relayerPrivateKey: env.RELAYER_PRIVATE_KEY,
+      waitMs: env.RELAY_WAIT,
+    },
+    enclave: {
+      /** 33-byte compressed form. */
+      intentPublicKey: bytesToHex(compressPoint(env.INTENT_PUBKEY)),
+      signer: env.ENCLAVE_SIGNER,
+      /** Program and arguments; never a shell's command line. */
+      command: env.ENCLAVE_COMMAND ?? bundledEnclaveCommand,
+      /** Absolute. */
+      envFile: resolve(env.ENCLAVE_ENV_FILE),
+      maxRuns: env.ENCLAVE_MAX_RUNS,
+      orderRunTimeoutMs: env.ORDER_RUN_TIMEOUT,
+      policyRunTimeoutMs: env.POLICY_RUN_TIMEOUT,
+      /** Undefined: once after each market's close. */
+      reconcileIntervalMs: env.RECONCILE_INTERVAL,
+    },
+    broker: {
+      keyId: env.ALPACA_KEY_ID,
+      secretKey: env.ALPACA_SECRET_KEY,
+      tradingUrl: env.ALPACA_TRADING_URL,
+      dataUrl: env.ALPACA_DATA_URL,
+      timeoutMs: env.ALPACA_TIMEOUT,
+    },
+  }
+}

@@ -1,0 +1,171 @@
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { publicKeySchema } from '../protocol/publicKey.js'
+import {
+  account,
+  command,
+  duration,
+  httpUrl,
+  httpUrls,
+  integer,
+  origin,
+  privateKey,
+  secretText,
+} from './configValues.js'
+import { LOG_LEVELS } from './logger.js'
+
+/** What `.env.example` says of a variable. */
+export interface VariableNotes {
+  /** Opens a section of the file. */
+  readonly section?: string
+  readonly about: string
+  /** What stands as a required variable's value. */
+  readonly example?: string
+  /** An optional variable's default; without it the variable has none, or one that depends on the installation. */
+  readonly fallback?: string
+}
+
+export const variableNotes = z.registry<VariableNotes>()
+
+type Text<T> = z.ZodType<T, string>
+
+function required<T>(schema: Text<T>, notes: VariableNotes & { example: string }) {
+  return z.string({ error: 'is missing' }).pipe(schema).register(variableNotes, notes)
+}
+
+function withDefault<T>(schema: Text<T>, notes: VariableNotes & { fallback: string }) {
+  return z.string().default(notes.fallback).pipe(schema).register(variableNotes, notes)
+}
+
+function optional<T>(schema: Text<T>, notes: VariableNotes) {
+  return z.string().pipe(schema).optional().register(variableNotes, notes)
+}
+
+/** Works from src/ and from dist/: both lie beside each other. */
+const bundledEnclave = fileURLToPath(new URL('../../dist/enclave/main.js', import.meta.url))
+
+const RELAY_TOKEN_MIN_LENGTH = 32
+const KIBIBYTE = 1_024
+const address = (about: string) => required(account(), { about, example: '' })
+
+/** Every variable of the server, in the order of `.env.example`. Others in the environment are ignored. */
+export const environmentSchema = z.object({
+  PORT: withDefault(integer(0, 65_535), {
+    section: 'HTTP',
+    about: 'Port that the API listens on; 0 takes any free one.',
+    fallback: '8000',
+  }),
+  HOST: optional(z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'expected a host name or an IP address'), {
+    about: 'Address to listen on; unset: every interface.',
+  }),
+  FRONTEND_ORIGIN: required(origin(), {
+    about: 'The one origin whose pages may call the API.',
+    example: 'http://localhost:5173',
+  }),
+  TRUST_PROXY: withDefault(integer(0, 16), {
+    about: "Number of reverse proxies in front, whose X-Forwarded-For tells a client's address.",
+    fallback: '0',
+  }),
+  BODY_LIMIT_BYTES: withDefault(integer(KIBIBYTE, 1_024 * KIBIBYTE), {
+    about: 'Longest request body.',
+    fallback: String(64 * KIBIBYTE),
+  }),
+  RATE_LIMIT_PER_MINUTE: withDefault(integer(1, 1_000_000_000), {
+    about: 'Requests that one client may make in a minute; /relay and /health are not counted.',
+    fallback: '600',
+  }),
+  HEADERS_TIMEOUT: withDefault(duration(), {
+    about: "Time that a request's headers may take to arrive.",
+    fallback: '10s',
+  }),
+  REQUEST_TIMEOUT: withDefault(duration(), {
+    about: 'Time that a whole request may take to arrive.',
+    fallback: '30s',
+  }),
+  MAX_CONNECTIONS: withDefault(integer(1, 1_000_000), {
+    about: 'Connections held at once; further ones are closed.',
+    fallback: '10000',
+  }),
+  SHUTDOWN_TIMEOUT: withDefault(duration(), {
+    about: 'Time that requests under way get to finish after SIGTERM or SIGINT.',
+    fallback: '10s',
+  }),
+  LOG_LEVEL: withDefault(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }), {
+    about: `How much is logged: ${LOG_LEVELS.join(', ')}.`,
+    fallback: 'info',
+  }),
+  DATA_DIR: withDefault(z.string(), {
+    section: 'Storage',
+    about: 'Directory of the cache of envelopes and relay receipts; one server per directory.',
+    fallback: './data',
+  }),
+  RPC_URL: required(httpUrls(), {
+    section: 'Chain',
+    about: 'JSON-RPC nodes of the chain, separated by commas, the preferred one first.',
+    example: 'http://127.0.0.1:8545',
+  }),
+  RPC_TIMEOUT: withDefault(duration(), { about: 'Time that one node gets for one request.', fallback: '5s' }),
+  CHAIN_ID: required(integer(1, Number.MAX_SAFE_INTEGER), { about: "The chain's id.", example: '31337' }),
+  INSTITUTION_REGISTRY_ADDRESS: address('The five contracts, as the deployment printed them.'),
+  ORDER_ESCROW_ADDRESS: address(''),
+  CONFIDENTIAL_LEDGER_ADDRESS: address(''),
+  EQUITY_TOKEN_ADDRESS: address(''),
+  PLATFORM_POOL_ADDRESS: address(''),
+  NARRATOR_INTERVAL: withDefault(duration(), {
+    about: 'Pause between two looks at the chain for events to narrate.',
+    fallback: '2s',
+  }),
+  RELAY_AUTH_TOKEN: required(secretText(RELAY_TOKEN_MIN_LENGTH), {
+    section: 'Relay',
+    about: `Secret shared with the enclave, ${RELAY_TOKEN_MIN_LENGTH} characters at least (openssl rand -hex 32).`,
+    example: '',
+  }),
+  RELAYER_PRIVATE_KEY: required(privateKey(), {
+    about: 'Secret key of the account that pays the gas of relayed authorizations.',
+    example: '',
+  }),
+  RELAY_WAIT: withDefault(duration(), {
+    about: 'Time that POST /relay waits for the transaction before it answers 202.',
+    fallback: '20s',
+  }),
+  INTENT_PUBKEY: required(publicKeySchema, {
+    section: 'Enclave',
+    about: 'Public key (secp256k1) that clients seal intents to.',
+    example: '',
+  }),
+  ENCLAVE_SIGNER: address("Address of the enclave's signing identity."),
+  ENCLAVE_COMMAND: optional(command(), {
+    about: 'Program and arguments of the enclave, or a JSON array of them; unset: the bundled enclave.',
+  }),
+  ENCLAVE_ENV_FILE: withDefault(z.string(), {
+    about: "The enclave's own configuration. The server hands its path on and never reads it.",
+    fallback: './.env.enclave',
+  }),
+  ENCLAVE_MAX_RUNS: withDefault(integer(1, 1_000), { about: 'Order runs at once.', fallback: '4' }),
+  ORDER_RUN_TIMEOUT: withDefault(duration(), {
+    about: 'Time that one order run may take.',
+    fallback: '120s',
+  }),
+  POLICY_RUN_TIMEOUT: withDefault(duration(), {
+    about: 'Time that one rulebook run may take; POST /policy waits for it.',
+    fallback: '60s',
+  }),
+  RECONCILE_INTERVAL: optional(duration(), {
+    about: "Pause between two reconcile runs; unset: once after each market's close.",
+  }),
+  ALPACA_KEY_ID: required(secretText(1), {
+    section: 'Market data (an account of its own: never the one that the enclave trades with)',
+    about: 'Key of the market-data account.',
+    example: '',
+  }),
+  ALPACA_SECRET_KEY: required(secretText(1), { about: 'Its secret.', example: '' }),
+  ALPACA_TRADING_URL: withDefault(httpUrl(), {
+    about: 'Clock and assets.',
+    fallback: 'https://paper-api.alpaca.markets',
+  }),
+  ALPACA_DATA_URL: withDefault(httpUrl(), { about: 'Prices.', fallback: 'https://data.alpaca.markets' }),
+  ALPACA_TIMEOUT: withDefault(duration(), { about: 'Time that one call may take.', fallback: '5s' }),
+})
+
+/** The default of ENCLAVE_COMMAND. */
+export const bundledEnclaveCommand: readonly string[] = [process.execPath, bundledEnclave]

@@ -1,0 +1,121 @@
+import { utils } from '@noble/secp256k1'
+import { z } from 'zod'
+import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
+import { hexOf, hexToBytes } from '../protocol/hex.js'
+import { Secret } from './secret.js'
+
+// The kinds of values that the environment holds, each from text to a type. No message quotes the value: it
+// may be a secret that stands under the wrong name.
+
+const DURATION = /^(\d{1,9})(ms|s|m|h)$/
+const UNIT_MS = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+])
+/** Timers count in 32 bits: a longer one would fire at once. */
+const MAX_DURATION_MS = 2 ** 31 - 1
+
+/** An integer between two bounds, both included. */
+export function integer(min: number, max: number) {
+  const message = `expected an integer from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+}
+
+function durationMs(text: string): number {
+  const [, amount = '', unit = ''] = DURATION.exec(text) ?? []
+  return Number(amount) * (UNIT_MS.get(unit) ?? Number.NaN)
+}
+
+/** `250ms`, `5s`, `2m`, `24h`; in milliseconds. */
+export function duration() {
+  const message = 'expected a duration above zero such as 250ms, 5s, 2m or 24h'
+  return z
+    .string()
+    .transform(durationMs)
+    .refine((ms) => ms > 0 && ms <= MAX_DURATION_MS, message)
+}
+
+/** The address of a contract or signer; checksummed. */
+export function account() {
+  return addressSchema.refine((address) => address !== ZERO_ADDRESS, 'expected an address other than zero')
+}
+
+/** An absolute http(s) URL; a trailing slash is dropped. */
+export function httpUrl() {
+  return z
+    .string()
+    .refine(isHttpUrl, 'expected an http or https URL')
+    .transform((text) => text.replace(/\/+$/, ''))
+}
+
+/** One or more http(s) URLs, separated by commas. */
+export function httpUrls() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((url) => url.trim()))
+    .refine((urls) => urls.every(isHttpUrl), 'expected one or more http or https URLs, separated by commas')
+}
+
+/** Exactly what a browser sends as `Origin`: scheme, host, and the port unless it is the scheme's own. */
+export function origin() {
+  return z
+    .string()
+    .refine(
+      (text) => isHttpUrl(text) && new URL(text).origin === text,
+      'expected one origin such as https://desk.example.com: no path, no trailing slash, no default port, lower case',
+    )
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+/** A secret of at least `minLength` visible characters. */
+export function secretText(minLength: number) {
+  const message =
+    minLength > 1
+      ? `expected at least ${minLength} characters, none of them a space`
+      : 'expected text without spaces'
+  return z
+    .string()
+    .min(minLength, message)
+    .regex(/^[\x21-\x7e]+$/, message)
+    .transform((text) => new Secret(text))
+}
+
+/** A secp256k1 private key as `0x` and 64 hex digits. */
+export function privateKey() {
+  const message = 'expected a secp256k1 private key: 0x and 64 hex digits, not zero and below the order'
+  return z
+    .string()
+    .refine((text) => isPrivateKey(text), message)
+    .transform((text) => new Secret(hexOf(32).parse(text)))
+}
+
+function isPrivateKey(text: string): boolean {
+  const parsed = hexOf(32).safeParse(text)
+  return parsed.success && utils.isValidSecretKey(hexToBytes(parsed.data))
+}
+
+/** A program and its arguments: words separated by spaces, or a JSON array of strings when a word has spaces. */
+export function command() {
+  return z
+    .string()
+    .transform(words)
+    .refine((parts) => parts.length > 0, 'expected words separated by spaces, or a JSON array of strings')
+}
+
+function words(text: string): string[] {
+  if (!text.trimStart().startsWith('[')) return text.split(/\s+/).filter((word) => word !== '')
+  try {
+    return z.array(z.string().min(1)).parse(JSON.parse(text))
+  } catch {
+    return []
+  }
+}

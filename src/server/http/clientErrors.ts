@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { Problem, type ProblemCode, problemBody } from './problems.js'
+
+/** Node's codes of a request that never became one; any other is a malformed request. */
+const CODES = new Map<unknown, ProblemCode>([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
+  ['HPE_HEADER_OVERFLOW', 'headers-too-large'],
+])
+
+/** For a server's `clientError` event: answers with a problem body, as every other failure, and hangs up. */
+export function answerClientError(error: Error, socket: Duplex): void {
+  const gone = 'code' in error && error.code === 'ECONNRESET'
+  if (gone || !socket.writable || isAnswering(socket)) {
+    socket.destroy()
+    return
+  }
+  const code = CODES.get('code' in error ? error.code : undefined) ?? 'malformed-request'
+  socket.end(rawAnswer(new Problem(code)))
+}
+
+/** A second answer must not be written into the middle of one that is on its way. */
+function isAnswering(socket: Duplex): boolean {
+  const message: unknown = '_httpMessage' in socket ? socket._httpMessage : undefined
+  return message instanceof ServerResponse && message.headersSent
+}
+
+function rawAnswer(problem: Problem): string {
+  const requestId = randomUUID()
+  const body = problemBody(problem, { instance: '', requestId })
+  const text = JSON.stringify(body)
+  return [
+    `HTTP/1.1 ${problem.status} ${body.title}`,
+    'Connection: close',
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Request-Id: ${requestId}`,
+    '',
+    text,
+  ].join('\r\n')
+}

@@ -1,0 +1,76 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express'
+import { BrokerError } from '../../broker/errors.js'
+import { ChainUnavailableError } from '../../chain/errors.js'
+import { describeError, type Logger } from '../logger.js'
+import { Problem, problemBody } from './problems.js'
+
+/** The last route: no other matched. */
+export const notFound: RequestHandler = () => {
+  throw new Problem('not-found')
+}
+
+/**
+ * The last handler of a path, for the methods that none of its handlers took.
+ *
+ * @param allow the path's methods; GET answers HEAD too
+ */
+export function methodNotAllowed(...allow: ('GET' | 'POST')[]): RequestHandler {
+  const methods = allow.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return () => {
+    throw new Problem('method-not-allowed', { headers: { Allow: methods.join(', ') } })
+  }
+}
+
+/**
+ * Answers every failure with a problem body. A chain or broker that does not answer is 503; what else is no Problem is a fixed 500 body: nothing of the cause
+ * leaks to the caller, and the log has its kind and its stack without the message.
+ */
+export function errorHandler(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    const problem = toProblem(error)
+    const requestId = res.locals.requestId
+    res.locals.problemCode = problem.code
+    if (problem.status >= 500) {
+      logger.error('request failed', {
+        requestId,
+        code: problem.code,
+        ...describeError(problem.cause ?? problem),
+      })
+    }
+    if (res.headersSent) {
+      next(error)
+      return
+    }
+    res.status(problem.status).set(problem.headers).set('Cache-Control', 'no-store')
+    res.type('application/problem+json')
+    res.send(JSON.stringify(problemBody(problem, { instance: pathOf(req.originalUrl), requestId })))
+  }
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? url
+}
+
+/** body-parser's failures by their documented `type`. */
+const BODY_READER_PROBLEMS = new Map([
+  ['entity.too.large', 'body-too-large'],
+  ['encoding.unsupported', 'unsupported-media-type'],
+  ['request.aborted', 'malformed-request'],
+  ['request.size.invalid', 'malformed-request'],
+] as const)
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof ChainUnavailableError) return new Problem('chain-unavailable', { cause: error })
+  if (error instanceof BrokerError) return new Problem('market-unavailable', { cause: error })
+  // The router's answer to a path parameter that is not percent-encoded UTF-8.
+  if (error instanceof URIError)
+    return new Problem('invalid-parameter', { detail: 'Malformed percent-encoding.' })
+  const code = error instanceof Error && 'type' in error ? bodyReaderProblem(error.type) : undefined
+  return new Problem(code ?? 'internal-error', { cause: error })
+}
+
+function bodyReaderProblem(type: unknown) {
+  for (const [known, code] of BODY_READER_PROBLEMS) if (known === type) return code
+  return undefined
+}

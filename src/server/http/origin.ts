@@ -1,0 +1,36 @@
+import cors from 'cors'
+import type { RequestHandler } from 'express'
+import { Problem } from './problems.js'
+
+const PREFLIGHT_MAX_AGE_SECONDS = 600
+
+/**
+ * Lets exactly one cross-origin origin in. Any other `Origin` (`null`, look-alikes, an empty one) is refused
+ * before a handler runs, so that a page elsewhere can't even cause an effect whose answer it may not read.
+ * A request without `Origin` (enclave, pinger, curl) passes.
+ *
+ * @param allowed `scheme://host[:port]`, as a browser sends it
+ */
+export function originCheck(allowed: string): RequestHandler[] {
+  const refuseOthers: RequestHandler = (req, res, next) => {
+    res.vary('Origin')
+    const origin = req.headers.origin
+    if (origin !== undefined && origin !== allowed) throw new Problem('origin-not-allowed')
+    next()
+  }
+  const options = {
+    origin: allowed,
+    methods: ['GET', 'POST'],
+    allowedHeaders: ['Content-Type', 'If-None-Match', 'X-Request-Id'],
+    exposedHeaders: ['ETag', 'Location', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+    maxAge: PREFLIGHT_MAX_AGE_SECONDS,
+  }
+  const answerPreflight = cors(options)
+  const addHeaders = cors({ ...options, preflightContinue: true })
+  // An OPTIONS request that asks for no method is no preflight (Fetch standard): it goes on to its route's 405.
+  const crossOrigin: RequestHandler = (req, res, next) =>
+    req.headers['access-control-request-method'] === undefined
+      ? addHeaders(req, res, next)
+      : answerPreflight(req, res, next)
+  return [refuseOthers, crossOrigin]
+}

@@ -1,0 +1,77 @@
+/**
+ * JSON for untrusted input. JSON.parse keeps the last of two members of one name, so that two readers of
+ * one text can disagree on what it says (RFC 8259 §4; I-JSON, RFC 7493 §2.3, forbids it); here it is an error.
+ */
+
+/** The text is not JSON, or JSON that this service does not take. `message` names the reason, never the text. */
+export class JsonError extends Error {
+  override readonly name = 'JsonError'
+}
+
+/** Deeper than any body of ours by far; bounds the work of whoever walks the value. */
+const MAX_DEPTH = 32
+
+/** Names that reach into an object's prototype when a careless reader assigns them. */
+const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
+
+/**
+ * Parses one JSON value.
+ *
+ * @throws JsonError when it is malformed, nested deeper than 32, or has an object with a repeated or forbidden
+ *   member name, spelled in clear or in escapes
+ */
+export function parseStrictJson(text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new JsonError('The body is not JSON.')
+  }
+  checkNames(text)
+  return value
+}
+
+/** Walks text that JSON.parse has accepted, so only brackets and strings need to be told apart. */
+function checkNames(text: string): void {
+  const open: Set<string>[] = []
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '{' || char === '[') {
+      if (open.push(new Set()) > MAX_DEPTH)
+        throw new JsonError(`The body is nested deeper than ${MAX_DEPTH}.`)
+    } else if (char === '}' || char === ']') {
+      open.pop()
+    } else if (char === '"') {
+      const end = endOfString(text, at)
+      if (isName(text, end + 1)) addName(open.at(-1), text.slice(at, end + 1))
+      at = end
+    }
+  }
+}
+
+/** Index of the quote that closes the string opened at `start`. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0
+  while (text[at - 1 - backslashes] === '\\') backslashes++
+  return backslashes % 2 === 1
+}
+
+/** In valid JSON a string is a member's name exactly when a colon follows. */
+function isName(text: string, after: number): boolean {
+  let at = after
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
+  return text[at] === ':'
+}
+
+function addName(seen: Set<string> | undefined, quoted: string): void {
+  const name = String(JSON.parse(quoted))
+  if (FORBIDDEN_NAMES.has(name)) throw new JsonError('The body has a member name that is not allowed.')
+  if (seen?.has(name)) throw new JsonError('The body has an object with a repeated member name.')
+  seen?.add(name)
+}

@@ -1,0 +1,109 @@
+import { type DestinationStream, pino } from 'pino'
+
+/**
+ * Everything that a log line may carry besides its time, level and fixed message. Bodies, envelopes, headers,
+ * query strings, tokens, keys and error messages have no field here, and what has no field is dropped at run time.
+ */
+const FIELDS = [
+  'requestId',
+  'method',
+  'route',
+  'status',
+  'code',
+  'durationMs',
+  'aborted',
+  'errorName',
+  'errorCode',
+  'errorStack',
+  'service',
+  'signal',
+  'address',
+  'port',
+  'pid',
+  'version',
+  'chainId',
+  'blockNumber',
+  'store',
+  'recordId',
+  'count',
+  'runId',
+  'job',
+  'orderId',
+  'orgId',
+  'attempt',
+  'reason',
+  'outcome',
+  'exitCode',
+  'retryAt',
+  'digest',
+  'primaryType',
+  'txHash',
+  'nonce',
+  'gasUsed',
+] as const
+
+export type LogField = (typeof FIELDS)[number]
+export type LogFields = { readonly [field in LogField]?: string | number | boolean | null | undefined }
+
+/** `message` is a fixed sentence of the code, never built from data. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+const MAX_TEXT_LENGTH = 256
+const MAX_STACK_LENGTH = 2_000
+
+/** JSON lines by pino, to standard output unless a destination is given. */
+export function createLogger(options: { level: LogLevel; destination?: DestinationStream }): Logger {
+  const settings = { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const lines = options.destination === undefined ? pino(settings) : pino(settings, options.destination)
+  return {
+    debug: (message, fields) => lines.debug(allowed(fields), message),
+    info: (message, fields) => lines.info(allowed(fields), message),
+    warn: (message, fields) => lines.warn(allowed(fields), message),
+    error: (message, fields) => lines.error(allowed(fields), message),
+  }
+}
+
+/** Keeps the allowed fields alone, and of those only plain values: an object could carry anything. */
+function allowed(fields: LogFields = {}): Record<string, string | number | boolean | null> {
+  const kept: Record<string, string | number | boolean | null> = {}
+  for (const name of FIELDS) {
+    const value: unknown = fields[name]
+    if (typeof value === 'string') {
+      kept[name] = value.slice(0, name === 'errorStack' ? MAX_STACK_LENGTH : MAX_TEXT_LENGTH)
+    } else if (typeof value === 'number' || typeof value === 'boolean' || value === null) {
+      kept[name] = value
+    }
+  }
+  return kept
+}
+
+/**
+ * What of an error may be logged: its kind, its machine-readable code and where it was thrown. Never its message:
+ * messages quote requests, transactions and URLs.
+ */
+export function describeError(error: unknown): Pick<LogFields, 'errorName' | 'errorCode' | 'errorStack'> {
+  if (!(error instanceof Error)) return { errorName: typeof error }
+  const code: unknown = 'code' in error ? error.code : undefined
+  return {
+    errorName: word(error.name) ?? 'Error',
+    errorCode: typeof code === 'number' ? code : typeof code === 'string' ? word(code) : undefined,
+    errorStack: frames(error),
+  }
+}
+
+function word(text: string): string | undefined {
+  return /^[A-Za-z0-9_.-]{1,64}$/.test(text) ? text : undefined
+}
+
+function frames(error: Error): string {
+  const lines = (error.stack ?? '').replace(error.message, '').split('\n')
+  return lines.filter((line) => /^\s+at .+(:\d+:\d+\)?|\(native\)|<anonymous>\)?)$/.test(line)).join('\n')
+}

@@ -1,0 +1,73 @@
+import { type Config, ConfigError, loadConfig } from './config.js'
+import { createLogger, describeError, type Logger } from './logger.js'
+import { type RunningServer, startServer } from './server.js'
+import { DirectoryLockedError } from './store/directoryLock.js'
+
+// The process: configuration, signals, exit codes. 0 after a clean stop, 1 when it can't start or can't go on.
+
+const EXIT_FAILURE = 1
+/** The shell's convention for a process that Ctrl-C ended. */
+const EXIT_FORCED = 130
+
+function fail(text: string): never {
+  process.stderr.write(`${text}\n`)
+  process.exit(EXIT_FAILURE)
+}
+
+function configure(): Config {
+  try {
+    return loadConfig()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const faults = error.faults.map(({ name, problem }) => `  ${name}: ${problem}`)
+    return fail(['The configuration cannot be used:', ...faults, 'See .env.example.'].join('\n'))
+  }
+}
+
+async function start(config: Config, logger: Logger): Promise<RunningServer> {
+  try {
+    return await startServer(config, logger)
+  } catch (error) {
+    if (error instanceof DirectoryLockedError) return fail(error.message)
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EADDRINUSE')
+      return fail(`Port ${config.http.port} is in use: stop what uses it, or set PORT.`)
+    if (code === 'EACCES')
+      return fail(`Port ${config.http.port} or DATA_DIR needs rights that this user lacks.`)
+    logger.error('start failed', describeError(error))
+    return fail('The server cannot start: see the log line above.')
+  }
+}
+
+/** Node's own report of a failure nobody caught would quote its message; ours does not. */
+function reportUncaught(logger: Logger): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      logger.error('uncaught failure', describeError(error))
+      process.exit(EXIT_FAILURE)
+    })
+  }
+}
+
+function stopOnSignal(server: RunningServer, logger: Logger): void {
+  let stopping = false
+  const onSignal = (signal: NodeJS.Signals) => {
+    // Asked twice, it does not wait any longer.
+    if (stopping) process.exit(EXIT_FORCED)
+    stopping = true
+    logger.info('stopping', { signal })
+    void server.stop().then(() => {
+      logger.info('stopped')
+      process.exit(0)
+    })
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+const config = configure()
+const logger = createLogger({ level: config.logLevel })
+reportUncaught(logger)
+const server = await start(config, logger)
+stopOnSignal(server, logger)
+logger.info('listening', { port: server.port, chainId: config.chain.chainId })

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Service } from './lifetime.js'
+import { describeError, type Logger } from './logger.js'
+
+export interface PollerOptions {
+  readonly name: string
+  /** Pause between the end of one tick and the start of the next. */
+  readonly intervalMs: number
+  /** One look. A rejection is logged and the next tick comes as usual. `signal` aborts when the poller stops. */
+  readonly tick: (signal: AbortSignal) => Promise<void>
+  readonly logger: Logger
+}
+
+/** A service that does one thing again and again, never twice at once; the first time at its start. */
+export function createPoller({ name, intervalMs, tick, logger }: PollerOptions): Service {
+  const stopping = new AbortController()
+  let running: Promise<void> = Promise.resolve()
+
+  async function run(): Promise<void> {
+    const { signal } = stopping
+    while (!signal.aborted) {
+      try {
+        await tick(signal)
+      } catch (error) {
+        if (!signal.aborted) logger.warn('tick failed', { service: name, ...describeError(error) })
+      }
+      await sleep(intervalMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  return {
+    name,
+    async start() {
+      running = run()
+    },
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}

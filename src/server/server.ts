@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { createServer, type Server } from 'node:http'
+import { buildServer } from './build.js'
+import type { Config } from './config.js'
+import { answerClientError } from './http/clientErrors.js'
+import { createLifetime } from './lifetime.js'
+import type { Logger } from './logger.js'
+import { createAtomicFiles } from './store/atomicFiles.js'
+import { lockDirectory } from './store/directoryLock.js'
+
+/** Longer than the usual 60 s of a reverse proxy, so that a kept-alive connection is never closed under a request. */
+const KEEP_ALIVE_MS = 65_000
+/** How closely the header and request time-outs are kept. */
+const CONNECTION_CHECK_MS = 1_000
+
+export interface RunningServer {
+  /** The port in use, also when 0 asked for any. */
+  readonly port: number
+  /** Stops accepting, lets requests under way finish within the limit, then stops every service. Call it once. */
+  stop(): Promise<void>
+}
+
+/**
+ * Takes the data directory, listens, and starts the services.
+ *
+ * @throws DirectoryLockedError, or the system error of `listen`; nothing is left running then
+ */
+export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
+  const lock = await lockDirectory(config.dataDir)
+  try {
+    return await startLocked(config, logger, () => lock.release())
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+async function startLocked(
+  config: Config,
+  logger: Logger,
+  release: () => Promise<void>,
+): Promise<RunningServer> {
+  const files = createAtomicFiles({ root: config.dataDir })
+  await files.clean()
+  const stopping = new AbortController()
+  const { app, services } = buildServer({ config, logger, files, stopping: stopping.signal })
+  const lifetime = createLifetime(services, logger)
+  const server = await listen(config.http, app)
+  try {
+    await lifetime.start()
+  } catch (error) {
+    await close(server, 0)
+    throw error
+  }
+  return {
+    port: portOf(server),
+    async stop() {
+      stopping.abort()
+      await close(server, config.http.shutdownTimeoutMs)
+      await lifetime.stop()
+      await release()
+    },
+  }
+}
+
+async function listen(http: Config['http'], listener: RequestListener): Promise<Server> {
+  const server = createServer(
+    {
+      // Node refuses a longer one.
+      headersTimeout: Math.min(http.headersTimeoutMs, http.requestTimeoutMs),
+      requestTimeout: http.requestTimeoutMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: CONNECTION_CHECK_MS,
+    },
+    listener,
+  )
+  server.maxConnections = http.maxConnections
+  server.on('clientError', answerClientError)
+  server.listen({ port: http.port, ...(http.host !== undefined && { host: http.host }) })
+  await once(server, 'listening')
+  return server
+}
+
+/** Resolves when every connection is closed: the idle at once, the busy when answered or after `limitMs`. */
+async function close(server: Server, limitMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const limit = setTimeout(() => server.closeAllConnections(), limitMs)
+  await closed
+  clearTimeout(limit)
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

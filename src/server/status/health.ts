@@ -1,0 +1,23 @@
+import type { RequestHandler } from 'express'
+import { z } from 'zod'
+import { type ContractAddresses, type Health, healthSchema } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
+
+export interface HealthDeps {
+  readonly version: string
+  readonly chainId: number
+  readonly contracts: ContractAddresses
+  /** The relayer's address. */
+  readonly relayer: Hex
+  /** The listed symbols as last read; asks nobody. */
+  readonly symbols: () => readonly string[]
+}
+
+/** `GET /health`: what this server is set up for. Answers from memory, so that nothing it depends on can hang it. */
+export function healthHandler(deps: HealthDeps): RequestHandler {
+  const { symbols, ...fixed } = deps
+  return (_req, res) => {
+    const health: Health = { status: 'ok', ...fixed, symbols: [...symbols()] }
+    res.json(z.encode(healthSchema, health))
+  }
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import * as nodeFs from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Problem } from '../http/problems.js'
+
+/** What is used of node:fs/promises; handed in, so that a test can let any step fail. */
+export type FileSystem = Pick<typeof nodeFs, 'mkdir' | 'open' | 'readFile' | 'readdir' | 'rename' | 'unlink'>
+
+/** Whole files under one directory, by their path relative to it. A reader sees the old text or the new, never a part. */
+export interface AtomicFiles {
+  /** Undefined when there is no such file. @throws Problem `storage-unavailable` */
+  read(path: string): Promise<string | undefined>
+  /**
+   * Replaces or creates a file, and its directories. When it resolves, the file survives a power cut.
+   * @throws Problem `storage-unavailable`; the old file, if any, is then still in place
+   */
+  write(path: string, text: string): Promise<void>
+  /** Moves a file over whatever is at `to`; false when there is no such file. @throws Problem `storage-unavailable` */
+  move(from: string, to: string): Promise<boolean>
+  /** False when there is no such file. @throws Problem `storage-unavailable` */
+  remove(path: string): Promise<boolean>
+  /** Names in a directory, unsorted; none when it does not exist. @throws Problem `storage-unavailable` */
+  list(path: string): Promise<string[]>
+  /** Removes what a killed process left half-written. For the start, while nothing is written. */
+  clean(): Promise<void>
+}
+
+/** Apart from the records, so that a start finds leftovers without reading every directory. */
+const TEMPORARY = 'tmp'
+const PRIVATE_FILE = 0o600
+const PRIVATE_DIRECTORY = 0o700
+
+export function createAtomicFiles(options: { root: string; fs?: FileSystem }): AtomicFiles {
+  const { root, fs = nodeFs } = options
+  const full = (path: string) => join(root, path)
+  return {
+    read: (path) => storage(() => absentAsUndefined(() => fs.readFile(full(path), 'utf8'))),
+    write: (path, text) => storage(() => replace(fs, full(path), join(root, TEMPORARY, randomUUID()), text)),
+    move: (from, to) => storage(() => moveFile(fs, full(from), full(to))),
+    remove: (path) => storage(() => removeFile(fs, full(path))),
+    list: (path) => storage(async () => (await absentAsUndefined(() => fs.readdir(full(path)))) ?? []),
+    clean: () =>
+      storage(async () => {
+        const left = (await absentAsUndefined(() => fs.readdir(full(TEMPORARY)))) ?? []
+        for (const name of left) await removeFile(fs, join(root, TEMPORARY, name))
+      }),
+  }
+}
+
+/** Temporary file, fsync, rename, fsync of the directory: each step is what makes the one before it last. */
+async function replace(fs: FileSystem, path: string, temporary: string, text: string): Promise<void> {
+  try {
+    await writeNew(fs, temporary, text)
+    await inDirectory(fs, path, () => fs.rename(temporary, path))
+  } catch (error) {
+    await fs.unlink(temporary).catch(() => undefined)
+    throw error
+  }
+  await syncDirectory(fs, dirname(path))
+}
+
+async function writeNew(fs: FileSystem, path: string, text: string): Promise<void> {
+  const file = await inDirectory(fs, path, () => fs.open(path, 'wx', PRIVATE_FILE))
+  try {
+    await file.writeFile(text, 'utf8')
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function moveFile(fs: FileSystem, from: string, to: string): Promise<boolean> {
+  // Opened first: a rename's ENOENT does not say which side is missing.
+  const source = await absentAsUndefined(() => fs.open(from, 'r'))
+  if (source === undefined) return false
+  await source.close()
+  await inDirectory(fs, to, () => fs.rename(from, to))
+  await syncDirectory(fs, dirname(to))
+  if (dirname(from) !== dirname(to)) await syncDirectory(fs, dirname(from))
+  return true
+}
+
+async function removeFile(fs: FileSystem, path: string): Promise<boolean> {
+  const removed = await absentAsUndefined(async () => {
+    await fs.unlink(path)
+    return true
+  })
+  if (removed === undefined) return false
+  await syncDirectory(fs, dirname(path))
+  return true
+}
+
+/** Tries first, and makes the directory only when it is missing: it hardly ever is. */
+async function inDirectory<T>(fs: FileSystem, path: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action()
+  } catch (error) {
+    if (!isAbsent(error)) throw error
+    await makeDirectory(fs, dirname(path))
+    return action()
+  }
+}
+
+/** Makes a directory and those above it, and the entries that lead to it durable. */
+async function makeDirectory(fs: FileSystem, path: string): Promise<void> {
+  const first = await fs.mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made))
+    await syncDirectory(fs, dirname(made))
+}
+
+async function syncDirectory(fs: FileSystem, path: string): Promise<void> {
+  const directory = await fs.open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+async function absentAsUndefined<T>(action: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await action()
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+async function storage<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action()
+  } catch (error) {
+    throw new Problem('storage-unavailable', { cause: error })
+  }
+}

@@ -1,0 +1,25 @@
+/** Runs actions one after another per key, and those of different keys side by side. Not re-entrant. */
+export interface KeyedLock {
+  run<T>(key: string, action: () => Promise<T>): Promise<T>
+}
+
+export function createKeyedLock(): KeyedLock {
+  const tails = new Map<string, Promise<void>>()
+  return {
+    async run(key, action) {
+      const before = tails.get(key)
+      const result = before === undefined ? action() : before.then(action)
+      const tail = result.then(
+        () => undefined,
+        () => undefined,
+      )
+      tails.set(key, tail)
+      try {
+        return await result
+      } finally {
+        // The last one out leaves no entry behind, so that the map holds only what is under way.
+        if (tails.get(key) === tail) tails.delete(key)
+      }
+    },
+  }
+}

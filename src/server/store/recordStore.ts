@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { describeError, type Logger } from '../logger.js'
+import type { AtomicFiles } from './atomicFiles.js'
+import { createKeyedLock } from './keyedLock.js'
+
+/**
+ * Records of one kind by their id. Callers know this interface alone; files are one implementation.
+ * Every method rejects with Problem `storage-unavailable` when the medium fails.
+ */
+export interface RecordStore<T> {
+  get(id: string): Promise<T | undefined>
+  /** Durable when it resolves. */
+  put(id: string, record: T): Promise<void>
+  /**
+   * Reads, changes and writes one record while no other `update` of the same id runs. What `change` returns is
+   * stored and returned; the very same object, or undefined, writes nothing.
+   */
+  update(
+    id: string,
+    change: (current: T | undefined) => T | undefined | Promise<T | undefined>,
+  ): Promise<T | undefined>
+  /** False when there was none. */
+  delete(id: string): Promise<boolean>
+  ids(): Promise<string[]>
+}
+
+/** Records as files: one JSON file per record. */
+export interface FileRecordStore<T> extends RecordStore<T> {
+  /** Where a record is or would be, relative to the data directory. */
+  pathOf(id: string): string
+}
+
+export interface FileRecordStoreOptions<T> {
+  readonly files: AtomicFiles
+  /** Relative to the data directory, such as `receipts` or `envelopes/open`. */
+  readonly directory: string
+  /** Spreads the records over 256 directories by the first two digits of their hex id. */
+  readonly sharded: boolean
+  /** Parses what is read; encodes what is written, so codecs (hex, addresses, bigint amounts) go both ways. */
+  readonly schema: z.ZodType<T>
+  readonly logger: Logger
+}
+
+/** An id becomes a file name: hex, as everything that identifies a record here. */
+const RECORD_ID = /^0x[0-9a-f]{2,128}$/
+
+/**
+ * A file that can't be parsed is set aside as `<id>.json.corrupt` with a warning and counts as absent: the store is
+ * a cache, and one bad file must not keep a server from starting.
+ */
+export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): FileRecordStore<T> {
+  const { files, directory, sharded, schema, logger } = options
+  const lock = createKeyedLock()
+
+  function pathOf(id: string): string {
+    if (!RECORD_ID.test(id)) throw new TypeError('A record id is lower-case hex.')
+    return sharded ? `${directory}/${id.slice(2, 4)}/${id}.json` : `${directory}/${id}.json`
+  }
+
+  async function get(id: string): Promise<T | undefined> {
+    const path = pathOf(id)
+    const text = await files.read(path)
+    if (text === undefined) return undefined
+    try {
+      return schema.parse(JSON.parse(text))
+    } catch (error) {
+      logger.warn('record set aside: it cannot be parsed', {
+        store: directory,
+        recordId: id,
+        ...describeError(error),
+      })
+      await files.move(path, `${path}.corrupt`)
+      return undefined
+    }
+  }
+
+  function put(id: string, record: T): Promise<void> {
+    return files.write(pathOf(id), `${JSON.stringify(z.encode(schema, record))}\n`)
+  }
+
+  return {
+    pathOf,
+    get,
+    put,
+    update: (id, change) =>
+      lock.run(id, async () => {
+        const current = await get(id)
+        const next = await change(current)
+        if (next !== undefined && next !== current) await put(id, next)
+        return next
+      }),
+    delete: (id) => files.remove(pathOf(id)),
+    async ids() {
+      const shards = sharded ? await files.list(directory) : ['']
+      const names = await Promise.all(shards.map((shard) => files.list(`${directory}/${shard}`)))
+      return names.flat().flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
+    },
+  }
+}
+
+/**
+ * Moves a record between two stores of one data directory, as it is. False when `from` has none. The caller keeps
+ * others from writing the record meanwhile.
+ */
+export function moveRecord<T>(
+  files: AtomicFiles,
+  id: string,
+  from: FileRecordStore<T>,
+  to: FileRecordStore<T>,
+): Promise<boolean> {
+  return files.move(from.pathOf(id), to.pathOf(id))
+}
