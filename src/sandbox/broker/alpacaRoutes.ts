@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { admit } from './admission.js'
+import type { Lifecycle } from './lifecycle.js'
+import type { Market } from './market.js'
+import type { StandInClock } from './marketClock.js'
+import { NO_SUCH_ENDPOINT, refusal } from './refusal.js'
+import { accountJson, assetJson, orderJson, positionJson, snapshotJson } from './shapes.js'
+import type { FillBehaviour, Reply, StandInAccount, StandInOrder } from './types.js'
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export interface AlpacaCall {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: unknown
+  readonly account: StandInAccount
+}
+
+/** Answers the documented routes of the trading and the market data API for an account that has proven its keys. */
+export function createAlpacaRoutes(deps: {
+  readonly market: Market
+  readonly clock: StandInClock
+  readonly lifecycle: Lifecycle
+  readonly now: () => Date
+  /** What becomes of the order that is about to be placed. */
+  readonly behaviourFor: (account: StandInAccount, symbol: string) => FillBehaviour
+}): (call: AlpacaCall) => Reply {
+  const { market, clock, lifecycle, now } = deps
+
+  function placeOrder({ account, body }: AlpacaCall): Reply {
+    const ticket = admit(body, account, market)
+    if ('status' in ticket) return ticket
+    const { clientOrderId = randomUUID(), ...size } = ticket
+    const order: StandInOrder = {
+      ...size,
+      id: randomUUID(),
+      clientOrderId,
+      createdAt: now(),
+      behaviour: deps.behaviourFor(account, ticket.symbol),
+      status: 'accepted',
+      updatedAt: now(),
+      endedAt: null,
+      filledQty: 0n,
+      filledValue: 0n,
+      begun: false,
+    }
+    account.orders.set(clientOrderId, order)
+    // As at Alpaca, the answer is the order as it was accepted; fills show when it is read again.
+    const accepted = orderJson(order)
+    lifecycle.begin(account, order)
+    return { status: 200, body: accepted }
+  }
+
+  function cancelOrder({ account }: AlpacaCall, id: string): Reply {
+    if (!UUID.test(id)) return refusal(422, 40010001, 'order_id is missing')
+    const order = [...account.orders.values()].find((candidate) => candidate.id === id)
+    if (!order) return refusal(404, 40410000, `order not found for ${id}`)
+    lifecycle.cancel(order)
+    // Cancelling what is canceled succeeds; any other final state can't be cancelled.
+    if (order.status === 'canceled' || order.status === 'pending_cancel') return { status: 204 }
+    return refusal(422, 42210000, `order is already in "${order.status}" state`)
+  }
+
+  function findOrder({ account, query }: AlpacaCall): Reply {
+    const clientOrderId = query.get('client_order_id') ?? ''
+    const order = account.orders.get(clientOrderId)
+    return order
+      ? { status: 200, body: orderJson(order) }
+      : refusal(404, 40410000, `order not found for ${clientOrderId}`)
+  }
+
+  function snapshots({ query }: AlpacaCall): Reply {
+    const symbols = (query.get('symbols') ?? '').split(',').filter((symbol) => symbol !== '')
+    if (symbols.length === 0) return { status: 400, body: { message: 'symbols is required' } }
+    const known = symbols
+      .flatMap((symbol) => market.listings.get(symbol) ?? [])
+      .filter(({ omit }) => omit !== 'all')
+    return {
+      status: 200,
+      body: Object.fromEntries(known.map((each) => [each.symbol, snapshotJson(each, now())])),
+    }
+  }
+
+  function asset(symbol: string): Reply {
+    const listing = market.listings.get(symbol)
+    return listing
+      ? { status: 200, body: assetJson(listing) }
+      : refusal(404, 40410000, `asset not found for ${symbol}`)
+  }
+
+  function positions({ account }: AlpacaCall): Reply {
+    const body = [...account.positions].map(([symbol, held]) =>
+      positionJson(account, market.listing(symbol), held),
+    )
+    return { status: 200, body }
+  }
+
+  return (call) => {
+    const [, id] = /^\/v2\/(?:orders|assets)\/([^/]+)$/.exec(call.path) ?? []
+    const route = `${call.method} ${id === undefined ? call.path : call.path.slice(0, -id.length)}`
+    switch (route) {
+      case 'GET /v2/clock':
+        return { status: 200, body: clock.toJson() }
+      case 'GET /v2/stocks/snapshots':
+        return snapshots(call)
+      case 'GET /v2/assets/':
+        return asset(id ?? '')
+      case 'GET /v2/account':
+        return { status: 200, body: accountJson(call.account, market) }
+      case 'GET /v2/positions':
+        return positions(call)
+      case 'GET /v2/orders:by_client_order_id':
+        return findOrder(call)
+      case 'POST /v2/orders':
+        return placeOrder(call)
+      case 'DELETE /v2/orders/':
+        return cancelOrder(call, id ?? '')
+      default:
+        return NO_SUCH_ENDPOINT
+    }
+  }
+}

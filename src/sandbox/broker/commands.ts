@@ -1,0 +1,116 @@
+import type { z } from 'zod'
+import { PRICE_DECIMALS, parseDecimal, SHARE_DECIMALS } from '../../protocol/units.js'
+import { type ControlCommand, controlSchemas } from './controlSchemas.js'
+import type { Faults } from './faults.js'
+import type { FillRules } from './fillRules.js'
+import type { Lifecycle } from './lifecycle.js'
+import type { Market } from './market.js'
+import type { StandInClock } from './marketClock.js'
+import { CASH_DECIMALS, liveOrders } from './money.js'
+import type { RateLimit } from './rateLimit.js'
+import type { StandInAccount, StandInOrder } from './types.js'
+
+export interface ControlDeps {
+  readonly accounts: readonly StandInAccount[]
+  readonly market: Market
+  readonly clock: StandInClock
+  readonly lifecycle: Lifecycle
+  readonly fillRules: FillRules
+  readonly faults: Faults
+  readonly rateLimit: RateLimit
+}
+
+/** Each parses its own input, so that HTTP and in-process callers meet the same checks. */
+export type ControlRunners = { readonly [C in ControlCommand]: (input: unknown) => void }
+
+type Selection = z.output<typeof controlSchemas.release>
+
+/** The control commands, one per schema. */
+export function createCommands(deps: ControlDeps): ControlRunners {
+  const { market, clock, lifecycle, fillRules, faults, rateLimit } = deps
+  return {
+    clock: command(controlSchemas.clock, ({ open, nextOpen, nextClose, expireDayOrders = true }) => {
+      if (!open && clock.isOpen() && expireDayOrders) lifecycle.closed()
+      clock.set({ open, nextOpen: dateOf(nextOpen), nextClose: dateOf(nextClose) })
+    }),
+    price: command(controlSchemas.price, ({ symbol, price, bid, ask }) => {
+      market.setPrice(symbol, priceOf(price), {
+        bid: bid === undefined ? bid : priceOf(bid),
+        ask: ask === undefined ? ask : priceOf(ask),
+      })
+    }),
+    walk: command(controlSchemas.walk, ({ steps = 1 }) => {
+      for (let step = 0; step < steps; step++) market.walk()
+    }),
+    snapshot: command(controlSchemas.snapshot, ({ symbol, omit }) => {
+      market.listing(symbol).omit = omit === 'all' ? omit : new Set(omit)
+    }),
+    asset: command(controlSchemas.asset, ({ symbol, ...flags }) => {
+      const listing = market.listing(symbol)
+      listing.status = flags.status ?? listing.status
+      listing.tradable = flags.tradable ?? listing.tradable
+      listing.fractionable = flags.fractionable ?? listing.fractionable
+    }),
+    account: command(controlSchemas.account, ({ name, cash, positions }) => {
+      const account = accountOf(deps.accounts, name)
+      if (cash !== undefined) account.cash = parseDecimal(cash, CASH_DECIMALS)
+      if (positions !== undefined) setPositions(account, market, positions)
+    }),
+    fill: command(controlSchemas.fill, ({ account, symbol, times, ...behaviour }) => {
+      fillRules.add({ account, symbol, times, behaviour })
+    }),
+    release: command(controlSchemas.release, ({ fraction, ...selection }) => {
+      for (const [account, order] of selected(deps.accounts, selection))
+        lifecycle.fill(account, order, fraction)
+    }),
+    end: command(controlSchemas.end, ({ status, ...selection }) => {
+      for (const [, order] of selected(deps.accounts, selection)) lifecycle.end(order, status)
+    }),
+    fault: command(controlSchemas.fault, (fault) => faults.add(fault)),
+    clear: command(controlSchemas.clear, ({ what }) => (what === 'fills' ? fillRules : faults).clear()),
+    limit: command(controlSchemas.limit, ({ perMinute }) => rateLimit.enforce(perMinute)),
+  }
+}
+
+function command<S extends z.ZodType>(
+  schema: S,
+  act: (input: z.output<S>) => void,
+): (input: unknown) => void {
+  return (input) => act(schema.parse(input))
+}
+
+function priceOf(text: string): bigint {
+  return parseDecimal(text, PRICE_DECIMALS)
+}
+
+function dateOf(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text)
+}
+
+function accountOf(accounts: readonly StandInAccount[], name: string): StandInAccount {
+  const account = accounts.find((candidate) => candidate.name === name)
+  if (!account) throw new RangeError(`no such account: ${name}`)
+  return account
+}
+
+function setPositions(account: StandInAccount, market: Market, positions: Record<string, string>): void {
+  for (const [symbol, text] of Object.entries(positions)) {
+    const qty = parseDecimal(text, SHARE_DECIMALS)
+    const cost = qty * market.listing(symbol).last
+    if (qty === 0n) account.positions.delete(symbol)
+    else account.positions.set(symbol, { qty, cost })
+  }
+}
+
+function selected(
+  accounts: readonly StandInAccount[],
+  selection: Omit<Selection, 'fraction'>,
+): [StandInAccount, StandInOrder][] {
+  return accounts
+    .filter(({ name }) => (selection.account ?? name) === name)
+    .flatMap((account) =>
+      liveOrders(account).map((order): [StandInAccount, StandInOrder] => [account, order]),
+    )
+    .filter(([, order]) => (selection.symbol ?? order.symbol) === order.symbol)
+    .filter(([, order]) => (selection.clientOrderId ?? order.clientOrderId) === order.clientOrderId)
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { ControlCommand, ControlInput } from './controlSchemas.js'
+
+const orderViewSchema = z.looseObject({
+  account: z.string(),
+  id: z.string(),
+  client_order_id: z.string(),
+  symbol: z.string(),
+  side: z.enum(['buy', 'sell']),
+  status: z.string(),
+  notional: z.string().nullable(),
+  qty: z.string().nullable(),
+  filled_qty: z.string(),
+  filled_avg_price: z.string().nullable(),
+  created_at: z.string(),
+})
+
+const accountViewSchema = z.object({
+  name: z.string(),
+  cash: z.string(),
+  positions: z.record(z.string(), z.string()),
+})
+
+const seenRequestSchema = z.object({
+  at: z.string(),
+  account: z.string().nullable(),
+  method: z.string(),
+  url: z.string(),
+  body: z.unknown(),
+  outcome: z.union([z.number(), z.literal('dropped')]),
+})
+
+export interface BrokerControlClient {
+  /** `POST /sandbox/<command>`; throws with the stand-in's reason when it is refused. */
+  run<C extends ControlCommand>(command: C, input: ControlInput<C>): Promise<void>
+  orders(): Promise<z.output<typeof orderViewSchema>[]>
+  accounts(): Promise<z.output<typeof accountViewSchema>[]>
+  requests(): Promise<z.output<typeof seenRequestSchema>[]>
+}
+
+/**
+ * Steers a stand-in that runs in another process.
+ *
+ * @example
+ * const broker = createBrokerControlClient(sandbox.brokerUrl)
+ * await broker.run('clock', { open: false })
+ */
+export function createBrokerControlClient(brokerUrl: string): BrokerControlClient {
+  async function call(path: string, init?: RequestInit): Promise<string> {
+    const response = await fetch(`${brokerUrl}/sandbox/${path}`, init)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`stand-in: ${path}: ${response.status} ${text}`)
+    return text
+  }
+  async function view<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
+    return z.array(schema).parse(JSON.parse(await call(path)))
+  }
+  return {
+    async run(command, input) {
+      await call(command, { method: 'POST', body: JSON.stringify(input) })
+    },
+    orders: () => view('orders', orderViewSchema),
+    accounts: () => view('accounts', accountViewSchema),
+    requests: () => view('requests', seenRequestSchema),
+  }
+}

@@ -1,0 +1,36 @@
+import type { FillBehaviour } from './types.js'
+
+export interface FillRule {
+  /** Any when absent. */
+  readonly account?: string | undefined
+  readonly symbol?: string | undefined
+  /** For how many orders; without end when absent. */
+  readonly times?: number | undefined
+  readonly behaviour: FillBehaviour
+}
+
+export interface FillRules {
+  add(rule: FillRule): void
+  clear(): void
+  /** The behaviour of an order that is placed now, by the newest rule that matches, else the default. */
+  take(account: string, symbol: string): FillBehaviour
+}
+
+export function createFillRules(standard: FillBehaviour): FillRules {
+  let rules: { rule: FillRule; left: number }[] = []
+  return {
+    add: (rule) => rules.unshift({ rule, left: rule.times ?? Number.POSITIVE_INFINITY }),
+    clear: () => {
+      rules = []
+    },
+    take(account, symbol) {
+      const entry = rules.find(
+        ({ rule }) => (rule.account ?? account) === account && (rule.symbol ?? symbol) === symbol,
+      )
+      if (!entry) return standard
+      entry.left -= 1
+      rules = rules.filter(({ left }) => left > 0)
+      return entry.rule.behaviour
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { parseDecimal } from '../../protocol/units.js'
+import { createAlpacaRoutes } from './alpacaRoutes.js'
+import { createCommands } from './commands.js'
+import { type BrokerControl, createControl } from './control.js'
+import { createControlRoutes } from './controlRoutes.js'
+import { createFaults } from './faults.js'
+import { createFillRules } from './fillRules.js'
+import { createStandInServer } from './httpServer.js'
+import { createLifecycle, type Lifecycle } from './lifecycle.js'
+import { createMarket, uuidOf } from './market.js'
+import { createMarketClock } from './marketClock.js'
+import { CASH_DECIMALS } from './money.js'
+import { createRateLimit } from './rateLimit.js'
+import { createRequestLog } from './requestLog.js'
+import type { FillBehaviour, StandInAccount, StandInAccountConfig, StandInSymbol } from './types.js'
+
+export type { AccountView, BrokerControl, OrderView } from './control.js'
+export { type BrokerControlClient, createBrokerControlClient } from './controlClient.js'
+export type { ControlCommand, ControlInput } from './controlSchemas.js'
+export type { SeenRequest } from './requestLog.js'
+export type { FillBehaviour, StandInAccountConfig, StandInSymbol } from './types.js'
+
+export interface BrokerStandInOptions {
+  /** A free one when absent or 0. */
+  readonly port?: number | undefined
+  /** Decides how prices walk. */
+  readonly seed: number
+  /** At least two, so that the server's data keys see none of the enclave's orders. */
+  readonly accounts: readonly StandInAccountConfig[]
+  readonly symbols: readonly StandInSymbol[]
+  /** What becomes of an order when no `fill` rule says otherwise; by default it fills after 100 ms. */
+  readonly fill?: FillBehaviour | undefined
+  /** Prices walk one step at this interval; not by themselves when absent. */
+  readonly walkIntervalMs?: number | undefined
+  /** Requests a minute and account before 429; not enforced when absent. */
+  readonly rateLimit?: number | undefined
+  readonly now?: (() => Date) | undefined
+}
+
+export interface BrokerStandIn {
+  /** Serves both the trading and the market data API. */
+  readonly url: string
+  readonly control: BrokerControl
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a stand-in for Alpaca on loopback: its documented routes and shapes over HTTP, with books that add up.
+ * `control` steers it, in-process or over HTTP under `/sandbox/`: see {@link BrokerControl}.
+ */
+export async function startBrokerStandIn(options: BrokerStandInOptions): Promise<BrokerStandIn> {
+  const now = options.now ?? (() => new Date())
+  const accounts = options.accounts.map((config) => openAccount(config, now()))
+  const market = createMarket({ seed: options.seed, symbols: options.symbols, now })
+  const clock = createMarketClock({ now, onOpen: () => lifecycle.opened() })
+  const lifecycle: Lifecycle = createLifecycle({ accounts, market, clock, now })
+  const fillRules = createFillRules(options.fill ?? { mode: 'delay', delayMs: 100 })
+  const [faults, rateLimit, requestLog] = [createFaults(), createRateLimit(now), createRequestLog()]
+  rateLimit.enforce(options.rateLimit ?? null)
+
+  const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, requestLog, now }
+  const control = createControl(deps)
+  const server = createStandInServer({
+    ...deps,
+    alpaca: createAlpacaRoutes({ ...deps, behaviourFor: ({ name }, symbol) => fillRules.take(name, symbol) }),
+    control: createControlRoutes(control, createCommands(deps)),
+  })
+  const port = await listen(server, options.port ?? 0)
+  const walking = options.walkIntervalMs
+    ? setInterval(() => market.walk(), options.walkIntervalMs)
+    : undefined
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    control,
+    async stop() {
+      clearInterval(walking)
+      clock.stop()
+      lifecycle.stop()
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function openAccount(config: StandInAccountConfig, createdAt: Date): StandInAccount {
+  return {
+    name: config.name,
+    id: uuidOf(`account:${config.name}`),
+    number: `SANDBOX_${config.name.toUpperCase()}`,
+    createdAt,
+    keyId: config.keyId,
+    secretKey: config.secretKey,
+    cash: parseDecimal(config.cash, CASH_DECIMALS),
+    positions: new Map(),
+    orders: new Map(),
+  }
+}
+
+/** @throws the system's error (`EADDRINUSE`) when the port is taken */
+async function listen(server: Server, port: number): Promise<number> {
+  const listening = once(server, 'listening')
+  server.listen(port, '127.0.0.1')
+  await listening
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the stand-in has no TCP address')
+  return address.port
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { PRICE_DECIMALS, parseDecimal } from '../../protocol/units.js'
+import { createRandom } from './random.js'
+import type { StandInSymbol } from './types.js'
+
+const ONE_CENT = 10_000n
+/** A step moves a price by at most this many hundredths of a percent. */
+const MAX_STEP_BPS = 10
+
+export type SnapshotMember = 'latestTrade' | 'latestQuote' | 'minuteBar' | 'dailyBar' | 'prevDailyBar'
+
+/** One symbol: prices are USD with 6 decimals. */
+export interface Listing {
+  readonly id: string
+  readonly symbol: string
+  readonly name: string
+  status: 'active' | 'inactive'
+  tradable: boolean
+  fractionable: boolean
+  last: bigint
+  bid: bigint
+  ask: bigint
+  high: bigint
+  low: bigint
+  readonly previousClose: bigint
+  tradedAt: Date
+  /** What the snapshot leaves out; `all` leaves the symbol out. */
+  omit: ReadonlySet<SnapshotMember> | 'all'
+}
+
+export interface Market {
+  readonly listings: ReadonlyMap<string, Listing>
+  /** Sets the last price, and the quote a cent around it unless given. */
+  setPrice(symbol: string, last: bigint, quote?: { bid?: bigint | undefined; ask?: bigint | undefined }): void
+  /** Moves every price by one step of the seeded walk, in the order of the listings. */
+  walk(): void
+  /** @throws RangeError for a symbol that is not listed */
+  listing(symbol: string): Listing
+}
+
+/** Prices and assets. The same seed, symbols and steps give the same prices. */
+export function createMarket(options: {
+  readonly seed: number
+  readonly symbols: readonly StandInSymbol[]
+  readonly now: () => Date
+}): Market {
+  const random = createRandom(options.seed)
+  const listings = new Map(options.symbols.map((entry) => [entry.symbol, newListing(entry, options.now())]))
+
+  const market: Market = {
+    listings,
+    listing(symbol) {
+      const listing = listings.get(symbol)
+      if (!listing) throw new RangeError(`no such symbol: ${symbol}`)
+      return listing
+    },
+    setPrice(symbol, last, quote) {
+      const listing = market.listing(symbol)
+      listing.last = last
+      listing.bid = quote?.bid ?? (last > ONE_CENT ? last - ONE_CENT : last)
+      listing.ask = quote?.ask ?? last + ONE_CENT
+      if (last > listing.high) listing.high = last
+      if (last < listing.low) listing.low = last
+      listing.tradedAt = options.now()
+    },
+    walk() {
+      for (const listing of listings.values()) {
+        const bps = BigInt((random() % (2 * MAX_STEP_BPS + 1)) - MAX_STEP_BPS)
+        const cents = (listing.last + (listing.last * bps) / 10_000n) / ONE_CENT
+        market.setPrice(listing.symbol, (cents > 1n ? cents : 1n) * ONE_CENT)
+      }
+    },
+  }
+  return market
+}
+
+function newListing(entry: StandInSymbol, now: Date): Listing {
+  const price = parseDecimal(entry.price, PRICE_DECIMALS)
+  if (price <= ONE_CENT) throw new RangeError(`price of ${entry.symbol} expected more than a cent`)
+  return {
+    id: uuidOf(`asset:${entry.symbol}`),
+    symbol: entry.symbol,
+    name: entry.name,
+    status: 'active',
+    tradable: true,
+    fractionable: true,
+    last: price,
+    bid: price - ONE_CENT,
+    ask: price + ONE_CENT,
+    high: price,
+    low: price,
+    previousClose: price,
+    tradedAt: now,
+    omit: new Set(),
+  }
+}
+
+/** A UUID (version 4 in form) that depends on `name` alone. */
+export function uuidOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,72 @@
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** A trading day's length, 9:30 to 16:00. */
+const SESSION_MS = 6.5 * HOUR_MS
+
+export interface ClockChange {
+  readonly open: boolean
+  readonly nextOpen?: Date | undefined
+  readonly nextClose?: Date | undefined
+}
+
+export interface StandInClock {
+  isOpen(): boolean
+  /** When a closed market opens by itself; by default in an hour. */
+  set(change: ClockChange): void
+  /** As `GET /v2/clock` answers. */
+  toJson(): { timestamp: string; is_open: boolean; next_open: string; next_close: string }
+  stop(): void
+}
+
+/** A trading clock that is opened and closed by hand, and opens by itself at its `nextOpen`. */
+export function createMarketClock(options: {
+  readonly now: () => Date
+  readonly onOpen: () => void
+}): StandInClock {
+  const { now, onOpen } = options
+  let open = true
+  let nextOpen = after(now(), DAY_MS)
+  let nextClose = after(now(), SESSION_MS)
+  let opening: NodeJS.Timeout | undefined
+
+  const clock: StandInClock = {
+    isOpen: () => open,
+    set(change) {
+      clearTimeout(opening)
+      open = change.open
+      nextClose = change.nextClose ?? after(now(), open ? SESSION_MS : HOUR_MS + SESSION_MS)
+      nextOpen = change.nextOpen ?? (open ? after(nextClose, DAY_MS - SESSION_MS) : after(now(), HOUR_MS))
+      if (open) return onOpen()
+      opening = setTimeout(() => clock.set({ open: true }), Math.max(0, nextOpen.getTime() - now().getTime()))
+    },
+    toJson() {
+      // A sandbox left running for days keeps showing times to come.
+      while (nextClose <= now()) nextClose = after(nextClose, DAY_MS)
+      while (open && nextOpen <= now()) nextOpen = after(nextOpen, DAY_MS)
+      return {
+        timestamp: newYorkTime(now(), 9),
+        is_open: open,
+        next_open: newYorkTime(nextOpen, 0),
+        next_close: newYorkTime(nextClose, 0),
+      }
+    },
+    stop: () => clearTimeout(opening),
+  }
+  return clock
+}
+
+function after(date: Date, ms: number): Date {
+  return new Date(date.getTime() + ms)
+}
+
+/** RFC 3339 in New York's offset of that day, as Alpaca writes the clock; `digits` of a second's fraction. */
+export function newYorkTime(date: Date, digits: 0 | 9): string {
+  const parts = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', timeZoneName: 'longOffset' })
+    .formatToParts(date)
+    .find((part) => part.type === 'timeZoneName')
+  const offset = parts?.value.replace('GMT', '') ?? '-05:00'
+  const [hours = '0', minutes = '0'] = offset.slice(1).split(':')
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (offset.startsWith('-') ? -1 : 1)
+  const local = after(date, offsetMs).toISOString()
+  return digits === 0 ? `${local.slice(0, 19)}${offset}` : `${local.slice(0, 23)}000000${offset}`
+}

@@ -1,0 +1,30 @@
+/** The oldest are forgotten beyond this many. */
+const KEPT = 10_000
+
+/** One request to Alpaca's routes. It holds no key: `account` is the name behind it, null when it was refused. */
+export interface SeenRequest {
+  readonly at: string
+  readonly account: string | null
+  readonly method: string
+  /** With its query. */
+  readonly url: string
+  readonly body: unknown
+  /** The answer's status; `dropped` when the connection was cut instead. */
+  readonly outcome: number | 'dropped'
+}
+
+export interface RequestLog {
+  add(request: SeenRequest): void
+  all(): SeenRequest[]
+}
+
+export function createRequestLog(): RequestLog {
+  const seen: SeenRequest[] = []
+  return {
+    add(request) {
+      seen.push(request)
+      if (seen.length > KEPT) seen.splice(0, seen.length - KEPT)
+    },
+    all: () => [...seen],
+  }
+}

@@ -1,0 +1,52 @@
+import { type Broker, createBroker } from '../../src/broker/index.js'
+import {
+  type BrokerStandIn,
+  type BrokerStandInOptions,
+  type StandInAccountConfig,
+  startBrokerStandIn,
+} from '../../src/sandbox/broker/index.js'
+
+export const ENCLAVE_ACCOUNT: StandInAccountConfig = {
+  name: 'enclave',
+  keyId: 'PKENCLAVE',
+  secretKey: 'enclave-secret',
+  cash: '100000',
+}
+
+export const SERVER_ACCOUNT: StandInAccountConfig = {
+  name: 'server',
+  keyId: 'PKSERVER',
+  secretKey: 'server-secret',
+  cash: '0',
+}
+
+/** Two accounts, two symbols, fills at once, prices that stand still. */
+export function startStandIn(options: Partial<BrokerStandInOptions> = {}): Promise<BrokerStandIn> {
+  return startBrokerStandIn({
+    seed: 1,
+    accounts: [ENCLAVE_ACCOUNT, SERVER_ACCOUNT],
+    symbols: [
+      { symbol: 'AAPL', name: 'Apple Inc. Common Stock', price: '200' },
+      { symbol: 'MSFT', name: 'Microsoft Corporation Common Stock', price: '410.5' },
+    ],
+    fill: { mode: 'immediate' },
+    ...options,
+  })
+}
+
+export function brokerOf(
+  url: string,
+  account: { keyId: string; secretKey: string } = ENCLAVE_ACCOUNT,
+): Broker {
+  return createBroker({
+    tradingUrl: url,
+    dataUrl: url,
+    keyId: account.keyId,
+    secretKey: account.secretKey,
+    timeoutMs: 5_000,
+  })
+}
+
+/** USD and share amounts, for readable tests. */
+export const usd = (dollars: number) => BigInt(Math.round(dollars * 1e6))
+export const shares = (count: number) => BigInt(Math.round(count * 1e9))
