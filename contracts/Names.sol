@@ -4,11 +4,12 @@ pragma solidity 0.8.37;
 /**
  * @title The bytes32 of a name: an institution's or an equity's symbol.
  *
- * @dev 1 to 31 printable ASCII characters (0x20 to 0x7e), left-aligned, padded with zeros. One name has
- * exactly one encoding, so that nobody registers a look-alike with bytes that do not show.
+ * @dev 1 to 31 printable ASCII characters (0x20 to 0x7e, no space at either end), left-aligned, padded with
+ * zeros. One name has exactly one encoding, so that nobody registers a look-alike with bytes that do not show.
  */
 library Names {
-    /// @notice `name` is not 1 to 31 printable ASCII characters, left-aligned and zero-padded.
+    /// @notice `name` is not 1 to 31 printable ASCII characters, left-aligned and zero-padded, or has a space
+    /// at one of its ends.
     error InvalidName(bytes32 name);
 
     /// @dev Reverts with {InvalidName} unless `name` is well formed.
@@ -19,6 +20,7 @@ library Names {
             length++;
         }
         require(length > 0 && length < 32, InvalidName(name));
+        require(name[0] != 0x20 && name[length - 1] != 0x20, InvalidName(name));
         // Everything after the first zero byte is zero.
         require(uint256(name) << (8 * length) == 0, InvalidName(name));
     }

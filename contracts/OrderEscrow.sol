@@ -118,8 +118,8 @@ contract OrderEscrow is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice An order whose id has the same first 16 bytes exists: sign again under a new id.
     error OrderIdTaken(bytes32 orderId);
 
-    /// @notice The deadline is not in (`after_`, `latest`].
-    error DeadlineOutOfRange(uint64 deadline, uint64 after_, uint64 latest);
+    /// @notice The deadline is not after the block's time `currentTime`, or is after `latest`.
+    error DeadlineOutOfRange(uint64 deadline, uint64 currentTime, uint64 latest);
 
     /// @notice The account has `open` orders open, and may have `limit`.
     error TooManyOpenOrders(address account, uint256 open, uint256 limit);
@@ -133,8 +133,8 @@ contract OrderEscrow is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice `caller` is not the order's account.
     error NotOrderAccount(address expected, address caller);
 
-    /// @notice The order can be reclaimed from `availableAt` on; the block's time is `now_`.
-    error ReclaimTooEarly(uint256 availableAt, uint256 now_);
+    /// @notice The order can be reclaimed from `availableAt` on; the block's time is `currentTime`.
+    error ReclaimTooEarly(uint256 availableAt, uint256 currentTime);
 
     /// @notice A buy escrows something.
     error ZeroAmount();

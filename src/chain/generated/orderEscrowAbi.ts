@@ -50,7 +50,7 @@ export const orderEscrowAbi = [
       },
       {
         "internalType": "uint64",
-        "name": "after_",
+        "name": "currentTime",
         "type": "uint64"
       },
       {
@@ -222,7 +222,7 @@ export const orderEscrowAbi = [
       },
       {
         "internalType": "uint256",
-        "name": "now_",
+        "name": "currentTime",
         "type": "uint256"
       }
     ],

@@ -1,0 +1,82 @@
+/**
+ * `npm run deploy`: deploys the five contracts to the chain of RPC_URL and prints their addresses as lines for the
+ * server's and the enclave's environment. Exits 1 and names every fault of the settings at once.
+ */
+import { JsonRpcProvider, Wallet } from 'ethers'
+import { z } from 'zod'
+import { deployContracts } from '../chain/deploy.js'
+import { addressSchema } from '../protocol/address.js'
+import type { ContractAddresses } from '../protocol/api.js'
+import { bytes32Schema } from '../protocol/hex.js'
+
+const settingsSchema = z.object({
+  RPC_URL: z.url({ protocol: /^https?$/ }),
+  CHAIN_ID: z.coerce.number().int().positive(),
+  DEPLOYER_PRIVATE_KEY: bytes32Schema,
+  OWNER_ADDRESS: addressSchema,
+  ENCLAVE_SIGNER: addressSchema,
+  USDC_ADDRESS: addressSchema,
+  BROKER_FUNDING_ADDRESS: addressSchema,
+})
+
+const VARIABLES = {
+  INSTITUTION_REGISTRY_ADDRESS: 'institutionRegistry',
+  ORDER_ESCROW_ADDRESS: 'orderEscrow',
+  CONFIDENTIAL_LEDGER_ADDRESS: 'confidentialLedger',
+  EQUITY_TOKEN_ADDRESS: 'equityToken',
+  PLATFORM_POOL_ADDRESS: 'platformPool',
+} satisfies Record<string, keyof ContractAddresses>
+
+type Settings = z.output<typeof settingsSchema>
+
+/** A fault of the settings, told in full. */
+class SettingsError extends Error {}
+
+function readSettings(): Settings {
+  const settings = settingsSchema.safeParse(process.env)
+  if (settings.success) return settings.data
+  const faults = settings.error.issues.map(({ path: [name], message }) => {
+    const missing = typeof name === 'string' && process.env[name] === undefined
+    return `  ${String(name)}: ${missing ? 'is missing' : message}`
+  })
+  throw new SettingsError(`the settings are not complete:\n${faults.join('\n')}`)
+}
+
+async function checkChain(provider: JsonRpcProvider, expected: number): Promise<void> {
+  const chainId = BigInt(await provider.send('eth_chainId', []))
+  if (chainId !== BigInt(expected)) {
+    throw new SettingsError(`CHAIN_ID is ${expected}, but the chain at RPC_URL is ${chainId}`)
+  }
+}
+
+async function main(): Promise<void> {
+  const env = readSettings()
+  const provider = new JsonRpcProvider(env.RPC_URL, env.CHAIN_ID, {
+    staticNetwork: true,
+    pollingInterval: 500,
+  })
+  try {
+    await checkChain(provider, env.CHAIN_ID)
+    const addresses = await deployContracts({
+      deployer: new Wallet(env.DEPLOYER_PRIVATE_KEY, provider),
+      owner: env.OWNER_ADDRESS,
+      enclaveSigner: env.ENCLAVE_SIGNER,
+      usdc: env.USDC_ADDRESS,
+      brokerFunding: env.BROKER_FUNDING_ADDRESS,
+    })
+    for (const [name, key] of Object.entries(VARIABLES)) console.log(`${name}=${addresses[key]}`)
+  } finally {
+    provider.destroy()
+  }
+}
+
+/** An ethers error's message holds the whole transaction, so that its short one is told. */
+function describe(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'the deployment failed'
+  return 'shortMessage' in cause ? String(cause.shortMessage) : cause.message
+}
+
+main().catch((cause: unknown) => {
+  console.error(describe(cause))
+  process.exitCode = 1
+})

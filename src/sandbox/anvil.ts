@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { HDNodeWallet, Mnemonic } from 'ethers'
+import type { Hex } from '../protocol/hex.js'
+import { killWithParent } from './killWithParent.js'
+
+/** The phrase that every local development chain knows. Its accounts are worth nothing anywhere else. */
+const PHRASE = 'test test test test test test test test test test test junk'
+const DERIVATION_PATH = "m/44'/60'/0'/0"
+const READY_TIMEOUT_MS = 20_000
+const READY_POLL_MS = 25
+const STOP_TIMEOUT_MS = 2_000
+
+export interface AnvilOptions {
+  /** Default: a free one. */
+  port?: number
+  /** Seconds between blocks. Without it, every transaction is mined at once in a block of its own. */
+  blockTime?: number
+  /** Default: 31337. */
+  chainId?: number
+  /** How many funded accounts. Default: 10. */
+  accounts?: number
+  /** Further arguments of the program, e.g. `['--auto-impersonate']`. */
+  args?: string[]
+}
+
+export interface Anvil {
+  rpcUrl: string
+  chainId: number
+  /** Funded with 10,000 ETH each. */
+  accounts: { address: Hex; privateKey: Hex }[]
+  pid: number
+  /** Ends the process and resolves when it has exited. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a local chain on 127.0.0.1 and resolves when it answers. It ends with `stop()`, or with this process,
+ * however that ends. It is mainnet-like: code size and gas per transaction (EIP-7825) are limited.
+ *
+ * @throws Error with the program's own words when it cannot start, e.g. because the port is taken
+ */
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const { port = 0, chainId = 31337, accounts = 10 } = options
+  const args = ['--port', `${port}`, '--chain-id', `${chainId}`, '--accounts', `${accounts}`]
+  args.push('--mnemonic', PHRASE, '--enable-tx-gas-limit')
+  if (options.blockTime !== undefined) args.push('--block-time', `${options.blockTime}`)
+  const child = spawn(binary(), [...args, ...(options.args ?? [])], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const rpcUrl = await listening(child)
+  const { pid } = child
+  if (pid === undefined) throw new Error('anvil has no process id')
+  const release = killWithParent(pid)
+  const stop = async () => {
+    release()
+    await end(child)
+  }
+  try {
+    await answering(rpcUrl)
+  } catch (cause) {
+    await stop()
+    throw cause
+  }
+  return { rpcUrl, chainId, accounts: derive(accounts), pid, stop }
+}
+
+/** The program itself rather than the package's launcher, so that a signal reaches it. */
+function binary(): string {
+  const packages = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  return packages.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil${suffix}`)
+}
+
+/** Resolves with the URL that the program says it listens on; its port may have been its own choice. */
+function listening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    let errors = ''
+    child.stderr?.on('data', (chunk) => {
+      errors = (errors + String(chunk)).slice(-2_000)
+    })
+    child.stdout?.on('data', function read(chunk) {
+      output += String(chunk)
+      const match = /Listening on (\S+:\d+)/.exec(output)
+      if (!match) return
+      // It goes on logging: the pipe is drained, unread.
+      child.stdout?.off('data', read).resume()
+      resolve(`http://${match[1]}`)
+    })
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`anvil exited with ${code}: ${errors.trim()}`)))
+  })
+}
+
+async function answering(rpcUrl: string): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+  const request = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }
+  const giveUpAt = Date.now() + READY_TIMEOUT_MS
+  for (;;) {
+    try {
+      const response = await fetch(rpcUrl, request)
+      if (response.ok) return
+    } catch (cause) {
+      if (Date.now() > giveUpAt) throw new Error(`anvil does not answer at ${rpcUrl}`, { cause })
+    }
+    await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS))
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  await exited
+  clearTimeout(timer)
+}
+
+function derive(count: number): Anvil['accounts'] {
+  const root = HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(PHRASE), DERIVATION_PATH)
+  return Array.from({ length: count }, (_, index) => {
+    const { address, privateKey } = root.deriveChild(index)
+    return { address: `0x${address.slice(2)}`, privateKey: `0x${privateKey.slice(2)}` }
+  })
+}

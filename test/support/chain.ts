@@ -1,0 +1,184 @@
+// One local chain per test file, with the real contracts on it.
+
+import { Interface, JsonRpcProvider, type TransactionReceipt } from 'ethers'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { deployContracts } from '../../src/chain/deploy.js'
+import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
+import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
+import { revertOf } from '../../src/chain/reverts.js'
+import type { ContractAddresses, Revert } from '../../src/protocol/api.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { type Anvil, type AnvilOptions, startAnvil } from '../../src/sandbox/anvil.js'
+import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
+import { deployTestUsdc } from '../../src/sandbox/testUsdc.js'
+import { ENCLAVE_SIGNER, ROLES, type Role } from './roles.js'
+
+/** Encoders and decoders of the contracts, by a short name. */
+export const INTERFACES = {
+  registry: new Interface(institutionRegistryAbi),
+  escrow: new Interface(orderEscrowAbi),
+  ledger: new Interface(confidentialLedgerAbi),
+  token: new Interface(equityTokenAbi),
+  pool: new Interface(platformPoolAbi),
+  usdc: new Interface(testUsdcAbi),
+}
+export type ContractKey = keyof typeof INTERFACES
+
+/** Who sends: a role, or any address that the node lets act. */
+export type Sender = Role | Hex
+
+/** An event of a contract, decoded. */
+export interface ContractEvent {
+  contract: ContractKey
+  name: string
+  args: unknown[]
+}
+
+/** A local chain with everything deployed and nothing set up. */
+export interface TestChain {
+  readonly anvil: Anvil
+  readonly provider: JsonRpcProvider
+  readonly addresses: ContractAddresses
+  /** Address of a contract by its short name. */
+  addressOf(contract: ContractKey): Hex
+  account(role: Role): Hex
+  /** Sends a transaction and resolves when it is mined; rejects when it would revert. */
+  send(from: Sender, contract: ContractKey, method: string, ...args: unknown[]): Promise<TransactionReceipt>
+  /** Reads a view. */
+  read(contract: ContractKey, method: string, ...args: unknown[]): Promise<unknown>
+  /** What a call reverts with, or null when it would succeed. Nothing is sent. */
+  revert(from: Sender, contract: ContractKey, method: string, ...args: unknown[]): Promise<Revert | null>
+  /** The events of our contracts in a receipt, in their order; inherited ones too. */
+  events(receipt: TransactionReceipt): ContractEvent[]
+  /** The time of the last block in Unix seconds. */
+  now(): Promise<number>
+  /** Mines a block at that time. */
+  mineAt(timestamp: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts a chain and deploys. The caller stops it. */
+export async function startTestChain(options: AnvilOptions = {}): Promise<TestChain> {
+  const anvil = await startAnvil(options)
+  const provider = new JsonRpcProvider(anvil.rpcUrl, anvil.chainId, {
+    staticNetwork: true,
+    cacheTimeout: -1,
+    pollingInterval: 20,
+  })
+  const account = (role: Role): Hex => {
+    const found = anvil.accounts[ROLES.indexOf(role)]
+    if (!found) throw new Error(`the chain has no account for ${role}`)
+    return found.address
+  }
+  const deployer = await provider.getSigner(account('deployer'))
+  const usdc = await deployTestUsdc(deployer)
+  const owner = account('owner')
+  const brokerFunding = account('broker')
+  const addresses = await deployContracts({
+    deployer,
+    owner,
+    enclaveSigner: ENCLAVE_SIGNER,
+    usdc,
+    brokerFunding,
+  })
+  const byKey = {
+    registry: addresses.institutionRegistry,
+    escrow: addresses.orderEscrow,
+    ledger: addresses.confidentialLedger,
+    token: addresses.equityToken,
+    pool: addresses.platformPool,
+    usdc,
+  }
+  const stop = async () => {
+    provider.destroy()
+    await anvil.stop()
+  }
+  return { anvil, provider, addresses, account, stop, ...bind(provider, byKey, account) }
+}
+
+/** What can be done with the contracts at these addresses. */
+function bind(provider: JsonRpcProvider, byKey: Record<ContractKey, Hex>, account: (role: Role) => Hex) {
+  const transaction = (from: Sender, contract: ContractKey, method: string, args: unknown[]) => ({
+    from: isRole(from) ? account(from) : from,
+    to: byKey[contract],
+    data: INTERFACES[contract].encodeFunctionData(method, args),
+  })
+  const addressOf = (contract: ContractKey) => byKey[contract]
+  return {
+    addressOf,
+    async send(from: Sender, contract: ContractKey, method: string, ...args: unknown[]) {
+      const hash = await provider.send('eth_sendTransaction', [transaction(from, contract, method, args)])
+      const receipt = await provider.waitForTransaction(hash)
+      if (receipt?.status !== 1) throw new Error(`${contract}.${method} reverted in its block`)
+      return receipt
+    },
+    async read(contract: ContractKey, method: string, ...args: unknown[]): Promise<unknown> {
+      const { to, data } = transaction('deployer', contract, method, args)
+      const result = INTERFACES[contract].decodeFunctionResult(method, await provider.call({ to, data }))
+      return result.length === 1 ? result[0] : result.toArray()
+    },
+    async revert(from: Sender, contract: ContractKey, method: string, ...args: unknown[]) {
+      try {
+        await provider.send('eth_call', [transaction(from, contract, method, args), 'latest'])
+        return null
+      } catch (cause) {
+        const revert = revertOf(cause)
+        if (!revert) throw cause
+        return revert
+      }
+    },
+    events: (receipt: TransactionReceipt) => decodeEvents(receipt, byKey),
+    async now() {
+      const block = await provider.getBlock('latest')
+      if (!block) throw new Error('the chain has no block')
+      return block.timestamp
+    },
+    async mineAt(timestamp: number) {
+      await provider.send('evm_setNextBlockTimestamp', [timestamp])
+      await provider.send('evm_mine', [])
+    },
+  }
+}
+
+function isRole(sender: Sender): sender is Role {
+  return ROLES.some((role) => role === sender)
+}
+
+function decodeEvents({ logs }: TransactionReceipt, byKey: Record<ContractKey, Hex>): ContractEvent[] {
+  const keys: ContractKey[] = ['registry', 'escrow', 'ledger', 'token', 'pool', 'usdc']
+  return logs.flatMap((log) => {
+    const contract = keys.find((key) => byKey[key] === log.address)
+    const event = contract && INTERFACES[contract].parseLog(log)
+    return contract && event ? [{ contract, name: event.name, args: event.args.toArray() }] : []
+  })
+}
+
+/**
+ * A chain for a test file, to be used inside of its tests and hooks. `setUp` runs once; what a test changes
+ * after it is undone after the test.
+ */
+export function useChain(setUp: (chain: TestChain) => Promise<void> = async () => {}): () => TestChain {
+  let started: TestChain | undefined
+  let snapshot: unknown
+  const chain = (): TestChain => {
+    if (!started) throw new Error('the chain starts before the first test, not before')
+    return started
+  }
+  beforeAll(async () => {
+    started = await startTestChain()
+    await setUp(started)
+  })
+  beforeEach(async () => {
+    snapshot = await chain().provider.send('evm_snapshot', [])
+  })
+  afterEach(async () => {
+    await chain().provider.send('evm_revert', [snapshot])
+  })
+  afterAll(async () => {
+    await started?.stop()
+  })
+  return chain
+}
