@@ -1,0 +1,362 @@
+import request from 'supertest'
+import { describe, expect, test } from 'vitest'
+import { ChainUnavailableError } from '../../src/chain/errors.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { createApp } from '../../src/server/app.js'
+import { createLogLines } from '../support/logLines.js'
+import { SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
+
+const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
+const USDC: Hex = `0x${'77'.repeat(20)}`
+
+function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promise<never> } = {}) {
+  const config = serverConfig(options.env)
+  const log = createLogLines()
+  const stopping = new AbortController()
+  let keysGiven = 0
+  const app = createApp({
+    http: config.http,
+    logger: log.logger,
+    stopping: stopping.signal,
+    relay: { authToken: config.relay.authToken.reveal() },
+    health: {
+      version: '1.2.3',
+      chainId: config.chain.chainId,
+      contracts: config.chain.contracts,
+      relayer: config.enclave.signer,
+      symbols: () => ['AAPL'],
+    },
+    intake: {
+      enclaveKey:
+        options.enclaveKey ??
+        (async () => {
+          keysGiven++
+          return {
+            publicKey: config.enclave.intentPublicKey,
+            chainId: config.chain.chainId,
+            escrow: config.chain.contracts.orderEscrow,
+            scheme: 'service-ecies-v1',
+            usdc: USDC,
+          }
+        }),
+    },
+  })
+  return { app, log, stopping, config, keysGiven: () => keysGiven }
+}
+
+describe('GET /health', () => {
+  test('answers what the server is set up for', async () => {
+    const { app, config } = setUp()
+    const response = await request(app).get('/health')
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual({
+      status: 'ok',
+      version: '1.2.3',
+      chainId: 31_337,
+      contracts: config.chain.contracts,
+      symbols: ['AAPL'],
+      relayer: config.enclave.signer,
+    })
+  })
+
+  test('has an ETag and answers 304 to its own', async () => {
+    const { app } = setUp()
+    const { headers } = await request(app).get('/health')
+    const again = await request(app).get('/health').set('If-None-Match', String(headers.etag))
+    expect(again.status).toBe(304)
+  })
+})
+
+describe('the origin check', () => {
+  test.each([
+    'null',
+    '',
+    'http://localhost:5174',
+    'https://localhost:5173',
+    'http://localhost:5173/',
+    'http://LOCALHOST:5173',
+    'http://localhost:5173.evil.example',
+    'http://evil.example/http://localhost:5173',
+    'http://localhost:5173, http://localhost:5173',
+    'http://localhost:5173@evil.example',
+    'http://xlocalhost:5173',
+  ])('refuses Origin "%s" before a handler runs', async (origin) => {
+    const { app, keysGiven } = setUp()
+    const response = await request(app).get('/enclave-key').set('Origin', origin)
+    expect(response.status).toBe(403)
+    expect(response.body).toMatchObject({ code: 'origin-not-allowed', status: 403 })
+    expect(response.headers.vary).toContain('Origin')
+    expect(response.headers['access-control-allow-origin']).toBeUndefined()
+    expect(keysGiven()).toBe(0)
+  })
+
+  test('refuses before the relay token is looked at', async () => {
+    const response = await request(setUp().app).post('/relay').set('Origin', 'https://evil.example')
+    expect(response.status).toBe(403)
+  })
+
+  test.each(['/health', '/enclave-key'])(
+    'lets the one origin in to %s, without credentials',
+    async (path) => {
+      const response = await request(setUp().app).get(path).set('Origin', ORIGIN)
+      expect(response.status).toBe(200)
+      expect(response.headers['access-control-allow-origin']).toBe(ORIGIN)
+      expect(response.headers['access-control-allow-credentials']).toBeUndefined()
+      expect(response.headers['access-control-expose-headers']).toContain('Retry-After')
+      expect(response.headers.vary).toContain('Origin')
+    },
+  )
+
+  test('lets a page read problems too', async () => {
+    const response = await request(setUp().app).get('/nothing').set('Origin', ORIGIN)
+    expect(response.status).toBe(404)
+    expect(response.headers['access-control-allow-origin']).toBe(ORIGIN)
+  })
+
+  test('lets a request without Origin pass, with Vary: Origin', async () => {
+    const response = await request(setUp().app).get('/health')
+    expect(response.status).toBe(200)
+    expect(response.headers.vary).toContain('Origin')
+  })
+
+  test('answers the preflight of the one origin', async () => {
+    const response = await request(setUp().app)
+      .options('/orders')
+      .set('Origin', ORIGIN)
+      .set('Access-Control-Request-Method', 'POST')
+      .set('Access-Control-Request-Headers', 'content-type')
+    expect(response.status).toBe(204)
+    expect(response.headers['access-control-allow-origin']).toBe(ORIGIN)
+    expect(response.headers['access-control-allow-methods']).toBe('GET,POST')
+    expect(response.headers['access-control-allow-headers']).toContain('Content-Type')
+    expect(response.headers['access-control-allow-headers']).not.toContain('Authorization')
+    expect(response.headers['access-control-max-age']).toBe('600')
+  })
+
+  test('refuses the preflight of another', async () => {
+    const response = await request(setUp().app)
+      .options('/orders')
+      .set('Origin', 'https://evil.example')
+      .set('Access-Control-Request-Method', 'POST')
+    expect(response.status).toBe(403)
+    expect(response.headers['access-control-allow-methods']).toBeUndefined()
+  })
+
+  test('takes an OPTIONS request that is no preflight for a wrong method', async () => {
+    const response = await request(setUp().app).options('/health').set('Origin', ORIGIN)
+    expect(response.status).toBe(405)
+  })
+})
+
+describe('the relay token', () => {
+  const token = SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN
+
+  test.each([
+    ['none', undefined],
+    ['an empty one', 'Bearer '],
+    ['another', 'Bearer relay-token-of-the-tests-9876543210'],
+    ['its beginning', `Bearer ${token.slice(0, -1)}`],
+    ['more than it', `Bearer ${token}0`],
+    ['another case', `Bearer ${token.toUpperCase()}`],
+    ['no scheme', token],
+    ['another scheme', `Basic ${Buffer.from(`:${token}`).toString('base64')}`],
+    ['two tokens', `Bearer ${token} ${token}`],
+  ])('refuses %s with 401, whatever the body', async (_what, authorization) => {
+    for (const [body, type] of [
+      ['', 'application/json'],
+      ['{', 'application/json'],
+      ['{}', 'text/plain'],
+      ['x'.repeat(200_000), 'application/json'],
+    ] as const) {
+      const pending = request(setUp().app).post('/relay').set('Content-Type', type)
+      if (authorization !== undefined) pending.set('Authorization', authorization)
+      const response = await pending.serialize((raw) => raw).send(body)
+      expect(response.status).toBe(401)
+      expect(response.body.code).toBe('relay-unauthorized')
+      expect(response.headers['www-authenticate']).toBe('Bearer realm="relay"')
+    }
+  })
+
+  test.each(['/relay', '/relay/', `/relay/0x${'00'.repeat(32)}`, '/relay/a/b'])('guards %s', async (path) => {
+    expect((await request(setUp().app).get(path)).status).toBe(401)
+  })
+
+  test('lets the token through, its scheme in any case', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const response = await request(setUp().app)
+        .get('/relay/nothing/here')
+        .set('Authorization', `${scheme} ${token}`)
+      expect(response.status).toBe(404)
+    }
+  })
+})
+
+describe('the client rate', () => {
+  const env = { RATE_LIMIT_PER_MINUTE: '2' }
+
+  test('answers 429 with Retry-After to the request above it, and announces itself', async () => {
+    const { app } = setUp({ env })
+    for (const left of [1, 0]) {
+      const response = await request(app).get('/enclave-key')
+      expect(response.status).toBe(200)
+      expect(response.headers.ratelimit).toContain(`r=${left}`)
+      expect(response.headers['ratelimit-policy']).toContain('q=2')
+    }
+    const refused = await request(app).get('/enclave-key').set('Origin', ORIGIN)
+    expect(refused.status).toBe(429)
+    expect(refused.body).toMatchObject({ code: 'rate-limited', status: 429 })
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect(refused.headers['access-control-allow-origin']).toBe(ORIGIN)
+  })
+
+  test('does not apply to the relay nor to /health', async () => {
+    const { app } = setUp({ env })
+    for (let i = 0; i < 5; i++) {
+      expect((await request(app).post('/relay')).status).toBe(401)
+      expect((await request(app).get('/health')).status).toBe(200)
+    }
+    expect((await request(app).get('/enclave-key')).status).toBe(200)
+  })
+
+  test('counts by connection, not by a header that anyone can send', async () => {
+    const { app } = setUp({ env })
+    const statuses: number[] = []
+    for (let i = 0; i < 3; i++) {
+      const response = await request(app).get('/enclave-key').set('X-Forwarded-For', `10.0.0.${i}`)
+      statuses.push(response.status)
+    }
+    expect(statuses).toEqual([200, 200, 429])
+  })
+
+  test('counts by the address that the configured proxy names', async () => {
+    const { app } = setUp({ env: { ...env, TRUST_PROXY: '1' } })
+    for (let i = 0; i < 3; i++) {
+      const response = await request(app).get('/enclave-key').set('X-Forwarded-For', `6.6.6.6, 10.0.0.${i}`)
+      expect(response.status).toBe(200)
+    }
+  })
+})
+
+describe('paths and methods', () => {
+  test.each(['/', '/Health', '/health/x', '/enclave-key/x', '/favicon.ico', '/__proto__', '/constructor'])(
+    '%s is 404 not-found',
+    async (path) => {
+      const response = await request(setUp().app).get(path)
+      expect(response.status).toBe(404)
+      expect(response.body).toMatchObject({ code: 'not-found', instance: path })
+    },
+  )
+
+  test.each(['/health', '/enclave-key'])('another method of %s is 405 with Allow', async (path) => {
+    for (const method of ['post', 'put', 'patch', 'delete'] as const) {
+      const response = await request(setUp().app)[method](path)
+      expect(response.status).toBe(405)
+      expect(response.headers.allow).toBe('GET, HEAD')
+      expect(response.body.code).toBe('method-not-allowed')
+    }
+    expect((await request(setUp().app).head(path)).status).toBe(200)
+  })
+
+  test('instance is the path without the query', async () => {
+    const response = await request(setUp().app).get('/nothing?token=canary')
+    expect(response.body.instance).toBe('/nothing')
+    expect(response.text).not.toContain('canary')
+  })
+})
+
+describe('X-Request-Id', () => {
+  test("is the caller's own when it is sane, in header, problem and log", async () => {
+    const { app, log } = setUp()
+    const response = await request(app).get('/nothing').set('X-Request-Id', 'caller.1_2-3')
+    expect(response.headers['x-request-id']).toBe('caller.1_2-3')
+    expect(response.body.requestId).toBe('caller.1_2-3')
+    expect(log.lines().at(-1)).toMatchObject({ requestId: 'caller.1_2-3', code: 'not-found' })
+  })
+
+  test.each(['', ' ', 'a b', 'a"b', 'a{b}', '<script>', 'ä', 'x'.repeat(129)])(
+    'is a new one for "%s"',
+    async (id) => {
+      const response = await request(setUp().app)
+        .get('/health')
+        .set('X-Request-Id', Buffer.from(id).toString('latin1'))
+      expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    },
+  )
+})
+
+describe('failures', () => {
+  test('an unexpected one is a fixed body; nothing of the cause leaks, to caller or log', async () => {
+    const failing = async () => {
+      throw Object.assign(new Error('canary-message 0xdeadbeef'), { canary: 'canary-member', status: 418 })
+    }
+    const { app, log } = setUp({ enclaveKey: failing })
+    const response = await request(app).get('/enclave-key').set('X-Request-Id', 'r1')
+    expect(response.status).toBe(500)
+    expect(response.body).toEqual({
+      type: '/docs/errors.md#internal-error',
+      title: 'Internal error',
+      status: 500,
+      detail: 'Try again later; quote the requestId when you report it.',
+      instance: '/enclave-key',
+      code: 'internal-error',
+      requestId: 'r1',
+    })
+    expect(response.text + JSON.stringify(response.headers) + log.text()).not.toContain('canary')
+    expect(log.lines()).toContainEqual(
+      expect.objectContaining({
+        requestId: 'r1',
+        errorName: 'Error',
+        errorStack: expect.stringContaining('app.test'),
+      }),
+    )
+  })
+
+  test('a chain that does not answer is 503 with Retry-After', async () => {
+    const failing = async () => {
+      throw new ChainUnavailableError(1)
+    }
+    const response = await request(setUp({ enclaveKey: failing }).app).get('/enclave-key')
+    expect(response.status).toBe(503)
+    expect(response.body.code).toBe('chain-unavailable')
+    expect(response.headers['retry-after']).toBe('5')
+    expect(response.headers['cache-control']).toBe('no-store')
+  })
+
+  test('a server that is stopping answers 503 and ends the connection', async () => {
+    const { app, stopping } = setUp()
+    stopping.abort()
+    const response = await request(app).get('/health')
+    expect(response.status).toBe(503)
+    expect(response.body.code).toBe('shutting-down')
+    expect(response.headers.connection).toBe('close')
+  })
+})
+
+describe('the request log', () => {
+  test('has one line per request with its route template, and nothing that a caller wrote', async () => {
+    const { app, log } = setUp()
+    await request(app)
+      .get('/health?canary=1')
+      .set('Authorization', 'Bearer canary')
+      .set('Cookie', 'canary=1')
+      .set('User-Agent', 'canary')
+    await request(app).get('/canary/canary')
+    await request(app).post('/relay').set('Authorization', 'Bearer canary').send({ canary: 'canary' })
+    expect(log.lines()).toMatchObject([
+      { method: 'GET', route: '/health', status: 200, msg: 'request' },
+      { method: 'GET', route: 'unmatched', status: 404, code: 'not-found' },
+      { method: 'POST', route: 'unmatched', status: 401, code: 'relay-unauthorized' },
+    ])
+    expect(log.text()).not.toContain('canary')
+  })
+})
+
+test('every answer tells browsers not to frame, sniff or cache it', async () => {
+  for (const path of ['/health', '/nothing']) {
+    const { headers } = await request(setUp().app).get(path)
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'")
+    expect(headers['cache-control']).toMatch(/no-cache|no-store/)
+    expect(headers['x-powered-by']).toBeUndefined()
+  }
+})

@@ -1,0 +1,212 @@
+import { writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, type Environment, loadConfig, readConfig } from '../../src/server/config.js'
+import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+function faultsOf(environment: Environment): Record<string, string> {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return Object.fromEntries(error.faults.map(({ name, problem }) => [name, problem]))
+  }
+  return {}
+}
+
+const REQUIRED = [
+  'ALPACA_KEY_ID',
+  'ALPACA_SECRET_KEY',
+  'CHAIN_ID',
+  'CONFIDENTIAL_LEDGER_ADDRESS',
+  'ENCLAVE_SIGNER',
+  'EQUITY_TOKEN_ADDRESS',
+  'FRONTEND_ORIGIN',
+  'INSTITUTION_REGISTRY_ADDRESS',
+  'INTENT_PUBKEY',
+  'ORDER_ESCROW_ADDRESS',
+  'PLATFORM_POOL_ADDRESS',
+  'RELAYER_PRIVATE_KEY',
+  'RELAY_AUTH_TOKEN',
+  'RPC_URL',
+]
+
+describe('readConfig', () => {
+  test('fills in the defaults', () => {
+    const { PORT, HOST, LOG_LEVEL, ...rest } = SERVER_ENVIRONMENT
+    const config = readConfig(rest)
+    expect([PORT, HOST, LOG_LEVEL].every(Boolean)).toBe(true)
+    expect(config.http).toMatchObject({ port: 8_000, host: undefined, bodyLimitBytes: 65_536, trustProxy: 0 })
+    expect(config.dataDir).toBe(resolve('data'))
+    expect(config.broker).toMatchObject({
+      tradingUrl: 'https://paper-api.alpaca.markets',
+      dataUrl: 'https://data.alpaca.markets',
+    })
+    expect(config.enclave.command).toEqual([process.execPath, resolve('dist/enclave/main.js')])
+    expect(config.enclave.reconcileIntervalMs).toBeUndefined()
+  })
+
+  test('names every missing variable at once, an empty one too', () => {
+    expect(Object.keys(faultsOf({})).sort()).toEqual(REQUIRED)
+    expect(Object.keys(faultsOf(Object.fromEntries(REQUIRED.map((name) => [name, '']))))).toHaveLength(
+      REQUIRED.length,
+    )
+  })
+
+  test('names missing and malformed ones together', () => {
+    const { RPC_URL, ...rest } = SERVER_ENVIRONMENT
+    const faults = faultsOf({
+      ...rest,
+      PORT: '80000',
+      RELAY_AUTH_TOKEN: 'short',
+      EQUITY_TOKEN_ADDRESS: rest.ORDER_ESCROW_ADDRESS.toUpperCase().replace('0X', '0x'),
+    })
+    expect(RPC_URL).toBeDefined()
+    expect(Object.keys(faults).sort()).toEqual([
+      'EQUITY_TOKEN_ADDRESS',
+      'PORT',
+      'RELAY_AUTH_TOKEN',
+      'RPC_URL',
+    ])
+    expect(faults.RPC_URL).toBe('is missing')
+    expect(faults.EQUITY_TOKEN_ADDRESS).toContain('another contract')
+  })
+
+  test.each([
+    ['PORT', '-1'],
+    ['PORT', '8000.5'],
+    ['PORT', '0x10'],
+    ['PORT', '1e3'],
+    ['HOST', 'two hosts'],
+    ['FRONTEND_ORIGIN', '*'],
+    ['FRONTEND_ORIGIN', 'null'],
+    ['FRONTEND_ORIGIN', 'http://localhost:5173/'],
+    ['FRONTEND_ORIGIN', 'http://localhost:80'],
+    ['FRONTEND_ORIGIN', 'HTTP://localhost:5173'],
+    ['FRONTEND_ORIGIN', 'http://a.example,http://b.example'],
+    ['FRONTEND_ORIGIN', 'ftp://a.example'],
+    ['RELAY_AUTH_TOKEN', 'x'.repeat(31)],
+    ['RELAY_AUTH_TOKEN', `${'x'.repeat(40)} y`],
+    ['INTENT_PUBKEY', `0x02${'ff'.repeat(32)}`],
+    ['INTENT_PUBKEY', `0x${'02'.repeat(32)}`],
+    ['ENCLAVE_SIGNER', '0xf39fd6e51aad88F6F4ce6aB8827279cffFb92266'],
+    ['ENCLAVE_SIGNER', `0x${'00'.repeat(20)}`],
+    ['RELAYER_PRIVATE_KEY', `0x${'00'.repeat(32)}`],
+    ['RELAYER_PRIVATE_KEY', `0x${'ff'.repeat(32)}`],
+    ['RELAYER_PRIVATE_KEY', '11'.repeat(32)],
+    ['RELAYER_PRIVATE_KEY', `0x${'11'.repeat(31)}`],
+    ['RPC_URL', 'localhost:8545'],
+    ['RPC_URL', 'http://a.example,,http://b.example'],
+    ['RPC_URL', 'ws://a.example'],
+    ['CHAIN_ID', '0'],
+    ['CHAIN_ID', 'mainnet'],
+    ['CHAIN_ID', '9007199254740993'],
+    ['ORDER_ESCROW_ADDRESS', '0x1234'],
+    ['BODY_LIMIT_BYTES', '0'],
+    ['RATE_LIMIT_PER_MINUTE', '0'],
+    ['RELAY_WAIT', '20'],
+    ['RELAY_WAIT', '0s'],
+    ['RELAY_WAIT', '1000h'],
+    ['RECONCILE_INTERVAL', 'daily'],
+    ['ENCLAVE_COMMAND', '[]'],
+    ['ENCLAVE_COMMAND', '["node",1]'],
+    ['ENCLAVE_COMMAND', '["node"'],
+    ['ALPACA_DATA_URL', 'data.alpaca.markets'],
+    ['ALPACA_KEY_ID', 'two words'],
+    ['LOG_LEVEL', 'verbose'],
+    ['TRUST_PROXY', 'true'],
+  ])('refuses %s=%s alone, without quoting it', (name, value) => {
+    const faults = faultsOf({ ...SERVER_ENVIRONMENT, [name]: value })
+    expect(Object.keys(faults)).toEqual([name])
+    if (value.length > 4) expect(faults[name]).not.toContain(value)
+  })
+
+  test('parses what it takes', () => {
+    const config = readConfig({
+      ...SERVER_ENVIRONMENT,
+      RPC_URL: 'https://a.example/key, http://127.0.0.1:8545',
+      ENCLAVE_COMMAND: 'node  dist/enclave/main.js',
+      RECONCILE_INTERVAL: '2h',
+      NARRATOR_INTERVAL: '250ms',
+      ALPACA_TRADING_URL: 'http://127.0.0.1:9000/',
+      INTENT_PUBKEY:
+        '0x0479BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798483ADA7726A3C4655DA4FBFC0E1108A8FD17B448A68554199C47D08FFB10D4B8',
+      ENCLAVE_SIGNER: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+    })
+    expect(config.chain.rpcUrls.reveal()).toEqual(['https://a.example/key', 'http://127.0.0.1:8545'])
+    expect(config.enclave.command).toEqual(['node', 'dist/enclave/main.js'])
+    expect(config.enclave.reconcileIntervalMs).toBe(7_200_000)
+    expect(config.chain.narratorIntervalMs).toBe(250)
+    expect(config.broker.tradingUrl).toBe('http://127.0.0.1:9000')
+    expect(config.enclave.intentPublicKey).toBe(SERVER_ENVIRONMENT.INTENT_PUBKEY)
+    expect(config.enclave.signer).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
+  })
+
+  test('takes a command with spaces in a word as a JSON array', () => {
+    const { enclave } = readConfig({ ...SERVER_ENVIRONMENT, ENCLAVE_COMMAND: '["/opt/my node/node","x.js"]' })
+    expect(enclave.command).toEqual(['/opt/my node/node', 'x.js'])
+  })
+})
+
+describe('secrets', () => {
+  const secrets = {
+    RELAY_AUTH_TOKEN: 'canary-token-canary-token-canary-token',
+    RELAYER_PRIVATE_KEY: `0x${'ca'.repeat(32)}`,
+    ALPACA_KEY_ID: 'canary-key-id',
+    ALPACA_SECRET_KEY: 'canary-secret-key',
+    RPC_URL: 'https://node.example/canary-rpc-key',
+  }
+  const planted = /canary|(ca){8}/
+
+  test('do not show when the configuration is printed or serialized', () => {
+    const config = readConfig({ ...SERVER_ENVIRONMENT, ...secrets })
+    expect(inspect(config, { depth: 9, showHidden: true })).not.toMatch(planted)
+    expect(JSON.stringify(config)).not.toMatch(planted)
+    expect(`${config.relay.authToken}`).not.toMatch(planted)
+    expect(config.relay.authToken.reveal()).toBe(secrets.RELAY_AUTH_TOKEN)
+  })
+
+  test('do not show in a fault, under any wrong name', () => {
+    for (const value of Object.values(secrets)) {
+      const environment = Object.fromEntries(
+        Object.keys(SERVER_ENVIRONMENT).map((name) => [name, `${value} ~`]),
+      )
+      try {
+        readConfig(environment)
+        expect.unreachable()
+      } catch (error) {
+        expect(inspect(error, { depth: 9 })).not.toMatch(planted)
+      }
+    }
+  })
+})
+
+describe('loadConfig', () => {
+  async function envFile(text: string): Promise<string> {
+    const path = join(await temporaryDirectory(), 'server.env')
+    await writeFile(path, text)
+    return path
+  }
+  const { PORT, ...rest } = SERVER_ENVIRONMENT
+
+  test('reads the file that ENV_FILE names; the environment wins; an empty variable is none', async () => {
+    const path = await envFile('PORT=8001\nLOG_LEVEL=debug\nTRUST_PROXY=3\n')
+    const config = loadConfig({ ...rest, ENV_FILE: path, LOG_LEVEL: 'warn', TRUST_PROXY: '' })
+    expect(PORT).toBeDefined()
+    expect(config.http.port).toBe(8_001)
+    expect(config.logLevel).toBe('warn')
+    expect(config.http.trustProxy).toBe(3)
+  })
+
+  test('leaves the environment of the process alone', async () => {
+    const path = await envFile('PORT=8002\nCANARY_OF_THE_FILE=1\n')
+    loadConfig({ ...rest, ENV_FILE: path })
+    expect(process.env.CANARY_OF_THE_FILE).toBeUndefined()
+  })
+
+  test('a named file that is not there is a fault', () => {
+    expect(() => loadConfig({ ...SERVER_ENVIRONMENT, ENV_FILE: '/nowhere/.env' })).toThrow(/^ENV_FILE: /)
+  })
+})
