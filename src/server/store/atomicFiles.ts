@@ -12,7 +12,7 @@ export interface AtomicFiles {
   read(path: string): Promise<string | undefined>
   /**
    * Replaces or creates a file, and its directories. When it resolves, the file survives a power cut.
-   * @throws Problem `storage-unavailable`; the old file, if any, is then still in place
+   * @throws Problem `storage-unavailable`; what a reader then sees is the old file or the new one, whole
    */
   write(path: string, text: string): Promise<void>
   /** Moves a file over whatever is at `to`; false when there is no such file. @throws Problem `storage-unavailable` */

@@ -1,0 +1,141 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
+import { uint256Schema } from '../../../src/protocol/units.js'
+import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { createFileRecordStore, moveRecord } from '../../../src/server/store/recordStore.js'
+import { createLogLines } from '../../support/logLines.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { createFaultyFs } from './faultyFs.js'
+
+const schema = z.strictObject({ commit: bytes32Schema, amount: uint256Schema })
+const id: Hex = `0x${'ab'.repeat(32)}`
+const other: Hex = `0x${'cd'.repeat(32)}`
+const record = { commit: other, amount: 10n ** 30n }
+
+async function setUp() {
+  const root = await temporaryDirectory()
+  const log = createLogLines()
+  const files = createAtomicFiles({ root })
+  const shared = { files, schema, logger: log.logger }
+  const open = createFileRecordStore({ ...shared, directory: 'envelopes/open', sharded: false })
+  const done = createFileRecordStore({ ...shared, directory: 'envelopes/done', sharded: true })
+  return { root, log, files, open, done }
+}
+
+describe('createFileRecordStore', () => {
+  test('gives back what was put, through the codecs of the schema', async () => {
+    const { root, open } = await setUp()
+    expect(await open.get(id)).toBeUndefined()
+    await open.put(id, record)
+    expect(await open.get(id)).toEqual(record)
+    const text = await readFile(join(root, `envelopes/open/${id}.json`), 'utf8')
+    expect(JSON.parse(text)).toEqual({ commit: other, amount: '1000000000000000000000000000000' })
+  })
+
+  test('spreads a sharded store over two-digit directories', async () => {
+    const { root, done } = await setUp()
+    await done.put(id, record)
+    await done.put(other, record)
+    expect((await readdir(join(root, 'envelopes/done'))).sort()).toEqual(['ab', 'cd'])
+    expect((await done.ids()).sort()).toEqual([id, other])
+    expect(await done.get(id)).toEqual(record)
+  })
+
+  test('knows only its records by id', async () => {
+    const { root, open } = await setUp()
+    await open.put(id, record)
+    await writeFile(join(root, 'envelopes/open/notes.txt'), '')
+    await writeFile(join(root, `envelopes/open/${other}.json.corrupt`), '')
+    expect(await open.ids()).toEqual([id])
+    expect(await open.delete(id)).toBe(true)
+    expect(await open.delete(id)).toBe(false)
+    expect(await open.ids()).toEqual([])
+  })
+
+  test.each(['../secrets', '0xAB', '0x', 'ab', `${id}/..`, `0x${'a'.repeat(300)}`, ''])(
+    'refuses the id "%s"',
+    async (bad) => {
+      const { open } = await setUp()
+      await expect(async () => open.get(bad)).rejects.toThrow(TypeError)
+      await expect(async () => open.put(bad, record)).rejects.toThrow(TypeError)
+    },
+  )
+
+  test('moves a record to another store', async () => {
+    const { files, open, done } = await setUp()
+    await open.put(id, record)
+    expect(await moveRecord(files, id, open, done)).toBe(true)
+    expect(await moveRecord(files, id, open, done)).toBe(false)
+    expect(await open.get(id)).toBeUndefined()
+    expect(await done.get(id)).toEqual(record)
+  })
+
+  test.each([
+    ['cut off', '{"commit":'],
+    ['empty', ''],
+    ['of another shape', '{"commit":"0x12","amount":"1"}'],
+    ['with an unknown member', JSON.stringify({ commit: other, amount: '1', extra: 'canary' })],
+    ['binary', '\u0000\u0001'],
+  ])('sets a file %s aside with a warning', async (_what, text) => {
+    const { root, log, open } = await setUp()
+    await mkdir(join(root, 'envelopes/open'), { recursive: true })
+    await writeFile(join(root, `envelopes/open/${id}.json`), text)
+    expect(await open.get(id)).toBeUndefined()
+    expect(await readdir(join(root, 'envelopes/open'))).toEqual([`${id}.json.corrupt`])
+    expect(log.lines()).toMatchObject([{ level: 40, store: 'envelopes/open', recordId: id }])
+    expect(log.text()).not.toContain('canary')
+    await open.put(id, record)
+    expect(await open.get(id)).toEqual(record)
+  })
+
+  test('a medium that fails is storage-unavailable, and no record is taken for corrupt', async () => {
+    const { root, open, log } = await setUp()
+    await open.put(id, record)
+    const failing = createFileRecordStore({
+      files: createAtomicFiles({
+        root,
+        fs: { ...createFaultyFs(0).fs, readFile: () => Promise.reject<never>(new Error('EIO')) },
+      }),
+      schema,
+      logger: log.logger,
+      directory: 'envelopes/open',
+      sharded: false,
+    })
+    await expect(failing.get(id)).rejects.toMatchObject({ code: 'storage-unavailable' })
+    await expect(failing.put(id, record)).rejects.toMatchObject({ code: 'storage-unavailable' })
+    expect(await open.get(id)).toEqual(record)
+  })
+})
+
+describe('update', () => {
+  test('loses no change when many run at once', async () => {
+    const { open } = await setUp()
+    await open.put(id, { ...record, amount: 0n })
+    const add = () =>
+      open.update(id, async (current) => (current ? { ...current, amount: current.amount + 1n } : current))
+    await Promise.all(Array.from({ length: 25 }, add))
+    expect((await open.get(id))?.amount).toBe(25n)
+  })
+
+  test('creates, and writes nothing for the same object or undefined', async () => {
+    const { root, open } = await setUp()
+    expect(await open.update(id, (current) => current)).toBeUndefined()
+    expect(await open.ids()).toEqual([])
+    expect(await open.update(id, () => record)).toEqual(record)
+    const path = join(root, `envelopes/open/${id}.json`)
+    await writeFile(path, `${await readFile(path, 'utf8')} `)
+    await open.update(id, (current) => current)
+    expect(await readFile(path, 'utf8')).toMatch(/ $/)
+  })
+
+  test('a change that throws holds up none of the later ones', async () => {
+    const { open } = await setUp()
+    const failing = open.update(id, () => Promise.reject(new Error('refused')))
+    const next = open.update(id, () => record)
+    await expect(failing).rejects.toThrow('refused')
+    expect(await next).toEqual(record)
+  })
+})
