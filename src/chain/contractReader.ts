@@ -1,7 +1,7 @@
 import { type BlockTag, Interface, type InterfaceAbi, type Provider, type Result } from 'ethers'
 import type { z } from 'zod'
 import type { Hex } from '../protocol/hex.js'
-import { ChainAnswerError } from './errors.js'
+import { ChainAnswerError, ChainUnavailableError } from './errors.js'
 
 /** Calls views of one contract and parses what they return. */
 export interface ContractReader {
@@ -18,11 +18,21 @@ export function createContractReader(provider: Provider, address: Hex, abi: Inte
   return {
     async read(method, args, schema, block = 'latest') {
       const data = contract.encodeFunctionData(method, args)
-      const answer = await provider.call({ to: address, data, blockTag: block })
-      if (answer === '0x') throw new ChainAnswerError(`no contract answers ${method} at ${address}`)
-      return schema.parse(returned(contract.decodeFunctionResult(method, answer)))
+      try {
+        const answer = await provider.call({ to: address, data, blockTag: block })
+        if (answer === '0x') throw new ChainAnswerError(`no contract answers ${method} at ${address}`)
+        return schema.parse(returned(contract.decodeFunctionResult(method, answer)))
+      } catch (error) {
+        throw failure(method, error)
+      }
     },
   }
+}
+
+/** A view never reverts: what is not an outage is the node refusing the call, or an answer of another contract. */
+function failure(method: string, error: unknown): Error {
+  if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) return error
+  return new ChainAnswerError(`no usable answer to ${method}`, { cause: error })
 }
 
 function returned(result: Result): unknown {

@@ -11,7 +11,8 @@ import { createIntakeRouter, type IntakeRouterDeps } from './intake/router.js'
 import type { Logger } from './logger.js'
 import { createRelayRouter, type RelayRouterDeps } from './relay/router.js'
 import type { HealthDeps } from './status/health.js'
-import { createHealthRouter } from './status/router.js'
+import { createHealthRouter, createStatusRouter } from './status/router.js'
+import type { StatusViews } from './status/views.js'
 
 export interface AppDeps {
   readonly http: Pick<Config['http'], 'frontendOrigin' | 'rateLimitPerMinute' | 'trustProxy'>
@@ -21,6 +22,7 @@ export interface AppDeps {
   readonly relay: RelayRouterDeps
   readonly health: HealthDeps
   readonly intake: IntakeRouterDeps
+  readonly status: StatusViews
 }
 
 /** The whole HTTP API, in the order in which a request meets it. Never listens. */
@@ -43,6 +45,7 @@ export function createApp(deps: AppDeps): Express {
   // What follows is for clients; the enclave and probes above are not counted.
   app.use(clientRateLimit(http.rateLimitPerMinute))
   app.use(createIntakeRouter(deps.intake))
+  app.use(createStatusRouter(deps.status))
 
   app.use(notFound)
   app.use(errorHandler(logger))

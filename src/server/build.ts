@@ -1,4 +1,6 @@
 import { computeAddress } from 'ethers'
+import { createBroker } from '../broker/index.js'
+import { createContracts } from '../chain/contracts.js'
 import { RpcProvider } from '../chain/provider.js'
 import { addressSchema } from '../protocol/address.js'
 import { type AppDeps, createApp } from './app.js'
@@ -7,6 +9,7 @@ import { createEnclaveKey } from './intake/enclaveKey.js'
 import type { Service } from './lifetime.js'
 import type { Logger } from './logger.js'
 import { createListedSymbols } from './status/listedSymbols.js'
+import { createStatusViews } from './status/views.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
 import { readVersion } from './version.js'
 
@@ -28,15 +31,20 @@ export function buildServer(surroundings: Surroundings): {
   services: readonly Service[]
 } {
   const { config, logger, stopping } = surroundings
-  const { chainId, contracts } = config.chain
+  const { chainId, contracts: addresses } = config.chain
   const provider = new RpcProvider({
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId,
   })
+  const contracts = createContracts(provider, addresses)
+  const marketData = createBroker({
+    ...config.broker,
+    keyId: config.broker.keyId.reveal(),
+    secretKey: config.broker.secretKey.reveal(),
+  })
   const listedSymbols = createListedSymbols({
-    provider,
-    equityToken: contracts.equityToken,
+    token: contracts.token,
     intervalMs: LISTED_SYMBOLS_INTERVAL_MS,
     logger,
   })
@@ -49,18 +57,26 @@ export function buildServer(surroundings: Surroundings): {
     health: {
       version: readVersion(),
       chainId,
-      contracts,
+      contracts: addresses,
       relayer: addressSchema.parse(computeAddress(config.relay.relayerPrivateKey.reveal())),
-      symbols: listedSymbols.current,
+      symbols: () => listedSymbols.current() ?? [],
     },
     intake: {
       enclaveKey: createEnclaveKey({
         provider,
         publicKey: config.enclave.intentPublicKey,
         chainId,
-        escrow: contracts.orderEscrow,
+        escrow: addresses.orderEscrow,
       }),
     },
+    status: createStatusViews({
+      contracts,
+      provider,
+      symbols: listedSymbols,
+      broker: marketData,
+      marketMaxAgeMs: config.broker.marketMaxAgeMs,
+      now: Date.now,
+    }),
   }
   return { app: createApp(deps), services: [listedSymbols.service] }
 }

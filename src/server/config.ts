@@ -151,6 +151,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       tradingUrl: env.ALPACA_TRADING_URL,
       dataUrl: env.ALPACA_DATA_URL,
       timeoutMs: env.ALPACA_TIMEOUT,
+      marketMaxAgeMs: env.MARKET_MAX_AGE,
     },
   }
 }

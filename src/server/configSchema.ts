@@ -165,6 +165,10 @@ export const environmentSchema = z.object({
   }),
   ALPACA_DATA_URL: withDefault(httpUrl(), { about: 'Prices.', fallback: 'https://data.alpaca.markets' }),
   ALPACA_TIMEOUT: withDefault(duration(), { about: 'Time that one call may take.', fallback: '5s' }),
+  MARKET_MAX_AGE: withDefault(duration(), {
+    about: 'Time that one answer of the provider serves GET /market.',
+    fallback: '2s',
+  }),
 })
 
 /** The default of ENCLAVE_COMMAND. */

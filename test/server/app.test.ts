@@ -9,6 +9,11 @@ import { SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.j
 const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
 const USDC: Hex = `0x${'77'.repeat(20)}`
 
+/** A view that nothing here asks for. */
+async function unanswered(): Promise<never> {
+  throw new ChainUnavailableError(1)
+}
+
 function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promise<never> } = {}) {
   const config = serverConfig(options.env)
   const log = createLogLines()
@@ -39,6 +44,13 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
             usdc: USDC,
           }
         }),
+    },
+    status: {
+      wallet: unanswered,
+      institution: unanswered,
+      compliance: unanswered,
+      market: unanswered,
+      marketClock: unanswered,
     },
   })
   return { app, log, stopping, config, keysGiven: () => keysGiven }

@@ -1,45 +1,76 @@
-import { Contract, type Provider } from 'ethers'
-import { z } from 'zod'
-import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
-import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import type { EquityToken } from '../../chain/equityToken.js'
+import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, symbolSchema } from '../../protocol/identifiers.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
 
-/** The symbols listed on chain as last read, without asking: empty until the first answer. */
+/** The symbols listed on chain, remembered. Lists are sorted: the chain's order changes with every delisting. */
 export interface ListedSymbols {
-  readonly current: () => readonly string[]
+  /** As last read, without asking; undefined until the first answer. */
+  current(): readonly string[] | undefined
+  /** Every symbol that was listed at one of the reads since the start, without asking. */
+  seen(): readonly string[]
+  /** Asks the chain and remembers the answer. @throws ChainUnavailableError, ChainAnswerError */
+  read(): Promise<readonly string[]>
+  /** Reads again and again, and keeps the last answer through an outage. */
   readonly service: Service
 }
 
-/** Reads `listedSymbols()` again and again, and keeps the last answer through an outage. */
 export function createListedSymbols(options: {
-  readonly provider: Provider
-  readonly equityToken: Hex
+  readonly token: Pick<EquityToken, 'listedSymbols'>
   readonly intervalMs: number
   readonly logger: Logger
 }): ListedSymbols {
-  const { provider, equityToken, intervalMs, logger } = options
-  const token = new Contract(equityToken, equityTokenAbi, provider)
-  let symbols: readonly string[] = []
+  const { token, intervalMs, logger } = options
+  const seen = new Set<string>()
+  let current: readonly string[] | undefined
+
+  async function read(): Promise<readonly string[]> {
+    const symbols = symbolsOf(await token.listedSymbols())
+    for (const symbol of symbols) seen.add(symbol)
+    current = symbols
+    return symbols
+  }
+
   return {
-    current: () => symbols,
+    current: () => current,
+    seen: () => [...seen].sort(),
+    read,
     service: createPoller({
       name: 'listed-symbols',
       intervalMs,
       logger,
       async tick() {
-        symbols = symbolsOf(await token.getFunction('listedSymbols').staticCall())
+        await read()
       },
     }),
   }
 }
 
 /** A listing whose name is no ticker can't be traded here and is left out. */
-function symbolsOf(answer: unknown): string[] {
-  const names = z.array(bytes32Schema).parse(answer).map(bytes32ToName)
-  return names
+function symbolsOf(ids: readonly Hex[]): string[] {
+  return ids
+    .map(bytes32ToName)
     .filter((name) => name !== null && symbolSchema.safeParse(name).success)
     .filter((name) => name !== null)
+    .sort()
+}
+
+/**
+ * Reads the list and something of each symbol in one request: what is asked of is what was listed before, and only
+ * a symbol that is new since then costs another request.
+ *
+ * @param read of one symbol, by its `bytes32`-able name; called in the same turn as the list is asked for
+ */
+export async function readWithListed<T>(
+  symbols: ListedSymbols,
+  read: (symbol: string) => Promise<T>,
+): Promise<{ readonly listed: readonly string[]; readonly values: ReadonlyMap<string, T> }> {
+  const expected = symbols.seen()
+  const readAll = (names: readonly string[]) =>
+    Promise.all(names.map(async (name): Promise<[string, T]> => [name, await read(name)]))
+  const [listed, early] = await Promise.all([symbols.read(), readAll(expected)])
+  const late = await readAll(listed.filter((symbol) => !expected.includes(symbol)))
+  return { listed, values: new Map([...early, ...late]) }
 }

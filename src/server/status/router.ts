@@ -1,10 +1,69 @@
 import { Router } from 'express'
+import { z } from 'zod'
+import { addressSchema } from '../../protocol/address.js'
+import {
+  complianceSchema,
+  institutionSchema,
+  marketClockSchema,
+  marketSchema,
+  walletSchema,
+} from '../../protocol/api.js'
+import { bytes32Schema } from '../../protocol/hex.js'
 import { methodNotAllowed } from '../http/errors.js'
+import { Problem } from '../http/problems.js'
+import { parseParam } from '../http/validate.js'
 import { type HealthDeps, healthHandler } from './health.js'
+import type { StatusViews } from './views.js'
 
 /** `GET /health`, a router of its own, as the per-client rate does not apply to it: a probe must never be refused. */
 export function createHealthRouter(deps: HealthDeps): Router {
   const router = Router({ caseSensitive: true })
   router.route('/health').get(healthHandler(deps)).all(methodNotAllowed('GET'))
+  return router
+}
+
+/** The read-only routes: wallet screen, institution, compliance flags, market and its clock. */
+export function createStatusRouter(views: StatusViews): Router {
+  const router = Router({ caseSensitive: true })
+
+  router
+    .route('/wallet/:address')
+    .get(async (req, res) => {
+      const address = parseParam(addressSchema, 'address', req.params.address)
+      res.json(z.encode(walletSchema, await views.wallet(address)))
+    })
+    .all(methodNotAllowed('GET'))
+
+  router
+    .route('/org/:orgId')
+    .get(async (req, res) => {
+      const institution = await views.institution(parseParam(bytes32Schema, 'orgId', req.params.orgId))
+      if (institution === null) throw new Problem('institution-not-found')
+      res.json(z.encode(institutionSchema, institution))
+    })
+    .all(methodNotAllowed('GET'))
+
+  router
+    .route('/compliance/:address')
+    .get(async (req, res) => {
+      const address = parseParam(addressSchema, 'address', req.params.address)
+      res.json(z.encode(complianceSchema, await views.compliance(address)))
+    })
+    .all(methodNotAllowed('GET'))
+
+  router
+    .route('/market')
+    .get(async (_req, res) => {
+      res.json(z.encode(marketSchema, await views.market()))
+    })
+    .all(methodNotAllowed('GET'))
+
+  router
+    .route('/market/clock')
+    .get(async (_req, res) => {
+      res.json(z.encode(marketClockSchema, await views.marketClock()))
+    })
+    .all(methodNotAllowed('GET'))
+
   return router
 }

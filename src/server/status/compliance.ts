@@ -1,0 +1,33 @@
+import type { EquityToken } from '../../chain/equityToken.js'
+import type { ComplianceView } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
+import { nameToBytes32 } from '../../protocol/identifiers.js'
+import { type ListedSymbols, readWithListed } from './listedSymbols.js'
+
+/**
+ * A wallet's flags for every listed equity, and for those delisted since the server's start, whose shares the
+ * wallet may still hold. KYC is the wallet's own and the same in each.
+ */
+export function createComplianceView(deps: {
+  readonly token: EquityToken
+  readonly symbols: ListedSymbols
+}): (wallet: Hex) => Promise<ComplianceView> {
+  const { token, symbols } = deps
+  return async (wallet) => {
+    const [kyc, { listed, values }] = await Promise.all([
+      token.isKyc(wallet),
+      readWithListed(symbols, (symbol) => token.isFrozen(nameToBytes32(symbol), wallet)),
+    ])
+    const equities = [...values].map(([symbol, frozen]) => ({
+      symbol,
+      kyc,
+      listed: listed.includes(symbol),
+      frozen,
+    }))
+    return { address: wallet, equities: equities.sort(bySymbol) }
+  }
+}
+
+function bySymbol(a: { readonly symbol: string }, b: { readonly symbol: string }): number {
+  return a.symbol < b.symbol ? -1 : 1
+}

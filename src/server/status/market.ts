@@ -1,0 +1,67 @@
+import { type Asset, type Broker, BrokerError, type Snapshot } from '../../broker/index.js'
+import { ChainUnavailableError } from '../../chain/errors.js'
+import type { MarketView } from '../../protocol/api.js'
+import { brokerRetryAt, marketUnavailable } from './brokerOutage.js'
+import type { ListedSymbols } from './listedSymbols.js'
+import { createSharedValue } from './sharedValue.js'
+import { createTradableAssets } from './tradableAssets.js'
+
+export interface MarketDeps {
+  readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots'>
+  readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
+  /** How long one answer of the broker serves everyone. */
+  readonly maxAgeMs: number
+  /** Unix ms. */
+  readonly now: () => number
+}
+
+/**
+ * What is listed on chain and tradable at the broker, with the broker's prices: one snapshots call for all symbols
+ * and all callers. While the broker fails, the last answer is given with `stale: true` and its own `asOf`; a price
+ * that the broker does not have is null.
+ *
+ * The function throws Problem `market-unavailable` when the broker has not answered yet, ChainUnavailableError when
+ * the list could not be read yet.
+ */
+export function createMarketView({ broker, symbols, maxAgeMs, now }: MarketDeps): () => Promise<MarketView> {
+  const assets = createTradableAssets({ broker, now })
+  const shared = createSharedValue({
+    async load() {
+      const tradable = await assets.among(symbols.current() ?? (await symbols.read()))
+      const snapshots = await broker.getSnapshots(tradable.map(({ symbol }) => symbol))
+      return {
+        asOf: new Date(now()).toISOString(),
+        symbols: tradable.map((asset) => quoteOf(asset, snapshots.get(asset.symbol))),
+      }
+    },
+    freshUntil: (_value, loadedAt) => loadedAt + maxAgeMs,
+    retryAt: brokerRetryAt,
+    now,
+  })
+
+  return async () => {
+    try {
+      return { ...(await shared.get()), stale: false }
+    } catch (error) {
+      const last = shared.last()
+      if (last !== undefined && isOutage(error)) return { ...last, stale: true }
+      throw marketUnavailable(error, now())
+    }
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof BrokerError || error instanceof ChainUnavailableError
+}
+
+function quoteOf({ symbol, name }: Asset, snapshot: Snapshot | undefined): MarketView['symbols'][number] {
+  return {
+    symbol,
+    name,
+    price: snapshot?.last ?? null,
+    previousClose: snapshot?.previousClose ?? null,
+    bid: snapshot?.bid ?? null,
+    ask: snapshot?.ask ?? null,
+    asOf: snapshot?.lastAt?.toISOString() ?? null,
+  }
+}
