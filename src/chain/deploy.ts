@@ -22,6 +22,7 @@ import { equityTokenAbi } from './generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
 import { platformPoolAbi } from './generated/platformPoolAbi.js'
+import { waitForReceipt } from './waitForReceipt.js'
 
 export interface Deployment {
   /** Pays the gas; needs a provider, and no other transaction of its account under way. */
@@ -80,7 +81,7 @@ export async function deployContracts(deployment: Deployment): Promise<ContractA
     sent.push({ name, address, hash })
   }
   for (const { name, address, hash } of sent) {
-    const receipt = await provider.waitForTransaction(hash)
+    const receipt = await waitForReceipt(provider, hash)
     if (receipt?.status !== 1) throw new DeployError('deployment-failed', `${name} was not deployed`)
     if (receipt.contractAddress !== address) {
       throw new DeployError('address-mismatch', `${name} is at ${receipt.contractAddress}, not ${address}`)

@@ -9,6 +9,7 @@ import { institutionRegistryAbi } from '../../src/chain/generated/institutionReg
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
 import { revertOf } from '../../src/chain/reverts.js'
+import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import type { ContractAddresses, Revert } from '../../src/protocol/api.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { type Anvil, type AnvilOptions, startAnvil } from '../../src/sandbox/anvil.js'
@@ -26,6 +27,9 @@ export const INTERFACES = {
   usdc: new Interface(testUsdcAbi),
 }
 export type ContractKey = keyof typeof INTERFACES
+
+/** Enough for every function, and below what one transaction may use (EIP-7825). Nothing is estimated. */
+const GAS_LIMIT = '0xf42400'
 
 /** Who sends: a role, or any address that the node lets act. */
 export type Sender = Role | Hex
@@ -45,7 +49,7 @@ export interface TestChain {
   /** Address of a contract by its short name. */
   addressOf(contract: ContractKey): Hex
   account(role: Role): Hex
-  /** Sends a transaction and resolves when it is mined; rejects when it would revert. */
+  /** Sends a transaction and resolves when it is mined; rejects when it reverts. */
   send(from: Sender, contract: ContractKey, method: string, ...args: unknown[]): Promise<TransactionReceipt>
   /** Reads a view. */
   read(contract: ContractKey, method: string, ...args: unknown[]): Promise<unknown>
@@ -66,7 +70,7 @@ export async function startTestChain(options: AnvilOptions = {}): Promise<TestCh
   const provider = new JsonRpcProvider(anvil.rpcUrl, anvil.chainId, {
     staticNetwork: true,
     cacheTimeout: -1,
-    pollingInterval: 20,
+    batchStallTime: 0,
   })
   const account = (role: Role): Hex => {
     const found = anvil.accounts[ROLES.indexOf(role)]
@@ -74,7 +78,7 @@ export async function startTestChain(options: AnvilOptions = {}): Promise<TestCh
     return found.address
   }
   const deployer = await provider.getSigner(account('deployer'))
-  const usdc = await deployTestUsdc(deployer)
+  const usdc = await deployTestUsdc(deployer, provider)
   const owner = account('owner')
   const brokerFunding = account('broker')
   const addresses = await deployContracts({
@@ -110,8 +114,9 @@ function bind(provider: JsonRpcProvider, byKey: Record<ContractKey, Hex>, accoun
   return {
     addressOf,
     async send(from: Sender, contract: ContractKey, method: string, ...args: unknown[]) {
-      const hash = await provider.send('eth_sendTransaction', [transaction(from, contract, method, args)])
-      const receipt = await provider.waitForTransaction(hash)
+      const request = { ...transaction(from, contract, method, args), gas: GAS_LIMIT }
+      const hash = await provider.send('eth_sendTransaction', [request])
+      const receipt = await waitForReceipt(provider, hash)
       if (receipt?.status !== 1) throw new Error(`${contract}.${method} reverted in its block`)
       return receipt
     },

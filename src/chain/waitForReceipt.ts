@@ -1,0 +1,25 @@
+import type { Provider, TransactionReceipt } from 'ethers'
+
+/** Between two looks. A local chain mines at once, another one within seconds. */
+const FIRST_POLL_MS = 5
+const MAX_POLL_MS = 1_000
+
+/**
+ * Resolves with a transaction's receipt once it is mined, whether it succeeded (`status` 1) or reverted (0), and
+ * with null when it is not mined after `timeoutMs`.
+ *
+ * It asks again and again, where ethers' own `wait` looks once and then waits for the next block: on a chain that
+ * mines on demand, a block between the two would be the last one for ever.
+ */
+export async function waitForReceipt(
+  provider: Provider,
+  hash: string,
+  timeoutMs = 600_000,
+): Promise<TransactionReceipt | null> {
+  const giveUpAt = Date.now() + timeoutMs
+  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
+    const receipt = await provider.getTransactionReceipt(hash)
+    if (receipt || Date.now() > giveUpAt) return receipt
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+}
