@@ -1,8 +1,8 @@
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { hashMessage } from 'ethers'
-import { type Bytes, bytesToHex, bytesToUint, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
-import { assertSignedBy, CURVE_ORDER } from './signature.js'
+import { type Bytes, bytesToUint, type Hex, hexToBytes, uintToBytes } from './hex.js'
+import { assertSignedBy, CURVE_ORDER, normalizeSignature } from './signature.js'
 
 /** The fixed string that a wallet signs (EIP-191 `personal_sign`) to derive its portfolio key. */
 export const PORTFOLIO_KEY_MESSAGE = 'Service portfolio key v1'
@@ -13,7 +13,7 @@ export const PORTFOLIO_KEY_MESSAGE = 'Service portfolio key v1'
  * @throws ProtocolError `invalid-signature`, `wrong-signer` when `account` did not sign it
  */
 export function portfolioKeyOf(signature: Hex, account: Hex): Bytes {
-  const normal = lowS(signature)
+  const normal = normalizeSignature(signature)
   assertSignedBy(account, digestOfMessage(), normal)
   const rs = hexToBytes(normal).subarray(0, 64)
   const wide = hkdf(sha256, rs, undefined, new TextEncoder().encode(PORTFOLIO_KEY_MESSAGE), 48)
@@ -22,19 +22,4 @@ export function portfolioKeyOf(signature: Hex, account: Hex): Bytes {
 
 function digestOfMessage(): Hex {
   return `0x${hashMessage(PORTFOLIO_KEY_MESSAGE).slice(2)}`
-}
-
-/** The same signature with `s` in the lower half and `v` 27 or 28: wallets differ in both. */
-function lowS(signature: Hex): Hex {
-  const bytes = hexToBytes(signature)
-  const s = bytesToUint(bytes.subarray(32, 64))
-  const v = bytes[64] ?? 0
-  const parity = v >= 27 ? v - 27 : v
-  if (s <= CURVE_ORDER / 2n) return withTail(bytes, s, parity)
-  return withTail(bytes, CURVE_ORDER - s, parity ^ 1)
-}
-
-function withTail(bytes: Bytes, s: bigint, parity: number): Hex {
-  const tail = (s << 8n) | BigInt(27 + parity)
-  return bytesToHex(concatBytes(bytes.subarray(0, 32), uintToBytes(tail, 33)))
 }

@@ -2,7 +2,16 @@ import { recoverPublicKey } from '@noble/secp256k1'
 import { SigningKey } from 'ethers'
 import { sameAddress } from './address.js'
 import { ProtocolError } from './errors.js'
-import { assertLength, bytesToUint, concatBytes, type Hex, hexOf, hexToBytes } from './hex.js'
+import {
+  assertLength,
+  bytesToHex,
+  bytesToUint,
+  concatBytes,
+  type Hex,
+  hexOf,
+  hexToBytes,
+  uintToBytes,
+} from './hex.js'
 import { addressOfPublicKey } from './publicKey.js'
 
 /** Order of the secp256k1 group (SEC 2, 2.4.1). */
@@ -30,6 +39,23 @@ export function splitSignature(signature: Hex): { r: Uint8Array; s: Uint8Array; 
     throw new ProtocolError('invalid-signature', 'signature "s" must be in the lower half (EIP-2)')
   }
   return { r, s, v }
+}
+
+/**
+ * A wallet's signature in the one form that everything else accepts: `s` in the lower half, `v` 27 or 28. Wallets
+ * differ in both. @throws ProtocolError `invalid-signature`, `invalid-bytes`
+ */
+export function normalizeSignature(signature: Hex): Hex {
+  const bytes = hexToBytes(signature)
+  assertLength('signature', bytes, 65)
+  const s = bytesToUint(bytes.subarray(32, 64))
+  const v = bytes[64] ?? 0
+  const parity = v >= 27 ? v - 27 : v
+  if (s >= CURVE_ORDER || parity > 1) {
+    throw new ProtocolError('invalid-signature', 'signature "s" or "v" is out of range')
+  }
+  const [low, odd] = s <= CURVE_ORDER / 2n ? [s, parity] : [CURVE_ORDER - s, parity ^ 1]
+  return bytesToHex(concatBytes(bytes.subarray(0, 32), uintToBytes(low, 32), Uint8Array.of(27 + odd)))
 }
 
 /** The address that signed `digest`. @throws ProtocolError `invalid-signature` */

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
+import type { Hex } from '../protocol/hex.js'
+import { createContract, type Mined } from './contract.js'
+import { erc20Abi } from './erc20.js'
+import { ClientError, ContractError } from './errors.js'
+import type { SealedOrder } from './orderIntent.js'
+import type { Platform } from './platform.js'
+import type { Wallet } from './wallet.js'
+
+/** Opens and reclaims orders on chain. Its methods throw ContractError and ClientError as `ClientContract.send`. */
+export interface Escrow {
+  /**
+   * Opens the order's escrow; when it escrows USDC, approves exactly that amount first if the allowance is short.
+   * @throws ClientError `insufficient-usdc`
+   */
+  open(order: SealedOrder): Promise<Mined>
+  /** Ends an order that was never answered, seven days after its deadline; its USDC comes back. */
+  reclaim(orderId: Hex): Promise<Mined>
+}
+
+export interface EscrowDeps {
+  readonly wallet: Wallet
+  readonly platform: Pick<Platform, 'escrow' | 'usdc'>
+}
+
+export function createEscrow({ wallet, platform }: EscrowDeps): Escrow {
+  const escrow = createContract({ wallet, address: platform.escrow, abi: orderEscrowAbi })
+  const usdc = createContract({ wallet, address: platform.usdc, abi: erc20Abi })
+
+  async function ensureAllowance(amount: bigint): Promise<void> {
+    const account = await wallet.account()
+    const [balance, allowance] = await Promise.all([
+      usdc.read('balanceOf', [account], z.bigint()),
+      usdc.read('allowance', [account, platform.escrow], z.bigint()),
+    ])
+    if (balance < amount) {
+      throw new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
+    }
+    if (allowance < amount) await usdc.send('approve', [platform.escrow, amount])
+  }
+
+  return {
+    async open({ orderId, commit, escrowed, intent }) {
+      if (escrowed === 0n) return escrow.send('openRequest', [orderId, commit, intent.expiry])
+      await ensureAllowance(escrowed)
+      return escrow.send('openBuy', [orderId, commit, escrowed, intent.expiry])
+    },
+    reclaim: (orderId) => escrow.send('reclaim', [orderId]),
+  }
+}
+
+/** Whether the escrow refused because the first 16 bytes of the order's id are another order's. */
+export function isOrderIdTaken(error: unknown): boolean {
+  return error instanceof ContractError && error.code === 'OrderIdTaken'
+}

@@ -1,0 +1,132 @@
+import type { z } from 'zod'
+import { problemSchema } from '../protocol/api.js'
+import { ClientError, ServerError } from './errors.js'
+
+export interface HttpOptions {
+  /** With or without a slash at its end. */
+  readonly serverUrl: string
+  /** From the first byte sent to the last one read. */
+  readonly timeoutMs: number
+  readonly fetch?: typeof fetch | undefined
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Instead of the client's. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** An answer with the validator to send in the next `If-None-Match`. */
+export interface Tagged<T> {
+  readonly body: T
+  readonly etag: string | null
+}
+
+/**
+ * The API over HTTP. Every method throws ServerError for an answer of 400 or more, ClientError `server-timeout`,
+ * `server-unreachable` or `unexpected-answer`, and the signal's own reason when it was aborted.
+ */
+export interface Http {
+  get<T>(path: string, schema: z.ZodType<T>, options?: RequestOptions): Promise<T>
+  /** `'unchanged'` when the server answers 304 to `etag`. */
+  getIfChanged<T>(
+    path: string,
+    schema: z.ZodType<T>,
+    etag: string | null,
+    options?: RequestOptions,
+  ): Promise<Tagged<T> | 'unchanged'>
+  post<T>(path: string, body: unknown, schema: z.ZodType<T>, options?: RequestOptions): Promise<T>
+}
+
+interface Exchange {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body?: string
+}
+
+const NOT_MODIFIED = 304
+const ACCEPT = { accept: 'application/json' }
+
+export function createHttp(options: HttpOptions): Http {
+  const send = sender(options)
+  return {
+    async get(path, schema, request) {
+      const { text } = await send({ method: 'GET', path, headers: ACCEPT }, request)
+      return parse(path, schema, text)
+    },
+    async getIfChanged(path, schema, etag, request) {
+      const headers = etag === null ? ACCEPT : { ...ACCEPT, 'if-none-match': etag }
+      const answer = await send({ method: 'GET', path, headers }, request)
+      if (answer.status === NOT_MODIFIED) return 'unchanged'
+      return { body: parse(path, schema, answer.text), etag: answer.headers.get('etag') }
+    },
+    async post(path, body, schema, request) {
+      const headers = { ...ACCEPT, 'content-type': 'application/json' }
+      const { text } = await send({ method: 'POST', path, headers, body: JSON.stringify(body) }, request)
+      return parse(path, schema, text)
+    },
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+function sender(options: HttpOptions) {
+  const base = options.serverUrl.replace(/\/+$/, '')
+  // A browser's fetch wants to be called on its own global.
+  const fetchIt: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
+  return async ({ path, ...exchange }: Exchange, request: RequestOptions = {}): Promise<Answer> => {
+    const timeout = AbortSignal.timeout(request.timeoutMs ?? options.timeoutMs)
+    const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
+    try {
+      const response = await fetchIt(base + path, {
+        ...exchange,
+        signal,
+        credentials: 'omit',
+        cache: 'no-store',
+      })
+      const { status, headers } = response
+      const answer = { status, headers, text: await response.text() }
+      if (status >= 400) throw serverError(answer)
+      return answer
+    } catch (error) {
+      if (error instanceof ServerError) throw error
+      request.signal?.throwIfAborted()
+      if (timeout.aborted) throw new ClientError('server-timeout', `${path} was not answered in time`)
+      throw new ClientError('server-unreachable', `${path} cannot be reached`, { cause: error })
+    }
+  }
+}
+
+function parse<T>(path: string, schema: z.ZodType<T>, text: string): T {
+  const body = schema.safeParse(jsonOf(text))
+  if (body.success) return body.data
+  throw new ClientError('unexpected-answer', `${path} is not answered as documented`, { cause: body.error })
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function serverError({ status, headers, text }: Answer): ServerError {
+  const problem = problemSchema.safeParse(jsonOf(text))
+  const body = problem.success ? problem.data : null
+  const requestId = body?.requestId ?? headers.get('x-request-id')
+  return new ServerError(status, requestId, secondsOf(headers.get('retry-after')), body)
+}
+
+/** `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
+function secondsOf(retryAfter: string | null): number | null {
+  if (retryAfter === null) return null
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
+  const date = Date.parse(retryAfter)
+  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - Date.now()) / 1_000))
+}

@@ -1,0 +1,132 @@
+// The library for frontends. It runs in a browser: WebCrypto, fetch and an ethers signer are all it needs.
+import type { Signer } from 'ethers'
+import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
+import type { Hex } from '../protocol/hex.js'
+import type { Notice } from '../protocol/notice.js'
+import type { Policy } from '../protocol/policy.js'
+import type { Mined } from './contract.js'
+import { createEscrow } from './escrow.js'
+import { createHttp } from './http.js'
+import { openNotice } from './notice.js'
+import type { OrderRequest, SealedOrder } from './orderIntent.js'
+import { createOrders, type FollowOptions } from './orders.js'
+import { createOrderPlacing, type PlacedOrder, type PlaceOptions } from './placeOrder.js'
+import { createPlatform, type Pins, type Platform } from './platform.js'
+import { type OpenedPortfolio, readPortfolio } from './portfolio.js'
+import { derivePortfolioKey, type PortfolioKey } from './portfolioKey.js'
+import { DEFAULT_TIMING, type RetryTiming } from './retry.js'
+import { publishRulebook } from './rulebook.js'
+import { createViews, type Views } from './views.js'
+import { createWallet } from './wallet.js'
+
+export type { Portfolio } from '../protocol/portfolio.js'
+export { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
+export { ClientError, type ClientErrorCode, ContractError, NotSubmittedError, ServerError } from './errors.js'
+export type {
+  FollowOptions,
+  Mined,
+  OpenedPortfolio,
+  OrderRequest,
+  Pins,
+  PlacedOrder,
+  PlaceOptions,
+  Platform,
+  PortfolioKey,
+  SealedOrder,
+}
+
+export interface ClientOptions {
+  readonly serverUrl: string
+  /** An externally owned account with a provider; in a browser `await new BrowserProvider(window.ethereum).getSigner()`. */
+  readonly signer: Signer
+  /** What is known from elsewhere than the server: set both in production, see `Pins`. */
+  readonly pins?: Pins | undefined
+  /** For one request, default 15 s. */
+  readonly timeoutMs?: number | undefined
+  /** For publishing a rulebook, which waits for the enclave; default 3 minutes. */
+  readonly policyTimeoutMs?: number | undefined
+  /** Until a transaction is mined; default 10 minutes. */
+  readonly miningTimeoutMs?: number | undefined
+  readonly timing?: RetryTiming | undefined
+  readonly fetch?: typeof fetch | undefined
+}
+
+const TIMEOUT_MS = 15_000
+const POLICY_TIMEOUT_MS = 180_000
+const MINING_TIMEOUT_MS = 600_000
+
+/** One wallet's view of the platform. Every method may throw ClientError, ServerError and ContractError. */
+export interface Client {
+  readonly views: Views
+  /** The enclave's key and the contracts, checked against chain and pins. */
+  platform(): Promise<Platform>
+  /**
+   * Derives the portfolio key: the wallet is asked to sign twice. It is kept in memory until `lock()`; the methods
+   * that need it call this themselves.
+   */
+  unlock(): Promise<PortfolioKey>
+  /** Forgets the portfolio key. */
+  lock(): void
+  /** Seals the order, opens its escrow (one or two transactions) and submits it. @throws NotSubmittedError */
+  placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
+  /** Submits an order whose escrow is open already. Safe to repeat. */
+  submitOrder(
+    order: Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>,
+    signal?: AbortSignal,
+  ): Promise<OrderReceived>
+  getOrder(orderId: Hex, signal?: AbortSignal): Promise<OrderStatus>
+  /** Yields the status whenever it changed, until it is final. */
+  followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
+  /** Takes an order back that was never answered, seven days after its deadline. */
+  reclaim(orderId: Hex): Promise<Mined>
+  /** The reason of a refusal, null when there is none to read. */
+  openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>): Promise<Notice | null>
+  /** The portfolio on chain, null for an account that has none yet. */
+  portfolio(): Promise<OpenedPortfolio | null>
+  /** As the admin of an institution: replaces its rulebook. */
+  publishRulebook(policy: Policy, signal?: AbortSignal): Promise<PolicyVersion>
+}
+
+/** @throws ClientError `no-provider` */
+export function createClient(options: ClientOptions): Client {
+  const { timing = DEFAULT_TIMING, policyTimeoutMs = POLICY_TIMEOUT_MS } = options
+  const { serverUrl, fetch, timeoutMs = TIMEOUT_MS } = options
+  const wallet = createWallet(options.signer, options.miningTimeoutMs ?? MINING_TIMEOUT_MS)
+  const http = createHttp({ serverUrl, timeoutMs, fetch })
+  const platform = createPlatform({ http, wallet, pins: options.pins ?? {} })
+  const orders = createOrders({ http, timing })
+  const { key, lock } = createKeyring(() => derivePortfolioKey(wallet))
+  return {
+    views: createViews({ http, timing }),
+    platform,
+    unlock: key,
+    lock,
+    placeOrder: createOrderPlacing({ wallet, platform, key, orders }),
+    submitOrder: orders.submit,
+    getOrder: orders.get,
+    followOrder: orders.follow,
+    reclaim: async (orderId) => createEscrow({ wallet, platform: await platform() }).reclaim(orderId),
+    openNotice: async (status) => openNotice(status, await key()),
+    portfolio: async () => readPortfolio(wallet, await platform(), await key()),
+    publishRulebook: async (policy, signal) =>
+      publishRulebook(policy, { http, wallet, platform: await platform(), timing, policyTimeoutMs }, signal),
+  }
+}
+
+/** Derives the key once, for callers at the same time too; a failed attempt is not kept. */
+function createKeyring(derive: () => Promise<PortfolioKey>) {
+  let kept: Promise<PortfolioKey> | null = null
+  return {
+    key(): Promise<PortfolioKey> {
+      const attempt = kept ?? derive()
+      kept = attempt
+      attempt.catch(() => {
+        if (kept === attempt) kept = null
+      })
+      return attempt
+    },
+    lock(): void {
+      kept = null
+    },
+  }
+}

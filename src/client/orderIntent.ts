@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { commitOf, type Envelope, seal } from '../protocol/envelope.js'
+import { bytesToHex, type Hex } from '../protocol/hex.js'
+import {
+  INTENT_VERSION,
+  type Intent,
+  intentDigest,
+  intentSchema,
+  intentTypes,
+  type Side,
+  unsignedIntentSchema,
+} from '../protocol/intent.js'
+import { intentDomain } from '../protocol/intentDomain.js'
+import { ClientError } from './errors.js'
+import type { Platform } from './platform.js'
+import type { Wallet } from './wallet.js'
+
+/** What the employee wants. */
+export interface OrderRequest {
+  readonly side: Side
+  /** A ticker; `USDC` for a withdrawal of cash. */
+  readonly symbol: string
+  /** USDC base units (6 decimals), share base units (9 decimals) for a withdrawal of shares. */
+  readonly maxSpend: bigint
+  /** Unix seconds, at most 30 days ahead. What is not done by then is cancelled. */
+  readonly deadline: number
+  /** What a BUY is paid from: the wallet's USDC (default), or the portfolio's cash, which shows no amount on chain. */
+  readonly payFrom?: 'wallet' | 'cash' | undefined
+}
+
+/** An order that is ready: its escrow can be opened, its envelope posted. `intent` is confidential. */
+export interface SealedOrder {
+  readonly orderId: Hex
+  readonly intent: Intent
+  readonly envelope: Envelope
+  /** `keccak256(ct)`. */
+  readonly commit: Hex
+  /** USDC base units that its escrow takes; 0 for everything but a BUY from the wallet. */
+  readonly escrowed: bigint
+}
+
+export interface SealingDeps {
+  readonly wallet: Wallet
+  readonly platform: Platform
+  /** The employee's public key, 33 bytes. */
+  readonly userPubKey: Hex
+  /** The wallet's institution, zero for none. */
+  readonly orgId: Hex
+  /** Above the portfolio's. */
+  readonly nonce: number
+}
+
+const ORDER_ID_BYTES = 32
+
+/**
+ * Builds the intent under a fresh random orderId, has the wallet sign it and seals it to the enclave.
+ * @throws ClientError `invalid-order`, `signature-refused`, `signature-invalid`
+ */
+export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promise<SealedOrder> {
+  const { wallet, platform } = deps
+  const unsigned = unsignedOf(request, deps, await wallet.account())
+  const digest = intentDigest(unsigned, platform)
+  const sig = await wallet.signTyped({
+    domain: intentDomain(platform),
+    types: intentTypes,
+    message: unsigned,
+    digest,
+  })
+  const intent: Intent = { ...unsigned, sig }
+  const place = { kind: 'order', context: new Uint8Array() } as const
+  const envelope = await seal(z.encode(intentSchema, intent), platform.enclavePublicKey, place)
+  const escrowed = request.side === 'BUY' && request.payFrom !== 'cash' ? request.maxSpend : 0n
+  return { orderId: intent.orderId, intent, envelope, commit: commitOf(envelope), escrowed }
+}
+
+function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
+  const { side, symbol, maxSpend, deadline } = request
+  if (maxSpend <= 0n) throw new ClientError('invalid-order', 'An order is for more than nothing.')
+  if (side !== 'WITHDRAW' && symbol === 'USDC') {
+    throw new ClientError('invalid-order', 'USDC can be withdrawn, not bought or sold.')
+  }
+  const fields = {
+    v: INTENT_VERSION,
+    orderId: bytesToHex(crypto.getRandomValues(new Uint8Array(ORDER_ID_BYTES))),
+    account,
+    orgId: deps.orgId,
+    side,
+    symbol,
+    maxSpend: maxSpend.toString(),
+    expiry: deadline,
+    nonce: deps.nonce,
+    userPubKey: deps.userPubKey,
+  }
+  const unsigned = unsignedIntentSchema.safeParse(fields)
+  if (unsigned.success) return unsigned.data
+  const paths = unsigned.error.issues.map((issue) => issue.path.join('.'))
+  throw new ClientError('invalid-order', `The order is malformed: ${paths.join(', ')}.`)
+}

@@ -1,0 +1,100 @@
+import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
+import type { OrderReceived } from '../protocol/api.js'
+import { bytes32Schema, type Hex } from '../protocol/hex.js'
+import { createContract, type Mined } from './contract.js'
+import { ClientError, NotSubmittedError } from './errors.js'
+import { createEscrow, isOrderIdTaken } from './escrow.js'
+import { createNonces } from './nonces.js'
+import { type OrderRequest, type SealedOrder, sealOrder } from './orderIntent.js'
+import type { Orders } from './orders.js'
+import type { Platform } from './platform.js'
+import { readPortfolio } from './portfolio.js'
+import type { PortfolioKey } from './portfolioKey.js'
+import type { Wallet } from './wallet.js'
+
+export interface PlaceOptions {
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Awaited before the escrow is opened. Keep the order until it is submitted: if the page goes away in between,
+   * only `submitOrder` with this very envelope brings it to life. Its `intent` is confidential.
+   */
+  readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined
+}
+
+export interface PlacedOrder {
+  readonly order: SealedOrder
+  readonly opened: Mined
+  readonly received: OrderReceived
+}
+
+export interface PlacingDeps {
+  readonly wallet: Wallet
+  readonly platform: () => Promise<Platform>
+  readonly key: () => Promise<PortfolioKey>
+  readonly orders: Orders
+}
+
+/** Tries with another orderId when the first is taken: by chance never, by someone who copies pending ones maybe. */
+const MAX_IDS = 3
+
+/**
+ * Places orders: seal, open the escrow, submit. They are sealed and opened one after the other, as the enclave
+ * refuses a nonce that is below an earlier opened order's.
+ *
+ * @returns a function that throws NotSubmittedError once the escrow is open, and before that what its steps throw
+ */
+export function createOrderPlacing(deps: PlacingDeps) {
+  const nonces = createNonces()
+  let previous: Promise<unknown> = Promise.resolve()
+
+  async function openOne(request: OrderRequest, { beforeOpen, signal }: PlaceOptions) {
+    signal?.throwIfAborted()
+    const [platform, key] = [await deps.platform(), await deps.key()]
+    const stored = await storedNonce(deps.wallet, platform, key)
+    const orgId = await institutionOf(deps.wallet, platform)
+    const escrow = createEscrow({ wallet: deps.wallet, platform })
+    for (let ids = 1; ; ids++) {
+      const sealing = {
+        wallet: deps.wallet,
+        platform,
+        userPubKey: key.publicKey,
+        orgId,
+        nonce: nonces(stored),
+      }
+      const order = await sealOrder(request, sealing)
+      await beforeOpen?.(order)
+      try {
+        return { order, opened: await escrow.open(order) }
+      } catch (error) {
+        if (!isOrderIdTaken(error) || ids === MAX_IDS) throw error
+      }
+    }
+  }
+
+  return async (request: OrderRequest, options: PlaceOptions = {}): Promise<PlacedOrder> => {
+    const mine = previous.then(() => openOne(request, options))
+    previous = mine.catch(() => undefined)
+    const { order, opened } = await mine
+    try {
+      return { order, opened, received: await deps.orders.submit(order, options.signal) }
+    } catch (error) {
+      throw new NotSubmittedError(order, error)
+    }
+  }
+}
+
+/** The institution is informational in an intent: the enclave asks the registry itself. */
+function institutionOf(wallet: Wallet, { registry }: Platform): Promise<Hex> {
+  const contract = createContract({ wallet, address: registry, abi: institutionRegistryAbi })
+  return wallet.account().then((account) => contract.read<Hex>('orgOf', [account], bytes32Schema))
+}
+
+async function storedNonce(wallet: Wallet, platform: Platform, key: PortfolioKey): Promise<number> {
+  try {
+    return (await readPortfolio(wallet, platform, key))?.portfolio.nonce ?? 0
+  } catch (error) {
+    // Sealed to a former key. The clock is ahead of what it holds, and this order's key replaces the former one.
+    if (error instanceof ClientError && error.code === 'portfolio-undecryptable') return 0
+    throw error
+  }
+}

@@ -1,0 +1,94 @@
+import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
+import { addressSchema, sameAddress } from '../protocol/address.js'
+import { type EnclaveKey, enclaveKeySchema } from '../protocol/api.js'
+import { ENVELOPE_SCHEME } from '../protocol/envelope.js'
+import { bytesToHex, type Hex } from '../protocol/hex.js'
+import { compressPoint } from '../protocol/publicKey.js'
+import { createContract } from './contract.js'
+import { ClientError } from './errors.js'
+import type { Http } from './http.js'
+import type { Wallet } from './wallet.js'
+
+/**
+ * What the caller knows from elsewhere than the server. Without a pin the server is believed: one that lies about
+ * the enclave's key reads every order sealed to it, and one that lies about the escrow takes the USDC of its buys.
+ */
+export interface Pins {
+  /** The enclave's intent key, 33 or 65 bytes. */
+  readonly enclavePublicKey?: Hex | undefined
+  /** Address of `OrderEscrow`: every other contract is read from it. */
+  readonly escrow?: Hex | undefined
+}
+
+/** Key and contracts, checked against chain and pins. */
+export interface Platform {
+  readonly enclavePublicKey: Hex
+  readonly chainId: number
+  readonly escrow: Hex
+  readonly usdc: Hex
+  readonly ledger: Hex
+  readonly registry: Hex
+}
+
+export interface PlatformDeps {
+  readonly http: Http
+  readonly wallet: Wallet
+  readonly pins: Pins
+}
+
+/**
+ * Asks the server for the key each time, as the enclave may have been given a new one, and the chain for the
+ * escrow's immutables once per escrow.
+ *
+ * @returns a function that throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`,
+ *   `untrusted-escrow`, and what `Http` throws
+ */
+export function createPlatform({ http, wallet, pins }: PlatformDeps): () => Promise<Platform> {
+  const siblings = new Map<Hex, Pick<Platform, 'usdc' | 'ledger' | 'registry'>>()
+
+  async function siblingsOf(escrow: Hex) {
+    const contract = createContract({ wallet, address: escrow, abi: orderEscrowAbi })
+    const read = (method: string) => contract.read<Hex>(method, [], addressSchema)
+    const [usdc, ledger, registry] = await Promise.all([read('usdc'), read('ledger'), read('registry')])
+    return { usdc, ledger, registry }
+  }
+
+  return async () => {
+    const key = await http.get('/enclave-key', enclaveKeySchema)
+    checkPins(key, pins)
+    checkChain(key, await wallet.chainId())
+    const found = siblings.get(key.escrow) ?? (await siblingsOf(key.escrow))
+    if (!sameAddress(found.usdc, key.usdc)) {
+      throw new ClientError('untrusted-escrow', `The escrow's USDC is ${found.usdc}, not ${key.usdc}.`)
+    }
+    siblings.set(key.escrow, found)
+    return { enclavePublicKey: key.publicKey, chainId: key.chainId, escrow: key.escrow, ...found }
+  }
+}
+
+function checkPins(key: EnclaveKey, pins: Pins): void {
+  if (key.scheme !== ENVELOPE_SCHEME) {
+    throw new ClientError(
+      'unknown-scheme',
+      `The server seals by ${key.scheme}, this client by ${ENVELOPE_SCHEME}.`,
+    )
+  }
+  if (pins.enclavePublicKey !== undefined && !samePoint(pins.enclavePublicKey, key.publicKey)) {
+    throw new ClientError(
+      'untrusted-enclave-key',
+      'The server names another enclave key than the pinned one.',
+    )
+  }
+  if (pins.escrow !== undefined && !sameAddress(pins.escrow, key.escrow)) {
+    throw new ClientError('untrusted-escrow', 'The server names another escrow than the pinned one.')
+  }
+}
+
+function checkChain(key: EnclaveKey, chainId: number): void {
+  if (key.chainId === chainId) return
+  throw new ClientError('wrong-chain', `Switch the wallet from chain ${chainId} to chain ${key.chainId}.`)
+}
+
+function samePoint(a: Hex, b: Hex): boolean {
+  return bytesToHex(compressPoint(a)) === bytesToHex(compressPoint(b))
+}

@@ -1,0 +1,46 @@
+import type { Bytes, Hex } from '../protocol/hex.js'
+import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../protocol/portfolioKey.js'
+import { publicKeyOf } from '../protocol/publicKey.js'
+import { ClientError } from './errors.js'
+import type { Wallet } from './wallet.js'
+
+/** The key pair that opens an employee's portfolio and notices. */
+export interface PortfolioKey {
+  /** 32 bytes. Keep it in memory alone: the wallet gives it again. */
+  readonly privateKey: Bytes
+  /** 33 bytes: `userPubKey` of the account's intents. */
+  readonly publicKey: Hex
+}
+
+/**
+ * Derives the portfolio key from the wallet, which is asked twice for the same signature: a wallet that does not
+ * sign deterministically (RFC 6979) would lose its portfolio, so it is refused here.
+ *
+ * The text names no origin: a page that gets this signature can read the portfolio, so call it on your own page only.
+ *
+ * @throws ClientError `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
+ */
+export async function derivePortfolioKey(wallet: Wallet): Promise<PortfolioKey> {
+  await wallet.assertExternallyOwned()
+  const account = await wallet.account()
+  const first = keyFrom(await wallet.signText(PORTFOLIO_KEY_MESSAGE), account)
+  const second = keyFrom(await wallet.signText(PORTFOLIO_KEY_MESSAGE), account)
+  const publicKey = publicKeyOf(first)
+  if (publicKey !== publicKeyOf(second)) {
+    throw new ClientError(
+      'wallet-not-deterministic',
+      'This wallet signs the same text differently each time, so its portfolio could never be opened again. Use another wallet.',
+    )
+  }
+  return { privateKey: first, publicKey }
+}
+
+function keyFrom(signature: Hex, account: Hex): Bytes {
+  try {
+    return portfolioKeyOf(signature, account)
+  } catch (error) {
+    throw new ClientError('signature-invalid', `The wallet's signature is not one of ${account}.`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
+import { addressSchema, sameAddress } from '../protocol/address.js'
+import { type PolicyVersion, policyVersionSchema } from '../protocol/api.js'
+import { type Envelope, MAX_POLICY_BYTES, seal } from '../protocol/envelope.js'
+import { bytes32Schema, type Hex, hexLength } from '../protocol/hex.js'
+import { INTENT_VERSION } from '../protocol/intent.js'
+import { intentDomain } from '../protocol/intentDomain.js'
+import { type Policy, policySchema } from '../protocol/policy.js'
+import {
+  policyIntentDigest,
+  policyIntentMessage,
+  policyIntentTypes,
+  type Rulebook,
+  rulebookSchema,
+  type UnsignedRulebook,
+} from '../protocol/policyIntent.js'
+import { createContract } from './contract.js'
+import { ClientError } from './errors.js'
+import type { Http } from './http.js'
+import type { Platform } from './platform.js'
+import { type RetryTiming, withRetries } from './retry.js'
+import type { Wallet } from './wallet.js'
+
+export interface RulebookDeps {
+  readonly http: Http
+  readonly wallet: Wallet
+  readonly platform: Platform
+  readonly timing: RetryTiming
+  /** The server answers when the enclave's whole run is over. */
+  readonly policyTimeoutMs: number
+}
+
+/**
+ * Signs the rulebook by the wallet of its institution's admin, seals it and publishes it: it replaces the present one
+ * wholesale. Keys of `employees` may be in any case.
+ *
+ * @returns institution and version that are now in force
+ * @throws ClientError `not-admin`, `invalid-rulebook`; ServerError `policy-rejected` with the enclave's code in
+ *   `problem.reason`, `enclave-failed`, `enclave-timeout` (it may still be accepted: read the version again)
+ */
+export async function publishRulebook(
+  policy: Policy,
+  deps: RulebookDeps,
+  signal?: AbortSignal,
+): Promise<PolicyVersion> {
+  const { http, timing, policyTimeoutMs } = deps
+  const admin = await deps.wallet.account()
+  const orgId = await institutionOf(admin, deps)
+  const present = await withRetries(
+    () => http.get(`/policy/${orgId}`, policyVersionSchema, { signal }),
+    timing,
+    signal,
+  )
+  const version = present.version + 1
+  const lowered = lowerCaseKeys(policy)
+  const envelope = await sealRulebook({ v: INTENT_VERSION, orgId, admin, policy: lowered, version }, deps)
+  const post = () =>
+    http.post('/policy', envelope, policyVersionSchema, { signal, timeoutMs: policyTimeoutMs })
+  const published = await withRetries(post, timing, signal)
+  if (published.orgId === orgId && published.version === version) return published
+  throw new ClientError('unexpected-answer', `Version ${version} was published, the server names another.`)
+}
+
+/** @throws ClientError `not-admin` */
+async function institutionOf(admin: Hex, { wallet, platform }: RulebookDeps): Promise<Hex> {
+  const registry = createContract({ wallet, address: platform.registry, abi: institutionRegistryAbi })
+  const orgId = await registry.read<Hex>('orgOf', [admin], bytes32Schema)
+  const current = await registry.read<Hex>('adminOf', [orgId], addressSchema)
+  if (sameAddress(current, admin)) return orgId
+  throw new ClientError('not-admin', 'This wallet is the admin of no institution.')
+}
+
+async function sealRulebook(
+  unsigned: UnsignedRulebook,
+  { wallet, platform }: RulebookDeps,
+): Promise<Envelope> {
+  const sig = await wallet.signTyped({
+    domain: intentDomain(platform),
+    types: policyIntentTypes,
+    message: policyIntentMessage(unsigned),
+    digest: policyIntentDigest(unsigned, platform),
+  })
+  const rulebook: Rulebook = { ...unsigned, sig }
+  const place = { kind: 'policy', context: new Uint8Array() } as const
+  const envelope = await seal(z.encode(rulebookSchema, rulebook), platform.enclavePublicKey, place)
+  if (hexLength(envelope.ct) > MAX_POLICY_BYTES) {
+    throw new ClientError('invalid-rulebook', `A rulebook has at most ${MAX_POLICY_BYTES} bytes.`)
+  }
+  return envelope
+}
+
+/** @throws ClientError `invalid-rulebook` */
+function lowerCaseKeys(policy: Policy): Policy {
+  const entries = Object.entries(policy.employees).map(([key, rules]) => [key.toLowerCase(), rules] as const)
+  const employees = Object.fromEntries(entries)
+  if (Object.keys(employees).length !== entries.length) {
+    throw new ClientError('invalid-rulebook', 'An employee is listed twice.')
+  }
+  const encoded = policySchema.safeEncode({ ...policy, employees })
+  if (encoded.success) return { ...policy, employees }
+  const paths = encoded.error.issues.map((issue) => issue.path.join('.'))
+  throw new ClientError('invalid-rulebook', `The rulebook is malformed: ${paths.join(', ')}.`)
+}
