@@ -1,5 +1,5 @@
 import { type BlockTag, Interface, type InterfaceAbi, isCallException, isError, type Provider } from 'ethers'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Hex } from '../protocol/hex.js'
 import { ClientError, ContractError } from './errors.js'
 import type { Wallet } from './wallet.js'

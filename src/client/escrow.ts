@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
 import type { Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'

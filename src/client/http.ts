@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { problemSchema } from '../protocol/api.js'
 import { ClientError, ServerError } from './errors.js'
 

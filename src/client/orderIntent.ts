@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { commitOf, type Envelope, seal } from '../protocol/envelope.js'
 import { bytesToHex, type Hex } from '../protocol/hex.js'
 import {

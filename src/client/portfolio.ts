@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { confidentialLedgerAbi } from '../chain/generated/confidentialLedgerAbi.js'
 import { hexBetween } from '../protocol/hex.js'
 import { accountIdOf } from '../protocol/identifiers.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { type PolicyVersion, policyVersionSchema } from '../protocol/api.js'

@@ -1,5 +1,5 @@
 import { getAddress, isAddress } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Hex } from './hex.js'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/

@@ -1,5 +1,5 @@
 // Bodies of the HTTP API. One schema both ways: the server encodes with it, clients and the enclave parse with it.
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { authorizationTypes } from './authorizationTypes.js'
 import { orderEnvelopeSchema, policyEnvelopeSchema } from './envelope.js'

@@ -1,5 +1,5 @@
 import { type TypedDataDomain, TypedDataEncoder } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { authorizationTargets, authorizationTypes, type PrimaryType } from './authorizationTypes.js'
 import { bytes32Schema, bytesToHex, type Hex, hexBetween, hexToBytes } from './hex.js'

@@ -1,5 +1,5 @@
 import { hexToBytes as decode, bytesToHex as encode } from '@noble/hashes/utils.js'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ProtocolError } from './errors.js'
 
 /** `0x` and an even number of lower-case hexadecimal digits. */

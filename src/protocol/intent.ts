@@ -1,6 +1,6 @@
 // EIP-712 typed data of an order intent: https://eips.ethereum.org/EIPS/eip-712
 import { TypedDataEncoder } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from './hex.js'
 import { symbolSchema } from './identifiers.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { orderEnvelopeSchema, policyEnvelopeSchema } from './envelope.js'
 import { bytes32Schema } from './hex.js'
 import { timestampSchema } from './intent.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type EnvelopePlace, open, seal } from './envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexToBytes } from './hex.js'
 

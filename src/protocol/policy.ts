@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import canonicalize from 'canonicalize'
-import { z } from 'zod'
+import * as z from 'zod'
 import { bytesToHex, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { uint256Schema } from './units.js'

@@ -1,5 +1,5 @@
 import { TypedDataEncoder } from 'ethers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from './hex.js'
 import { INTENT_VERSION } from './intent.js'

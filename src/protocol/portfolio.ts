@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { sideSchema, timestampSchema } from './intent.js'

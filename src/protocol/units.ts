@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ProtocolError } from './errors.js'
 
 /** Decimal places of USDC amounts and of USD prices. */

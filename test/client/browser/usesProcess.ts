@@ -1,0 +1,2 @@
+// The bundling test must find this mention of a Node global.
+export const platform = process.platform

@@ -1,0 +1,89 @@
+// A platform for the client's tests: the real contracts, and the documented answers of a server.
+import { type JsonRpcProvider, Wallet } from 'ethers'
+import { type ClientOptions, createClient } from '../../src/client/index.js'
+import { commitOf, orderEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import type { ApiAnswer, ApiRequest, ApiStandIn } from '../support/apiStandIn.js'
+import type { TestChain } from '../support/chain.js'
+import { ROLES, type Role } from '../support/roles.js'
+
+/** The enclave's intent key in these tests. */
+export const INTENT_PRIVATE_KEY: Hex = `0x${'b2'.repeat(32)}`
+export const INTENT_PUBLIC_KEY = publicKeyOf(hexToBytes(INTENT_PRIVATE_KEY))
+export const ORG_ID = nameToBytes32('Example Capital')
+/** What alice and bob hold, in USDC base units. */
+export const WALLET_USDC = 1_000_000_000n
+
+/** Waits that tests can afford. */
+export const FAST = { attempts: 4, baseMs: 1, maxMs: 5 }
+
+/** An institution with alice and bob in it, cleared and with USDC in their wallets. Carol is cleared, in none. */
+export async function clearForTrading(chain: TestChain): Promise<void> {
+  await chain.send('admin', 'registry', 'registerInstitution', ORG_ID)
+  for (const role of ['alice', 'bob'] as const) {
+    await chain.send('admin', 'registry', 'setMember', chain.account(role), true)
+    await chain.send(role, 'registry', 'join', ORG_ID)
+    await chain.send('owner', 'token', 'setKyc', chain.account(role), true)
+    await chain.send('owner', 'usdc', 'mint', chain.account(role), WALLET_USDC)
+  }
+  await chain.send('owner', 'token', 'setKyc', chain.account('carol'), true)
+}
+
+/** The wallet of a role, signing here as a browser's does there. */
+export function walletOf(chain: TestChain, role: Role, provider: JsonRpcProvider = chain.provider): Wallet {
+  const found = chain.anvil.accounts[ROLES.indexOf(role)]
+  if (!found) throw new Error(`no account for ${role}`)
+  return new Wallet(found.privateKey, provider)
+}
+
+/** A client of the stand-in with the wallet of a role. */
+export function clientOf(
+  chain: TestChain,
+  api: ApiStandIn,
+  role: Role,
+  options: Partial<ClientOptions> = {},
+) {
+  return createClient({ serverUrl: api.url, signer: walletOf(chain, role), timing: FAST, ...options })
+}
+
+/** What `GET /enclave-key` answers. */
+export function enclaveKeyOf(chain: TestChain) {
+  return {
+    publicKey: INTENT_PUBLIC_KEY,
+    chainId: chain.anvil.chainId,
+    escrow: chain.addressOf('escrow'),
+    scheme: 'service-ecies-v1',
+    usdc: chain.addressOf('usdc'),
+  }
+}
+
+/** Answers the key and takes every order; `more` answers the rest, and these when it wants to. */
+export function answerAsServer(
+  api: ApiStandIn,
+  chain: TestChain,
+  more: (request: ApiRequest) => ApiAnswer | Promise<ApiAnswer> | undefined = () => undefined,
+): void {
+  api.requests.length = 0
+  api.answerWith((request) => {
+    const given = more(request)
+    if (given) return given
+    if (request.path === '/enclave-key') return { body: enclaveKeyOf(chain) }
+    if (request.method === 'POST' && request.path === '/orders') return receive(request.body)
+    return { status: 404 }
+  })
+}
+
+/** The answer to an order that is stored. */
+export function receive(body: unknown): ApiAnswer {
+  const { orderId, commit } = stored(body)
+  const received = { orderId, commit, result: 'received', receivedAt: '2030-01-01T00:00:00.000Z' }
+  return { status: 202, body: received }
+}
+
+function stored(body: unknown): { orderId: unknown; commit: Hex } {
+  if (typeof body !== 'object' || body === null || !('orderId' in body)) throw new Error('not an order')
+  const { orderId, ...envelope } = body
+  return { orderId, commit: commitOf(orderEnvelopeSchema.parse(envelope)) }
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createHttp } from '../../src/client/http.js'
+import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+
+const schema = z.object({ fine: z.boolean() })
+let api: ApiStandIn
+
+beforeAll(async () => {
+  api = await startApiStandIn()
+})
+beforeEach(() => {
+  api.requests.length = 0
+})
+afterAll(() => api.stop())
+
+function http(timeoutMs = 10_000) {
+  return createHttp({ serverUrl: `${api.url}/`, timeoutMs })
+}
+
+describe('requests', () => {
+  it('send JSON and parse the answer', async () => {
+    api.answerWith(() => ({ body: { fine: true, more: 1 } }))
+    expect(await http().post('/orders', { a: 1 }, schema)).toEqual({ fine: true })
+    expect(api.requests[0]).toMatchObject({ method: 'POST', path: '/orders', body: { a: 1 } })
+    expect(api.requests[0]?.headers['content-type']).toBe('application/json')
+  })
+
+  it('ask for what changed by the last validator', async () => {
+    api.answerWith(({ headers }) =>
+      headers['if-none-match'] === 'W/"1"'
+        ? { status: 304 }
+        : { headers: { etag: 'W/"1"' }, body: { fine: true } },
+    )
+    expect(await http().getIfChanged('/x', schema, null)).toEqual({ body: { fine: true }, etag: 'W/"1"' })
+    expect(await http().getIfChanged('/x', schema, 'W/"1"')).toBe('unchanged')
+  })
+
+  it.each([['nonsense'], [{ fine: 'yes' }], ['']])('refuse %j as an answer', async (body) => {
+    api.answerWith(() => ({ body }))
+    await expect(http().get('/x', schema)).rejects.toMatchObject({ code: 'unexpected-answer' })
+  })
+
+  it('give up after the time-out', async () => {
+    api.answerWith(() => null)
+    await expect(http(50).get('/x', schema)).rejects.toMatchObject({ code: 'server-timeout' })
+  })
+
+  it('tell a server that cannot be reached', async () => {
+    const gone = await startApiStandIn()
+    await gone.stop()
+    const nobody = createHttp({ serverUrl: gone.url, timeoutMs: 10_000 })
+    await expect(nobody.get('/x', schema)).rejects.toMatchObject({ code: 'server-unreachable' })
+  })
+
+  it('end with the caller’s own reason', async () => {
+    const abort = new AbortController()
+    const reason = new Error('the page is gone')
+    api.answerWith(() => {
+      abort.abort(reason)
+      return null
+    })
+    await expect(http().get('/x', schema, { signal: abort.signal })).rejects.toBe(reason)
+  })
+})
+
+describe('failures', () => {
+  it('are the problem that the server states', async () => {
+    const stated = problem(422, 'policy-rejected', { reason: 'stale-version' })
+    api.answerWith(() => ({ ...stated, headers: { ...stated.headers, 'retry-after': '7' } }))
+    await expect(http().get('/x', schema)).rejects.toMatchObject({
+      name: 'ServerError',
+      code: 'policy-rejected',
+      status: 422,
+      requestId: 'request-1',
+      retryAfter: 7,
+      problem: { reason: 'stale-version' },
+    })
+  })
+
+  it('of a proxy in between have the status and no code', async () => {
+    api.answerWith(() => ({ status: 502, headers: { 'x-request-id': 'abc' }, body: '<html>' }))
+    await expect(http().get('/x', schema)).rejects.toMatchObject({
+      code: 'unknown',
+      status: 502,
+      requestId: 'abc',
+      retryAfter: null,
+    })
+  })
+
+  it('may name a date to come back at', async () => {
+    const past = new Date(0).toUTCString()
+    api.answerWith(() => ({ ...problem(503, 'chain-unavailable'), headers: { 'retry-after': past } }))
+    await expect(http().get('/x', schema)).rejects.toMatchObject({ retryAfter: 0 })
+  })
+})

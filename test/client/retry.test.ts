@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ClientError, ServerError } from '../../src/client/errors.js'
+import { sleep, waitAfter, withRetries } from '../../src/client/retry.js'
+
+const timing = { attempts: 4, baseMs: 100, maxMs: 1_000 }
+const serverError = (status: number, retryAfter: number | null = null) =>
+  new ServerError(status, null, retryAfter, null)
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Fails with each of the errors in turn, then succeeds. */
+function failing(...errors: Error[]) {
+  const left = [...errors]
+  return vi.fn(async () => {
+    const error = left.shift()
+    if (error) throw error
+    return 'done'
+  })
+}
+
+describe('retries', () => {
+  it.each([
+    serverError(429),
+    serverError(503),
+    new ClientError('server-timeout', ''),
+    new ClientError('server-unreachable', ''),
+  ])('send again after %o', async (error) => {
+    const send = failing(error, error)
+    const done = withRetries(send, timing)
+    await vi.runAllTimersAsync()
+    expect(await done).toBe('done')
+    expect(send).toHaveBeenCalledTimes(3)
+  })
+
+  it.each([serverError(400), serverError(502), serverError(504), new ClientError('unexpected-answer', '')])(
+    'do not send again after %o',
+    async (error) => {
+      const send = failing(error)
+      await expect(withRetries(send, timing)).rejects.toBe(error)
+      expect(send).toHaveBeenCalledTimes(1)
+    },
+  )
+
+  it('end after the last attempt with its failure', async () => {
+    const last = serverError(503)
+    const send = failing(serverError(503), serverError(503), serverError(503), last)
+    const failed = expect(withRetries(send, timing)).rejects.toBe(last)
+    await vi.runAllTimersAsync()
+    await failed
+    expect(send).toHaveBeenCalledTimes(4)
+  })
+
+  it('wait as long as the server asks', async () => {
+    const send = failing(serverError(429, 30))
+    const done = withRetries(send, timing)
+    await vi.advanceTimersByTimeAsync(29_999)
+    expect(send).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await done).toBe('done')
+  })
+
+  it('stop waiting when aborted', async () => {
+    const abort = new AbortController()
+    const send = failing(serverError(503, 3_600))
+    const done = expect(withRetries(send, timing, abort.signal)).rejects.toThrow('enough')
+    await vi.advanceTimersByTimeAsync(1_000)
+    abort.abort(new Error('enough'))
+    await done
+    expect(vi.getTimerCount()).toBe(0)
+    await expect(sleep(1, abort.signal)).rejects.toThrow('enough')
+  })
+
+  it('double the wait up to the limit, half of it at random', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000 }), (attempt) => {
+        const full = Math.min(1_000, 100 * 2 ** (attempt - 1))
+        const wait = waitAfter(attempt, timing)
+        expect(wait).toBeGreaterThanOrEqual(full / 2)
+        expect(wait).toBeLessThanOrEqual(full)
+      }),
+    )
+  })
+})

@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { startHttpServer, type TestServer } from './httpServer.js'
+
+export interface ApiRequest {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  /** The JSON body, undefined when there is none. */
+  body: unknown
+}
+
+export interface ApiAnswer {
+  status?: number
+  headers?: Record<string, string>
+  /** Sent as JSON; a string as it is. */
+  body?: unknown
+}
+
+/** An HTTP server that answers as a test tells it, and keeps what it was asked. */
+export interface ApiStandIn extends TestServer {
+  readonly requests: ApiRequest[]
+  /** How it answers from now on; `null` leaves the request hanging. */
+  answerWith(answer: (request: ApiRequest) => ApiAnswer | null | Promise<ApiAnswer | null>): void
+}
+
+export async function startApiStandIn(): Promise<ApiStandIn> {
+  const requests: ApiRequest[] = []
+  let answer: Parameters<ApiStandIn['answerWith']>[0] = () => ({ status: 404 })
+  const server = await startHttpServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(Buffer.from(chunk))
+    const text = Buffer.concat(chunks).toString()
+    const { method = '', url: path = '', headers } = req
+    const request = { method, path, headers, body: text === '' ? undefined : JSON.parse(text) }
+    requests.push(request)
+    const given = await answer(request)
+    if (given === null) return
+    const { status = 200, body } = given
+    res.writeHead(status, { 'content-type': 'application/json', ...given.headers })
+    res.end(typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body))
+  })
+  return {
+    ...server,
+    requests,
+    answerWith(next) {
+      answer = next
+    },
+  }
+}
+
+/** A problem body as the API documents it. */
+export function problem(status: number, code: string, extra: Record<string, unknown> = {}): ApiAnswer {
+  const body = { type: `about:${code}`, title: 'A title', status, detail: 'A detail.', instance: '/x', code }
+  return {
+    status,
+    headers: { 'content-type': 'application/problem+json' },
+    body: { ...body, requestId: 'request-1', ...extra },
+  }
+}
