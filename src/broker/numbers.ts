@@ -7,6 +7,9 @@ const DECIMAL_TEXT = /^-?\d{1,30}(?:\.\d{1,30})?$/
 /** A decimal string as Alpaca writes quantities and money in orders, positions and accounts. */
 export const decimalTextSchema = z.string().regex(DECIMAL_TEXT)
 
+/** An average fill price: positive, in plain decimals. */
+export const fillPriceSchema = decimalTextSchema.regex(/^(?!-)(?=.*[1-9])/)
+
 /** A filled quantity in share base units. More than nine significant decimals can't be booked: refused, not rounded. */
 export const exactSharesSchema = z
   .string()

@@ -11,7 +11,7 @@ import {
 import { timestampSchema } from './clock.js'
 import { BrokerError, type BrokerErrorDetails } from './errors.js'
 import type { BrokerHttp } from './http.js'
-import { decimalTextSchema, exactSharesSchema } from './numbers.js'
+import { exactSharesSchema, fillPriceSchema } from './numbers.js'
 import { type OrderState, orderState } from './orderState.js'
 
 export type OrderSide = 'buy' | 'sell'
@@ -51,7 +51,7 @@ const orderSchema = z
     status: z.string().min(1),
     created_at: timestampSchema,
     filled_qty: exactSharesSchema,
-    filled_avg_price: decimalTextSchema.nullish(),
+    filled_avg_price: fillPriceSchema.nullish(),
   })
   // A fill without a price, or an order that is filled with nothing, can't be settled.
   .refine((order) => (order.filled_qty === 0n ? order.status !== 'filled' : order.filled_avg_price != null))

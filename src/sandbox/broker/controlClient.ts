@@ -26,7 +26,7 @@ const seenRequestSchema = z.object({
   account: z.string().nullable(),
   method: z.string(),
   url: z.string(),
-  body: z.unknown(),
+  body: z.unknown().optional(),
   outcome: z.union([z.number(), z.literal('dropped')]),
 })
 

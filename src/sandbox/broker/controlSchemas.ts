@@ -66,7 +66,7 @@ export const controlSchemas = {
     respond: z
       .strictObject({
         status: z.number().int().min(200).max(599),
-        body: z.unknown(),
+        body: z.unknown().optional(),
         headers: z.record(z.string(), z.string()).default({}),
       })
       .optional(),

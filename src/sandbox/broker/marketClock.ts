@@ -2,6 +2,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** A trading day's length, 9:30 to 16:00. */
 const SESSION_MS = 6.5 * HOUR_MS
+/** A Node timer takes no longer delay. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 export interface ClockChange {
   readonly open: boolean
@@ -29,6 +31,11 @@ export function createMarketClock(options: {
   let nextClose = after(now(), SESSION_MS)
   let opening: NodeJS.Timeout | undefined
 
+  function awaitOpening(): void {
+    const left = nextOpen.getTime() - now().getTime()
+    opening = setTimeout(() => (left > 0 ? awaitOpening() : clock.set({ open: true })), clamp(left))
+  }
+
   const clock: StandInClock = {
     isOpen: () => open,
     set(change) {
@@ -37,7 +44,7 @@ export function createMarketClock(options: {
       nextClose = change.nextClose ?? after(now(), open ? SESSION_MS : HOUR_MS + SESSION_MS)
       nextOpen = change.nextOpen ?? (open ? after(nextClose, DAY_MS - SESSION_MS) : after(now(), HOUR_MS))
       if (open) return onOpen()
-      opening = setTimeout(() => clock.set({ open: true }), Math.max(0, nextOpen.getTime() - now().getTime()))
+      awaitOpening()
     },
     toJson() {
       // A sandbox left running for days keeps showing times to come.
@@ -53,6 +60,10 @@ export function createMarketClock(options: {
     stop: () => clearTimeout(opening),
   }
   return clock
+}
+
+function clamp(ms: number): number {
+  return Math.min(Math.max(0, ms), MAX_TIMER_MS)
 }
 
 function after(date: Date, ms: number): Date {

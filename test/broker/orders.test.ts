@@ -1,0 +1,192 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  type BrokerOrder,
+  DuplicateOrderError,
+  fillValue,
+  floorToCents,
+  orderState,
+} from '../../src/broker/index.js'
+import { alpacaExample } from '../support/alpacaExamples.js'
+import { brokerOf, shares, usd } from '../support/brokerStandIn.js'
+import { startRawServer } from '../support/rawServer.js'
+
+const ORDER = { symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: 'mine' } as const
+
+function filled(filledQty: bigint, filledAvgPrice: string | null): BrokerOrder {
+  return {
+    id: 'id',
+    clientOrderId: 'mine',
+    symbol: 'AAPL',
+    side: 'buy',
+    status: 'filled',
+    state: 'filled',
+    createdAt: new Date(0),
+    filledQty,
+    filledAvgPrice,
+  }
+}
+
+describe('orderState', () => {
+  it.each(['filled', 'canceled', 'expired', 'rejected'])('%s is final', (status) => {
+    expect(orderState(status)).toBe(status)
+  })
+
+  it.each([
+    'new',
+    'accepted',
+    'pending_new',
+    'accepted_for_bidding',
+    'held',
+    'partially_filled',
+    'pending_cancel',
+    'pending_replace',
+    'stopped',
+    'suspended',
+    'calculated',
+    'done_for_day',
+    'replaced',
+    'a status of tomorrow',
+    'FILLED',
+  ])('%s is live', (status) => {
+    expect(orderState(status)).toBe('live')
+  })
+})
+
+describe('fillValue', () => {
+  it('rounds once, as told', () => {
+    const order = filled(333_333_333n, '200.123456789')
+    // 0.333333333 × 200.123456789 = 66.707818862958847737
+    expect(fillValue(order, 'down')).toBe(66_707_818n)
+    expect(fillValue(order, 'up')).toBe(66_707_819n)
+    expect(() => fillValue(order, 'exact')).toThrow()
+  })
+
+  it('is nothing for an order without a fill', () => {
+    expect(fillValue(filled(0n, null), 'up')).toBe(0n)
+  })
+
+  it('is the product of any quantity and price, exactly', () => {
+    const quantity = fc.bigInt({ min: 1n, max: 10n ** 18n })
+    fc.assert(
+      fc.property(quantity, fc.bigInt({ min: 1n, max: 10n ** 12n }), fc.nat(12), (qty, units, decimals) => {
+        const digits = units.toString().padStart(decimals + 1, '0')
+        const whole = digits.slice(0, digits.length - decimals)
+        const price = decimals === 0 ? whole : `${whole}.${digits.slice(-decimals)}`
+        const exact = qty * units
+        const scale = 10n ** BigInt(decimals + 3)
+        expect(fillValue(filled(qty, price), 'down')).toBe(exact / scale)
+        expect(fillValue(filled(qty, price), 'up')).toBe((exact + scale - 1n) / scale)
+      }),
+    )
+  })
+})
+
+describe('floorToCents', () => {
+  it('drops what is below a cent', () => {
+    expect(floorToCents(1_239_999n)).toBe(1_230_000n)
+    expect(floorToCents(9_999n)).toBe(0n)
+  })
+})
+
+describe('placeOrder', () => {
+  it.each([
+    { ...ORDER, notional: 1_234_567n },
+    { ...ORDER, notional: 0n },
+    { ...ORDER, notional: -10_000n },
+    { symbol: 'AAPL', side: 'sell', qty: 0n, clientOrderId: 'mine' } as const,
+  ])('refuses a size that Alpaca cannot take, before it is sent', async (order) => {
+    await expect(brokerOf('http://127.0.0.1:1').placeOrder(order)).rejects.toThrow(RangeError)
+  })
+
+  /** POST is answered with 422 and `code`; the look-up with `lookUp`. */
+  async function refusing(code: number, message: string, lookUp: { status: number; body: unknown }) {
+    return startRawServer((request, response) => {
+      if (request.method === 'POST') response.writeHead(422).end(JSON.stringify({ code, message }))
+      else response.writeHead(lookUp.status).end(JSON.stringify(lookUp.body))
+    })
+  }
+
+  const existing = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine' }
+  const absent = { status: 404, body: alpacaExample('error-not-found') }
+
+  it.each([
+    [40010001, 'client_order_id must be unique'],
+    [40010001, 'other words'],
+    [42210000, 'another code'],
+  ])('takes 422 %i "%s" for a duplicate exactly when the order is there', async (code, message) => {
+    const there = await refusing(code, message, { status: 200, body: existing })
+    const error: unknown = await brokerOf(there)
+      .placeOrder(ORDER)
+      .catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(DuplicateOrderError)
+    expect(error).toMatchObject({
+      kind: 'duplicate-client-order-id',
+      status: 422,
+      code,
+      existing: { state: 'filled' },
+    })
+
+    const gone = await refusing(code, message, absent)
+    await expect(brokerOf(gone).placeOrder(ORDER)).rejects.toMatchObject({
+      kind: 'rejected',
+      status: 422,
+      code,
+    })
+  })
+
+  it.each([500, 429, 401, 403])('is ambiguous when the look-up after a 422 gets %i', async (status) => {
+    const url = await refusing(40010001, 'x', { status, body: {} })
+    await expect(brokerOf(url).placeOrder(ORDER)).rejects.toMatchObject({
+      kind: 'ambiguous',
+      reason: 'lookup-failed',
+    })
+  })
+
+  it('never takes another order for its own', async () => {
+    const url = await startRawServer((_request, response) => {
+      response.end(JSON.stringify({ ...existing, client_order_id: 'another' }))
+    })
+    await expect(brokerOf(url).placeOrder(ORDER)).rejects.toMatchObject({
+      kind: 'ambiguous',
+      reason: 'unreadable',
+    })
+    await expect(brokerOf(url).getOrderByClientOrderId('mine')).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+describe('an order that could not be settled is not read', () => {
+  it.each([
+    { filled_qty: '1', filled_avg_price: null },
+    { filled_qty: '1', filled_avg_price: '1e3' },
+    { filled_qty: '0', filled_avg_price: null, status: 'filled' },
+    { filled_qty: '1.0000000001' },
+    { filled_qty: '-1' },
+    { filled_qty: 1 },
+    { filled_avg_price: '-1' },
+    { filled_avg_price: '0.00' },
+    { side: 'short' },
+    { created_at: 'yesterday' },
+  ])('%j', async (change) => {
+    const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
+    const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
+    await expect(brokerOf(url).getOrderByClientOrderId('mine')).rejects.toMatchObject({
+      kind: 'unavailable',
+      reason: 'unreadable',
+    })
+  })
+
+  it('but a partly filled and canceled one is, with its fill', async () => {
+    const order = {
+      ...Object(alpacaExample('order-filled')),
+      client_order_id: 'mine',
+      status: 'canceled',
+      filled_qty: '1.5',
+      filled_avg_price: '100.01',
+    }
+    const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
+    const read = await brokerOf(url).getOrderByClientOrderId('mine')
+    expect(read).toMatchObject({ state: 'canceled', filledQty: shares(1.5) })
+    expect(read && fillValue(read, 'exact')).toBe(usd(150.015))
+  })
+})

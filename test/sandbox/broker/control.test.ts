@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Broker } from '../../../src/broker/index.js'
+import {
+  type BrokerControlClient,
+  type BrokerStandIn,
+  createBrokerControlClient,
+} from '../../../src/sandbox/broker/index.js'
+import { brokerOf, startStandIn, usd } from '../../support/brokerStandIn.js'
+
+let standIn: BrokerStandIn
+let broker: Broker
+let control: BrokerControlClient
+beforeEach(async () => {
+  standIn = await startStandIn()
+  broker = brokerOf(standIn.url)
+  control = createBrokerControlClient(standIn.url)
+})
+afterEach(() => standIn.stop())
+
+const buy = (clientOrderId: string) =>
+  broker.placeOrder({ symbol: 'AAPL', side: 'buy', notional: usd(10), clientOrderId })
+
+describe('faults, steered over HTTP', () => {
+  it('lose the answer to an order that was placed', async () => {
+    await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'after' })
+    await expect(buy('lost')).rejects.toMatchObject({ kind: 'ambiguous' })
+    expect(await broker.getOrderByClientOrderId('lost')).toMatchObject({ state: 'filled' })
+    await expect(buy('lost')).rejects.toMatchObject({ kind: 'duplicate-client-order-id' })
+  })
+
+  it('cut the connection before the order is placed', async () => {
+    await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'before' })
+    await expect(buy('cut')).rejects.toMatchObject({ kind: 'ambiguous' })
+    expect(await broker.getOrderByClientOrderId('cut')).toBeNull()
+    expect(await buy('cut')).toMatchObject({ clientOrderId: 'cut' })
+  })
+
+  it('answer instead of the broker, so many times, on the path and for the account that are named', async () => {
+    await control.run('fault', {
+      path: '/v2/clock',
+      account: 'enclave',
+      times: 2,
+      respond: {
+        status: 429,
+        body: { code: 42910000, message: 'm' },
+        headers: { 'X-RateLimit-Reset': '1674044551' },
+      },
+    })
+    await control.run('fault', { account: 'server', times: 9, respond: { status: 500, body: {} } })
+    await broker.getAccount()
+    const limited = { kind: 'rate-limited', resetAt: new Date(1674044551000) }
+    await expect(broker.getClock()).rejects.toMatchObject(limited)
+    await expect(broker.getClock()).rejects.toMatchObject(limited)
+    await broker.getClock()
+  })
+
+  it('delay, and can be cleared', async () => {
+    await control.run('fault', { path: '/v2/clock', delayMs: 20 })
+    await broker.getClock()
+    await control.run('fault', { times: 5, respond: { status: 503, body: {} } })
+    await expect(broker.getClock()).rejects.toMatchObject({ kind: 'unavailable', status: 503 })
+    await control.run('clear', { what: 'faults' })
+    await broker.getClock()
+  })
+})
+
+describe('the rate limit', () => {
+  it('refuses per account with the time of its reset', async () => {
+    await control.run('limit', { perMinute: 2 })
+    await broker.getClock()
+    await broker.getClock()
+    await expect(broker.getClock()).rejects.toMatchObject({ kind: 'rate-limited', resetAt: expect.any(Date) })
+    await control.run('limit', { perMinute: null })
+    await broker.getClock()
+  })
+})
+
+describe('views', () => {
+  it('show all orders, balances and requests, without keys', async () => {
+    await buy('seen')
+    await expect(broker.getOrderByClientOrderId('unseen')).resolves.toBeNull()
+    expect(await control.orders()).toMatchObject([
+      {
+        account: 'enclave',
+        client_order_id: 'seen',
+        symbol: 'AAPL',
+        side: 'buy',
+        status: 'filled',
+        notional: '10',
+      },
+    ])
+    expect(await control.accounts()).toMatchObject([
+      { name: 'enclave', positions: { AAPL: '0.0499975' } },
+      { name: 'server', cash: '0', positions: {} },
+    ])
+    const requests = await control.requests()
+    expect(requests).toMatchObject([
+      {
+        account: 'enclave',
+        method: 'POST',
+        url: '/v2/orders',
+        outcome: 200,
+        body: { client_order_id: 'seen' },
+      },
+      { method: 'GET', url: '/v2/orders:by_client_order_id?client_order_id=unseen', outcome: 404 },
+    ])
+    expect(JSON.stringify(requests)).not.toMatch(/enclave-secret|PKENCLAVE/)
+  })
+})
+
+describe('commands', () => {
+  it('reach the stand-in as they do in-process', async () => {
+    await control.run('clock', { open: false, nextOpen: '2040-01-03T09:30:00-05:00' })
+    expect((await broker.getClock()).nextOpen).toEqual(new Date('2040-01-03T14:30:00Z'))
+    await control.run('fill', { mode: 'hold' })
+    await control.run('price', { symbol: 'AAPL', price: '10' })
+    await control.run('clock', { open: true })
+    await buy('held')
+    await control.run('end', { clientOrderId: 'held', status: 'expired' })
+    expect(await broker.getOrderByClientOrderId('held')).toMatchObject({ state: 'expired' })
+    await control.run('clear', { what: 'fills' })
+    await buy('free')
+    expect(await broker.getOrderByClientOrderId('free')).toMatchObject({ state: 'filled' })
+  })
+
+  it.each([
+    ['POST', 'price', '{"symbol":"NOPE","price":"1"}', 400],
+    ['POST', 'price', '{"symbol":"AAPL","price":"-1"}', 400],
+    ['POST', 'price', '{"symbol":"AAPL","price":"1.12345678"}', 400],
+    ['POST', 'account', '{"name":"nobody"}', 400],
+    ['POST', 'clock', '{"open":true,"typo":1}', 400],
+    ['POST', 'clock', 'not json', 400],
+    ['POST', 'toString', '{}', 404],
+    ['POST', 'orders', '{}', 404],
+  ])('%s /sandbox/%s %s is answered %i', async (method, path, body, status) => {
+    const response = await fetch(`${standIn.url}/sandbox/${path}`, { method, body })
+    expect(response.status).toBe(status)
+    expect(Object(await response.json()).message).toBeTruthy()
+  })
+})
+
+describe('the server', () => {
+  it('answers unknown routes, bad JSON and bodies too large', async () => {
+    const keys = { 'APCA-API-KEY-ID': 'PKENCLAVE', 'APCA-API-SECRET-KEY': 'enclave-secret' }
+    const status = async (path: string, init: RequestInit) =>
+      (await fetch(standIn.url + path, { headers: keys, ...init })).status
+    expect(await status('/v2/watchlists', {})).toBe(404)
+    expect(await status('/v2/orders', { method: 'POST', body: '{' })).toBe(400)
+    expect(await status('/v2/orders', { method: 'POST', body: 'x'.repeat(100_000) })).toBe(400)
+    expect(await status('/v2/orders/not-a-uuid', { method: 'DELETE' })).toBe(422)
+  })
+
+  it('says so when its port is taken', async () => {
+    const port = Number(new URL(standIn.url).port)
+    await expect(startStandIn({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+
+  it('stops with requests under way', async () => {
+    const other = await startStandIn()
+    other.control.fault({ delayMs: 60_000 })
+    const hanging = brokerOf(other.url).getClock()
+    const outcome = expect(hanging).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect
+      .poll(() => fetch(`${other.url}/sandbox/accounts`).then((response) => response.status))
+      .toBe(200)
+    await other.stop()
+    await outcome
+  })
+})
