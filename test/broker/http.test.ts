@@ -68,6 +68,19 @@ describe('a request without a definite answer', () => {
     expect(await kinds(client(url))).toEqual(NO_ANSWER)
   })
 
+  it('follows no redirect, which could hand the keys to another host', async () => {
+    let followed = 0
+    const elsewhere = await startRawServer((_request, response) => {
+      followed += 1
+      response.writeHead(200).end('{}')
+    })
+    const url = await startRawServer((_request, response) => {
+      response.writeHead(307, { location: elsewhere }).end()
+    })
+    expect(await kinds(client(url))).toEqual(NO_ANSWER)
+    expect(followed).toBe(0)
+  })
+
   it.each([
     ['no JSON', '<html>'],
     ['an empty body', ''],

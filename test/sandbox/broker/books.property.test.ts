@@ -9,7 +9,7 @@ import { CASH_DECIMALS, isLive } from '../../../src/sandbox/broker/money.js'
 import type { FillBehaviour, Reply, StandInAccount } from '../../../src/sandbox/broker/types.js'
 
 const SYMBOLS = ['AAPL', 'MSFT'] as const
-const START_CASH = parseDecimal('5000', CASH_DECIMALS)
+const START_CASH = parseDecimal('1500', CASH_DECIMALS)
 
 /** The stand-in's inside without HTTP: one account, every order's behaviour chosen by the sequence. */
 function books() {
@@ -59,12 +59,13 @@ function books() {
 type Books = ReturnType<typeof books>
 
 const symbol = fc.constantFrom(...SYMBOLS)
+// Small against the cash, large against a position: most orders are taken, and many meet a limit later.
 const mode = fc.constantFrom<FillBehaviour['mode']>('immediate', 'hold', 'partial', 'reject', 'expire')
 const fraction = fc.integer({ min: 0, max: 999_999_999 }).map((n) => `0.${n.toString().padStart(9, '0')}`)
 const behaviour = fc.record({ mode, fraction })
 const size = fc.oneof(
-  fc.integer({ min: 1, max: 400_000 }).map((cents) => ({ notional: (cents / 100).toFixed(2) })),
-  fc.bigInt({ min: 1n, max: 30_000_000_000n }).map((units) => ({
+  fc.integer({ min: 1, max: 60_000 }).map((cents) => ({ notional: (cents / 100).toFixed(2) })),
+  fc.bigInt({ min: 1n, max: 5_000_000_000n }).map((units) => ({
     qty: `${units / 10n ** 9n}.${(units % 10n ** 9n).toString().padStart(9, '0')}`,
   })),
 )

@@ -83,6 +83,26 @@ describe('fills', () => {
     expect(Number(view().cash)).toBeGreaterThanOrEqual(99900)
   })
 
+  it('sells no more than is held when a sale by amount meets a lower price', async () => {
+    standIn.control.account({ name: 'enclave', cash: '0', positions: { AAPL: '1' } })
+    standIn.control.fill({ mode: 'hold' })
+    await broker.placeOrder({ symbol: 'AAPL', side: 'sell', notional: usd(150), clientOrderId: 's' })
+    standIn.control.price({ symbol: 'AAPL', price: '100', bid: '100' })
+    standIn.control.release({})
+    expect(await read('s')).toMatchObject({ state: 'canceled', filledQty: shares(1) })
+    expect(view()).toMatchObject({ cash: '100', positions: {} })
+  })
+
+  it('does not spend cash that is not there when a buy by quantity meets a higher price', async () => {
+    standIn.control.account({ name: 'enclave', cash: '210' })
+    standIn.control.fill({ mode: 'hold' })
+    await broker.placeOrder({ symbol: 'AAPL', side: 'buy', qty: shares(1), clientOrderId: 'b' })
+    standIn.control.price({ symbol: 'AAPL', price: '250' })
+    standIn.control.release({})
+    expect(await read('b')).toMatchObject({ state: 'rejected', filledQty: 0n })
+    expect(view()).toMatchObject({ cash: '210', positions: {} })
+  })
+
   it('ends orders as told: rejected, expired, expired in part', async () => {
     standIn.control.fill({ mode: 'expire', fraction: '0.5', symbol: 'MSFT' })
     standIn.control.fill({ mode: 'reject', times: 1 })
