@@ -41,8 +41,9 @@ export function createMarketClock(options: {
     set(change) {
       clearTimeout(opening)
       open = change.open
-      nextClose = change.nextClose ?? after(now(), open ? SESSION_MS : HOUR_MS + SESSION_MS)
-      nextOpen = change.nextOpen ?? (open ? after(nextClose, DAY_MS - SESSION_MS) : after(now(), HOUR_MS))
+      const opens = change.nextOpen ?? after(now(), HOUR_MS)
+      nextClose = change.nextClose ?? after(open ? now() : opens, SESSION_MS)
+      nextOpen = change.nextOpen ?? (open ? after(nextClose, DAY_MS - SESSION_MS) : opens)
       if (open) return onOpen()
       awaitOpening()
     },

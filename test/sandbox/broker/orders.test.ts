@@ -164,6 +164,7 @@ describe('the clock', () => {
     expect(await broker.getClock()).toMatchObject({
       isOpen: false,
       nextOpen: new Date('2040-01-03T14:30:00Z'),
+      nextClose: new Date('2040-01-03T21:00:00Z'),
     })
     await buy('night', usd(100))
     expect((await read('night')).status).toBe('accepted')
