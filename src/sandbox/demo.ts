@@ -1,0 +1,114 @@
+import { Wallet } from 'ethers'
+import { type Client, createClient, formatDecimal, type Portfolio } from '../client/index.js'
+import type { OrderStatus } from '../protocol/api.js'
+import {
+  notionalOf,
+  ONE_USDC,
+  PRICE_DECIMALS,
+  parseDecimal,
+  SHARE_DECIMALS,
+  USDC_DECIMALS,
+} from '../protocol/units.js'
+import type { SandboxAccount } from './accounts.js'
+import type { Sandbox } from './sandbox.js'
+
+const SYMBOL = 'AAPL'
+const AMOUNT = 1_000n * ONE_USDC
+const MAX_ORDER = 25_000n * ONE_USDC
+const TIME_LIMIT_MS = 60_000
+const POLL_MS = 250
+/** Seconds that the order may take before it is cancelled. */
+const ORDER_LIFETIME = 3_600
+
+/** The order did not end as it must. */
+export class DemoError extends Error {
+  override readonly name = 'DemoError'
+}
+
+/** A client of the sandbox's server for one of its accounts. */
+export function clientOf(
+  { info, provider }: Pick<Sandbox, 'info' | 'provider'>,
+  account: SandboxAccount,
+): Client {
+  return createClient({ serverUrl: info.url, signer: new Wallet(account.privateKey, provider) })
+}
+
+/**
+ * Publishes the institution's rulebook and sends a sealed buy through everything, saying each step.
+ * @throws DemoError when the portfolio is not what the broker's fill makes it
+ */
+export async function runDemo(sandbox: Sandbox, print: (line: string) => void): Promise<void> {
+  const { version } = await publishDefaultRulebook(sandbox)
+  print(`rulebook      sealed, published through POST /policy: version ${version}`)
+
+  const [employee] = sandbox.accounts.employees
+  const client = clientOf(sandbox, employee)
+  await client.unlock()
+  print('employee      portfolio key derived from a wallet signature')
+  const { order, received } = await client.placeOrder(
+    {
+      side: 'BUY',
+      symbol: SYMBOL,
+      maxSpend: AMOUNT,
+      deadline: Math.floor(Date.now() / 1_000) + ORDER_LIFETIME,
+    },
+    { beforeOpen: () => print(`order         BUY ${SYMBOL} for 1,000.00 USDC, signed and sealed`) },
+  )
+  print(`order         escrow opened; POST /orders: ${received.result}`)
+
+  const last = await follow(client, order.orderId, print)
+  if (last.state !== 'SETTLED') throw new DemoError(`the order ended as ${last.state}`)
+  const opened = await client.portfolio()
+  if (!opened) throw new DemoError('there is no portfolio on chain')
+  print(`portfolio     read from the chain (version ${opened.version}) and decrypted by the employee:`)
+  for (const line of describe(opened.portfolio)) print(`              ${line}`)
+  verify(opened.portfolio, sandbox)
+  print('done          the portfolio is exactly what the broker filled')
+}
+
+/** Every employee may trade everything up to the limit. */
+export function publishDefaultRulebook(sandbox: Sandbox) {
+  const rules = { canBuy: true, canSell: true, restricted: [] }
+  const employees = Object.fromEntries(sandbox.accounts.employees.map(({ address }) => [address, rules]))
+  const policy = { employees, maxOrderNotional: MAX_ORDER, allowWithdrawShares: true }
+  return clientOf(sandbox, sandbox.accounts.admin).publishRulebook(policy)
+}
+
+async function follow(client: Client, orderId: OrderStatus['orderId'], print: (line: string) => void) {
+  let last: OrderStatus | undefined
+  const signal = AbortSignal.timeout(TIME_LIMIT_MS)
+  for await (const status of client.followOrder(orderId, { signal, pollMs: POLL_MS })) {
+    last = status
+    const run = status.triggers.at(-1)
+    const enclave = run ? `, enclave run ${run.attempt}: ${run.outcome ?? 'under way'}` : ''
+    print(`status        ${status.state}${enclave}`)
+  }
+  if (!last) throw new DemoError('the server said nothing of the order')
+  return last
+}
+
+function describe({ cash, positions, openOrders }: Portfolio): string[] {
+  const held = Object.entries(positions).map(
+    ([symbol, { qty }]) => `${symbol.padEnd(6)} ${formatDecimal(qty, SHARE_DECIMALS)}`,
+  )
+  return [
+    `cash   ${formatDecimal(cash, USDC_DECIMALS)} USDC`,
+    ...held,
+    `${Object.keys(openOrders).length} open orders`,
+  ]
+}
+
+/** Holds the portfolio against the broker's own record of the fill. */
+function verify({ cash, positions, openOrders }: Portfolio, { broker }: Sandbox): void {
+  const [fill, ...others] = broker.orders()
+  if (!fill?.filled_avg_price || others.length > 0)
+    throw new DemoError('the broker did not fill exactly one order')
+  const qty = parseDecimal(fill.filled_qty, SHARE_DECIMALS)
+  const cost = notionalOf(qty, parseDecimal(fill.filled_avg_price, PRICE_DECIMALS), 'up')
+  const right =
+    positions[SYMBOL]?.qty === qty &&
+    cash === AMOUNT - cost &&
+    cash < ONE_USDC &&
+    Object.keys(openOrders).length === 0
+  if (!right) throw new DemoError('the decrypted portfolio is not what the broker filled')
+}

@@ -1,0 +1,86 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ContractAddresses } from '../protocol/api.js'
+import type { SandboxAccounts } from './accounts.js'
+import { publicIdentity, type SandboxSecrets } from './secrets.js'
+import { FRONTEND_ORIGIN, type SandboxOptions } from './settings.js'
+
+/** Where everything of a sandbox listens, and what is deployed. */
+export interface Places {
+  url: string
+  rpcUrl: string
+  brokerUrl: string
+  chainId: number
+  contracts: ContractAddresses
+}
+
+type Variables = Record<string, string>
+
+/** Writes the server's `.env` and the enclave's `.env.enclave`, readable by their owner alone. */
+export async function writeEnvFiles(
+  options: SandboxOptions,
+  places: Places,
+  secrets: SandboxSecrets,
+  accounts: SandboxAccounts,
+): Promise<void> {
+  const { directory, serverSettings, enclaveSettings } = options
+  const server = { ...serverVariables(directory, places, secrets, accounts), ...serverSettings }
+  const enclave = { ...enclaveVariables(places, secrets), ...enclaveSettings }
+  await writeEnv(join(directory, '.env'), server)
+  await writeEnv(join(directory, '.env.enclave'), enclave)
+}
+
+function serverVariables(
+  directory: string,
+  places: Places,
+  secrets: SandboxSecrets,
+  accounts: SandboxAccounts,
+): Variables {
+  const { intentPublicKey, enclaveSigner } = publicIdentity(secrets)
+  return {
+    ...sharedVariables(places),
+    PORT: new URL(places.url).port,
+    HOST: '127.0.0.1',
+    FRONTEND_ORIGIN,
+    RELAY_AUTH_TOKEN: secrets.relayAuthToken,
+    RELAYER_PRIVATE_KEY: accounts.relayer.privateKey,
+    INTENT_PUBKEY: intentPublicKey,
+    ENCLAVE_SIGNER: enclaveSigner,
+    ENCLAVE_ENV_FILE: join(directory, '.env.enclave'),
+    DATA_DIR: join(directory, 'server'),
+    ALPACA_KEY_ID: secrets.serverBroker.keyId,
+    ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
+  }
+}
+
+function enclaveVariables(places: Places, secrets: SandboxSecrets): Variables {
+  return {
+    ...sharedVariables(places),
+    LEDGER_MASTER_KEY: secrets.ledgerMasterKey,
+    INTENT_PRIVATE_KEY: secrets.intentPrivateKey,
+    ENCLAVE_PRIVATE_KEY: secrets.enclavePrivateKey,
+    RELAY_URL: places.url,
+    RELAY_AUTH_TOKEN: secrets.relayAuthToken,
+    ALPACA_KEY_ID: secrets.enclaveBroker.keyId,
+    ALPACA_SECRET_KEY: secrets.enclaveBroker.secretKey,
+  }
+}
+
+function sharedVariables({ rpcUrl, brokerUrl, chainId, contracts }: Places): Variables {
+  return {
+    RPC_URL: rpcUrl,
+    CHAIN_ID: String(chainId),
+    INSTITUTION_REGISTRY_ADDRESS: contracts.institutionRegistry,
+    ORDER_ESCROW_ADDRESS: contracts.orderEscrow,
+    CONFIDENTIAL_LEDGER_ADDRESS: contracts.confidentialLedger,
+    EQUITY_TOKEN_ADDRESS: contracts.equityToken,
+    PLATFORM_POOL_ADDRESS: contracts.platformPool,
+    ALPACA_TRADING_URL: brokerUrl,
+    ALPACA_DATA_URL: brokerUrl,
+  }
+}
+
+function writeEnv(path: string, variables: Variables): Promise<void> {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)
+  return writeFile(path, lines.join(''), { mode: 0o600 })
+}

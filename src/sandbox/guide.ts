@@ -1,0 +1,39 @@
+import { relative } from 'node:path'
+import type { Sandbox } from './sandbox.js'
+
+/** What a person needs to go on by hand: addresses, keys and commands. */
+export function printGuide({ info, directory }: Sandbox): void {
+  const { url, rpcUrl, brokerUrl, contracts, accounts } = info
+  const employee = accounts.employees[0]?.address ?? ''
+  const file = relative(process.cwd(), directory) || '.'
+  const rows = [
+    '',
+    'The sandbox stays up; Ctrl-C ends it. Its keys are worth nothing anywhere else.',
+    '',
+    `  server   ${url}`,
+    `  chain    ${rpcUrl}  (chain id ${info.chainId})`,
+    `  broker   ${brokerUrl}`,
+    '',
+    ...Object.entries(contracts).map(([name, address]) => `  ${name.padEnd(20)} ${address}`),
+    '',
+    `  owner                ${accounts.owner.address}  ${accounts.owner.privateKey}`,
+    `  admin                ${accounts.admin.address}  ${accounts.admin.privateKey}`,
+    ...accounts.employees.map(
+      ({ address, privateKey }, index) => `  employee ${index + 1}           ${address}  ${privateKey}`,
+    ),
+    '',
+    'Try:',
+    `  curl -s ${url}/health`,
+    `  curl -s ${url}/market`,
+    `  curl -s ${url}/market/clock`,
+    `  curl -s ${url}/wallet/${employee}`,
+    `  curl -s ${url}/compliance/${employee}`,
+    `  curl -s ${url}/enclave-key`,
+    `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market`,
+    `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it`,
+    '',
+    `The same for scripts: ${file}/sandbox.json, ${file}/.env, ${file}/.env.enclave; the server's log: ${file}/server.log`,
+    '',
+  ]
+  console.log(rows.join('\n'))
+}

@@ -1,0 +1,103 @@
+import { Interface, JsonRpcProvider, Wallet } from 'ethers'
+import { deployContracts } from '../chain/deploy.js'
+import { equityTokenAbi } from '../chain/generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
+import type { ContractAddresses } from '../protocol/api.js'
+import type { Hex } from '../protocol/hex.js'
+import { nameToBytes32 } from '../protocol/identifiers.js'
+import type { SandboxAccounts } from './accounts.js'
+import { testUsdcAbi } from './generated/testUsdc.js'
+import { EMPLOYEE_USDC, EQUITIES, INSTITUTION } from './settings.js'
+import { deployTestUsdc } from './testUsdc.js'
+import { type Call, sendAll } from './transactions.js'
+
+const POLLING_MS = 50
+
+const registryInterface = new Interface(institutionRegistryAbi)
+const tokenInterface = new Interface(equityTokenAbi)
+const usdcInterface = new Interface(testUsdcAbi)
+
+/** The contracts of a sandbox, and its USDC. */
+export interface Deployed {
+  contracts: ContractAddresses
+  usdc: Hex
+}
+
+/** A provider for the local chain, quick to see a new block. */
+export function localProvider(rpcUrl: string, chainId: number): JsonRpcProvider {
+  return new JsonRpcProvider(rpcUrl, chainId, {
+    staticNetwork: true,
+    cacheTimeout: -1,
+    pollingInterval: POLLING_MS,
+  })
+}
+
+/** Deploys USDC and the five contracts. */
+export async function deployAll(
+  provider: JsonRpcProvider,
+  accounts: SandboxAccounts,
+  enclaveSigner: Hex,
+): Promise<Deployed> {
+  const deployer = new Wallet(accounts.deployer.privateKey, provider)
+  const usdc = await deployTestUsdc(deployer, provider)
+  const contracts = await deployContracts({
+    deployer,
+    owner: accounts.owner.address,
+    enclaveSigner,
+    usdc,
+    brokerFunding: accounts.brokerFunding.address,
+  })
+  return { contracts, usdc }
+}
+
+/** Lists the equities, clears the wallets, pays the employees, founds the institution and invites them. */
+export async function foundInstitution(
+  provider: JsonRpcProvider,
+  accounts: SandboxAccounts,
+  deployed: Deployed,
+): Promise<void> {
+  const { contracts, usdc } = deployed
+  const wallets = accounts.employees.map(({ address }) => address)
+  const token = (method: string, ...args: unknown[]): Call => ({
+    to: contracts.equityToken,
+    abi: tokenInterface,
+    method,
+    args,
+  })
+  const registry = registryCalls(contracts)
+  await Promise.all([
+    sendAll(provider, accounts.owner, [
+      ...EQUITIES.map(({ symbol }) => token('setListed', nameToBytes32(symbol), true)),
+      ...wallets.map((wallet) => token('setKyc', wallet, true)),
+      ...wallets.map((wallet) => ({
+        to: usdc,
+        abi: usdcInterface,
+        method: 'mint',
+        args: [wallet, EMPLOYEE_USDC],
+      })),
+    ]),
+    sendAll(provider, accounts.admin, [
+      registry('registerInstitution', nameToBytes32(INSTITUTION)),
+      ...wallets.map((wallet) => registry('setMember', wallet, true)),
+    ]),
+  ])
+}
+
+/** Every employee accepts the invitation. */
+export async function joinInstitution(
+  provider: JsonRpcProvider,
+  accounts: SandboxAccounts,
+  { contracts }: Deployed,
+): Promise<void> {
+  const join = registryCalls(contracts)('join', nameToBytes32(INSTITUTION))
+  await Promise.all(accounts.employees.map((employee) => sendAll(provider, employee, [join])))
+}
+
+function registryCalls({ institutionRegistry }: ContractAddresses) {
+  return (method: string, ...args: unknown[]): Call => ({
+    to: institutionRegistry,
+    abi: registryInterface,
+    method,
+    args,
+  })
+}

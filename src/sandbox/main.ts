@@ -1,0 +1,97 @@
+// `npm run sandbox`: everything on this machine, and one sealed order through all of it.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runDemo } from './demo.js'
+import { printGuide } from './guide.js'
+import { PortTakenError } from './ports.js'
+import { startSandbox } from './sandbox.js'
+import { MissingBuildError } from './serverProcess.js'
+import { ROOT } from './settings.js'
+
+const USAGE = `Usage: npm run sandbox -- [options]
+
+  --once                 end after the first order has settled: exit code 0 when the portfolio is right
+  --port <number>        the server's port (8000)
+  --rpc-port <number>    the local chain's port (8545)
+  --broker-port <number> the broker stand-in's port (8600)
+  --directory <path>     where the configuration and the server's data go (data/sandbox)
+`
+
+const WALK_INTERVAL_MS = 2_000
+
+function parseCommandLine() {
+  const { values } = parseArgs({
+    options: {
+      once: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+      port: { type: 'string', default: '8000' },
+      'rpc-port': { type: 'string', default: '8545' },
+      'broker-port': { type: 'string', default: '8600' },
+      directory: { type: 'string', default: join(ROOT, 'data/sandbox') },
+    },
+  })
+  return values
+}
+
+function portOf(text: string, option: string): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new RangeError(`--${option} expects a port, got "${text}"`)
+  return port
+}
+
+/** Prints each line with the time since the start. */
+function createPrinter(): (line: string) => void {
+  const startedAt = performance.now()
+  return (line) => {
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
+    console.log(`${`${seconds} s`.padStart(7)}  ${line}`)
+  }
+}
+
+async function main(): Promise<number> {
+  const values = parseCommandLine()
+  if (values.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const print = createPrinter()
+  const interrupted = new Promise<'interrupted'>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve('interrupted'))
+  })
+  const sandbox = await startSandbox({
+    directory: values.directory,
+    ports: {
+      server: portOf(values.port, 'port'),
+      rpc: portOf(values['rpc-port'], 'rpc-port'),
+      broker: portOf(values['broker-port'], 'broker-port'),
+    },
+    walkIntervalMs: WALK_INTERVAL_MS,
+    print,
+  })
+  try {
+    const ended = await Promise.race([runDemo(sandbox, print), interrupted])
+    if (ended !== 'interrupted' && !values.once) {
+      printGuide(sandbox)
+      await interrupted
+    }
+  } finally {
+    print('stopping everything')
+    await sandbox.stop()
+  }
+  return 0
+}
+
+function explain(error: unknown): string {
+  if (error instanceof PortTakenError || error instanceof MissingBuildError || error instanceof RangeError)
+    return error.message
+  if (error instanceof TypeError && 'code' in error) return `${error.message}\n\n${USAGE}`
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(`sandbox: ${explain(error)}`)
+  process.exitCode = 1
+}

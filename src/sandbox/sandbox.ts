@@ -1,0 +1,121 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { JsonRpcProvider } from 'ethers'
+import { castAccounts, type SandboxAccounts } from './accounts.js'
+import { startAnvil } from './anvil.js'
+import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
+import { createCleanUp } from './cleanUp.js'
+import { type Places, writeEnvFiles } from './envFiles.js'
+import { deployAll, foundInstitution, joinInstitution, localProvider } from './localChain.js'
+import { claimPort } from './ports.js'
+import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
+import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
+import { assertBuilt, type ServerProcess, startServerProcess } from './serverProcess.js'
+import { BLOCK_TIME, EQUITIES, INSTITUTION, type SandboxOptions } from './settings.js'
+
+const PRICE_SEED = 20_260_101
+
+/** A running platform: chain, broker stand-in, server, one institution with three cleared employees. */
+export interface Sandbox {
+  readonly directory: string
+  readonly info: SandboxFile
+  readonly accounts: SandboxAccounts
+  readonly secrets: SandboxSecrets
+  readonly provider: JsonRpcProvider
+  readonly broker: BrokerControl
+  /** The server that runs now. */
+  server(): ServerProcess
+  /** Starts the server again after it was stopped or killed. */
+  restartServer(): Promise<void>
+  /** Ends everything that was started. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts everything on this machine; the rulebook is not published yet.
+ * @throws MissingBuildError, PortTakenError
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  assertBuilt()
+  const cleanUp = createCleanUp()
+  try {
+    return await start(options, cleanUp)
+  } catch (error) {
+    await cleanUp.run()
+    throw error
+  }
+}
+
+/** Removes what an earlier sandbox left, and nothing else: the directory is the caller's choice. */
+async function emptyDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  for (const name of ['server', 'server.log', 'sandbox.json', '.env', '.env.enclave']) {
+    await rm(join(directory, name), { recursive: true, force: true })
+  }
+}
+
+async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createCleanUp>): Promise<Sandbox> {
+  const { directory, print } = options
+  const ports = {
+    server: await claimPort(options.ports.server, 'port'),
+    rpc: await claimPort(options.ports.rpc, 'rpc-port'),
+    broker: await claimPort(options.ports.broker, 'broker-port'),
+  }
+  await emptyDirectory(directory)
+  const secrets = drawSecrets()
+
+  const anvil = await startAnvil({ port: ports.rpc, blockTime: BLOCK_TIME })
+  cleanUp.add(() => anvil.stop())
+  const accounts = castAccounts(anvil)
+  const provider = localProvider(anvil.rpcUrl, anvil.chainId)
+  cleanUp.add(async () => provider.destroy())
+  print(`chain         anvil, a block every second, at ${anvil.rpcUrl}`)
+
+  const broker = await startBrokerStandIn({
+    port: ports.broker,
+    seed: PRICE_SEED,
+    accounts: [secrets.enclaveBroker, secrets.serverBroker],
+    symbols: EQUITIES,
+    walkIntervalMs: options.walkIntervalMs,
+  })
+  cleanUp.add(() => broker.stop())
+  print(`broker        a stand-in that speaks Alpaca's API, at ${broker.url}`)
+
+  const deployed = await deployAll(provider, accounts, publicIdentity(secrets).enclaveSigner)
+  print('contracts     five deployed, and a test USDC')
+  const places: Places = {
+    url: `http://127.0.0.1:${ports.server}`,
+    rpcUrl: anvil.rpcUrl,
+    brokerUrl: broker.url,
+    chainId: anvil.chainId,
+    contracts: deployed.contracts,
+  }
+  const info = describeSandbox(places, deployed.usdc, accounts)
+  await writeEnvFiles(options, places, secrets, accounts)
+  await writeSandboxFile(directory, info)
+
+  await foundInstitution(provider, accounts, deployed)
+  print(`institution   "${INSTITUTION}" founded, ${EQUITIES.length} equities listed, 3 employees invited`)
+  await joinInstitution(provider, accounts, deployed)
+  print('employees     joined, KYC done, 50,000.00 USDC in each wallet')
+
+  const launch = () =>
+    startServerProcess({ directory, url: places.url, narrate: (line) => print(`  │ ${line}`) })
+  let server = await launch()
+  cleanUp.add(() => server.stop())
+  print(`server        the real one, its own process, at ${places.url}`)
+
+  return {
+    directory,
+    info,
+    accounts,
+    secrets,
+    provider,
+    broker: broker.control,
+    server: () => server,
+    async restartServer() {
+      server = await launch()
+    },
+    stop: () => cleanUp.run(),
+  }
+}

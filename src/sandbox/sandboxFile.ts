@@ -1,0 +1,37 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ContractAddresses } from '../protocol/api.js'
+import type { Hex } from '../protocol/hex.js'
+import type { SandboxAccount, SandboxAccounts } from './accounts.js'
+import type { Places } from './envFiles.js'
+import { EQUITIES } from './settings.js'
+
+/** What `sandbox.json` says, for scripts. */
+export interface SandboxFile {
+  url: string
+  rpcUrl: string
+  brokerUrl: string
+  chainId: number
+  contracts: ContractAddresses & { usdc: Hex }
+  symbols: string[]
+  accounts: { owner: SandboxAccount; admin: SandboxAccount; employees: readonly SandboxAccount[] }
+}
+
+export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAccounts): SandboxFile {
+  const { url, rpcUrl, brokerUrl, chainId, contracts } = places
+  const { owner, admin, employees } = accounts
+  return {
+    url,
+    rpcUrl,
+    brokerUrl,
+    chainId,
+    contracts: { ...contracts, usdc },
+    symbols: EQUITIES.map(({ symbol }) => symbol),
+    accounts: { owner, admin, employees },
+  }
+}
+
+/** Leaves `sandbox.json` in the sandbox's directory. */
+export function writeSandboxFile(directory: string, file: SandboxFile): Promise<void> {
+  return writeFile(join(directory, 'sandbox.json'), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { killWithParent } from './killWithParent.js'
+import { ROOT } from './settings.js'
+
+const READY_TIMEOUT_MS = 20_000
+const READY_POLL_MS = 50
+const STOP_TIMEOUT_MS = 15_000
+
+/** The programs are compiled: `npm run build`. */
+export class MissingBuildError extends Error {
+  override readonly name = 'MissingBuildError'
+
+  constructor() {
+    super('the programs are not built: run `npm run build` first (`npm run sandbox` does)')
+  }
+}
+
+export interface ServerProcess {
+  readonly pid: number
+  /** SIGTERM, and SIGKILL when that is not enough in time. Resolves when the process is gone. */
+  stop(): Promise<void>
+  /** SIGKILL at once. */
+  kill(): Promise<void>
+}
+
+export interface ServerProcessOptions {
+  /** Holds `.env`; gets `server.log`. */
+  directory: string
+  url: string
+  /** Gets each line that the server narrates. */
+  narrate: (line: string) => void
+}
+
+const SERVER = join(ROOT, 'dist/server/main.js')
+const ENCLAVE = join(ROOT, 'dist/enclave/main.js')
+
+/** @throws MissingBuildError */
+export function assertBuilt(): void {
+  if (!existsSync(SERVER) || !existsSync(ENCLAVE)) throw new MissingBuildError()
+}
+
+/** Starts the real server and resolves when it answers `/health`. It ends with this process, however that ends. */
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  const { directory, url, narrate } = options
+  const child = spawn(process.execPath, [SERVER], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ENV_FILE: join(directory, '.env') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const { pid } = child
+  if (pid === undefined) throw new Error('the server could not be started')
+  const release = killWithParent(pid)
+  const exited = once(child, 'exit').then(release)
+  record(child, join(directory, 'server.log'), narrate)
+
+  async function stop(): Promise<void> {
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    await exited
+    clearTimeout(timer)
+  }
+  try {
+    await ready(url, child)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    pid,
+    stop,
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** Keeps all that the server prints, and hands on what it narrates: lines that are not its JSON log. */
+function record(child: ChildProcess, path: string, narrate: (line: string) => void): void {
+  const log = createWriteStream(path, { flags: 'a', mode: 0o600 })
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue
+    createInterface({ input: stream }).on('line', (line) => {
+      log.write(`${line}\n`)
+      if (!line.startsWith('{')) narrate(line)
+    })
+  }
+  child.once('close', () => log.end())
+}
+
+async function ready(url: string, child: ChildProcess): Promise<void> {
+  const giveUpAt = Date.now() + READY_TIMEOUT_MS
+  while (Date.now() < giveUpAt) {
+    if (child.exitCode !== null || child.signalCode !== null) break
+    try {
+      const response = await fetch(`${url}/health`)
+      if (response.ok) return
+    } catch {
+      // Not listening yet.
+    }
+    await sleep(READY_POLL_MS)
+  }
+  throw new Error('the server did not start: see server.log in the sandbox directory')
+}

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url'
+import type { StandInSymbol } from './broker/index.js'
+
+/** What the local broker trades and the local chain lists. */
+export const EQUITIES: readonly StandInSymbol[] = [
+  { symbol: 'AAPL', name: 'Apple Inc. Common Stock', price: '212.40' },
+  { symbol: 'AMZN', name: 'Amazon.com, Inc. Common Stock', price: '198.15' },
+  { symbol: 'MSFT', name: 'Microsoft Corporation Common Stock', price: '431.20' },
+  { symbol: 'NVDA', name: 'NVIDIA Corporation Common Stock', price: '141.90' },
+  { symbol: 'TSLA', name: 'Tesla, Inc. Common Stock', price: '251.05' },
+]
+
+/** The institution that the sandbox founds. */
+export const INSTITUTION = 'Example Capital'
+/** USDC in each employee's wallet at the start, in base units. */
+export const EMPLOYEE_USDC = 50_000_000_000n
+/** USD in the enclave's account at the broker. */
+export const BROKER_CASH = '1000000'
+/** Seconds between blocks. */
+export const BLOCK_TIME = 1
+/** The only page that may call the server. */
+export const FRONTEND_ORIGIN = 'http://localhost:5173'
+
+/** Root of the checkout; the same from `src` and from `dist`. */
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** What can be different from one sandbox to the next. */
+export interface SandboxOptions {
+  /** Emptied at the start; holds the configuration, the server's DATA_DIR and its log. */
+  directory: string
+  /** 0 takes a free one. */
+  ports: { server: number; rpc: number; broker: number }
+  /** Further variables for the server's `.env`. */
+  serverSettings?: Record<string, string>
+  /** Further variables for the enclave's env file. */
+  enclaveSettings?: Record<string, string>
+  /** Prices walk by themselves at this interval; never when absent. */
+  walkIntervalMs?: number
+  /** Gets each line for the person at the terminal. */
+  print: (line: string) => void
+}
