@@ -1,0 +1,77 @@
+// A whole sandbox for one test file: the real server, enclave, chain and broker stand-in as they run for a person.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { type Contracts, createContracts } from '../../../src/chain/contracts.js'
+import { createUsdc, type Usdc } from '../../../src/chain/usdc.js'
+import type { Client } from '../../../src/client/index.js'
+import { clientOf, publishDefaultRulebook } from '../../../src/sandbox/demo.js'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
+import type { SandboxOptions } from '../../../src/sandbox/settings.js'
+import { checkInvariants } from './invariants.js'
+import { createTrader, type Trader } from './trader.js'
+
+/** One institution's desk: three employees, their admin, and the platform around them. */
+export interface Desk {
+  readonly sandbox: Sandbox
+  readonly contracts: Contracts
+  readonly usdc: Usdc
+  readonly admin: Client
+  readonly traders: readonly [Trader, Trader, Trader]
+  /** The time of the last block in Unix seconds. */
+  chainTime(): Promise<number>
+  /** What the server and the narration printed so far. */
+  lines(): readonly string[]
+}
+
+type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'>
+
+const START_TIMEOUT_MS = 120_000
+
+/**
+ * A desk for a test file, with the default rulebook published; to be used inside of tests and hooks. The money of the
+ * whole platform is checked after each test.
+ */
+export function useDesk(options: DeskOptions = {}): () => Desk {
+  let desk: Desk | undefined
+  let directory: string | undefined
+  const current = (): Desk => {
+    if (!desk) throw new Error('the desk opens before the first test, not before')
+    return desk
+  }
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'desk-'))
+    desk = await openDesk(directory, options)
+    await publishDefaultRulebook(desk.sandbox)
+  }, START_TIMEOUT_MS)
+  afterEach(() => checkInvariants(current()))
+  afterAll(async () => {
+    await desk?.sandbox.stop()
+    if (directory) await rm(directory, { recursive: true, force: true })
+  })
+  return current
+}
+
+async function openDesk(directory: string, options: DeskOptions): Promise<Desk> {
+  const lines: string[] = []
+  const ports = { server: 0, rpc: 0, broker: 0 }
+  const sandbox = await startSandbox({ ...options, directory, ports, print: (line) => lines.push(line) })
+  const contracts = createContracts(sandbox.provider, sandbox.info.contracts)
+  const usdc = createUsdc(sandbox.provider, sandbox.info.contracts.usdc)
+  const [first, second, third] = sandbox.accounts.employees
+  const trader = (account: typeof first) => createTrader({ sandbox, contracts, usdc, account })
+  return {
+    sandbox,
+    contracts,
+    usdc,
+    admin: clientOf(sandbox, sandbox.accounts.admin),
+    traders: [trader(first), trader(second), trader(third)],
+    async chainTime() {
+      const block = await sandbox.provider.getBlock('latest')
+      if (!block) throw new Error('the chain has no block')
+      return block.timestamp
+    },
+    lines: () => lines,
+  }
+}
