@@ -63,10 +63,9 @@ export function buildServer(surroundings: Surroundings): {
     },
     intake: {
       enclaveKey: createEnclaveKey({
-        provider,
         publicKey: config.enclave.intentPublicKey,
         chainId,
-        escrow: addresses.orderEscrow,
+        escrow: contracts.escrow,
       }),
     },
     status: createStatusViews({

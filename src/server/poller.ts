@@ -6,7 +6,10 @@ export interface PollerOptions {
   readonly name: string
   /** Pause between the end of one tick and the start of the next. */
   readonly intervalMs: number
-  /** One look. A rejection is logged and the next tick comes as usual. `signal` aborts when the poller stops. */
+  /**
+   * One look. A rejection is logged and the next tick comes as usual. `signal` aborts when the poller stops, which
+   * then waits for the tick to end.
+   */
   readonly tick: (signal: AbortSignal) => Promise<void>
   readonly logger: Logger
 }
@@ -38,4 +41,14 @@ export function createPoller({ name, intervalMs, tick, logger }: PollerOptions):
       await running
     },
   }
+}
+
+/** The promise, or a rejection as soon as the signal aborts: for a wait that may be left behind, such as a read. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
 }

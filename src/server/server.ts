@@ -13,6 +13,8 @@ import { lockDirectory } from './store/directoryLock.js'
 const KEEP_ALIVE_MS = 65_000
 /** How closely the header and request time-outs are kept. */
 const CONNECTION_CHECK_MS = 1_000
+/** How soon a stopping server hangs up after a connection's last answer. */
+const IDLE_CHECK_MS = 50
 
 export interface RunningServer {
   /** The port in use, also when 0 asked for any. */
@@ -85,8 +87,11 @@ async function listen(http: Config['http'], listener: RequestListener): Promise<
 /** Resolves when every connection is closed: the idle at once, the busy when answered or after `limitMs`. */
 async function close(server: Server, limitMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Node closes the connections that are idle now, and would keep alive those that are when they were answered.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const limit = setTimeout(() => server.closeAllConnections(), limitMs)
   await closed
+  clearInterval(idle)
   clearTimeout(limit)
 }
 

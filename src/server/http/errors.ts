@@ -1,7 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
-import { BrokerError } from '../../broker/errors.js'
-import { ChainAnswerError, ChainUnavailableError } from '../../chain/errors.js'
 import { describeError, type Logger } from '../logger.js'
+import { outageOf } from './outages.js'
 import { Problem, problemBody } from './problems.js'
 
 /** The last route: no other matched. */
@@ -61,9 +60,8 @@ const BODY_READER_PROBLEMS = new Map([
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError)
-    return new Problem('chain-unavailable', { cause: error })
-  if (error instanceof BrokerError) return new Problem('market-unavailable', { cause: error })
+  const outage = outageOf(error)
+  if (outage !== undefined) return outage
   // The router's answer to a path parameter that is not percent-encoded UTF-8.
   if (error instanceof URIError)
     return new Problem('invalid-parameter', { detail: 'Malformed percent-encoding.' })

@@ -1,6 +1,4 @@
-import { Contract, type Provider } from 'ethers'
-import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
-import { addressSchema } from '../../protocol/address.js'
+import type { OrderEscrow } from '../../chain/orderEscrow.js'
 import type { EnclaveKey } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 
@@ -9,19 +7,17 @@ const SCHEME = 'service-ecies-v1'
 
 /**
  * What a client needs to seal an intent and open its escrow. The USDC address is an immutable of the escrow: read
- * once, then kept.
+ * once, then kept. Rejects as the chain does while it was never read.
  */
 export function createEnclaveKey(options: {
-  readonly provider: Provider
   readonly publicKey: Hex
   readonly chainId: number
-  readonly escrow: Hex
+  readonly escrow: Pick<OrderEscrow, 'address' | 'usdc'>
 }): () => Promise<EnclaveKey> {
-  const { provider, publicKey, chainId, escrow } = options
-  const contract = new Contract(escrow, orderEscrowAbi, provider)
+  const { publicKey, chainId, escrow } = options
   let usdc: Hex | undefined
   return async () => {
-    usdc ??= addressSchema.parse(await contract.getFunction('usdc').staticCall())
-    return { publicKey, chainId, escrow, scheme: SCHEME, usdc }
+    usdc ??= await escrow.usdc()
+    return { publicKey, chainId, escrow: escrow.address, scheme: SCHEME, usdc }
   }
 }

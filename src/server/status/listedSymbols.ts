@@ -3,7 +3,7 @@ import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, symbolSchema } from '../../protocol/identifiers.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
-import { createPoller } from '../poller.js'
+import { createPoller, unlessAborted } from '../poller.js'
 
 /** The symbols listed on chain, remembered. Lists are sorted: the chain's order changes with every delisting. */
 export interface ListedSymbols {
@@ -41,8 +41,8 @@ export function createListedSymbols(options: {
       name: 'listed-symbols',
       intervalMs,
       logger,
-      async tick() {
-        await read()
+      async tick(signal) {
+        await unlessAborted(read(), signal)
       },
     }),
   }

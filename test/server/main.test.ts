@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+const MAIN = fileURLToPath(new URL('../../src/server/main.ts', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+interface Run {
+  readonly child: ChildProcess
+  readonly out: () => string
+  readonly err: () => string
+  readonly exit: Promise<number | null>
+}
+
+/** The server as a process of its own, with nothing of this one's environment. */
+function run(env: Record<string, string>): Run {
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    out += part
+  })
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    err += part
+  })
+  const exit = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
+  return { child, out: () => out, err: () => err, exit }
+}
+
+async function listeningPort(server: Run): Promise<number> {
+  const port = () => Number(/"port":(\d+).*"listening"/.exec(server.out())?.[1])
+  await expect.poll(port, { timeout: 20_000 }).toBeGreaterThan(0)
+  return port()
+}
+
+describe('the server process', () => {
+  test('exits 1 and names every fault of the configuration at once, on standard error alone', async () => {
+    const file = join(await temporaryDirectory(), 'empty.env')
+    await writeFile(file, 'PORT=canary\n')
+    const server = run({ ENV_FILE: file, RELAYER_PRIVATE_KEY: 'canary-key' })
+    expect(await server.exit).toBe(1)
+    expect(server.out()).toBe('')
+    expect(server.err().split('\n')).toEqual(
+      expect.arrayContaining([
+        '  PORT: expected an integer from 0 to 65535',
+        '  RPC_URL: is missing',
+        '  ALPACA_SECRET_KEY: is missing',
+        expect.stringMatching(/^ {2}RELAYER_PRIVATE_KEY: expected a secp256k1 private key/),
+      ]),
+    )
+    expect(server.err().match(/^ {2}[A-Z_]+: /gm)).toHaveLength(15)
+    expect(server.err()).not.toContain('canary')
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'stops cleanly on %s: exit 0, the directory free',
+    async (signal) => {
+      const dataDir = await temporaryDirectory()
+      const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir })
+      const port = await listeningPort(server)
+      expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
+      expect(await readdir(dataDir)).toHaveLength(1)
+      server.child.kill(signal)
+      expect(await server.exit).toBe(0)
+      expect(await readdir(dataDir)).toEqual([])
+      expect(server.out()).toContain('"stopped"')
+      expect(server.err()).toBe('')
+    },
+  )
+
+  test('is refused on a directory or port in use with one line and exit 1, and starts after a SIGKILL', async () => {
+    const dataDir = await temporaryDirectory()
+    const first = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir })
+    const port = await listeningPort(first)
+
+    const sameDirectory = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir })
+    const samePort = run({ ...SERVER_ENVIRONMENT, DATA_DIR: await temporaryDirectory(), PORT: String(port) })
+    expect(await sameDirectory.exit).toBe(1)
+    expect(sameDirectory.err()).toMatch(/^DATA_DIR .* is in use by another server .*\n$/)
+    expect(await samePort.exit).toBe(1)
+    expect(samePort.err()).toBe(`Port ${port} is in use: stop what uses it, or set PORT.\n`)
+
+    first.child.kill('SIGKILL')
+    await first.exit
+    const next = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir })
+    await listeningPort(next)
+    next.child.kill('SIGTERM')
+    expect(await next.exit).toBe(0)
+  })
+
+  test('keeps its secrets out of its output, at every log level', async () => {
+    const secrets = {
+      RELAY_AUTH_TOKEN: 'canary-token-canary-token-canary-token',
+      RELAYER_PRIVATE_KEY: `0x${'ca'.repeat(32)}`,
+      ALPACA_KEY_ID: 'canary-key-id',
+      ALPACA_SECRET_KEY: 'canary-secret-key',
+      RPC_URL: 'http://127.0.0.1:9/canary-rpc-key',
+    }
+    const dataDir = await temporaryDirectory()
+    const server = run({ ...SERVER_ENVIRONMENT, ...secrets, DATA_DIR: dataDir, LOG_LEVEL: 'debug' })
+    const url = `http://127.0.0.1:${await listeningPort(server)}`
+    const answers = await Promise.all([
+      fetch(`${url}/enclave-key`),
+      fetch(`${url}/relay`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secrets.RELAY_AUTH_TOKEN}` },
+      }),
+      fetch(`${url}/health`),
+    ])
+    const bodies = await Promise.all(answers.map((answer) => answer.text()))
+    const files = await Promise.all(
+      (await readdir(dataDir)).map((name) => readFile(join(dataDir, name), 'utf8')),
+    )
+    server.child.kill('SIGTERM')
+    await server.exit
+    expect([server.out(), server.err(), ...bodies, ...files].join('\n')).not.toMatch(/canary|(ca){8}/)
+  })
+})

@@ -1,0 +1,202 @@
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { problemSchema } from '../../src/protocol/api.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { type RunningServer, startServer } from '../../src/server/server.js'
+import { DirectoryLockedError } from '../../src/server/store/directoryLock.js'
+import { useChain } from '../support/chain.js'
+import { createLogLines } from '../support/logLines.js'
+import { startRawServer } from '../support/rawServer.js'
+import { serverConfig } from '../support/serverEnvironment.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+async function start(overrides: Record<string, string> = {}) {
+  const dataDir = overrides.DATA_DIR ?? (await temporaryDirectory())
+  const log = createLogLines()
+  const server = await startServer(serverConfig({ DATA_DIR: dataDir, ...overrides }), log.logger)
+  let stopped: Promise<void> | undefined
+  const running: RunningServer = { port: server.port, stop: () => (stopped ??= server.stop()) }
+  onTestFinished(() => running.stop())
+  return { server: running, url: `http://127.0.0.1:${server.port}`, dataDir, log }
+}
+
+/** Sends bytes as they are and returns all that comes back until the server hangs up. */
+async function exchange(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (part: string) => {
+    answer += part
+  })
+  socket.write(text)
+  await once(socket, 'close')
+  return answer
+}
+
+function problemOf(answer: string) {
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  expect(head).toContain('Content-Type: application/problem+json')
+  return problemSchema.parse(JSON.parse(body))
+}
+
+describe('on a chain', () => {
+  const chain = useChain(async ({ send }) => {
+    await send('owner', 'token', 'setListed', nameToBytes32('AAPL'), true)
+    await send('owner', 'token', 'setListed', nameToBytes32('MSFT'), true)
+  })
+
+  function chainEnvironment(): Record<string, string> {
+    const { addresses, anvil } = chain()
+    return {
+      RPC_URL: anvil.rpcUrl,
+      CHAIN_ID: String(anvil.chainId),
+      INSTITUTION_REGISTRY_ADDRESS: addresses.institutionRegistry,
+      ORDER_ESCROW_ADDRESS: addresses.orderEscrow,
+      CONFIDENTIAL_LEDGER_ADDRESS: addresses.confidentialLedger,
+      EQUITY_TOKEN_ADDRESS: addresses.equityToken,
+      PLATFORM_POOL_ADDRESS: addresses.platformPool,
+    }
+  }
+
+  test('GET /enclave-key gives the key, the chain, the escrow and its USDC', async () => {
+    const { url } = await start(chainEnvironment())
+    const response = await fetch(`${url}/enclave-key`)
+    expect(await response.json()).toEqual({
+      publicKey: serverConfig().enclave.intentPublicKey,
+      chainId: chain().anvil.chainId,
+      escrow: chain().addresses.orderEscrow,
+      scheme: 'service-ecies-v1',
+      usdc: chain().addressOf('usdc'),
+    })
+  })
+
+  test('GET /health has the listed symbols once they were read', async () => {
+    const { url } = await start(chainEnvironment())
+    await expect
+      .poll(async () => (await (await fetch(`${url}/health`)).json()).symbols, { timeout: 10_000 })
+      .toEqual(['AAPL', 'MSFT'])
+  })
+})
+
+describe('without a chain', () => {
+  test('GET /health answers, and what needs the chain is 503 with Retry-After', async () => {
+    const { url } = await start()
+    const health = await fetch(`${url}/health`)
+    expect(health.status).toBe(200)
+    expect(await health.json()).toMatchObject({ status: 'ok', symbols: [] })
+    const key = await fetch(`${url}/enclave-key`)
+    expect(key.status).toBe(503)
+    expect(key.headers.get('retry-after')).toBe('5')
+    expect(await key.json()).toMatchObject({ code: 'chain-unavailable' })
+  })
+
+  test('GET /health answers while a node hangs', async () => {
+    const rpc = await startRawServer(() => undefined)
+    const { url } = await start({ RPC_URL: rpc })
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+  })
+})
+
+describe('what is no request', () => {
+  test('is a problem too, and the connection ends', async () => {
+    const { server } = await start()
+    const answer = await exchange(server.port, 'hello\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(problemOf(answer)).toMatchObject({ code: 'malformed-request', status: 400 })
+  })
+
+  test('headers that are too long are 431', async () => {
+    const { server } = await start()
+    const answer = await exchange(
+      server.port,
+      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    )
+    expect(problemOf(answer)).toMatchObject({ code: 'headers-too-large', status: 431 })
+  })
+
+  test('headers that never end are 408', async () => {
+    const { server } = await start({ HEADERS_TIMEOUT: '100ms' })
+    const answer = await exchange(server.port, 'GET /health HTTP/1.1\r\nHost: a\r\n')
+    expect(problemOf(answer)).toMatchObject({ code: 'request-timeout', status: 408 })
+  })
+})
+
+describe('start', () => {
+  test('a second server on one data directory is refused, and the first goes on', async () => {
+    const { url, dataDir } = await start()
+    await expect(start({ DATA_DIR: dataDir })).rejects.toThrow(DirectoryLockedError)
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+  })
+
+  test('an occupied port fails as the system says, and leaves the data directory free', async () => {
+    const { server } = await start()
+    const dataDir = await temporaryDirectory()
+    await expect(start({ DATA_DIR: dataDir, PORT: String(server.port) })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    })
+    expect((await readdir(dataDir)).filter((name) => name.endsWith('.lock'))).toEqual([])
+  })
+})
+
+describe('stop', () => {
+  /** A node that answers only when told, so that a request is under way for as long as the test wants. */
+  async function slowNode() {
+    let answer = () => {}
+    const told = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    let asked = () => {}
+    const reached = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const usdc = `0x${'00'.repeat(12)}${'77'.repeat(20)}`
+    const rpc = await startRawServer(async (req, res) => {
+      let text = ''
+      for await (const part of req) text += part
+      const calls: { id: number; params: { to: string }[] }[] = JSON.parse(text)
+      const isEscrow = calls.some(({ params }) => params[0]?.to.toLowerCase() === `0x${'22'.repeat(20)}`)
+      if (isEscrow) asked()
+      await told
+      res.setHeader('content-type', 'application/json')
+      res.end(JSON.stringify(calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: usdc }))))
+    })
+    return { rpc, reached, answer: () => answer() }
+  }
+
+  test('lets a request under way finish, takes no new one, frees the directory', async () => {
+    const { rpc, reached, answer } = await slowNode()
+    const { server, url, dataDir } = await start({ RPC_URL: rpc })
+    const pending = fetch(`${url}/enclave-key`)
+    await reached
+    const stopped = server.stop()
+    await expect(fetch(`${url}/health`)).rejects.toThrow()
+    answer()
+    const response = await pending
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ scheme: 'service-ecies-v1' })
+    await stopped
+    expect((await readdir(dataDir)).filter((name) => name.endsWith('.lock'))).toEqual([])
+  })
+
+  test('cuts off what takes longer than the limit', async () => {
+    const { rpc, reached } = await slowNode()
+    const { server, url } = await start({ RPC_URL: rpc, SHUTDOWN_TIMEOUT: '50ms' })
+    const pending = expect(fetch(`${url}/enclave-key`)).rejects.toThrow()
+    await reached
+    await server.stop()
+    await pending
+  })
+
+  test('closes idle kept-alive connections at once', async () => {
+    const { server } = await start({ SHUTDOWN_TIMEOUT: '1h' })
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(socket, 'data')
+    const closed = once(socket, 'close')
+    await sleep(20)
+    await server.stop()
+    await closed
+  })
+})
