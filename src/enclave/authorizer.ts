@@ -1,0 +1,78 @@
+import { targetOf } from '../chain/authorizationCall.js'
+import {
+  type Authorization,
+  type AuthorizationDomain,
+  authorizationDigest,
+  signAuthorization,
+} from '../protocol/authorization.js'
+import { authorizationTargets, type PrimaryType } from '../protocol/authorizationTypes.js'
+import type { Hex } from '../protocol/hex.js'
+import type { ChainState } from './chainState.js'
+import type { RunClock } from './clock.js'
+import { failureOf, RunFailure } from './failures.js'
+import type { Relay } from './relay.js'
+
+/** Signs what the enclave decided and sees it take effect. */
+export interface Authorizer {
+  /**
+   * Returns once the chain has taken the authorization: `usedDigest` on the enclave's own node, not the relay's word.
+   * @throws ConflictError when it was computed from a state that is gone; RevertedError for any other refusal;
+   *   RunFailure when nothing is known by `stopAt` (it may still take effect)
+   */
+  submit(authorization: Authorization): Promise<void>
+}
+
+export interface AuthorizerDeps {
+  chain: ChainState
+  clock: RunClock
+  relay: Relay
+  privateKey: Hex
+  timings: { confirmPollMs: number; relayAgainMs: number }
+}
+
+/** How often the relay is asked in a row without a usable answer. */
+const MAX_SILENCES = 3
+
+export function createAuthorizer({ chain, clock, relay, privateKey, timings }: AuthorizerDeps): Authorizer {
+  async function isUsed(primaryType: PrimaryType, digest: Hex): Promise<boolean> {
+    const { contract } = authorizationTargets[primaryType]
+    if (contract === 'ConfidentialLedger') return chain.ledger.usedDigest(digest)
+    return contract === 'OrderEscrow' ? chain.escrow.usedDigest(digest) : chain.pool.usedDigest(digest)
+  }
+
+  /** Whether the digest is used within `relayAgainMs`; a node that does not answer is asked again. */
+  async function confirmed(primaryType: PrimaryType, digest: Hex): Promise<boolean> {
+    const until = clock.now() + timings.relayAgainMs
+    for (;;) {
+      if (await isUsed(primaryType, digest).catch(() => false)) return true
+      if (clock.now() >= until) return false
+      await clock.sleep(timings.confirmPollMs)
+    }
+  }
+
+  return {
+    async submit(authorization) {
+      const { primaryType } = authorization
+      const domain: AuthorizationDomain = {
+        chainId: chain.chainId,
+        verifyingContract: targetOf(primaryType, chain.addresses),
+      }
+      const digest = authorizationDigest(authorization, domain)
+      const signed = signAuthorization(authorization, domain, privateKey)
+      for (let silences = 0; ; ) {
+        clock.check()
+        const answer = await relay.post(signed)
+        if (answer.kind === 'taken') {
+          if (await confirmed(primaryType, digest)) return
+          continue
+        }
+        // Whatever the relay says, an answer to an earlier request may have been lost.
+        if (await isUsed(primaryType, digest)) return
+        if (answer.kind === 'reverted') throw failureOf(answer.revert)
+        if (answer.kind === 'refused') throw new RunFailure('relay-refused')
+        if (++silences === MAX_SILENCES) throw new RunFailure('relay-unavailable')
+        await clock.sleep(timings.confirmPollMs)
+      }
+    },
+  }
+}

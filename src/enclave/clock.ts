@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { RunFailure } from './failures.js'
+
+/** Time, handed in so that tests can steer it. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number
+  sleep(ms: number): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms) => {
+    await delay(ms)
+  },
+}
+
+/** The clock of one run, which ends at `stopAt`. */
+export interface RunClock {
+  /** Unix milliseconds, and whole seconds. */
+  now(): number
+  seconds(): number
+  /** Whether the run may still be going on `ms` from now. */
+  allows(ms: number): boolean
+  /** Stands before every call to broker and relay. @throws RunFailure `out-of-time` from `stopAt` on */
+  check(): void
+  /** @throws RunFailure `out-of-time` at once when it would end after `stopAt` */
+  sleep(ms: number): Promise<void>
+}
+
+/** @param stopAt Unix seconds; nobody may be called from then on, as another run may have begun */
+export function createRunClock(clock: Clock, stopAt: number): RunClock {
+  const allows = (ms: number) => clock.now() + ms < stopAt * 1_000
+  const check = (ms: number) => {
+    if (!allows(ms)) throw new RunFailure('out-of-time')
+  }
+  return {
+    now: () => clock.now(),
+    seconds: () => Math.floor(clock.now() / 1_000),
+    allows,
+    check: () => check(0),
+    async sleep(ms) {
+      check(ms)
+      await clock.sleep(ms)
+    },
+  }
+}

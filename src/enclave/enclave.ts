@@ -1,0 +1,93 @@
+import type { Provider } from 'ethers'
+import { type Broker, BrokerError } from '../broker/index.js'
+import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
+import type { ContractAddresses } from '../protocol/api.js'
+import type { Hex } from '../protocol/hex.js'
+import type { Job, RunResult } from '../protocol/job.js'
+import { createAuthorizer } from './authorizer.js'
+import { createChainState } from './chainState.js'
+import { type Clock, createRunClock } from './clock.js'
+import { type FailureCode, RevertedError, RunFailure } from './failures.js'
+import { guardBroker } from './guardedBroker.js'
+import { runOrder } from './order/orderRun.js'
+import { runPolicy } from './policy.js'
+import { createPolicyStore } from './policyStore.js'
+import { createPortfolioStore } from './portfolioStore.js'
+import { reconcile } from './reconcile.js'
+import type { Relay } from './relay.js'
+import type { Run, Timings } from './run.js'
+
+/** The enclave's secrets: 32 bytes each. */
+export interface EnclaveKeys {
+  /** All ledger keys are derived from it. */
+  master: Hex
+  /** Opens what clients seal. */
+  intent: Hex
+  /** Signs authorizations. */
+  signing: Hex
+}
+
+export interface EnclaveDeps {
+  provider: Provider
+  chainId: number
+  addresses: ContractAddresses
+  broker: Broker
+  relay: Relay
+  clock: Clock
+  keys: EnclaveKeys
+  timings: Timings
+  haltedSymbols: ReadonlySet<string>
+}
+
+/** The confidential program: one job in, one result out. Nothing is kept between two jobs. */
+export interface Enclave {
+  /**
+   * Never throws for what a job can meet: that is the result `failed`.
+   * @param report leaves a result that stands if the run dies after it
+   */
+  run(job: Job, report: (result: RunResult) => Promise<void>): Promise<RunResult>
+}
+
+export function createEnclave(deps: EnclaveDeps): Enclave {
+  return {
+    async run(job, report) {
+      try {
+        return await dispatch(createRun(deps, job.stopAt, report), job)
+      } catch (error) {
+        return { outcome: 'failed', code: codeOf(error) }
+      }
+    },
+  }
+}
+
+function dispatch(run: Run, job: Job): Promise<RunResult> {
+  if (job.job === 'policy') return runPolicy(run, job.envelope)
+  return job.job === 'order' ? runOrder(run, job) : reconcile(run)
+}
+
+function createRun(deps: EnclaveDeps, stopAt: number, report: Run['report']): Run {
+  const { keys, timings, relay } = deps
+  const clock = createRunClock(deps.clock, stopAt)
+  const chain = createChainState(deps)
+  return {
+    clock,
+    chain,
+    timings,
+    report,
+    broker: guardBroker(deps.broker, clock.check),
+    authorizer: createAuthorizer({ chain, clock, relay, timings, privateKey: keys.signing }),
+    portfolios: createPortfolioStore(chain, keys.master),
+    policies: createPolicyStore(chain, keys.master),
+    intentPrivateKey: keys.intent,
+    haltedSymbols: deps.haltedSymbols,
+  }
+}
+
+/** What kind of failure it was. The server reads the code, so that it says nothing of the order. */
+function codeOf(error: unknown): FailureCode {
+  if (error instanceof RunFailure) return error.code
+  if (error instanceof RevertedError) return 'reverted'
+  if (error instanceof BrokerError) return 'broker-unavailable'
+  if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) return 'chain-unavailable'
+  return 'internal-error'
+}

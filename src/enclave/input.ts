@@ -1,0 +1,27 @@
+import type { Readable } from 'node:stream'
+import { type Job, jobSchema } from '../protocol/job.js'
+
+/** A rulebook of 16,384 bytes is 32,770 characters of hex. */
+const MAX_JOB_BYTES = 128 * 1_024
+
+/** Something else than one job on standard input. The message quotes nothing of it. */
+export class JobError extends Error {
+  override readonly name = 'JobError'
+}
+
+/** Reads one job, a JSON object, to the end of the stream. @throws JobError */
+export async function readJob(input: Readable): Promise<Job> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of input) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > MAX_JOB_BYTES) throw new JobError('the job is too large')
+    chunks.push(bytes)
+  }
+  try {
+    return jobSchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+  } catch {
+    throw new JobError('standard input holds no job')
+  }
+}

@@ -1,0 +1,81 @@
+// The process: one job on standard input, one result in the file that it names.
+import { readFile } from 'node:fs/promises'
+import { parse } from 'dotenv'
+import { createBroker } from '../broker/index.js'
+import { RpcProvider } from '../chain/provider.js'
+import { systemClock } from './clock.js'
+import { ConfigError, type EnclaveConfig, parseConfig } from './config.js'
+import { createEnclave, type EnclaveDeps } from './enclave.js'
+import { JobError, readJob } from './input.js'
+import { createRelay } from './relay.js'
+import { writeResult } from './resultFile.js'
+
+/** Exits 0 once a result is written, 1 when there is none. Nothing but names of faults is ever printed. */
+async function main(): Promise<void> {
+  const config = parseConfig(await readEnvironment())
+  const job = await readJob(process.stdin)
+  const report = (result: Parameters<typeof writeResult>[1]) => writeResult(job.resultFile, result)
+  await report(await createEnclave(depsOf(config)).run(job, report))
+}
+
+/** The file named by ENCLAVE_ENV_FILE; without one, the process's own environment. */
+async function readEnvironment(): Promise<Record<string, string | undefined>> {
+  const path = process.env.ENCLAVE_ENV_FILE
+  if (!path) return process.env
+  try {
+    return parse(await readFile(path))
+  } catch {
+    throw new ConfigError('the file that ENCLAVE_ENV_FILE names can not be read')
+  }
+}
+
+function depsOf(config: EnclaveConfig): EnclaveDeps {
+  const { CHAIN_ID: chainId } = config
+  return {
+    chainId,
+    provider: new RpcProvider({ chainId, urls: config.RPC_URL, timeoutMs: config.RPC_TIMEOUT_MS }),
+    addresses: {
+      institutionRegistry: config.INSTITUTION_REGISTRY_ADDRESS,
+      orderEscrow: config.ORDER_ESCROW_ADDRESS,
+      confidentialLedger: config.CONFIDENTIAL_LEDGER_ADDRESS,
+      equityToken: config.EQUITY_TOKEN_ADDRESS,
+      platformPool: config.PLATFORM_POOL_ADDRESS,
+    },
+    broker: createBroker({
+      tradingUrl: config.ALPACA_TRADING_URL,
+      dataUrl: config.ALPACA_DATA_URL,
+      keyId: config.ALPACA_KEY_ID,
+      secretKey: config.ALPACA_SECRET_KEY,
+      timeoutMs: config.BROKER_TIMEOUT_MS,
+    }),
+    relay: createRelay({
+      url: config.RELAY_URL,
+      token: config.RELAY_AUTH_TOKEN,
+      timeoutMs: config.RELAY_TIMEOUT_MS,
+    }),
+    clock: systemClock,
+    keys: {
+      master: config.LEDGER_MASTER_KEY,
+      intent: config.INTENT_PRIVATE_KEY,
+      signing: config.ENCLAVE_PRIVATE_KEY,
+    },
+    haltedSymbols: new Set(config.RECONCILE_HALTED_SYMBOLS),
+    timings: {
+      confirmPollMs: config.CONFIRM_POLL_MS,
+      relayAgainMs: config.RELAY_AGAIN_MS,
+      fillWaitMs: config.FILL_WAIT_MS,
+      fillPollMs: config.FILL_POLL_MS,
+      absentAgainMs: config.ABSENT_AGAIN_MS,
+      ambiguousAgainMs: config.AMBIGUOUS_AGAIN_MS,
+    },
+  }
+}
+
+try {
+  await main()
+  process.exit(0)
+} catch (error) {
+  const told = error instanceof ConfigError || error instanceof JobError
+  process.stderr.write(`${told ? error.message : 'the enclave could not leave a result'}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,43 @@
+import type { Hex } from '../protocol/hex.js'
+import type { RunResult } from '../protocol/job.js'
+import { sealNotice } from '../protocol/notice.js'
+
+/** Why an order was refused, for the employee alone. */
+const sentences = {
+  'escrow-mismatch': 'The amount in the order is not the amount that was put into escrow.',
+  'deadline-mismatch': 'The order and its escrow carry different deadlines.',
+  'nonce-not-fresh': 'An order with the same or a later number was accepted before: sign it again.',
+  expired: 'The deadline passed before the order could be carried out.',
+  'below-minimum': 'An order must be worth at least 1.00 USD.',
+  'over-limit': 'The order is above the largest amount that your institution allows.',
+  'no-institution': 'Only a member of an institution can buy.',
+  'not-permitted': 'Your institution does not allow you to place this kind of order.',
+  'restricted-symbol': 'Your institution does not allow you to trade this symbol.',
+  'withdrawals-not-allowed': 'Shares can be withdrawn only if your institution allows it.',
+  kyc: 'Your wallet is not verified.',
+  frozen: 'Your holding of this symbol is frozen.',
+  'not-listed': 'This symbol is not listed.',
+  'not-tradable': 'This symbol can not be bought at the moment.',
+  'insufficient-cash': 'There is not enough free cash for this order.',
+  'insufficient-shares': 'There are not enough free shares for this order.',
+  'pool-short': 'The platform can not pay this out at the moment: try again later.',
+  'closed-until-deadline': 'The market stays closed until after the deadline.',
+  'broker-rejected': 'The broker rejected the order.',
+  cancelled: 'The order was cancelled before any of it was filled.',
+  'deadline-passed': 'Nothing was filled before the deadline.',
+  'not-placed': 'The order could not be placed.',
+} as const
+
+/** What a program branches on; `docs/enclave.md` lists them. */
+export type NoticeCode = keyof typeof sentences
+
+export const noticeCodes: readonly string[] = Object.keys(sentences)
+
+/** A notice sealed to the employee's key. */
+export function noticeOf(
+  orderId: Hex,
+  code: NoticeCode,
+  userPubKey: Hex,
+): Promise<NonNullable<RunResult['notice']>> {
+  return sealNotice({ orderId, code, message: sentences[code] }, userPubKey)
+}

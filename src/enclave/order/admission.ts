@@ -1,0 +1,100 @@
+// Which orders are let in. Pure: what it needs to know is read before.
+import { isBuyable } from '../../broker/assets.js'
+import type { Asset, MarketClock } from '../../broker/index.js'
+import { floorToCents } from '../../broker/orders.js'
+import type { Policy } from '../../protocol/policy.js'
+import type { Portfolio } from '../../protocol/portfolio.js'
+import { notionalOf, ONE_USDC, sharesFor } from '../../protocol/units.js'
+import { freeCash, freeShares, least } from '../books.js'
+import type { NoticeCode } from '../notices.js'
+import { USDC, type Wanted } from './wanted.js'
+
+/** The broker's smallest order. */
+const MINIMUM = ONE_USDC
+
+/** What the chain says about an account and a symbol, at one block. */
+export interface ChainFacts {
+  /** Unix seconds. */
+  blockTime: number
+  /** Whether the account is in an institution now. */
+  member: boolean
+  /** Its institution's rulebook; null without institution or rulebook. */
+  policy: Policy | null
+  kyc: boolean
+  frozen: boolean
+  listed: boolean
+}
+
+/** Why the chain, the rulebook or the portfolio forbid an order; null when they do not. */
+export function refusedByChain(
+  wanted: Wanted,
+  facts: ChainFacts,
+  portfolio: Portfolio | null,
+): NoticeCode | null {
+  if (facts.blockTime >= wanted.deadline) return 'expired'
+  if (wanted.side === 'BUY' ? !fitsEscrow(wanted) : wanted.escrowed !== 0n) return 'escrow-mismatch'
+  if (!facts.kyc) return 'kyc'
+  if (wanted.symbol !== USDC && facts.frozen) return 'frozen'
+  return refusedByRules(wanted, facts) ?? refusedByFunds(wanted, facts, portfolio)
+}
+
+function fitsEscrow({ escrowed, amount }: Wanted): boolean {
+  return escrowed === 0n || escrowed === amount
+}
+
+function refusedByRules(wanted: Wanted, { member, policy }: ChainFacts): NoticeCode | null {
+  if (wanted.side === 'WITHDRAW') {
+    const free = wanted.symbol === USDC || policy?.allowWithdrawShares === true
+    return free ? null : 'withdrawals-not-allowed'
+  }
+  // Out of an institution nothing can be bought, and what is held can always be sold.
+  if (!member) return wanted.side === 'BUY' ? 'no-institution' : null
+  const rules = policy?.employees[wanted.account.toLowerCase()]
+  if (!policy || !rules) return 'not-permitted'
+  if (!(wanted.side === 'BUY' ? rules.canBuy : rules.canSell)) return 'not-permitted'
+  if (rules.restricted.includes(wanted.symbol)) return 'restricted-symbol'
+  return wanted.amount > policy.maxOrderNotional ? 'over-limit' : null
+}
+
+function refusedByFunds(
+  { side, symbol, amount, escrowed }: Wanted,
+  { listed }: ChainFacts,
+  portfolio: Portfolio | null,
+): NoticeCode | null {
+  const cash = portfolio ? freeCash(portfolio) : 0n
+  const shares = portfolio ? freeShares(portfolio, symbol) : 0n
+  if (side === 'WITHDRAW') {
+    if (amount === 0n) return 'below-minimum'
+    if (symbol === USDC) return amount > cash ? 'insufficient-cash' : null
+    return amount > shares ? 'insufficient-shares' : null
+  }
+  if (floorToCents(amount) < MINIMUM) return 'below-minimum'
+  if (side === 'SELL') return shares === 0n ? 'insufficient-shares' : null
+  if (!listed) return 'not-listed'
+  return escrowed === 0n && amount > cash ? 'insufficient-cash' : null
+}
+
+/** Whether the market opens only when the order has expired. */
+export function isClosedUntil(deadline: number, clock: MarketClock): boolean {
+  return !clock.isOpen && clock.nextOpen.getTime() >= deadline * 1_000
+}
+
+/** Why the broker would not take a buy. */
+export function refusedByAsset(asset: Asset | null): NoticeCode | null {
+  return isBuyable(asset) ? null : 'not-tradable'
+}
+
+/**
+ * How many share base units a sale of `amount` USDC sells at `price`, at most `available`. It is fixed as a
+ * quantity: a sale by amount would sell others' shares when the price falls.
+ */
+export function saleOf(
+  amount: bigint,
+  price: bigint,
+  available: bigint,
+): { qty: bigint; refused: NoticeCode | null } {
+  const wanted = sharesFor(amount, price)
+  const qty = least(wanted, available)
+  if (notionalOf(qty, price, 'down') >= MINIMUM) return { qty, refused: null }
+  return { qty, refused: available < wanted ? 'insufficient-shares' : 'below-minimum' }
+}

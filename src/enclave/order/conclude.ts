@@ -1,0 +1,67 @@
+// Step 7: what becomes of an order that the broker knows.
+import { BrokerError, type BrokerOrder } from '../../broker/index.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { RunResult } from '../../protocol/job.js'
+import { withFill } from '../books.js'
+import type { NoticeCode } from '../notices.js'
+import type { Run } from '../run.js'
+import type { AccountState } from './accountState.js'
+import { awaitFinal, cancel } from './brokerOrder.js'
+import { refundHeld } from './refund.js'
+import { retryPlaced } from './retry.js'
+import type { Wanted } from './wanted.js'
+
+/** A trade pays nothing out. */
+const NO_ASSET: Hex = `0x${'0'.repeat(64)}`
+
+/**
+ * Settles what was filled, refunds what ended without a fill, leaves what is live to a later run, and cancels it
+ * first when its deadline has passed.
+ */
+export async function conclude(
+  run: Run,
+  state: AccountState,
+  wanted: Wanted,
+  seen: BrokerOrder,
+): Promise<RunResult> {
+  const late = (await run.chain.latest()).timestamp >= wanted.deadline
+  const order = late ? await cancelled(run, seen) : await awaitFinal(run, seen)
+  if (order.state === 'live') {
+    const since = Math.floor(order.createdAt.getTime() / 1_000)
+    return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, wanted.deadline) }
+  }
+  if (order.filledQty > 0n) return settle(run, state, wanted, order)
+  return refundHeld(run, state, wanted.orderId, reasonOf(order, late))
+}
+
+/** Live still when the broker can not be asked to cancel it just now. */
+async function cancelled(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
+  if (order.state !== 'live') return order
+  try {
+    return await cancel(run, order)
+  } catch (error) {
+    if (error instanceof BrokerError) return order
+    throw error
+  }
+}
+
+/** The whole escrow goes to the pool; what a buy did not cost is credited to `cash`, so that the price does not show. */
+async function settle(
+  run: Run,
+  { account, portfolio, version }: AccountState,
+  { orderId, escrowed }: Wanted,
+  fill: BrokerOrder,
+): Promise<RunResult> {
+  const settled = withFill(portfolio, orderId, fill, escrowed)
+  const sealed = await run.portfolios.seal(account, settled, version + 1n)
+  await run.authorizer.submit({
+    primaryType: 'OrderSettlement',
+    message: { orderId, payoutAsset: NO_ASSET, payout: 0n, ...sealed },
+  })
+  return { outcome: 'settled' }
+}
+
+function reasonOf({ state }: BrokerOrder, late: boolean): NoticeCode {
+  if (state === 'rejected') return 'broker-rejected'
+  return late || state === 'expired' ? 'deadline-passed' : 'cancelled'
+}

@@ -1,0 +1,68 @@
+// Orders in the portfolio whose escrow has ended without the enclave: reclaimed, seven days after their deadline.
+import type { BrokerOrder } from '../../broker/index.js'
+import type { Hex } from '../../protocol/hex.js'
+import { clientOrderIdOf } from '../../protocol/identifiers.js'
+import type { Portfolio } from '../../protocol/portfolio.js'
+import { withFill, withoutOrder } from '../books.js'
+import type { BlockPoint } from '../chainState.js'
+import type { Run } from '../run.js'
+import { type AccountState, writePortfolio } from './accountState.js'
+import { cancel, findOrder } from './brokerOrder.js'
+
+/** In a result's `code`: a buy was reclaimed after its fill. The shares are the platform's, and so is the loss. */
+export const RECLAIMED_AFTER_FILL = 'reclaimed-after-fill'
+
+export interface Finished {
+  state: AccountState
+  /** Orders whose escrow has ended, and whether they are still live at the broker. */
+  ended: Map<Hex, 'finished' | 'live'>
+  /** Whether a buy's fill was lost to a reclaim. */
+  loss: boolean
+}
+
+/** Takes the effect of every order of the account whose escrow is not open any more, in one write. */
+export async function finishEnded(run: Run, state: AccountState, block: BlockPoint): Promise<Finished> {
+  const ended: Finished['ended'] = new Map()
+  let { portfolio } = state
+  let loss = false
+  for (const orderId of await endedOrders(run, portfolio, block)) {
+    const order = await endAtBroker(run, portfolio, orderId)
+    ended.set(orderId, order?.state === 'live' ? 'live' : 'finished')
+    if (order?.state === 'live') continue
+    loss ||= isLost(portfolio, orderId, order)
+    portfolio = withEnded(portfolio, orderId, order)
+  }
+  if (portfolio === state.portfolio) return { state, ended, loss }
+  if (loss) await run.report({ outcome: 'failed', code: RECLAIMED_AFTER_FILL })
+  return { state: await writePortfolio(run, state, portfolio), ended, loss }
+}
+
+async function endedOrders({ chain }: Run, { openOrders }: Portfolio, block: BlockPoint): Promise<Hex[]> {
+  const ids = Object.keys(openOrders).map((id): Hex => `0x${id.slice(2)}`)
+  const escrows = await Promise.all(ids.map((id) => chain.escrow.orders(id, block.number)))
+  return ids.filter((_, index) => escrows[index]?.state !== 'OPEN')
+}
+
+/**
+ * The order at the broker, cancelled when it was live; null when there is none. One look is enough: nothing is placed
+ * after the deadline, and a reclaim comes seven days later.
+ */
+async function endAtBroker(run: Run, { openOrders }: Portfolio, orderId: Hex): Promise<BrokerOrder | null> {
+  const entry = openOrders[orderId]
+  const order = entry ? await findOrder(run, clientOrderIdOf(orderId), entry) : null
+  return order?.state === 'live' ? cancel(run, order) : order
+}
+
+/**
+ * A sale, or a buy from cash, takes its fill's effect. A buy out of the escrow has been paid back and is dropped, its
+ * shares stay the platform's.
+ */
+function withEnded(portfolio: Portfolio, orderId: Hex, order: BrokerOrder | null): Portfolio {
+  const escrowed = portfolio.openOrders[orderId]?.escrow ?? 0n
+  if (!order || escrowed > 0n) return withoutOrder(portfolio, orderId)
+  return withFill(portfolio, orderId, order, 0n)
+}
+
+function isLost({ openOrders }: Portfolio, orderId: Hex, order: BrokerOrder | null): boolean {
+  return (openOrders[orderId]?.escrow ?? 0n) > 0n && (order?.filledQty ?? 0n) > 0n
+}

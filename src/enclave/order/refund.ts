@@ -1,0 +1,55 @@
+import type { Hex } from '../../protocol/hex.js'
+import type { RunResult } from '../../protocol/job.js'
+import { withoutOrder } from '../books.js'
+import { type NoticeCode, noticeOf } from '../notices.js'
+import type { Run } from '../run.js'
+import type { AccountState } from './accountState.js'
+
+/** Whom a refusal is told to; absent when nothing is trusted enough to seal it to. */
+export interface Refusal {
+  code: NoticeCode
+  userPubKey: Hex
+}
+
+/**
+ * Refunds an order that is not in the portfolio. Nothing is written, but the refund is void once the portfolio
+ * changes: a run that writes the order ahead is sure that no earlier refund can end it.
+ */
+export async function refundUnheld(
+  run: Run,
+  orderId: Hex,
+  version: bigint,
+  refusal?: Refusal,
+): Promise<RunResult> {
+  const notice = await announce(run, orderId, refusal)
+  await run.authorizer.submit({
+    primaryType: 'OrderRefund',
+    message: { orderId, version, enclaveBlob: '0x', userBlob: '0x' },
+  })
+  return { outcome: 'refunded', ...notice }
+}
+
+/** Refunds an order that is in the portfolio: it is removed and unlocked in the same transaction. */
+export async function refundHeld(
+  run: Run,
+  { account, portfolio, version }: AccountState,
+  orderId: Hex,
+  code: NoticeCode,
+): Promise<RunResult> {
+  const notice = await announce(run, orderId, { code, userPubKey: portfolio.userPubKey })
+  const sealed = await run.portfolios.seal(account, withoutOrder(portfolio, orderId), version + 1n)
+  await run.authorizer.submit({ primaryType: 'OrderRefund', message: { orderId, ...sealed } })
+  return { outcome: 'refunded', ...notice }
+}
+
+/** Leaves the notice before anything is relayed: a crash in between does not lose the reason. */
+export async function announce(
+  run: Run,
+  orderId: Hex,
+  refusal?: Refusal,
+): Promise<Pick<RunResult, 'notice'>> {
+  if (!refusal) return {}
+  const notice = await noticeOf(orderId, refusal.code, refusal.userPubKey)
+  await run.report({ outcome: 'failed', notice })
+  return { notice }
+}

@@ -1,0 +1,29 @@
+// When an order wants its next run. Nothing is stored for it: a delay grows with the time that has passed already.
+import type { MarketClock } from '../../broker/index.js'
+
+const MIN_QUEUED_S = 5
+const MAX_QUEUED_S = 15 * 60
+const MIN_PLACED_S = 2
+const MAX_PLACED_S = 60
+const SESSION_S = 6.5 * 60 * 60
+
+/**
+ * Unix seconds at which an order that the broker did not take is tried again: half of the time that it has waited in
+ * an open market, between five seconds and fifteen minutes.
+ * @param since Unix seconds of the write-ahead
+ */
+export function retryQueued(now: number, since: number, clock?: MarketClock): number {
+  // A night in the queue is no reason to be slow in the morning. A short session only makes the first step longer.
+  const opened = clock ? clock.nextClose.getTime() / 1_000 - SESSION_S : since
+  return now + within(Math.floor((now - Math.max(since, opened)) / 2), MIN_QUEUED_S, MAX_QUEUED_S)
+}
+
+/** Unix seconds at which a live order is looked at again: no later than at its deadline. */
+export function retryPlaced(now: number, since: number, deadline: number): number {
+  const next = now + within(Math.floor((now - since) / 4), MIN_PLACED_S, MAX_PLACED_S)
+  return deadline > now ? Math.min(next, deadline) : next
+}
+
+function within(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max)
+}

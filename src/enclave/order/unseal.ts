@@ -1,0 +1,31 @@
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import { sameAddress } from '../../protocol/address.js'
+import { type Envelope, open } from '../../protocol/envelope.js'
+import { type Hex, hexToBytes } from '../../protocol/hex.js'
+import { type Intent, intentDigest, intentSchema } from '../../protocol/intent.js'
+import { assertSignedBy } from '../../protocol/signature.js'
+import type { Run } from '../run.js'
+
+/**
+ * Opens an order's envelope. Null when what is inside can't be trusted: it does not open, is no intent (`v` 1),
+ * belongs to another order or account, or is not signed by the account's own key. A contract wallet has no key of
+ * its own, so that its orders end here.
+ */
+export async function unseal(
+  run: Run,
+  orderId: Hex,
+  envelope: Envelope,
+  escrow: EscrowedOrder,
+): Promise<Intent | null> {
+  try {
+    const place = { kind: 'order' as const, context: new Uint8Array() }
+    const intent = intentSchema.parse(await open(envelope, hexToBytes(run.intentPrivateKey), place))
+    if (intent.orderId !== orderId || !sameAddress(intent.account, escrow.account)) return null
+    const { sig, ...unsigned } = intent
+    const domain = { chainId: run.chain.chainId, escrow: run.chain.addresses.orderEscrow }
+    assertSignedBy(escrow.account, intentDigest(unsigned, domain), sig)
+    return intent
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,36 @@
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { Intent, Side } from '../../protocol/intent.js'
+import type { OpenOrder } from '../../protocol/portfolio.js'
+
+/** How an intent names cash in a withdrawal. */
+export const USDC = 'USDC'
+
+/** What an account wants: from its intent, or from its portfolio once the order is held. */
+export interface Wanted {
+  orderId: Hex
+  account: Hex
+  side: Side
+  symbol: string
+  /** USDC base units; share base units in a withdrawal of shares. */
+  amount: bigint
+  /** USDC base units in the escrow. */
+  escrowed: bigint
+  /** Unix seconds; the escrow's. */
+  deadline: number
+}
+
+/** What a new intent asks for. */
+export function wantedByIntent(intent: Intent, escrow: EscrowedOrder): Wanted {
+  const { orderId, side, symbol, maxSpend } = intent
+  return { orderId, side, symbol, amount: maxSpend, ...ofEscrow(escrow) }
+}
+
+/** What an order that was written ahead asks for; it needs no envelope any more. */
+export function wantedByEntry(orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): Wanted {
+  return { orderId, side: entry.side, symbol: entry.symbol, amount: entry.notional, ...ofEscrow(escrow) }
+}
+
+function ofEscrow({ account, amount, deadline }: EscrowedOrder) {
+  return { account, escrowed: amount, deadline }
+}

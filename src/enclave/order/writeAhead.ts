@@ -1,0 +1,31 @@
+import type { OpenOrder } from '../../protocol/portfolio.js'
+import { withOrder } from '../books.js'
+import type { Run } from '../run.js'
+import { type AccountState, writePortfolio } from './accountState.js'
+import type { Held } from './held.js'
+import type { Wanted } from './wanted.js'
+
+/**
+ * Step 5: writes an admitted order into the portfolio, confirmed before the broker hears of it. From here on a run
+ * that died is picked up by the next one, and what the order needs is locked or reserved.
+ * @param admitted the account's state with the intent's nonce and key in its portfolio
+ */
+export async function writeAhead(
+  run: Run,
+  admitted: AccountState,
+  wanted: Wanted,
+  locked: bigint,
+): Promise<Pick<Held, 'state' | 'wanted' | 'entry'>> {
+  const { orderId, side, symbol, amount, escrowed } = wanted
+  const entry: OpenOrder = {
+    side,
+    symbol,
+    notional: amount,
+    escrow: escrowed,
+    locked,
+    brokerOrderId: '',
+    placedAt: run.clock.seconds(),
+  }
+  const state = await writePortfolio(run, admitted, withOrder(admitted.portfolio, orderId, entry))
+  return { state, wanted, entry }
+}

@@ -1,0 +1,81 @@
+import type { z } from 'zod'
+import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
+import { type Envelope, open } from '../protocol/envelope.js'
+import { hexToBytes } from '../protocol/hex.js'
+import { bytes32ToName } from '../protocol/identifiers.js'
+import type { RunResult } from '../protocol/job.js'
+import { type Policy, policyHash } from '../protocol/policy.js'
+import { policyIntentDigest, type Rulebook, rulebookSchema } from '../protocol/policyIntent.js'
+import { assertSignedBy } from '../protocol/signature.js'
+import type { BlockPoint } from './chainState.js'
+import { restarting } from './failures.js'
+import type { Run } from './run.js'
+
+/** Why a rulebook was rejected. The admin who wrote it gets the code back; it names no rule. */
+export type PolicyRejection =
+  | 'undecryptable'
+  | 'invalid-rulebook'
+  | 'invalid-signature'
+  | 'unknown-institution'
+  | 'not-admin'
+  | 'version-conflict'
+  | 'unlisted-symbol'
+
+/** Publishes an institution's sealed rulebook, wholesale; the same one again, once published, is accepted again. */
+export async function runPolicy(run: Run, envelope: Envelope): Promise<RunResult> {
+  const rulebook = await openRulebook(run, envelope)
+  if (typeof rulebook === 'string') return rejected(rulebook)
+  return restarting(() => publish(run, rulebook))
+}
+
+async function publish(run: Run, rulebook: Rulebook): Promise<RunResult> {
+  const { orgId, admin, policy, version } = rulebook
+  const block = await run.chain.latest()
+  const authority = await run.chain.registry.adminOf(orgId, block.number)
+  if (authority === ZERO_ADDRESS) return rejected('unknown-institution')
+  if (!sameAddress(authority, admin)) return rejected('not-admin')
+  const stored = await run.policies.load(orgId, block.number)
+  const same = stored.policy !== null && policyHash(stored.policy) === policyHash(policy)
+  if (same && stored.version === version) return { outcome: 'accepted', orgId, version }
+  if (version !== stored.version + 1) return rejected('version-conflict')
+  if (!(await areListed(run, policy, block))) return rejected('unlisted-symbol')
+  const policyBlob = await run.policies.seal(orgId, policy, version)
+  await run.authorizer.submit({
+    primaryType: 'PolicyUpdate',
+    message: { orgId, admin, version: BigInt(version), policyBlob },
+  })
+  return { outcome: 'accepted', orgId, version }
+}
+
+/** The rulebook in an envelope, signed by the admin whom it names; whether that one is the admin is for the chain. */
+async function openRulebook(run: Run, envelope: Envelope): Promise<Rulebook | PolicyRejection> {
+  let value: unknown
+  try {
+    const place = { kind: 'policy' as const, context: new Uint8Array() }
+    value = await open(envelope, hexToBytes(run.intentPrivateKey), place)
+  } catch {
+    return 'undecryptable'
+  }
+  const parsed = rulebookSchema.safeParse(value)
+  if (!parsed.success) return 'invalid-rulebook'
+  return isSigned(run, parsed.data) ? parsed.data : 'invalid-signature'
+}
+
+function isSigned({ chain }: Run, { sig, ...unsigned }: z.output<typeof rulebookSchema>): boolean {
+  const domain = { chainId: chain.chainId, escrow: chain.addresses.orderEscrow }
+  try {
+    assertSignedBy(unsigned.admin, policyIntentDigest(unsigned, domain), sig)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function areListed({ chain }: Run, { employees }: Policy, block: BlockPoint): Promise<boolean> {
+  const listed = new Set((await chain.token.listedSymbols(block.number)).map(bytes32ToName))
+  return Object.values(employees).every(({ restricted }) => restricted.every((symbol) => listed.has(symbol)))
+}
+
+function rejected(code: PolicyRejection): RunResult {
+  return { outcome: 'rejected', code }
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { problemSchema, type Revert, receiptSchema } from '../protocol/api.js'
+import { type SignedAuthorization, signedAuthorizationSchema } from '../protocol/authorization.js'
+
+/**
+ * What the relay says. It is not trusted: nothing counts as done before the chain says so.
+ * - `taken`: confirmed or under way
+ * - `reverted`: refused before gas was spent, or failed on chain
+ * - `refused`: the token or the request was not accepted
+ * - `unavailable`: no usable answer; the authorization may have been taken all the same
+ */
+export type RelayAnswer =
+  | { kind: 'taken' }
+  | { kind: 'reverted'; revert: Revert }
+  | { kind: 'refused' }
+  | { kind: 'unavailable' }
+
+/** Carries authorizations to the chain and pays their gas. */
+export interface Relay {
+  post(authorization: SignedAuthorization): Promise<RelayAnswer>
+}
+
+export interface RelayOptions {
+  /** Base URL of the server. */
+  url: string
+  token: string
+  /** The relay waits for the block before it answers. */
+  timeoutMs: number
+  fetch?: typeof fetch | undefined
+}
+
+const MAX_ANSWER_CHARS = 64 * 1_024
+
+/** A client of `POST /relay`, which may be asked the same thing twice. */
+export function createRelay({ url, token, timeoutMs, fetch: send = fetch }: RelayOptions): Relay {
+  const target = `${url.replace(/\/+$/, '')}/relay`
+  return {
+    async post(authorization) {
+      const body = JSON.stringify(z.encode(signedAuthorizationSchema, authorization))
+      try {
+        const response = await send(target, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+          body,
+          redirect: 'manual',
+          signal: AbortSignal.timeout(timeoutMs),
+        })
+        return read(response.status, (await response.text()).slice(0, MAX_ANSWER_CHARS))
+      } catch {
+        return { kind: 'unavailable' }
+      }
+    },
+  }
+}
+
+function read(status: number, text: string): RelayAnswer {
+  if (status === 200 || status === 202) return receiptAnswer(receiptSchema.parse(JSON.parse(text)))
+  if (status === 422) return problemAnswer(problemSchema.parse(JSON.parse(text)))
+  // Too busy, asleep or down: the same request may be taken later.
+  if (status === 408 || status === 429 || status >= 500) return { kind: 'unavailable' }
+  return { kind: 'refused' }
+}
+
+function receiptAnswer({ status, error }: z.output<typeof receiptSchema>): RelayAnswer {
+  if (status !== 'failed') return { kind: 'taken' }
+  return { kind: 'reverted', revert: error ?? { name: 'unknown', args: {} } }
+}
+
+function problemAnswer({ revert }: z.output<typeof problemSchema>): RelayAnswer {
+  return revert ? { kind: 'reverted', revert } : { kind: 'refused' }
+}

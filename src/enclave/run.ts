@@ -1,0 +1,41 @@
+import type { Broker } from '../broker/index.js'
+import type { Hex } from '../protocol/hex.js'
+import type { RunResult } from '../protocol/job.js'
+import type { Authorizer } from './authorizer.js'
+import type { ChainState } from './chainState.js'
+import type { RunClock } from './clock.js'
+import type { PolicyStore } from './policyStore.js'
+import type { PortfolioStore } from './portfolioStore.js'
+
+/** How long the enclave waits for what, in milliseconds. */
+export interface Timings {
+  /** Between two looks at the chain for an authorization. */
+  confirmPollMs: number
+  /** The relay is asked again when the chain has not taken an authorization after this. */
+  relayAgainMs: number
+  /** How long, and how often, a run looks at a live order before it leaves it to a later run. */
+  fillWaitMs: number
+  fillPollMs: number
+  /** An order that an earlier run may have sent is taken for absent only when it is still absent after this. */
+  absentAgainMs: number
+  /** Between two questions about an order whose answer was lost. */
+  ambiguousAgainMs: number
+}
+
+/** Everything that a use-case works with during one run. */
+export interface Run {
+  readonly clock: RunClock
+  /** Guarded: it refuses to be called from `stopAt` on. */
+  readonly broker: Broker
+  readonly chain: ChainState
+  readonly authorizer: Authorizer
+  readonly portfolios: PortfolioStore
+  readonly policies: PolicyStore
+  /** Opens what clients seal. */
+  readonly intentPrivateKey: Hex
+  readonly timings: Timings
+  /** Symbols whose shares are not minted or burned for now. */
+  readonly haltedSymbols: ReadonlySet<string>
+  /** Leaves a result that stands if the run dies now; the final one takes its place. */
+  report(result: RunResult): Promise<void>
+}
