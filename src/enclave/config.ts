@@ -31,6 +31,7 @@ function milliseconds(standard: number, max: number) {
 
 /** A call that began before `stopAt` must be over 30 seconds later, when the account's next run may begin. */
 const MAX_BROKER_TIMEOUT_MS = 12_000
+const MAX_RELAY_TIMEOUT_MS = 28_000
 
 /** The enclave's configuration, from its own file. Every name that it reads is here. */
 export const configSchema = z.object({
@@ -63,7 +64,7 @@ export const configSchema = z.object({
     .default([]),
   BROKER_TIMEOUT_MS: milliseconds(10_000, MAX_BROKER_TIMEOUT_MS),
   RPC_TIMEOUT_MS: milliseconds(10_000, 60_000),
-  RELAY_TIMEOUT_MS: milliseconds(60_000, 300_000),
+  RELAY_TIMEOUT_MS: milliseconds(25_000, MAX_RELAY_TIMEOUT_MS),
   RELAY_AGAIN_MS: milliseconds(15_000, 300_000),
   CONFIRM_POLL_MS: milliseconds(500, 60_000),
   FILL_WAIT_MS: milliseconds(5_000, 60_000),

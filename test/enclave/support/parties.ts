@@ -1,0 +1,149 @@
+// Who takes part in the enclave's tests: keys, an institution, a rulebook, and what they seal and sign.
+import { z } from 'zod'
+import { commitOf, type Envelope, seal } from '../../../src/protocol/envelope.js'
+import { bytesToHex, type Hex, hexToBytes } from '../../../src/protocol/hex.js'
+import { clientOrderIdOf, nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import {
+  type Intent,
+  intentDigest,
+  intentSchema,
+  type Side,
+  type UnsignedIntent,
+} from '../../../src/protocol/intent.js'
+import type { Policy } from '../../../src/protocol/policy.js'
+import {
+  policyIntentDigest,
+  type Rulebook,
+  rulebookSchema,
+  type UnsignedRulebook,
+} from '../../../src/protocol/policyIntent.js'
+import { publicKeyOf } from '../../../src/protocol/publicKey.js'
+import { signDigest } from '../../../src/protocol/signature.js'
+import type { TestChain } from '../../support/chain.js'
+import { ENCLAVE_KEY, ROLES, type Role } from '../../support/roles.js'
+
+export const ORG_ID = nameToBytes32('Example Capital')
+export const KEYS = {
+  master: `0x${'a7'.repeat(32)}` as Hex,
+  intent: `0x${'b2'.repeat(32)}` as Hex,
+  signing: ENCLAVE_KEY,
+}
+export const INTENT_PUBKEY = publicKeyOf(hexToBytes(KEYS.intent))
+/** Any key will do for a portfolio. */
+export const USER_KEY = hexToBytes(`0x${'c3'.repeat(32)}`)
+export const USER_PUBKEY = publicKeyOf(USER_KEY)
+
+const EMPTY = new Uint8Array()
+
+/** The private key of a role's account. */
+export function keyOf(chain: TestChain, role: Role): Hex {
+  const account = chain.anvil.accounts[ROLES.indexOf(role)]
+  if (!account) throw new Error(`no account for ${role}`)
+  return account.privateKey
+}
+
+function domainOf({ anvil, addresses }: TestChain) {
+  return { chainId: anvil.chainId, escrow: addresses.orderEscrow }
+}
+
+/** What is wanted, in short; the rest is filled in. */
+export interface Wish {
+  who: Role
+  side: Side
+  symbol: string
+  /** USDC base units; share base units in a withdrawal of shares. */
+  amount: bigint
+  /** USDC base units to escrow: for a BUY out of the wallet. */
+  escrow?: bigint
+  /** Seconds from now. */
+  deadlineIn?: number
+  /** Changes the intent before it is signed. */
+  change?: Partial<UnsignedIntent>
+  /** Signs with another role's key. */
+  signedBy?: Role
+  /** Seals something else than an intent. */
+  plaintext?: unknown
+}
+
+/** An order on chain with its envelope. */
+export interface OpenedOrder {
+  who: Role
+  orderId: Hex
+  clientOrderId: string
+  envelope: Envelope
+  deadline: number
+  escrow: bigint
+}
+
+let counter = 0
+
+/** A fresh number for a nonce and an orderId. */
+function next(): number {
+  counter += 1
+  return counter
+}
+
+/** Signs and seals an intent and opens its escrow. */
+export async function openOrder(chain: TestChain, wish: Wish): Promise<OpenedOrder> {
+  const { who, side, symbol, amount, escrow = 0n } = wish
+  const nonce = next()
+  const orderId = bytesToHex(hexToBytes(`0x${nonce.toString(16).padStart(32, '0').repeat(2)}`))
+  const deadline = (await chain.now()) + (wish.deadlineIn ?? 3_600)
+  const unsigned: UnsignedIntent = {
+    v: 1,
+    orderId,
+    account: chain.account(who),
+    orgId: ORG_ID,
+    side,
+    symbol,
+    maxSpend: amount,
+    expiry: deadline,
+    nonce,
+    userPubKey: USER_PUBKEY,
+    ...wish.change,
+  }
+  const sig = signDigest(intentDigest(unsigned, domainOf(chain)), keyOf(chain, wish.signedBy ?? who))
+  const intent: Intent = { ...unsigned, sig }
+  const plaintext = wish.plaintext ?? z.encode(intentSchema, intent)
+  const envelope = await seal(plaintext, INTENT_PUBKEY, { kind: 'order', context: EMPTY })
+  const commit = commitOf(envelope)
+  if (escrow > 0n) await chain.send(who, 'escrow', 'openBuy', orderId, commit, escrow, deadline)
+  else await chain.send(who, 'escrow', 'openRequest', orderId, commit, deadline)
+  return { who, orderId, clientOrderId: clientOrderIdOf(orderId), envelope, deadline, escrow }
+}
+
+/** Signs and seals a rulebook. */
+export async function sealRulebook(
+  chain: TestChain,
+  policy: Policy,
+  version: number,
+  change: Partial<UnsignedRulebook> = {},
+  signedBy: Role = 'admin',
+): Promise<Envelope> {
+  const unsigned: UnsignedRulebook = {
+    v: 1,
+    orgId: ORG_ID,
+    admin: chain.account('admin'),
+    policy,
+    version,
+    ...change,
+  }
+  const sig = signDigest(policyIntentDigest(unsigned, domainOf(chain)), keyOf(chain, signedBy))
+  const rulebook: Rulebook = { ...unsigned, sig }
+  const plaintext = z.encode(rulebookSchema, rulebook)
+  return seal(plaintext, INTENT_PUBKEY, { kind: 'policy', context: EMPTY })
+}
+
+/** A rulebook that lets alice and bob trade all but TSLA. */
+export function rulesFor(chain: TestChain, change: Partial<Policy> = {}): Policy {
+  const rules = { canBuy: true, canSell: true, restricted: ['TSLA'] }
+  return {
+    employees: {
+      [chain.account('alice').toLowerCase()]: rules,
+      [chain.account('bob').toLowerCase()]: rules,
+    },
+    maxOrderNotional: 10_000_000_000n,
+    allowWithdrawShares: true,
+    ...change,
+  }
+}

@@ -1,0 +1,210 @@
+// The enclave among real parts: a local chain with the real contracts, the broker stand-in and a relay over HTTP.
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach } from 'vitest'
+import { RpcProvider } from '../../../src/chain/provider.js'
+import { createChainState } from '../../../src/enclave/chainState.js'
+import type { Clock } from '../../../src/enclave/clock.js'
+import { createEnclave, type EnclaveDeps } from '../../../src/enclave/enclave.js'
+import { createPortfolioStore } from '../../../src/enclave/portfolioStore.js'
+import { createRelay } from '../../../src/enclave/relay.js'
+import type { Envelope } from '../../../src/protocol/envelope.js'
+import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import type { Job, RunResult } from '../../../src/protocol/job.js'
+import { openNotice } from '../../../src/protocol/notice.js'
+import type { Portfolio } from '../../../src/protocol/portfolio.js'
+import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
+import { brokerOf, ENCLAVE_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
+import { type TestChain, useChain } from '../../support/chain.js'
+import type { Role } from '../../support/roles.js'
+import { checkInvariants } from './invariants.js'
+import {
+  KEYS,
+  type OpenedOrder,
+  ORG_ID,
+  openOrder,
+  rulesFor,
+  sealRulebook,
+  USER_KEY,
+  type Wish,
+} from './parties.js'
+import { RELAY_TOKEN, type RelayServer, startRelayServer } from './relayServer.js'
+
+export const SYMBOLS = [
+  { symbol: 'AAPL', name: 'Apple Inc. Common Stock', price: '200' },
+  { symbol: 'MSFT', name: 'Microsoft Corporation Common Stock', price: '410.5' },
+  { symbol: 'TSLA', name: 'Tesla, Inc. Common Stock', price: '250' },
+]
+/** Each employee's wallet at the start. */
+export const WALLET = usd(50_000)
+
+const LISTED = ['AAPL', 'MSFT', 'TSLA']
+
+/** Time that passes only when someone sleeps. */
+export interface SteeredClock extends Clock {
+  /** Every sleep so far, in milliseconds. */
+  readonly slept: number[]
+}
+
+export function steeredClock(): SteeredClock {
+  let now = Date.now()
+  const slept: number[] = []
+  return {
+    slept,
+    now: () => now,
+    async sleep(ms) {
+      slept.push(ms)
+      now += ms
+    },
+  }
+}
+
+export interface World {
+  readonly chain: TestChain
+  readonly broker: BrokerStandIn
+  readonly relay: RelayServer
+  readonly clock: SteeredClock
+  /** What runs reported before their end. */
+  readonly reports: RunResult[]
+  deps(): EnclaveDeps
+  open(wish: Wish): Promise<OpenedOrder>
+  /** Runs an order with its envelope, or without when `envelope` is null. */
+  run(order: OpenedOrder, options?: RunOptions): Promise<RunResult>
+  /** Opens and runs an order that must end as `settled`. */
+  settled(wish: Wish): Promise<OpenedOrder>
+  policy(envelope: Envelope): Promise<RunResult>
+  reconcile(): Promise<RunResult>
+  portfolio(who: Role): Promise<Portfolio | null>
+  state(order: OpenedOrder): Promise<string>
+  usdc(who: Role): Promise<bigint>
+  /** Tokens of a symbol in a wallet. */
+  tokens(who: Role, symbol: string): Promise<bigint>
+  /** The code in a result's notice. */
+  noticeCode(order: OpenedOrder, result: RunResult): Promise<string | null>
+  checkInvariants(): Promise<void>
+}
+
+export interface RunOptions {
+  envelope?: Envelope | null
+  deps?: Partial<EnclaveDeps>
+  /** Seconds that the run has. */
+  budget?: number
+}
+
+/** Two employees in an institution with a published rulebook, for the tests of a file. */
+export function useWorld(): () => World {
+  const chain = useChain(async (started) => {
+    await found(started)
+    const broker = await startStandIn({ symbols: SYMBOLS })
+    const relay = await startRelayServer(started)
+    const world = createWorld(started, broker, relay)
+    const result = await world.policy(await sealRulebook(started, rulesFor(started), 1))
+    if (result.outcome !== 'accepted') throw new Error(`the rulebook: ${JSON.stringify(result)}`)
+    await relay.stop()
+    await broker.stop()
+  })
+  let world: World | undefined
+  beforeEach(async () => {
+    const broker = await startStandIn({ symbols: SYMBOLS })
+    world = createWorld(chain(), broker, await startRelayServer(chain()))
+  })
+  afterEach(async () => {
+    await world?.relay.stop()
+    await world?.broker.stop()
+  })
+  return () => {
+    if (!world) throw new Error('the world begins before each test')
+    return world
+  }
+}
+
+async function found(chain: TestChain): Promise<void> {
+  const employees: Role[] = ['alice', 'bob']
+  for (const symbol of LISTED) await chain.send('owner', 'token', 'setListed', nameToBytes32(symbol), true)
+  await chain.send('admin', 'registry', 'registerInstitution', ORG_ID)
+  for (const who of employees) {
+    await chain.send('owner', 'token', 'setKyc', chain.account(who), true)
+    await chain.send('admin', 'registry', 'setMember', chain.account(who), true)
+    await chain.send(who, 'registry', 'join', ORG_ID)
+    await chain.send(who, 'usdc', 'mint', chain.account(who), WALLET)
+    await chain.send(who, 'usdc', 'approve', chain.addresses.orderEscrow, WALLET)
+  }
+}
+
+export function createWorld(chain: TestChain, broker: BrokerStandIn, relay: RelayServer): World {
+  const reports: RunResult[] = []
+  const clock = steeredClock()
+  const provider = new RpcProvider({
+    chainId: chain.anvil.chainId,
+    urls: [chain.anvil.rpcUrl],
+    timeoutMs: 5_000,
+  })
+  const { chainId } = chain.anvil
+  const state = createChainState({ provider, chainId, addresses: chain.addresses })
+  const portfolios = createPortfolioStore(state, KEYS.master)
+
+  const deps = (): EnclaveDeps => ({
+    provider,
+    chainId,
+    addresses: chain.addresses,
+    broker: brokerOf(broker.url),
+    relay: createRelay({ url: relay.url, token: RELAY_TOKEN, timeoutMs: 5_000 }),
+    clock,
+    keys: KEYS,
+    timings: {
+      confirmPollMs: 100,
+      relayAgainMs: 1_000,
+      fillWaitMs: 2_000,
+      fillPollMs: 500,
+      absentAgainMs: 30_000,
+      ambiguousAgainMs: 2_000,
+    },
+    haltedSymbols: new Set(),
+  })
+  const runJob = (job: Partial<Job> & Pick<Job, 'job'>, options: RunOptions = {}) => {
+    const stopAt = Math.floor(clock.now() / 1_000) + (options.budget ?? 120)
+    const whole = { runId: randomUUID(), resultFile: '/nowhere', stopAt, ...job } as Job
+    return createEnclave({ ...deps(), ...options.deps }).run(whole, async (result) => {
+      reports.push(result)
+    })
+  }
+  const world: World = {
+    chain,
+    broker,
+    relay,
+    clock,
+    reports,
+    deps,
+    open: (wish) => openOrder(chain, wish),
+    run({ orderId, envelope }, options = {}) {
+      const given = options.envelope === undefined ? envelope : options.envelope
+      return runJob({ job: 'order', orderId, ...(given && { envelope: given }) }, options)
+    },
+    async settled(wish) {
+      const order = await world.open(wish)
+      const result = await world.run(order)
+      if (result.outcome !== 'settled') throw new Error(`not settled: ${JSON.stringify(result)}`)
+      return order
+    },
+    policy: (envelope) => runJob({ job: 'policy', envelope }),
+    reconcile: () => runJob({ job: 'reconcile' }),
+    async portfolio(who) {
+      const block = await state.latest()
+      return (await portfolios.load(chain.account(who), block.number)).portfolio
+    },
+    state: async ({ orderId }) => (await state.escrow.orders(orderId)).state,
+    usdc: async (who) => (await state.usdc()).balanceOf(chain.account(who)),
+    tokens: (who, symbol) => state.token.balanceOf(chain.account(who), nameToBytes32(symbol)),
+    async noticeCode({ orderId }, { notice }) {
+      return notice ? (await openNotice(notice, USER_KEY, orderId)).code : null
+    },
+    checkInvariants: () =>
+      checkInvariants({
+        chain: state,
+        portfolios,
+        accounts: [chain.account('alice'), chain.account('bob')],
+        broker,
+        brokerCashAtStart: ENCLAVE_ACCOUNT.cash,
+      }),
+  }
+  return world
+}
