@@ -8,6 +8,7 @@ import type { Config } from './config.js'
 import { createEnclaveKey } from './intake/enclaveKey.js'
 import type { Service } from './lifetime.js'
 import type { Logger } from './logger.js'
+import { buildRelay } from './relay/build.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
@@ -49,11 +50,13 @@ export function buildServer(surroundings: Surroundings): {
     logger,
   })
 
+  const relay = buildRelay({ config, provider, files: surroundings.files, logger, stopping })
+
   const deps: AppDeps = {
     http: config.http,
     logger,
     stopping,
-    relay: { authToken: config.relay.authToken.reveal() },
+    relay: relay.router,
     health: {
       version: readVersion(),
       chainId,
@@ -77,5 +80,5 @@ export function buildServer(surroundings: Surroundings): {
       now: Date.now,
     }),
   }
-  return { app: createApp(deps), services: [listedSymbols.service] }
+  return { app: createApp(deps), services: [listedSymbols.service, ...relay.services] }
 }

@@ -123,6 +123,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
         equityToken: env.EQUITY_TOKEN_ADDRESS,
         platformPool: env.PLATFORM_POOL_ADDRESS,
       },
+      confirmations: env.CONFIRMATIONS,
       narratorIntervalMs: env.NARRATOR_INTERVAL,
     },
     relay: {
@@ -130,6 +131,14 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       /** Lower-case `0x` hex of 32 bytes. */
       relayerPrivateKey: env.RELAYER_PRIVATE_KEY,
       waitMs: env.RELAY_WAIT,
+      maxInFlight: env.RELAY_MAX_IN_FLIGHT,
+      maxQueued: env.RELAY_MAX_QUEUED,
+      pollIntervalMs: env.RELAY_POLL_INTERVAL,
+      resubmitAfterMs: env.RELAY_RESUBMIT_AFTER,
+      /** Wei per gas. */
+      maxFeePerGas: env.RELAY_MAX_FEE,
+      /** Wei. */
+      minBalance: env.RELAY_MIN_BALANCE,
     },
     enclave: {
       /** 33-byte compressed form. */

@@ -5,6 +5,8 @@ import {
   account,
   command,
   duration,
+  ether,
+  gwei,
   httpUrl,
   httpUrls,
   integer,
@@ -111,6 +113,10 @@ export const environmentSchema = z.object({
   CONFIDENTIAL_LEDGER_ADDRESS: address(''),
   EQUITY_TOKEN_ADDRESS: address(''),
   PLATFORM_POOL_ADDRESS: address(''),
+  CONFIRMATIONS: withDefault(integer(1, 1_000), {
+    about: 'Blocks that must hold a transaction or event, its own included, before it counts.',
+    fallback: '1',
+  }),
   NARRATOR_INTERVAL: withDefault(duration(), {
     about: 'Pause between two looks at the chain for events to narrate.',
     fallback: '2s',
@@ -127,6 +133,30 @@ export const environmentSchema = z.object({
   RELAY_WAIT: withDefault(duration(), {
     about: 'Time that POST /relay waits for the transaction before it answers 202.',
     fallback: '20s',
+  }),
+  RELAY_MAX_IN_FLIGHT: withDefault(integer(1, 1_000), {
+    about: 'Transactions under way at once. Public nodes take 16 to 64 of one account.',
+    fallback: '64',
+  }),
+  RELAY_MAX_QUEUED: withDefault(integer(0, 100_000), {
+    about: 'Authorizations that may wait besides those; further ones are refused with 503.',
+    fallback: '1000',
+  }),
+  RELAY_POLL_INTERVAL: withDefault(duration(), {
+    about: 'Pause between two looks for mined transactions while some are under way.',
+    fallback: '250ms',
+  }),
+  RELAY_RESUBMIT_AFTER: withDefault(duration(), {
+    about: 'Time after which a transaction that is not mined is sent again, for at least 12.5 % more.',
+    fallback: '30s',
+  }),
+  RELAY_MAX_FEE: withDefault(gwei(), {
+    about: 'Gwei per gas that is never exceeded.',
+    fallback: '500',
+  }),
+  RELAY_MIN_BALANCE: withDefault(ether(), {
+    about: "Ether below which the relayer's account takes nothing more on.",
+    fallback: '0.01',
   }),
   INTENT_PUBKEY: required(publicKeySchema, {
     section: 'Enclave',

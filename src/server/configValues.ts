@@ -2,6 +2,7 @@ import { utils } from '@noble/secp256k1'
 import { z } from 'zod'
 import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
 import { hexOf, hexToBytes } from '../protocol/hex.js'
+import { parseDecimal } from '../protocol/units.js'
 import { Secret } from './secret.js'
 
 // The kinds of values that the environment holds, each from text to a type. No message quotes the value: it
@@ -39,6 +40,29 @@ export function duration() {
     .string()
     .transform(durationMs)
     .refine((ms) => ms > 0 && ms <= MAX_DURATION_MS, message)
+}
+
+const GWEI_DECIMALS = 9
+const ETHER_DECIMALS = 18
+
+/** A decimal number of gwei; in wei. */
+export function gwei() {
+  return decimal(GWEI_DECIMALS)
+}
+
+/** A decimal number of ether; in wei. */
+export function ether() {
+  return decimal(ETHER_DECIMALS)
+}
+
+function decimal(decimals: number) {
+  return z
+    .string()
+    .regex(
+      new RegExp(`^\\d{1,9}(\\.\\d{1,${decimals}})?$`),
+      `expected a decimal number with up to ${decimals} decimal places`,
+    )
+    .transform((text) => parseDecimal(text, decimals))
 }
 
 /** The address of a contract or signer; checksummed. */

@@ -23,7 +23,18 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
     http: config.http,
     logger: log.logger,
     stopping: stopping.signal,
-    relay: { authToken: config.relay.authToken.reveal() },
+    relay: {
+      authToken: config.relay.authToken.reveal(),
+      bodyLimitBytes: config.http.bodyLimitBytes,
+      rules: {
+        chainId: config.chain.chainId,
+        contracts: config.chain.contracts,
+        signer: config.enclave.signer,
+      },
+      relay: { post: unanswered, find: unanswered },
+      waitMs: config.relay.waitMs,
+      stopping: stopping.signal,
+    },
     health: {
       version: '1.2.3',
       chainId: config.chain.chainId,

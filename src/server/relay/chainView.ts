@@ -1,0 +1,48 @@
+import { createConfidentialLedger } from '../../chain/confidentialLedger.js'
+import type { RpcProvider } from '../../chain/provider.js'
+import { decodeRevert, revertOf } from '../../chain/reverts.js'
+import type { Revert } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { RelayRecord } from '../store/receipts.js'
+import type { MinedTransaction } from './inFlight.js'
+import { minedTransaction } from './watcher.js'
+
+/** What the relay asks the chain about one authorization. Every method rejects with ChainUnavailableError. */
+export interface ChainView {
+  /** Whether the authorization has taken effect, by whatever transaction: the one truth about it. */
+  isUsed(target: Hex, digest: Hex): Promise<boolean>
+  /** The transaction of a record that succeeded, or null when none of them did. */
+  effectOf(record: RelayRecord): Promise<MinedTransaction | null>
+  /** Why a mined transaction reverted, as far as it can still be told. */
+  reasonOf(record: RelayRecord, transaction: MinedTransaction): Promise<Revert>
+}
+
+export function createChainView(options: { provider: RpcProvider; from: Hex }): ChainView {
+  const { provider, from } = options
+
+  async function replay({ receipt, data }: RelayRecord, blockTag: number): Promise<Revert | null> {
+    try {
+      await provider.call({ from, to: receipt.target, data, blockTag })
+      return null
+    } catch (error) {
+      const revert = revertOf(error)
+      if (revert === null) throw error
+      return revert
+    }
+  }
+
+  return {
+    // The three contracts that take authorizations share this view.
+    isUsed: (target, digest) => createConfidentialLedger(provider, target).usedDigest(digest),
+    async effectOf({ transactions }) {
+      const receipts = await Promise.all(transactions.map(({ hash }) => provider.getTransactionReceipt(hash)))
+      const effect = receipts.find((receipt) => receipt?.status === 1)
+      return effect ? minedTransaction(effect) : null
+    },
+    async reasonOf(record, { blockNumber }) {
+      // What stood in its way is there after its block, or was there before it and is undone.
+      const after = await replay(record, blockNumber)
+      return after ?? (await replay(record, blockNumber - 1)) ?? decodeRevert('0x')
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Receipt } from '../../protocol/api.js'
+import { describeError, type Logger } from '../logger.js'
+import type { ReceiptStore, RelayRecord, SignedTransaction } from '../store/receipts.js'
+import type { ChainView } from './chainView.js'
+import type { MinedTransaction, Outcome } from './inFlight.js'
+import type { Preflight } from './preflight.js'
+import { confirmed, failed, submitted, unresolved } from './receipts.js'
+import type { Transactor } from './transactor.js'
+
+export interface CourseDeps {
+  readonly store: ReceiptStore
+  readonly chain: ChainView
+  readonly preflight: Preflight
+  readonly transactor: Transactor
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+  readonly logger: Logger
+}
+
+/** One authorization from its stored record to its end. */
+export interface Course {
+  current(): Receipt
+  /** The final receipt, or, when the server stops before, the last one. Never rejects. */
+  readonly end: Promise<Receipt>
+}
+
+const RETRY_AFTER_MS = 1_000
+
+/**
+ * Takes a stored record to its end. Whatever fails on the way (nodes, disk) is tried again until the server stops:
+ * the next process then goes on from the record.
+ *
+ * @param gasLimit known when the call has just been checked
+ */
+export function startCourse(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint): Course {
+  const { store, chain, transactor, stopping, logger } = deps
+  const { digest, primaryType, target } = initial.receipt
+  let record = initial
+  let toResume = unresolved(initial)
+  let checkedGas = gasLimit
+
+  async function put(next: RelayRecord): Promise<void> {
+    await store.put(digest, next)
+    record = next
+  }
+
+  const save = (transaction: SignedTransaction) => put(submitted(record, transaction, new Date()))
+
+  /** The next thing to do; true when that was the last. */
+  async function step(): Promise<boolean> {
+    if (toResume.length > 0) return conclude(await transactor.resume(toResume, save))
+    const gas = checkedGas ?? (await check())
+    checkedGas = undefined
+    return (
+      gas === null || conclude(await transactor.send({ to: target, data: record.data, gasLimit: gas }, save))
+    )
+  }
+
+  /** The call's gas limit, or null when nothing needs to be sent any more. */
+  async function check(): Promise<bigint | null> {
+    if (await chain.isUsed(target, digest)) {
+      await put(confirmed(record, await chain.effectOf(record), new Date()))
+      return null
+    }
+    const forecast = await deps.preflight.check({ to: target, data: record.data }, transactor.committed())
+    if ('gasLimit' in forecast) return forecast.gasLimit
+    await put(failed(record, null, forecast.revert, new Date()))
+    return null
+  }
+
+  async function conclude(outcome: Outcome): Promise<boolean> {
+    if (outcome.kind === 'stopped') return true
+    if (outcome.kind === 'displaced') {
+      toResume = []
+      return false
+    }
+    // Kept until the end is on disk: should writing it fail, the transaction is found again.
+    toResume = record.transactions
+    await put(await finalRecord(outcome.transaction))
+    return true
+  }
+
+  async function finalRecord(transaction: MinedTransaction): Promise<RelayRecord> {
+    if (transaction.succeeded) return confirmed(record, transaction, new Date())
+    // It may have reverted because another of its transactions was first.
+    if (await chain.isUsed(target, digest)) {
+      return confirmed(record, await chain.effectOf(record), new Date())
+    }
+    return failed(record, transaction, await chain.reasonOf(record, transaction), new Date())
+  }
+
+  async function run(): Promise<Receipt> {
+    while (!stopping.aborted) {
+      try {
+        if (await step()) break
+      } catch (error) {
+        logger.warn('relay step failed', { digest, primaryType, ...describeError(error) })
+        await sleep(RETRY_AFTER_MS, undefined, { signal: stopping }).catch(() => undefined)
+      }
+    }
+    const { status, txHash } = record.receipt
+    logger.info('authorization relayed', { digest, primaryType, txHash, outcome: status })
+    return record.receipt
+  }
+
+  return { current: () => record.receipt, end: run() }
+}

@@ -1,0 +1,74 @@
+import type { Receipt, Revert } from '../../protocol/api.js'
+import type { RelayRecord, SignedTransaction } from '../store/receipts.js'
+import type { VerifiedAuthorization } from './authorization.js'
+import type { MinedTransaction } from './inFlight.js'
+
+/**
+ * The record of an authorization that nothing has been sent for yet.
+ *
+ * @param earlier what was sent for the same digest before, on a chain that may come back
+ */
+export function pendingRecord(
+  { digest, primaryType, target, data }: VerifiedAuthorization,
+  now: Date,
+  earlier: readonly SignedTransaction[] = [],
+): RelayRecord {
+  const at = now.toISOString()
+  const receipt: Receipt = {
+    digest,
+    primaryType,
+    target,
+    status: 'pending',
+    txHash: null,
+    blockNumber: null,
+    gasUsed: null,
+    createdAt: at,
+    updatedAt: at,
+    error: null,
+  }
+  return { receipt, data, transactions: [...earlier] }
+}
+
+/** With one more transaction, which is about to be broadcast. */
+export function submitted(record: RelayRecord, transaction: SignedTransaction, now: Date): RelayRecord {
+  return {
+    ...changed(record, now, { status: 'submitted', txHash: transaction.hash }),
+    transactions: [...record.transactions, transaction],
+  }
+}
+
+/** @param transaction null when it took effect by a transaction that this server knows nothing of */
+export function confirmed(record: RelayRecord, transaction: MinedTransaction | null, now: Date): RelayRecord {
+  return changed(record, now, { status: 'confirmed', ...minedFields(transaction), error: null })
+}
+
+/** @param transaction null when it was given up before anything of it was mined */
+export function failed(
+  record: RelayRecord,
+  transaction: MinedTransaction | null,
+  error: Revert,
+  now: Date,
+): RelayRecord {
+  return changed(record, now, { status: 'failed', ...minedFields(transaction), error })
+}
+
+/** What was sent and is not known to be mined. */
+export function unresolved({ receipt, transactions }: RelayRecord): readonly SignedTransaction[] {
+  return receipt.status === 'submitted' ? transactions : []
+}
+
+export function isFinal({ receipt }: RelayRecord): boolean {
+  return receipt.status === 'confirmed' || receipt.status === 'failed'
+}
+
+function minedFields(transaction: MinedTransaction | null) {
+  return {
+    txHash: transaction?.hash ?? null,
+    blockNumber: transaction?.blockNumber ?? null,
+    gasUsed: transaction?.gasUsed ?? null,
+  }
+}
+
+function changed(record: RelayRecord, now: Date, change: Partial<Receipt>): RelayRecord {
+  return { ...record, receipt: { ...record.receipt, ...change, updatedAt: now.toISOString() } }
+}

@@ -1,0 +1,126 @@
+import { setMaxListeners } from 'node:events'
+import type { Receipt } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
+import { Problem } from '../http/problems.js'
+import type { Service } from '../lifetime.js'
+import type { RelayRecord } from '../store/receipts.js'
+import type { VerifiedAuthorization } from './authorization.js'
+import { type Course, type CourseDeps, startCourse } from './course.js'
+import { confirmed, isFinal, pendingRecord } from './receipts.js'
+
+export interface RelayDeps extends CourseDeps {
+  /** Authorizations under way at once, those that wait for a nonce included. */
+  readonly maxUnderWay: number
+}
+
+/** Relays authorizations that the enclave signed, each to one effect at most. */
+export interface Relay {
+  /**
+   * Begins to relay, or joins whoever does so already. Nothing is spent on an authorization that has taken effect.
+   *
+   * @throws Problem `would-revert`, `relayer-underfunded`, `relay-overloaded`, `chain-unavailable`,
+   *   `storage-unavailable`: nothing was signed or stored then. ChainUnavailableError
+   */
+  post(authorization: VerifiedAuthorization): Promise<Course>
+  /**
+   * The receipt of an authorization, undefined when there is none that can be trusted.
+   * @throws ChainUnavailableError when a confirmed one can't be checked
+   */
+  find(digest: Hex): Promise<Receipt | undefined>
+  /** Its start takes up what an earlier process left unfinished. */
+  readonly service: Service
+}
+
+export function createRelay(deps: RelayDeps): Relay {
+  const { store, chain, preflight, transactor, logger } = deps
+  const stopped = new AbortController()
+  const stopping = AbortSignal.any([deps.stopping, stopped.signal])
+  // Every course may listen to it.
+  setMaxListeners(0, stopping)
+  const courseDeps = { ...deps, stopping }
+  const underWay = new Map<Hex, Promise<Course>>()
+  let recovered: () => void = () => undefined
+  const ready = new Promise<void>((resolve) => {
+    recovered = resolve
+  })
+
+  /** Registered before anything is awaited, so that whoever comes next joins. */
+  function register(digest: Hex, begun: Promise<Course>): Promise<Course> {
+    underWay.set(digest, begun)
+    const ended = begun.then((course) => course.end)
+    const forget = () => underWay.delete(digest)
+    ended.then(forget, forget)
+    return begun
+  }
+
+  async function begin(authorization: VerifiedAuthorization): Promise<Course> {
+    const { digest, target, data } = authorization
+    const [cached, used] = await Promise.all([store.get(digest), chain.isUsed(target, digest)])
+    if (used) return takenEffect(authorization, cached)
+    const forecast = await preflight.check({ to: target, data }, transactor.committed())
+    if ('revert' in forecast) {
+      // It may have taken effect between the two questions.
+      if (await chain.isUsed(target, digest)) return takenEffect(authorization, cached)
+      throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
+    }
+    const record = pendingRecord(authorization, new Date(), cached?.transactions)
+    await store.put(digest, record)
+    return startCourse(courseDeps, record, forecast.gasLimit)
+  }
+
+  async function takenEffect(
+    authorization: VerifiedAuthorization,
+    cached: RelayRecord | undefined,
+  ): Promise<Course> {
+    if (cached?.receipt.status === 'confirmed') return ended(cached.receipt)
+    const record = cached ?? pendingRecord(authorization, new Date())
+    const final = confirmed(record, await chain.effectOf(record), new Date())
+    await store.put(authorization.digest, final)
+    return ended(final.receipt)
+  }
+
+  async function recover(): Promise<void> {
+    const records = await Promise.all((await store.ids()).map((id) => store.get(id)))
+    const unfinished = records.filter((record) => record !== undefined).filter((record) => !isFinal(record))
+    for (const record of unfinished) {
+      void register(record.receipt.digest, Promise.resolve(startCourse(courseDeps, record)))
+    }
+    logger.info('unfinished authorizations taken up', { count: unfinished.length })
+  }
+
+  return {
+    async post(authorization) {
+      await ready
+      const joined = underWay.get(authorization.digest)
+      if (joined !== undefined) return joined
+      if (underWay.size >= deps.maxUnderWay) throw new Problem('relay-overloaded')
+      return register(authorization.digest, begin(authorization))
+    },
+    async find(digest) {
+      const course = await underWay.get(digest)?.catch(() => undefined)
+      if (course !== undefined) return course.current()
+      const receipt = (await store.get(digest))?.receipt
+      if (receipt?.status !== 'confirmed') return receipt
+      return (await chain.isUsed(receipt.target, digest)) ? receipt : undefined
+    },
+    service: {
+      name: 'relay',
+      async start() {
+        await recover()
+        recovered()
+      },
+      async stop() {
+        stopped.abort()
+        const courses = await Promise.allSettled(underWay.values())
+        await Promise.all(
+          courses.map((course) => (course.status === 'fulfilled' ? course.value.end : undefined)),
+        )
+      },
+    },
+  }
+}
+
+/** A course that needs no steps. */
+function ended(receipt: Receipt): Course {
+  return { current: () => receipt, end: Promise.resolve(receipt) }
+}
