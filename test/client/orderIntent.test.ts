@@ -1,0 +1,125 @@
+import {
+  AbstractSigner,
+  type JsonRpcProvider,
+  makeError,
+  type TypedDataDomain,
+  type TypedDataField,
+  type Wallet,
+} from 'ethers'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type OrderRequest, sealOrder } from '../../src/client/orderIntent.js'
+import { createWallet } from '../../src/client/wallet.js'
+import { commitOf, open, orderEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
+import { intentDigest, intentSchema } from '../../src/protocol/intent.js'
+import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { recoverAddress } from '../../src/protocol/signature.js'
+import { useChain } from '../support/chain.js'
+import { INTENT_PRIVATE_KEY, INTENT_PUBLIC_KEY, ORG_ID, walletOf } from './clientSetting.js'
+
+const chain = useChain()
+const userPubKey = publicKeyOf(hexToBytes(`0x${'33'.repeat(32)}`))
+const zero: Hex = `0x${'00'.repeat(20)}`
+const place = { kind: 'order', context: new Uint8Array() } as const
+
+function deps(signer: AbstractSigner = walletOf(chain(), 'alice')) {
+  const platform = {
+    enclavePublicKey: INTENT_PUBLIC_KEY,
+    chainId: chain().anvil.chainId,
+    escrow: chain().addressOf('escrow'),
+    usdc: zero,
+    ledger: zero,
+    registry: zero,
+  }
+  return { wallet: createWallet(signer, 0), platform, userPubKey, orgId: ORG_ID, nonce: 5 }
+}
+
+const buy: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 1_000_000n, deadline: 1_900_000_000 }
+
+/** Alice's wallet, but for one thing. */
+class OddWallet extends AbstractSigner<JsonRpcProvider> {
+  readonly #wallet: Wallet
+
+  constructor(readonly change: (signature: string) => string) {
+    super(chain().provider)
+    this.#wallet = walletOf(chain(), 'alice')
+  }
+
+  override getAddress = () => this.#wallet.getAddress()
+  override connect = () => this
+  override signTransaction = () => Promise.reject(new Error('not asked for'))
+  override signMessage = () => Promise.reject(new Error('not asked for'))
+  override async signTypedData(
+    domain: TypedDataDomain,
+    types: Record<string, TypedDataField[]>,
+    value: Record<string, unknown>,
+  ) {
+    return this.change(await this.#wallet.signTypedData(domain, types, value))
+  }
+}
+
+describe('a sealed order', () => {
+  it('opens for the enclave as the signed intent that was asked for', async () => {
+    const requests = fc.record({
+      side: fc.constantFrom('BUY', 'SELL', 'WITHDRAW'),
+      symbol: fc.constantFrom('AAPL', 'BRK.B', 'F'),
+      maxSpend: fc.bigInt({ min: 1n, max: (1n << 256n) - 1n }),
+      deadline: fc.nat(4_000_000_000),
+      payFrom: fc.constantFrom('wallet', 'cash', undefined),
+    })
+    await fc.assert(
+      fc.asyncProperty(requests, async (request) => {
+        const order = await sealOrder(request, deps())
+        const envelope = orderEnvelopeSchema.parse(order.envelope)
+        const intent = intentSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), place))
+        expect(intent).toEqual(order.intent)
+        const { side, symbol, maxSpend, deadline: expiry } = request
+        const account = chain().account('alice')
+        expect(intent).toMatchObject({ v: 1, side, symbol, maxSpend, expiry, nonce: 5, userPubKey, account })
+        expect(intent.orderId).toBe(order.orderId)
+        expect(recoverAddress(intentDigest(intent, deps().platform), intent.sig)).toBe(account)
+        expect(order.commit).toBe(commitOf(envelope))
+        expect(order.escrowed).toBe(side === 'BUY' && request.payFrom !== 'cash' ? maxSpend : 0n)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('has an orderId of its own each time', async () => {
+    const [one, two] = await Promise.all([sealOrder(buy, deps()), sealOrder(buy, deps())])
+    expect(one.orderId).not.toBe(two.orderId)
+  })
+
+  it('has its signature in the one accepted form, however the wallet writes it', async () => {
+    const zeroBased = (signature: string) =>
+      signature.replace(/1([bc])$/, (_, v) => (v === 'b' ? '00' : '01'))
+    const { intent } = await sealOrder(buy, deps(new OddWallet(zeroBased)))
+    expect(['1b', '1c']).toContain(intent.sig.slice(-2))
+    expect(recoverAddress(intentDigest(intent, deps().platform), intent.sig)).toBe(chain().account('alice'))
+  })
+
+  it.each<[string, Partial<OrderRequest>]>([
+    ['nothing', { maxSpend: 0n }],
+    ['a negative amount', { maxSpend: -1n }],
+    ['no ticker', { symbol: 'aapl' }],
+    ['a purchase of USDC', { symbol: 'USDC' }],
+    ['a sale of USDC', { side: 'SELL', symbol: 'USDC' }],
+    ['a deadline in fractions', { deadline: 1.5 }],
+    ['more than 256 bits', { maxSpend: 1n << 256n }],
+  ])('is not made of %s', async (_, change) => {
+    await expect(sealOrder({ ...buy, ...change }, deps())).rejects.toMatchObject({ code: 'invalid-order' })
+  })
+
+  it('is not made of a signature that is not the account’s', async () => {
+    const changed = new OddWallet((signature) => signature.replace(/^0x../, '0x11'))
+    await expect(sealOrder(buy, deps(changed))).rejects.toMatchObject({ code: 'signature-invalid' })
+  })
+
+  it('is not made when the person refuses to sign', async () => {
+    const refusing = new OddWallet(() => {
+      throw makeError('rejected', 'ACTION_REJECTED', { action: 'signTypedData', reason: 'rejected' })
+    })
+    await expect(sealOrder(buy, deps(refusing))).rejects.toMatchObject({ code: 'signature-refused' })
+  })
+})

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createHttp } from '../../src/client/http.js'
+import { createOrders } from '../../src/client/orders.js'
+import { commitOf, type Envelope, seal } from '../../src/protocol/envelope.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+import { FAST, INTENT_PUBLIC_KEY, receive } from './clientSetting.js'
+
+const orderId: Hex = `0x${'0a'.repeat(32)}`
+const otherCommit: Hex = `0x${'ff'.repeat(32)}`
+let api: ApiStandIn
+let envelope: Envelope
+
+beforeAll(async () => {
+  api = await startApiStandIn()
+  envelope = await seal({ any: 'order' }, INTENT_PUBLIC_KEY, { kind: 'order', context: new Uint8Array() })
+})
+beforeEach(() => {
+  api.requests.length = 0
+})
+afterAll(() => api.stop())
+
+const orders = () =>
+  createOrders({ http: createHttp({ serverUrl: api.url, timeoutMs: 10_000 }), timing: FAST })
+const submit = () => orders().submit({ orderId, envelope, commit: commitOf(envelope) })
+
+/** Answers with each in turn, the last one for ever. */
+function answers<T>(...given: T[]): () => T {
+  let index = 0
+  return () => {
+    const answer = given[Math.min(index++, given.length - 1)]
+    if (answer === undefined) throw new Error('no answers given')
+    return answer
+  }
+}
+
+describe('submitting', () => {
+  it('posts the envelope under its orderId', async () => {
+    api.answerWith(({ body }) => receive(body))
+    expect(await submit()).toMatchObject({ orderId, result: 'received', commit: commitOf(envelope) })
+    expect(api.requests).toMatchObject([{ method: 'POST', path: '/orders', body: { orderId, ...envelope } }])
+  })
+
+  it('posts again until the server holds this envelope', async () => {
+    const foreign = {
+      orderId,
+      commit: otherCommit,
+      result: 'already-received',
+      receivedAt: '2030-01-01T00:00:00Z',
+    }
+    const next = answers({ status: 202, body: foreign }, { status: 202, body: foreign }, null)
+    api.answerWith(({ body }) => next() ?? receive(body))
+    expect(await submit()).toMatchObject({ commit: commitOf(envelope) })
+    expect(api.requests).toHaveLength(3)
+    expect(new Set(api.requests.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  })
+
+  it('says so when another envelope stays', async () => {
+    const foreign = {
+      orderId,
+      commit: otherCommit,
+      result: 'already-received',
+      receivedAt: '2030-01-01T00:00:00Z',
+    }
+    api.answerWith(() => ({ status: 202, body: foreign }))
+    await expect(submit()).rejects.toMatchObject({ code: 'commit-differs' })
+    expect(api.requests).toHaveLength(FAST.attempts)
+  })
+
+  it('goes on after the server was busy', async () => {
+    const next = answers(problem(429, 'rate-limited'), problem(503, 'chain-unavailable'), null)
+    api.answerWith(({ body }) => next() ?? receive(body))
+    expect(await submit()).toMatchObject({ result: 'received' })
+    expect(api.requests).toHaveLength(3)
+  })
+
+  it('stops at a refusal', async () => {
+    api.answerWith(() => problem(400, 'invalid-envelope'))
+    await expect(submit()).rejects.toMatchObject({ code: 'invalid-envelope', status: 400 })
+    expect(api.requests).toHaveLength(1)
+  })
+})
+
+const run = (finishedAt: string | null) => ({
+  attempt: 1,
+  reason: 'received',
+  startedAt: '2030-01-01T00:00:00.000Z',
+  finishedAt,
+  outcome: finishedAt && 'refunded',
+})
+const finished = run('2030-01-01T00:00:01.000Z')
+
+function status(state: string, extra: Record<string, unknown> = {}) {
+  const chainPart = { account: null, amount: '0', deadline: null, commit: null, receivedAt: null }
+  return { orderId, state, ...chainPart, triggers: [finished], nextTriggerAt: null, notice: null, ...extra }
+}
+
+async function followed(...given: Record<string, unknown>[]): Promise<string[]> {
+  const next = answers(...given)
+  api.answerWith(() => ({ body: next() }))
+  const seen: string[] = []
+  for await (const { state, notice } of orders().follow(orderId, { pollMs: 1 })) {
+    seen.push(notice ? `${state} with notice` : state)
+  }
+  return seen
+}
+
+describe('following', () => {
+  it('yields each state until the order is settled', async () => {
+    expect(await followed(status('NONE'), status('OPEN'), status('SETTLED'))).toEqual([
+      'NONE',
+      'OPEN',
+      'SETTLED',
+    ])
+    expect(api.requests).toHaveLength(3)
+  })
+
+  it('ends with the notice of a refund, which comes with the end of the run', async () => {
+    const running = { triggers: [run(null)] }
+    const seen = await followed(status('REFUNDED', running), status('REFUNDED', { notice: envelope }))
+    expect(seen).toEqual(['REFUNDED', 'REFUNDED with notice'])
+  })
+
+  it('ends with a refund whose run is over: no notice will come', async () => {
+    expect(await followed(status('REFUNDED'))).toEqual(['REFUNDED'])
+  })
+
+  it('does not wait for a notice for ever', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      api.answerWith(() => {
+        vi.setSystemTime(Date.now() + 20_000)
+        return { headers: { etag: '"1"' }, ...unchanged() }
+      })
+      const first = answers({ body: status('REFUNDED', { triggers: [run(null)] }) }, { status: 304 })
+      const unchanged = () => first()
+      const seen = []
+      for await (const { state } of orders().follow(orderId, { pollMs: 1 })) seen.push(state)
+      expect(seen).toEqual(['REFUNDED'])
+      expect(api.requests.length).toBeGreaterThan(1)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('asks with the last validator and yields nothing while nothing changed', async () => {
+    const next = answers(
+      { headers: { etag: '"a"' }, body: status('OPEN') },
+      { status: 304, headers: { etag: '"a"' } },
+      { headers: { etag: '"b"' }, body: status('SETTLED') },
+    )
+    api.answerWith(next)
+    const seen = []
+    for await (const { state } of orders().follow(orderId, { pollMs: 1 })) seen.push(state)
+    expect(seen).toEqual(['OPEN', 'SETTLED'])
+    expect(api.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"a"', '"a"'])
+  })
+
+  it('goes on after the server was away, and ends with what it refuses', async () => {
+    const next = answers(
+      problem(503, 'chain-unavailable'),
+      { body: status('OPEN') },
+      problem(404, 'order-not-found'),
+    )
+    api.answerWith(next)
+    const follow = orders().follow(orderId, { pollMs: 1 })
+    expect((await follow.next()).value).toMatchObject({ state: 'OPEN' })
+    await expect(follow.next()).rejects.toMatchObject({ code: 'order-not-found' })
+  })
+
+  it('ends with the reason of the caller who aborts', async () => {
+    api.answerWith(() => ({ body: status('OPEN') }))
+    const abort = new AbortController()
+    const follow = orders().follow(orderId, { signal: abort.signal, pollMs: 3_600_000 })
+    await follow.next()
+    const next = follow.next()
+    abort.abort(new Error('the page is gone'))
+    await expect(next).rejects.toThrow('the page is gone')
+  })
+})

@@ -1,0 +1,269 @@
+import { type TransactionRequest, Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Client,
+  NotSubmittedError,
+  type OrderRequest,
+  type SealedOrder,
+} from '../../src/client/index.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+import { type TestChain, useChain } from '../support/chain.js'
+import type { Role } from '../support/roles.js'
+import {
+  answerAsServer,
+  clearForTrading,
+  clientOf,
+  ORG_ID,
+  receive,
+  WALLET_USDC,
+  walletOf,
+} from './clientSetting.js'
+
+const chain = useChain(clearForTrading)
+const ONE = 1_000_000n
+let api: ApiStandIn
+
+beforeAll(async () => {
+  api = await startApiStandIn()
+})
+afterAll(() => api.stop())
+
+async function setting(role: Role = 'alice'): Promise<{ client: Client; deadline: number }> {
+  answerAsServer(api, chain())
+  return { client: clientOf(chain(), api, role), deadline: (await chain().now()) + 3_600 }
+}
+
+/** An order as the escrow has it; state 1 is OPEN. */
+async function orderOnChain(orderId: Hex) {
+  const order = await chain().read('escrow', 'orders', orderId)
+  if (!Array.isArray(order)) throw new Error('orders() answers a list')
+  const [account, amount, deadline, commit, orgId, state] = order
+  return { account, amount, deadline, commit, orgId, state }
+}
+const balance = (role: Role) => chain().read('usdc', 'balanceOf', chain().account(role))
+const allowance = (role: Role) =>
+  chain().read('usdc', 'allowance', chain().account(role), chain().addressOf('escrow'))
+const sentBy = (role: Role) => chain().provider.getTransactionCount(chain().account(role))
+const posted = () => api.requests.filter(({ method }) => method === 'POST')
+
+describe('placing an order', () => {
+  it('approves exactly what a buy escrows, opens it, then posts it', async () => {
+    const { client, deadline } = await setting()
+    const before = await sentBy('alice')
+    const request: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: 25n * ONE, deadline }
+    const { order, opened, received } = await client.placeOrder(request)
+    const { orderId, commit } = order
+    expect(await orderOnChain(orderId)).toEqual({
+      account: chain().account('alice'),
+      amount: 25n * ONE,
+      deadline: BigInt(deadline),
+      commit,
+      orgId: ORG_ID,
+      state: 1n,
+    })
+    expect(await balance('alice')).toBe(WALLET_USDC - 25n * ONE)
+    expect(await allowance('alice')).toBe(0n)
+    expect((await sentBy('alice')) - before).toBe(2)
+    expect((await chain().provider.getTransactionReceipt(opened.txHash))?.blockNumber).toBe(
+      opened.blockNumber,
+    )
+    expect(received).toMatchObject({ orderId, commit })
+    expect(posted()).toMatchObject([{ path: '/orders', body: { orderId, ...order.envelope } }])
+    expect(order.intent.orgId).toBe(ORG_ID)
+  })
+
+  it('does not approve again what is approved already', async () => {
+    const { client, deadline } = await setting()
+    await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), 100n * ONE)
+    const before = await sentBy('alice')
+    await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: 30n * ONE, deadline })
+    expect((await sentBy('alice')) - before).toBe(1)
+    expect(await allowance('alice')).toBe(70n * ONE)
+  })
+
+  it.each<Omit<OrderRequest, 'deadline'>>([
+    { side: 'SELL', symbol: 'AAPL', maxSpend: ONE },
+    { side: 'WITHDRAW', symbol: 'USDC', maxSpend: ONE },
+    { side: 'BUY', symbol: 'AAPL', maxSpend: ONE, payFrom: 'cash' },
+  ])('opens a $side that escrows nothing as a request', async (request) => {
+    const { client, deadline } = await setting()
+    const { order } = await client.placeOrder({ ...request, deadline })
+    expect(await orderOnChain(order.orderId)).toMatchObject({
+      account: chain().account('alice'),
+      amount: 0n,
+      deadline: BigInt(deadline),
+      commit: order.commit,
+      state: 1n,
+    })
+    expect(await balance('alice')).toBe(WALLET_USDC)
+  })
+
+  it('is open to a wallet in no institution, but for buying', async () => {
+    const { client, deadline } = await setting('carol')
+    const sale: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
+    expect((await client.placeOrder(sale)).order.intent.orgId).toBe(`0x${'00'.repeat(32)}`)
+    await chain().send('owner', 'usdc', 'mint', chain().account('carol'), ONE)
+    await expect(client.placeOrder({ ...sale, side: 'BUY' })).rejects.toMatchObject({
+      name: 'ContractError',
+      method: 'openBuy',
+      code: 'NotCleared',
+      args: { wallet: chain().account('carol') },
+    })
+  })
+
+  it('keeps nonces in the order of opening when several are placed at once', async () => {
+    const { client, deadline } = await setting()
+    const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
+    const placed = await Promise.all([1, 2, 3, 4].map(() => client.placeOrder(request)))
+    const byBlock = placed.sort((a, b) => a.opened.blockNumber - b.opened.blockNumber)
+    const nonces = byBlock.map(({ order }) => order.intent.nonce)
+    expect(nonces).toEqual([...new Set(nonces)].sort((a, b) => a - b))
+  })
+
+  it('goes on after one that failed', async () => {
+    const { client, deadline } = await setting()
+    const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
+    const [bad, good] = await Promise.allSettled([
+      client.placeOrder({ ...request, deadline: 1 }),
+      client.placeOrder(request),
+    ])
+    expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'DeadlineOutOfRange' } })
+    expect(good.status).toBe('fulfilled')
+  })
+})
+
+describe('an orderId that is taken', () => {
+  /** Bob opens an order whose id has the same first 16 bytes. */
+  const takeId = (deadline: number) => async (order: SealedOrder) => {
+    const other = `${order.orderId.slice(0, 34)}${'00'.repeat(16)}`
+    await chain().send('bob', 'escrow', 'openRequest', other, order.commit, deadline)
+  }
+
+  it('is replaced: the wallet signs again under a new one', async () => {
+    const { client, deadline } = await setting()
+    const seen: SealedOrder[] = []
+    const { order } = await client.placeOrder(
+      { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline },
+      {
+        async beforeOpen(sealed) {
+          seen.push(sealed)
+          if (seen.length === 1) await takeId(deadline)(sealed)
+        },
+      },
+    )
+    expect(seen).toHaveLength(2)
+    expect(order).toBe(seen[1])
+    expect(seen[0]?.orderId).not.toBe(order.orderId)
+    expect(seen[0]?.intent.nonce).toBeLessThan(order.intent.nonce)
+    expect(posted()).toHaveLength(1)
+  })
+
+  it('ends it after three', async () => {
+    const { client, deadline } = await setting()
+    const beforeOpen = takeId(deadline)
+    const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
+    await expect(client.placeOrder(request, { beforeOpen })).rejects.toMatchObject({ code: 'OrderIdTaken' })
+    expect(posted()).toHaveLength(0)
+  })
+
+  it('is found too when someone else’s transaction came first in the block', async () => {
+    const { deadline } = await setting()
+    const before = await sentBy('alice')
+    let copied = false
+    const signer = new CopiedWallet(chain(), async (data) => {
+      if (copied) return
+      copied = true
+      await chain().provider.send('eth_sendTransaction', [
+        { from: chain().account('bob'), to: chain().addressOf('escrow'), data },
+      ])
+    })
+    const client = clientOf(chain(), api, 'alice', { signer })
+    const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
+    const { order } = await client.placeOrder(request)
+    expect(copied).toBe(true)
+    expect(await orderOnChain(order.orderId)).toMatchObject({ account: chain().account('alice'), state: 1n })
+    // One that reverted in its block, one that opened.
+    expect((await sentBy('alice')) - before).toBe(2)
+  })
+})
+
+/** Alice's wallet, whose transactions someone reads, and copies, on their way to the chain. */
+class CopiedWallet extends Wallet {
+  constructor(
+    on: TestChain,
+    readonly copy: (data: string) => Promise<void>,
+  ) {
+    super(walletOf(on, 'alice').privateKey, on.provider)
+  }
+
+  override async sendTransaction(transaction: TransactionRequest) {
+    await this.copy(String(transaction.data))
+    return super.sendTransaction(transaction)
+  }
+}
+
+describe('refusals', () => {
+  it.each<[string, Partial<OrderRequest>, object]>([
+    ['more USDC than the wallet holds', { maxSpend: WALLET_USDC + 1n }, { code: 'insufficient-usdc' }],
+    ['a deadline too far', { deadline: 4_000_000_000 }, { code: 'DeadlineOutOfRange' }],
+  ])('of %s come before the server hears of it', async (_, change, expected) => {
+    const { client, deadline } = await setting()
+    const request: OrderRequest = { side: 'BUY', symbol: 'AAPL', maxSpend: ONE, deadline, ...change }
+    await expect(client.placeOrder(request)).rejects.toMatchObject(expected)
+    expect(posted()).toHaveLength(0)
+    expect(await balance('alice')).toBe(WALLET_USDC)
+  })
+
+  it('of a 21st open order carry both numbers', async () => {
+    const { client, deadline } = await setting()
+    for (let id = 1; id <= 20; id++) {
+      const orderId = `0x${id.toString(16).padStart(2, '0')}${'00'.repeat(31)}`
+      await chain().send('alice', 'escrow', 'openRequest', orderId, ORG_ID, deadline)
+    }
+    const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
+    await expect(client.placeOrder(request)).rejects.toMatchObject({
+      code: 'TooManyOpenOrders',
+      args: { open: '20', limit: '20' },
+    })
+  })
+
+  it('of a server keep the order, which can be submitted again', async () => {
+    const { client, deadline } = await setting()
+    answerAsServer(api, chain(), ({ method }) =>
+      method === 'POST' ? problem(500, 'internal-error') : undefined,
+    )
+    const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
+    const failure: unknown = await client.placeOrder(request).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ name: 'NotSubmittedError', cause: { code: 'internal-error' } })
+    if (!(failure instanceof NotSubmittedError)) throw failure
+    api.answerWith(({ body }) => receive(body))
+    const { order } = failure
+    expect(await client.submitOrder(order)).toMatchObject({ commit: order.commit })
+  })
+
+  it('of the wallet leave nothing behind', async () => {
+    const { deadline } = await setting()
+    const refusing = new CopiedWallet(chain(), () => {
+      throw Object.assign(new Error('rejected'), { code: 'ACTION_REJECTED' })
+    })
+    const client = clientOf(chain(), api, 'alice', { signer: refusing })
+    const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
+    await expect(client.placeOrder(request)).rejects.toMatchObject({ code: 'transaction-refused' })
+    expect(posted()).toHaveLength(0)
+  })
+})
+
+describe('reclaiming', () => {
+  it('takes the USDC back seven days after the deadline, not before', async () => {
+    const { client, deadline } = await setting()
+    const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: ONE, deadline })
+    await expect(client.reclaim(order.orderId)).rejects.toMatchObject({
+      code: 'ReclaimTooEarly',
+      args: { availableAt: String(deadline + 7 * 86_400) },
+    })
+    await chain().mineAt(deadline + 7 * 86_400)
+    await client.reclaim(order.orderId)
+    expect(await balance('alice')).toBe(WALLET_USDC)
+  })
+})
