@@ -32,10 +32,14 @@ export function parseParam<T>(schema: ZodType<T>, name: string, value: unknown):
   throw new Problem('invalid-parameter', { extensions: { errors } })
 }
 
-/** A schema's faults as the wire has them: a dotted path and a short message. */
+/** A schema's faults as the wire has them: a dotted path and a short message, each once though two checks may give it. */
 export function fieldErrors(error: ZodError): FieldError[] {
-  return error.issues.slice(0, MAX_ERRORS).map((issue) => ({
-    path: issue.path.map(String).join('.').slice(0, MAX_MESSAGE_LENGTH),
-    message: issue.message.slice(0, MAX_MESSAGE_LENGTH),
-  }))
+  const faults = new Map<string, FieldError>()
+  for (const issue of error.issues) {
+    if (faults.size === MAX_ERRORS) break
+    const path = issue.path.map(String).join('.').slice(0, MAX_MESSAGE_LENGTH)
+    const message = issue.message.slice(0, MAX_MESSAGE_LENGTH)
+    faults.set(JSON.stringify([path, message]), { path, message })
+  }
+  return [...faults.values()]
 }

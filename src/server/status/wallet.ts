@@ -2,12 +2,16 @@ import type { Contracts } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { WalletView } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { createRecentMap } from './recentMap.js'
 
 /** Wallets whose institution is remembered, to ask of it in the same request as of the wallet. */
 const MAX_REMEMBERED = 10_000
 const NONE: Hex = `0x${'0'.repeat(64)}`
 
-/** Which screen a wallet sees. `latest` state; a wallet's first answer takes two requests, later ones one. */
+/**
+ * Which screen a wallet sees. A member's first answer takes two requests to the node, as its institution is not known
+ * before; later ones take one.
+ */
 export function createWalletView(
   contracts: Pick<Contracts, 'registry' | 'token' | 'ledger'>,
 ): (wallet: Hex) => Promise<WalletView> {
@@ -62,19 +66,5 @@ function inside(
     waitingFor,
     // One that is in an institution can join no other.
     invitedBy: null,
-  }
-}
-
-/** A map that forgets the entry set longest ago when it is full. */
-function createRecentMap<K, V>(capacity: number): Pick<Map<K, V>, 'get' | 'set'> {
-  const entries = new Map<K, V>()
-  return {
-    get: (key) => entries.get(key),
-    set(key, value) {
-      entries.delete(key)
-      const oldest = entries.keys().next()
-      if (entries.size >= capacity && !oldest.done) entries.delete(oldest.value)
-      return entries.set(key, value)
-    },
   }
 }

@@ -1,0 +1,13 @@
+/** A map that forgets the entry set longest ago when it is full. */
+export function createRecentMap<K, V>(capacity: number): Pick<Map<K, V>, 'get' | 'set'> {
+  const entries = new Map<K, V>()
+  return {
+    get: (key) => entries.get(key),
+    set(key, value) {
+      entries.delete(key)
+      const oldest = entries.keys().next()
+      if (entries.size >= capacity && !oldest.done) entries.delete(oldest.value)
+      return entries.set(key, value)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import request from 'supertest'
+import { expect, test } from 'vitest'
+import { buildApp } from '../../support/builtApp.js'
+import { useChain } from '../../support/chain.js'
+import { AAPL, MSFT, setUpInstitution } from '../../support/institution.js'
+import type { Role } from '../../support/roles.js'
+import { startRpcProxy } from '../../support/rpcProxy.js'
+
+const chain = useChain(setUpInstitution)
+
+async function equitiesOf(role: Role, app: Awaited<ReturnType<typeof buildApp>>['app']) {
+  const response = await request(app).get(`/compliance/${chain().account(role)}`)
+  expect(response.status).toBe(200)
+  expect(Object.keys(response.body)).toEqual(['address', 'equities'])
+  expect(response.body.address).toBe(chain().account(role))
+  return response.body.equities
+}
+
+test('KYC is the wallet’s own, the same for every equity', async () => {
+  await chain().send('owner', 'token', 'setListed', MSFT, true)
+  const { app } = await buildApp({ chain: chain() })
+  expect(await equitiesOf('alice', app)).toEqual([
+    { symbol: 'AAPL', kyc: true, listed: true, frozen: false },
+    { symbol: 'MSFT', kyc: true, listed: true, frozen: false },
+  ])
+  expect(await equitiesOf('dave', app)).toEqual([
+    { symbol: 'AAPL', kyc: false, listed: true, frozen: false },
+    { symbol: 'MSFT', kyc: false, listed: true, frozen: false },
+  ])
+})
+
+test('a freeze is of one symbol and one wallet', async () => {
+  await chain().send('owner', 'token', 'setListed', MSFT, true)
+  await chain().send('owner', 'token', 'setFrozen', MSFT, chain().account('alice'), true)
+  const { app } = await buildApp({ chain: chain() })
+  expect(await equitiesOf('alice', app)).toMatchObject([
+    { symbol: 'AAPL', frozen: false },
+    { symbol: 'MSFT', frozen: true },
+  ])
+  expect(await equitiesOf('bob', app)).toMatchObject([{ frozen: false }, { frozen: false }])
+})
+
+test('a symbol that is delisted stays, with its freeze', async () => {
+  await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), true)
+  const { app } = await buildApp({ chain: chain() })
+  expect(await equitiesOf('alice', app)).toEqual([{ symbol: 'AAPL', kyc: true, listed: true, frozen: true }])
+  await chain().send('owner', 'token', 'setListed', AAPL, false)
+  expect(await equitiesOf('alice', app)).toEqual([{ symbol: 'AAPL', kyc: true, listed: false, frozen: true }])
+})
+
+test('a symbol that was never listed is not shown, frozen or not', async () => {
+  await chain().send('owner', 'token', 'setFrozen', MSFT, chain().account('alice'), true)
+  const { app } = await buildApp({ chain: chain() })
+  expect(await equitiesOf('alice', app)).toMatchObject([{ symbol: 'AAPL' }])
+})
+
+test('with nothing listed there is nothing to show', async () => {
+  await chain().send('owner', 'token', 'setListed', AAPL, false)
+  const { app } = await buildApp({ chain: chain() })
+  expect(await equitiesOf('alice', app)).toEqual([])
+})
+
+test('one request reaches the node once the list is known', async () => {
+  const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+  const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
+  await equitiesOf('alice', app)
+  const cold = proxy.requests.length
+  await equitiesOf('bob', app)
+  expect(proxy.requests.length).toBe(cold + 1)
+  expect(proxy.requests.at(-1)).toEqual(['eth_call', 'eth_call', 'eth_call'])
+})

@@ -1,0 +1,127 @@
+import request from 'supertest'
+import { describe, expect, test } from 'vitest'
+import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import { batchMint, policyUpdate, refund, settlement, signedCall } from '../../support/authorizations.js'
+import { buildApp } from '../../support/builtApp.js'
+import { useChain } from '../../support/chain.js'
+import {
+  AAPL,
+  MSFT,
+  ORG,
+  openBuy,
+  openRequest,
+  setUpInstitution,
+  shares,
+  usd,
+} from '../../support/institution.js'
+import { startRpcProxy } from '../../support/rpcProxy.js'
+
+const chain = useChain(setUpInstitution)
+
+test('an institution shows its counts and the totals of the whole pool', async () => {
+  const { app } = await buildApp({ chain: chain() })
+  const response = await request(app).get(`/org/${ORG}`)
+  expect(response.status).toBe(200)
+  expect(response.body).toEqual({
+    orgId: ORG,
+    name: 'Acme Capital',
+    admin: chain().account('admin'),
+    walletCount: 2,
+    rulesVersion: 0,
+    openOrders: 0,
+    pool: { usdc: '0', openOrders: 0, equities: [{ symbol: 'AAPL', shares: '0' }] },
+  })
+})
+
+test('the counts follow the chain', async () => {
+  const { app } = await buildApp({ chain: chain() })
+  const read = async () => (await request(app).get(`/org/${ORG}`)).body
+
+  const settled = await openBuy(chain(), 'alice', 'settled', usd(250))
+  const refunded = await openBuy(chain(), 'bob', 'refunded', usd(100))
+  // Carol is in no institution: her order counts for the platform alone.
+  await openRequest(chain(), 'carol', 'request')
+  expect(await read()).toMatchObject({ openOrders: 2, pool: { usdc: '0', openOrders: 3 } })
+
+  await chain().send('relayer', ...signedCall(chain(), settlement(settled)))
+  await chain().send('relayer', ...signedCall(chain(), refund(refunded)))
+  const policy = policyUpdate(ORG, chain().account('admin'))
+  await chain().send('relayer', ...signedCall(chain(), policy))
+  await chain().send('admin', 'registry', 'setMember', chain().account('bob'), false)
+  expect(await read()).toMatchObject({
+    walletCount: 1,
+    rulesVersion: 1,
+    openOrders: 0,
+    pool: { usdc: '250000000', openOrders: 1 },
+  })
+})
+
+test('the totals are what the pool holds: not what was withdrawn, and no delisted symbol', async () => {
+  await chain().send('owner', 'token', 'setListed', MSFT, true)
+  await chain().send('relayer', ...signedCall(chain(), batchMint(AAPL, shares(10))))
+  await chain().send('relayer', ...signedCall(chain(), batchMint(MSFT, shares(4))))
+  const { app } = await buildApp({ chain: chain() })
+  const equities = async () => (await request(app).get(`/org/${ORG}`)).body.pool.equities
+  expect(await equities()).toEqual([
+    { symbol: 'AAPL', shares: '10000000000' },
+    { symbol: 'MSFT', shares: '4000000000' },
+  ])
+
+  const withdrawal = await openRequest(chain(), 'alice', 'withdrawal')
+  const payout = { payoutAsset: AAPL, payout: shares(3) }
+  await chain().send('relayer', ...signedCall(chain(), settlement(withdrawal, payout)))
+  await chain().send('owner', 'token', 'setListed', MSFT, false)
+  expect(await equities()).toEqual([{ symbol: 'AAPL', shares: '7000000000' }])
+})
+
+test('a symbol listed later is there at once', async () => {
+  const { app } = await buildApp({ chain: chain() })
+  const symbols = async () =>
+    (await request(app).get(`/org/${ORG}`)).body.pool.equities.map(
+      (equity: { symbol: string }) => equity.symbol,
+    )
+  expect(await symbols()).toEqual(['AAPL'])
+  await chain().send('owner', 'token', 'setListed', nameToBytes32('BRK.B'), true)
+  await chain().send('owner', 'token', 'setListed', nameToBytes32('not a ticker'), true)
+  expect(await symbols()).toEqual(['AAPL', 'BRK.B'])
+})
+
+test('an orgId is taken in either case and returned in lower case', async () => {
+  const { app } = await buildApp({ chain: chain() })
+  const response = await request(app).get(`/org/0x${ORG.slice(2).toUpperCase()}`)
+  expect(response.status).toBe(200)
+  expect(response.body.orgId).toBe(ORG)
+})
+
+test.each([nameToBytes32('Zenith'), `0x${'00'.repeat(32)}`, `0x${'ff'.repeat(32)}`])(
+  'an institution that is not registered is not found: %s',
+  async (orgId) => {
+    const { app } = await buildApp({ chain: chain() })
+    const response = await request(app).get(`/org/${orgId}`)
+    expect(response.status).toBe(404)
+    expect(response.body.code).toBe('institution-not-found')
+  },
+)
+
+test.each(['Acme', '0x', '0x00', ORG.slice(2), `${ORG}00`, ORG.slice(0, -1), `0x${'zz'.repeat(32)}`])(
+  'a malformed orgId is refused: %s',
+  async (orgId) => {
+    const { app } = await buildApp({ chain: chain(), rpcUrl: 'http://127.0.0.1:9' })
+    const response = await request(app).get(`/org/${orgId}`)
+    expect(response.status).toBe(400)
+    expect(response.body.code).toBe('invalid-parameter')
+    expect(response.body.errors).toEqual([{ path: 'orgId', message: expect.any(String) }])
+  },
+)
+
+describe('the requests to the node', () => {
+  test('are one as soon as what does not change is known', async () => {
+    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+    const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
+    await request(app).get(`/org/${ORG}`).expect(200)
+    const cold = proxy.requests.length
+    await request(app).get(`/org/${ORG}`).expect(200)
+    expect(proxy.requests.length).toBe(cold + 1)
+    expect(cold).toBe(3)
+  })
+})

@@ -1,0 +1,84 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createMarketClockView } from '../../../src/server/status/marketClock.js'
+import { brokerOf, SERVER_ACCOUNT, startStandIn } from '../../support/brokerStandIn.js'
+
+const OPENS = '2027-01-05T14:30:00Z'
+const CLOSES = '2027-01-05T21:00:00Z'
+
+async function setUp() {
+  let time = Date.parse('2027-01-05T14:00:00Z')
+  const standIn = await startStandIn({ now: () => new Date(time) })
+  onTestFinished(() => standIn.stop())
+  standIn.control.clock({ open: false, nextOpen: OPENS, nextClose: CLOSES })
+  const view = createMarketClockView({ broker: brokerOf(standIn.url, SERVER_ACCOUNT), now: () => time })
+  return {
+    view,
+    control: standIn.control,
+    requests: () => standIn.control.requests().length,
+    set: (iso: string) => {
+      time = Date.parse(iso)
+    },
+  }
+}
+
+test('is exactly three members, times in UTC', async () => {
+  const { view } = await setUp()
+  expect(await view()).toEqual({
+    isOpen: false,
+    nextOpen: '2027-01-05T14:30:00.000Z',
+    nextClose: '2027-01-05T21:00:00.000Z',
+  })
+})
+
+test('is asked for once by many, and again after a moment', async () => {
+  const { view, requests, set, control } = await setUp()
+  await Promise.all([view(), view()])
+  set('2027-01-05T14:00:09.999Z')
+  await view()
+  expect(requests()).toBe(1)
+  set('2027-01-05T14:00:10Z')
+  control.clock({ open: true })
+  expect((await view()).isOpen).toBe(true)
+  expect(requests()).toBe(2)
+})
+
+test('is not kept past an opening', async () => {
+  const { view, requests, set, control } = await setUp()
+  set('2027-01-05T14:29:58Z')
+  expect((await view()).isOpen).toBe(false)
+  control.clock({ open: true })
+  set('2027-01-05T14:29:59.999Z')
+  expect((await view()).isOpen).toBe(false)
+  set(OPENS)
+  expect((await view()).isOpen).toBe(true)
+  expect(requests()).toBe(2)
+})
+
+test('is nothing rather than old while the broker fails', async () => {
+  const { view, set, control } = await setUp()
+  await view()
+  set('2027-01-05T14:00:10Z')
+  control.fault({ respond: { status: 503, body: {} }, times: 1_000 })
+  await expect(view()).rejects.toMatchObject({ code: 'market-unavailable', headers: { 'Retry-After': '2' } })
+})
+
+test('says when to come back after a rate limit', async () => {
+  const { view, control } = await setUp()
+  const resetAt = Date.parse('2027-01-05T14:00:41Z') / 1_000
+  control.fault({
+    respond: {
+      status: 429,
+      body: { message: 'too many requests.' },
+      headers: { 'x-ratelimit-reset': String(resetAt) },
+    },
+  })
+  await expect(view()).rejects.toMatchObject({ code: 'market-unavailable', headers: { 'Retry-After': '41' } })
+})
+
+test('never asks for more than a minute’s patience', async () => {
+  const { view, control } = await setUp()
+  control.fault({
+    respond: { status: 429, body: {}, headers: { 'x-ratelimit-reset': '99999999999' } },
+  })
+  await expect(view()).rejects.toMatchObject({ headers: { 'Retry-After': '60' } })
+})

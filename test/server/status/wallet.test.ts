@@ -1,0 +1,171 @@
+import request from 'supertest'
+import { describe, expect, test } from 'vitest'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import { policyUpdate, signedCall } from '../../support/authorizations.js'
+import { buildApp } from '../../support/builtApp.js'
+import { type TestChain, useChain } from '../../support/chain.js'
+import { ORG, setUpInstitution } from '../../support/institution.js'
+import type { Role } from '../../support/roles.js'
+import { startRpcProxy } from '../../support/rpcProxy.js'
+
+const chain = useChain(setUpInstitution)
+
+async function screenOf(role: Role) {
+  const { app } = await buildApp({ chain: chain() })
+  const response = await request(app).get(`/wallet/${chain().account(role)}`)
+  expect(response.status).toBe(200)
+  return response.body
+}
+
+async function publishRules({ account, send }: TestChain): Promise<void> {
+  await send('relayer', ...signedCall(chain(), policyUpdate(ORG, account('admin'))))
+}
+
+describe('a wallet in no institution', () => {
+  test('sees found', async () => {
+    expect(await screenOf('carol')).toEqual({
+      address: chain().account('carol'),
+      screen: 'found',
+      orgId: null,
+      role: null,
+      waitingFor: [],
+      invitedBy: null,
+    })
+  })
+
+  test('sees the institution that invited it last', async () => {
+    const other = nameToBytes32('Zenith')
+    await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
+    expect(await screenOf('carol')).toMatchObject({ screen: 'found', invitedBy: ORG })
+
+    await chain().send('dave', 'registry', 'registerInstitution', other)
+    await chain().send('dave', 'registry', 'setMember', chain().account('carol'), true)
+    expect(await screenOf('carol')).toMatchObject({ screen: 'found', invitedBy: other })
+  })
+
+  test('sees found again once it is removed', async () => {
+    const { app } = await buildApp({ chain: chain() })
+    const path = `/wallet/${chain().account('alice')}`
+    expect((await request(app).get(path)).body).toMatchObject({ orgId: ORG })
+    await chain().send('admin', 'registry', 'setMember', chain().account('alice'), false)
+    expect((await request(app).get(path)).body).toMatchObject({ screen: 'found', orgId: null, role: null })
+  })
+})
+
+describe('a wallet in an institution', () => {
+  test('waits for the rulebook', async () => {
+    expect(await screenOf('alice')).toEqual({
+      address: chain().account('alice'),
+      screen: 'wait',
+      orgId: ORG,
+      role: 'employee',
+      waitingFor: ['policy'],
+      invitedBy: null,
+    })
+  })
+
+  test('waits for KYC', async () => {
+    await publishRules(chain())
+    await chain().send('owner', 'token', 'setKyc', chain().account('alice'), false)
+    expect(await screenOf('alice')).toMatchObject({ screen: 'wait', waitingFor: ['kyc'] })
+  })
+
+  test('waits for both', async () => {
+    await chain().send('owner', 'token', 'setKyc', chain().account('alice'), false)
+    expect(await screenOf('alice')).toMatchObject({ screen: 'wait', waitingFor: ['kyc', 'policy'] })
+  })
+
+  test('trades once it is cleared', async () => {
+    await publishRules(chain())
+    expect(await screenOf('alice')).toMatchObject({ screen: 'trade', role: 'employee', waitingFor: [] })
+    expect(await screenOf('admin')).toMatchObject({ screen: 'trade', role: 'admin', orgId: ORG })
+  })
+
+  test('changes its role when the institution is handed over', async () => {
+    const { app } = await buildApp({ chain: chain() })
+    const roleOf = async (role: Role) =>
+      (await request(app).get(`/wallet/${chain().account(role)}`)).body.role
+    expect([await roleOf('admin'), await roleOf('alice')]).toEqual(['admin', 'employee'])
+    await chain().send('admin', 'registry', 'transferAdmin', chain().account('alice'))
+    await chain().send('alice', 'registry', 'acceptAdmin', ORG)
+    expect([await roleOf('admin'), await roleOf('alice')]).toEqual(['employee', 'admin'])
+  })
+})
+
+describe('the address', () => {
+  test.each([
+    ['lower case', (address: Hex) => address.toLowerCase()],
+    ['upper case', (address: Hex) => `0x${address.slice(2).toUpperCase()}`],
+    ['checksummed', (address: Hex) => address],
+  ])('is taken in %s and returned checksummed', async (_case, write) => {
+    const { app } = await buildApp({ chain: chain() })
+    const alice = chain().account('alice')
+    const response = await request(app).get(`/wallet/${write(alice)}`)
+    expect(response.body).toMatchObject({ address: alice, orgId: ORG })
+  })
+
+  test.each([
+    '0x',
+    '0x12',
+    'alice',
+    'alice.eth',
+    '0XF39FD6E51AAD88F6F4CE6AB8827279CFFFB92266',
+    'f39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+    '0xf39fd6e51aad88f6f4ce6ab8827279cfffb9226',
+    '0xf39fd6e51aad88f6f4ce6ab8827279cfffb922666',
+    '0xg39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+    '0xF39fd6e51aad88F6F4ce6aB8827279cffFb92266',
+    '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266%20',
+    '%E0%A4%A',
+    `0x${'0'.repeat(5_000)}`,
+  ])('is refused when malformed: %s', async (text) => {
+    const { app } = await buildApp({ chain: chain(), rpcUrl: 'http://127.0.0.1:9' })
+    for (const route of ['wallet', 'compliance']) {
+      const response = await request(app).get(`/${route}/${text}`)
+      expect(response.status).toBe(400)
+      expect(response.type).toBe('application/problem+json')
+      expect(response.body.code).toBe('invalid-parameter')
+    }
+  })
+})
+
+describe('the requests to the node', () => {
+  test('are one for a wallet in no institution', async () => {
+    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+    const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
+    await request(app)
+      .get(`/wallet/${chain().account('carol')}`)
+      .expect(200)
+    expect(proxy.requests).toEqual([['eth_call', 'eth_call', 'eth_call']])
+  })
+
+  test('are two for a member at first, then one', async () => {
+    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+    const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
+    const path = `/wallet/${chain().account('alice')}`
+    await request(app).get(path).expect(200)
+    expect(proxy.requests.map((methods) => methods.length)).toEqual([3, 2])
+    await request(app).get(path).expect(200)
+    expect(proxy.requests.map((methods) => methods.length)).toEqual([3, 2, 5])
+  })
+
+  test('follow a wallet that changes its institution', async () => {
+    const { app } = await buildApp({ chain: chain() })
+    const path = `/wallet/${chain().account('alice')}`
+    await publishRules(chain())
+    expect((await request(app).get(path)).body).toMatchObject({ screen: 'trade', orgId: ORG })
+
+    const other = nameToBytes32('Zenith')
+    await chain().send('dave', 'registry', 'registerInstitution', other)
+    await chain().send('admin', 'registry', 'setMember', chain().account('alice'), false)
+    await chain().send('dave', 'registry', 'setMember', chain().account('alice'), true)
+    await chain().send('alice', 'registry', 'join', other)
+    // The rules of its former institution are not its own any more.
+    expect((await request(app).get(path)).body).toMatchObject({
+      screen: 'wait',
+      orgId: other,
+      waitingFor: ['policy'],
+    })
+  })
+})

@@ -1,0 +1,42 @@
+import type { Express } from 'express'
+import { buildServer } from '../../src/server/build.js'
+import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
+import { SERVER_ACCOUNT } from './brokerStandIn.js'
+import type { TestChain } from './chain.js'
+import { createLogLines, type LogLines } from './logLines.js'
+import { serverConfig } from './serverEnvironment.js'
+import { temporaryDirectory } from './temporaryDirectory.js'
+
+/** The whole server as `main` builds it, for this chain and this broker, its services not started. */
+export async function buildApp(options: {
+  readonly chain: TestChain
+  /** Default: the chain's own node. */
+  readonly rpcUrl?: string
+  /** Default: nobody listens there. */
+  readonly brokerUrl?: string
+  readonly env?: Record<string, string>
+}): Promise<{ app: Express; log: LogLines }> {
+  const { chain, rpcUrl = chain.anvil.rpcUrl, brokerUrl = 'http://127.0.0.1:9' } = options
+  const { addresses } = chain
+  const root = await temporaryDirectory()
+  const config = serverConfig({
+    RPC_URL: rpcUrl,
+    CHAIN_ID: String(chain.anvil.chainId),
+    INSTITUTION_REGISTRY_ADDRESS: addresses.institutionRegistry,
+    ORDER_ESCROW_ADDRESS: addresses.orderEscrow,
+    CONFIDENTIAL_LEDGER_ADDRESS: addresses.confidentialLedger,
+    EQUITY_TOKEN_ADDRESS: addresses.equityToken,
+    PLATFORM_POOL_ADDRESS: addresses.platformPool,
+    ALPACA_KEY_ID: SERVER_ACCOUNT.keyId,
+    ALPACA_SECRET_KEY: SERVER_ACCOUNT.secretKey,
+    ALPACA_TRADING_URL: brokerUrl,
+    ALPACA_DATA_URL: brokerUrl,
+    DATA_DIR: root,
+    ...options.env,
+  })
+  const log = createLogLines()
+  const files = createAtomicFiles({ root })
+  const stopping = new AbortController().signal
+  const { app } = buildServer({ config, logger: log.logger, files, stopping })
+  return { app, log }
+}
