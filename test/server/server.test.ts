@@ -167,7 +167,7 @@ describe('stop', () => {
 
   test('lets a request under way finish, takes no new one, frees the directory', async () => {
     const { rpc, reached, answer } = await slowNode()
-    const { server, url, dataDir } = await start({ RPC_URL: rpc })
+    const { server, url, dataDir } = await start({ RPC_URL: rpc, SHUTDOWN_TIMEOUT: '1h' })
     const pending = fetch(`${url}/enclave-key`)
     await reached
     const stopped = server.stop()

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import express, { type Request, type RequestHandler } from 'express'
+import express, { type RequestHandler } from 'express'
 import { Problem } from './problems.js'
 import { JsonError, parseStrictJson } from './strictJson.js'
 
@@ -13,7 +13,7 @@ import { JsonError, parseStrictJson } from './strictJson.js'
 export function jsonBody(limitBytes: number): RequestHandler {
   const readRaw = express.raw({ type: () => true, limit: limitBytes, inflate: false })
   return (req, res, next) => {
-    requireJson(req)
+    if (!isJson(req.headers['content-type'] ?? '')) throw new Problem('unsupported-media-type')
     readRaw(req, res, (failure?: unknown) => {
       if (failure !== undefined) {
         next(failure)
@@ -27,14 +27,6 @@ export function jsonBody(limitBytes: number): RequestHandler {
       }
       next()
     })
-  }
-}
-
-function requireJson(req: Request): void {
-  if (!isJson(req.headers['content-type'] ?? '')) throw new Problem('unsupported-media-type')
-  const encoding = req.headers['content-encoding']
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new Problem('unsupported-media-type', { detail: 'Send the body without a Content-Encoding.' })
   }
 }
 
