@@ -6,12 +6,16 @@ import { addressSchema } from '../protocol/address.js'
 import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config.js'
 import { createEnclaveKey } from './intake/enclaveKey.js'
+import { createOrders } from './intake/orders.js'
+import { createPolicy } from './intake/policy.js'
 import type { Service } from './lifetime.js'
 import type { Logger } from './logger.js'
 import { buildRelay } from './relay/build.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
+import { createOrderRecords } from './store/orderRecords.js'
+import { buildTrigger } from './trigger/build.js'
 import { readVersion } from './version.js'
 
 const LISTED_SYMBOLS_INTERVAL_MS = 15_000
@@ -31,7 +35,7 @@ export function buildServer(surroundings: Surroundings): {
   /** In the order in which they start. */
   services: readonly Service[]
 } {
-  const { config, logger, stopping } = surroundings
+  const { config, logger, files, stopping } = surroundings
   const { chainId, contracts: addresses } = config.chain
   const provider = new RpcProvider({
     urls: config.chain.rpcUrls.reveal(),
@@ -49,8 +53,9 @@ export function buildServer(surroundings: Surroundings): {
     intervalMs: LISTED_SYMBOLS_INTERVAL_MS,
     logger,
   })
-
-  const relay = buildRelay({ config, provider, files: surroundings.files, logger, stopping })
+  const records = createOrderRecords({ files, logger })
+  const trigger = buildTrigger({ config, files, contracts, provider, records, logger, stopping })
+  const relay = buildRelay({ config, provider, files, logger, stopping })
 
   const deps: AppDeps = {
     http: config.http,
@@ -70,6 +75,9 @@ export function buildServer(surroundings: Surroundings): {
         chainId,
         escrow: contracts.escrow,
       }),
+      orders: createOrders({ records, escrow: contracts.escrow, onStored: trigger.onStored }),
+      policy: createPolicy({ run: trigger.policyRuns.run, ...contracts }),
+      bodyLimitBytes: config.http.bodyLimitBytes,
     },
     status: createStatusViews({
       contracts,
@@ -80,5 +88,5 @@ export function buildServer(surroundings: Surroundings): {
       now: Date.now,
     }),
   }
-  return { app: createApp(deps), services: [listedSymbols.service, ...relay.services] }
+  return { app: createApp(deps), services: [listedSymbols.service, ...trigger.services, ...relay.services] }
 }

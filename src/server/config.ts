@@ -125,6 +125,8 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       },
       confirmations: env.CONFIRMATIONS,
       narratorIntervalMs: env.NARRATOR_INTERVAL,
+      /** Blocks. */
+      logRange: env.RPC_LOG_RANGE,
     },
     relay: {
       authToken: env.RELAY_AUTH_TOKEN,

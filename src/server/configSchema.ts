@@ -121,6 +121,10 @@ export const environmentSchema = z.object({
     about: 'Pause between two looks at the chain for events to narrate.',
     fallback: '2s',
   }),
+  RPC_LOG_RANGE: withDefault(integer(1, 1_000_000), {
+    about: 'Blocks that one query for events may span; halved by itself where a node refuses so many.',
+    fallback: '2000',
+  }),
   RELAY_AUTH_TOKEN: required(secretText(RELAY_TOKEN_MIN_LENGTH), {
     section: 'Relay',
     about: `Secret shared with the enclave, ${RELAY_TOKEN_MIN_LENGTH} characters at least (openssl rand -hex 32).`,

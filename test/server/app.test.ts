@@ -55,6 +55,9 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
             usdc: USDC,
           }
         }),
+      orders: { receive: unanswered, status: unanswered },
+      policy: { publish: unanswered, version: unanswered },
+      bodyLimitBytes: config.http.bodyLimitBytes,
     },
     status: {
       wallet: unanswered,

@@ -11,7 +11,12 @@ export interface ProcessIdentity {
 }
 
 export function ownIdentity(): ProcessIdentity {
-  return { space: pidSpace(), pid: process.pid, startedAt: stat(process.pid)?.startedAt ?? null }
+  return identityOf(process.pid)
+}
+
+/** Of a process of our own pid space, while it runs. */
+export function identityOf(pid: number): ProcessIdentity {
+  return { space: pidSpace(), pid, startedAt: stat(pid)?.startedAt ?? null }
 }
 
 /** Whether that process of our own pid space still runs. A zombie does not. */

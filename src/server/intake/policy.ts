@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ZERO_ADDRESS } from '../../protocol/address.js'
+import type { PolicyVersion } from '../../protocol/api.js'
+import type { Envelope } from '../../protocol/envelope.js'
+import type { Hex } from '../../protocol/hex.js'
+import { Problem } from '../http/problems.js'
+import type { RunEnd } from '../trigger/runner.js'
+
+/** Publishing sealed rulebooks, and their versions. */
+export interface Policy {
+  /**
+   * Has the enclave publish a rulebook; resolves once the new version is on the chain.
+   * @throws Problem `policy-rejected`, `enclave-failed`, `enclave-timeout`, `enclave-busy`, `storage-unavailable`;
+   *   ChainUnavailableError
+   */
+  publish(envelope: Envelope): Promise<PolicyVersion>
+  /** @throws Problem `institution-not-found`; ChainUnavailableError */
+  version(orgId: Hex): Promise<PolicyVersion>
+}
+
+export interface PolicyDeps {
+  /** Runs the enclave on a rulebook; see `PolicyRuns`. */
+  readonly run: (envelope: Envelope) => Promise<RunEnd>
+  readonly registry: { adminOf(orgId: Hex): Promise<Hex> }
+  readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
+}
+
+/** The enclave has seen the transaction on its own node; ours may be a few blocks behind. */
+const CONFIRM_ATTEMPTS = 20
+const CONFIRM_PAUSE_MS = 250
+
+export function createPolicy({ run, registry, ledger }: PolicyDeps): Policy {
+  async function isOnChain({ orgId, version }: PolicyVersion): Promise<boolean> {
+    for (let attempt = 1; attempt <= CONFIRM_ATTEMPTS; attempt++) {
+      if ((await ledger.policyVersion(orgId)) >= version) return true
+      await sleep(CONFIRM_PAUSE_MS)
+    }
+    return false
+  }
+
+  return {
+    async publish(envelope) {
+      const published = toPublished(await run(envelope))
+      if (await isOnChain(published)) return published
+      throw new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
+    },
+    async version(orgId) {
+      const [admin, version] = await Promise.all([registry.adminOf(orgId), ledger.policyVersion(orgId)])
+      if (admin === ZERO_ADDRESS) throw new Problem('institution-not-found')
+      return { orgId, version }
+    },
+  }
+}
+
+function toPublished({ how, result }: RunEnd): PolicyVersion {
+  if (how === 'timeout') throw new Problem('enclave-timeout')
+  if (how === 'result' && result !== null) {
+    const { outcome, orgId, version, code } = result
+    if (outcome === 'accepted' && orgId !== undefined && version !== undefined) return { orgId, version }
+    if (outcome === 'rejected' && code !== undefined) {
+      throw new Problem('policy-rejected', { extensions: { reason: code } })
+    }
+  }
+  throw new Problem('enclave-failed')
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { triggerSchema } from '../../protocol/api.js'
+import { orderEnvelopeSchema } from '../../protocol/envelope.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import type { Logger } from '../logger.js'
+import type { AtomicFiles } from './atomicFiles.js'
+import { createKeyedLock } from './keyedLock.js'
+import { createFileRecordStore, moveRecord } from './recordStore.js'
+
+/** Envelopes kept under one orderId while its escrow is not visible: anyone can post junk under it first. */
+export const MAX_CANDIDATES = 8
+
+const timeSchema = z.iso.datetime()
+
+const candidateSchema = z.strictObject({
+  envelope: orderEnvelopeSchema,
+  /** `keccak256(ct)`. */
+  commit: bytes32Schema,
+  receivedAt: timeSchema,
+})
+export type Candidate = z.output<typeof candidateSchema>
+
+const orderRecordSchema = z.strictObject({
+  orderId: bytes32Schema,
+  /** Oldest first; once a run had an envelope, that one alone. Empty for an order known from the chain alone. */
+  candidates: z.array(candidateSchema).max(MAX_CANDIDATES),
+  /** The escrow's, once seen. */
+  escrowCommit: bytes32Schema.nullable(),
+  /** The latest runs, oldest first. */
+  triggers: z.array(triggerSchema),
+  nextTriggerAt: timeSchema.nullable(),
+  /** Why it was refused, sealed to the employee. */
+  notice: orderEnvelopeSchema.nullable(),
+})
+/** What the cache knows of one order. */
+export type OrderRecord = z.output<typeof orderRecordSchema>
+
+/** The cache of orders: those that are open, and those that are final. */
+export interface OrderRecords {
+  get(orderId: Hex): Promise<OrderRecord | undefined>
+  /**
+   * Changes a record where it lies while nobody else changes it; a new one is open. `change` returns the very same
+   * object, or undefined, to write nothing.
+   */
+  update(
+    orderId: Hex,
+    change: (current: OrderRecord | undefined) => OrderRecord | undefined | Promise<OrderRecord | undefined>,
+  ): Promise<OrderRecord | undefined>
+  /** Puts a record among the final ones: nothing of it is due any more. */
+  finish(orderId: Hex): Promise<void>
+  /** The orders that are not final. */
+  openIds(): Promise<Hex[]>
+}
+
+/** An order of which nothing is known yet. */
+export function emptyOrderRecord(orderId: Hex): OrderRecord {
+  return { orderId, candidates: [], escrowCommit: null, triggers: [], nextTriggerAt: null, notice: null }
+}
+
+/** The envelope that the escrow was opened against, when it is here. */
+export function matchingCandidate(record: OrderRecord | undefined, commit: Hex): Candidate | undefined {
+  return record?.candidates.find((candidate) => candidate.commit === commit)
+}
+
+/**
+ * Records as files: `envelopes/open/<orderId>.json`, and `envelopes/done/<2 hex>/<orderId>.json` when final, so that
+ * a start reads only what is open. Every method rejects with Problem `storage-unavailable` when the medium fails.
+ */
+export function createOrderRecords(options: {
+  readonly files: AtomicFiles
+  readonly logger: Logger
+}): OrderRecords {
+  const shared = { ...options, schema: orderRecordSchema }
+  const open = createFileRecordStore({ ...shared, directory: 'envelopes/open', sharded: false })
+  const done = createFileRecordStore({ ...shared, directory: 'envelopes/done', sharded: true })
+  const lock = createKeyedLock()
+
+  /** The record and the store that it belongs to. */
+  async function find(orderId: Hex) {
+    const current = await open.get(orderId)
+    if (current !== undefined) return { current, store: open }
+    const final = await done.get(orderId)
+    return final === undefined ? { current: undefined, store: open } : { current: final, store: done }
+  }
+
+  return {
+    get: async (orderId) => (await find(orderId)).current,
+    update: (orderId, change) =>
+      lock.run(orderId, async () => {
+        const { current, store } = await find(orderId)
+        const next = await change(current)
+        if (next !== undefined && next !== current) await store.put(orderId, next)
+        return next
+      }),
+    finish: (orderId) =>
+      lock.run(orderId, async () => {
+        const current = await open.get(orderId)
+        if (current === undefined) return
+        if (current.nextTriggerAt !== null) await open.put(orderId, { ...current, nextTriggerAt: null })
+        await moveRecord(options.files, orderId, open, done)
+      }),
+    async openIds() {
+      const ids = await open.ids()
+      return ids.flatMap((id) => {
+        const parsed = bytes32Schema.safeParse(id)
+        return parsed.success && parsed.data === id ? [parsed.data] : []
+      })
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { addressSchema } from '../../protocol/address.js'
+import { bytes32Schema } from '../../protocol/hex.js'
+import { timestampSchema } from '../../protocol/intent.js'
+import type { Logger } from '../logger.js'
+import type { AtomicFiles } from './atomicFiles.js'
+import { createFileRecordStore } from './recordStore.js'
+
+const processSchema = z.strictObject({
+  space: z.string(),
+  pid: z.int().positive(),
+  startedAt: z.string().nullable(),
+})
+
+const common = {
+  runId: z.uuid(),
+  startedAt: z.iso.datetime(),
+  /** Unix seconds. */
+  stopAt: timestampSchema,
+  /** Null before the spawn, and for an enclave that is no process of this machine. */
+  process: processSchema.nullable(),
+}
+
+const runFileSchema = z.discriminatedUnion('job', [
+  z.strictObject({
+    job: z.literal('order'),
+    ...common,
+    orderId: bytes32Schema,
+    account: addressSchema,
+    attempt: z.int().positive(),
+  }),
+  z.strictObject({ job: z.literal('policy'), ...common }),
+  z.strictObject({ job: z.literal('reconcile'), ...common }),
+])
+/** What a server that starts needs to know of a run that its predecessor left under way. */
+export type RunFile = z.output<typeof runFileSchema>
+
+/** Files of the runs under way: `runs/<runId as hex>.json`, and beside each its result. */
+export interface RunFiles {
+  /** Where the enclave writes its result; absolute. */
+  resultPath(runId: string): string
+  put(run: RunFile): Promise<void>
+  all(): Promise<RunFile[]>
+  /** Removes a run's file and its result. */
+  remove(runId: string): Promise<void>
+}
+
+const DIRECTORY = 'runs'
+
+/** `root` is the data directory, absolute. */
+export function createRunFiles(options: {
+  readonly files: AtomicFiles
+  readonly root: string
+  readonly logger: Logger
+}): RunFiles {
+  const { files, root, logger } = options
+  const store = createFileRecordStore({
+    files,
+    logger,
+    directory: DIRECTORY,
+    sharded: false,
+    schema: runFileSchema,
+  })
+  const resultName = (runId: string) => `${DIRECTORY}/${runId}.result`
+  return {
+    resultPath: (runId) => join(root, resultName(runId)),
+    put: (run) => store.put(recordId(run.runId), run),
+    async all() {
+      const runs = await Promise.all((await store.ids()).map((id) => store.get(id)))
+      return runs.filter((run) => run !== undefined)
+    },
+    async remove(runId) {
+      // The run's own file last: what a crash leaves behind is found by it.
+      await files.remove(resultName(runId))
+      await store.delete(recordId(runId))
+    },
+  }
+}
+
+function recordId(runId: string): string {
+  return `0x${runId.replaceAll('-', '')}`
+}

@@ -1,0 +1,34 @@
+import type { Contracts } from '../../chain/contracts.js'
+import type { RpcProvider } from '../../chain/provider.js'
+import type { Config } from '../config.js'
+import type { Logger } from '../logger.js'
+import type { AtomicFiles } from '../store/atomicFiles.js'
+import type { OrderRecords } from '../store/orderRecords.js'
+import { createProcessRunner } from './processRunner.js'
+import { createTrigger, type Trigger } from './trigger.js'
+
+/** The trigger as the configuration wants it: enclave runs as processes of this machine. */
+export function buildTrigger(options: {
+  readonly config: Config
+  readonly files: AtomicFiles
+  readonly contracts: Contracts
+  readonly provider: RpcProvider
+  readonly records: OrderRecords
+  readonly logger: Logger
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+}): Trigger {
+  const { config, contracts, provider, ...shared } = options
+  const { command, envFile, maxRuns, orderRunTimeoutMs, policyRunTimeoutMs } = config.enclave
+  return createTrigger({
+    ...shared,
+    root: config.dataDir,
+    // The system's search path, which every program gets, is no part of the server's configuration.
+    runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
+    timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
+    maxRuns,
+    escrow: contracts.escrow,
+    transport: provider.transport,
+    logBlockRange: config.chain.logRange,
+  })
+}

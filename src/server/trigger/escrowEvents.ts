@@ -1,0 +1,110 @@
+import { Interface, toQuantity } from 'ethers'
+import { z } from 'zod'
+import { ChainAnswerError } from '../../chain/errors.js'
+import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
+import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
+import { addressValue, bytes32Value } from '../../chain/values.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { ChainPosition, OpenedOrder } from './trackedOrder.js'
+
+/** What happened to an escrow. */
+export type EscrowEvent =
+  | ({ readonly kind: 'opened' } & OpenedOrder)
+  | { readonly kind: 'settled' | 'refunded'; readonly orderId: Hex; readonly position: ChainPosition }
+
+/** Blocks and events of the escrow, straight from a node. Every method throws ChainUnavailableError, ChainAnswerError. */
+export interface EscrowEvents {
+  /** Number of the latest block. */
+  head(): Promise<number>
+  /** Unix seconds of a block; undefined when the node does not have it. */
+  blockTime(block: number): Promise<number | undefined>
+  /**
+   * The events of a range of blocks, both ends included, in their order. `lagging` when the node that answered has
+   * not got so far, `refused` when it takes no such range (too many blocks, or too many events in them).
+   */
+  read(from: number, to: number): Promise<readonly EscrowEvent[] | 'lagging' | 'refused'>
+}
+
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,13}$/)
+  .transform(Number)
+const blockSchema = z.looseObject({ timestamp: quantity }).nullable()
+const logSchema = z.looseObject({
+  topics: z.array(z.string()),
+  data: z.string(),
+  blockNumber: quantity,
+  logIndex: quantity,
+})
+
+const escrowInterface = new Interface(orderEscrowAbi)
+const EVENT_NAMES = ['OrderOpened', 'OrderSettled', 'OrderRefunded']
+const TOPICS = EVENT_NAMES.map((name) => escrowInterface.getEvent(name)?.topicHash)
+
+export function createEscrowEvents(options: {
+  readonly transport: RpcTransport
+  readonly escrow: Hex
+  /** Aborts when the server begins to stop: every call then fails at once. */
+  readonly stopping: AbortSignal
+}): EscrowEvents {
+  const { transport, escrow, stopping } = options
+  async function ask(...calls: RpcCall[]): Promise<RpcAnswer[]> {
+    stopping.throwIfAborted()
+    return transport.send(calls, stopping)
+  }
+  return {
+    async head() {
+      const [answer] = await ask({ method: 'eth_blockNumber', params: [] })
+      return quantity.parse(resultOf(answer))
+    },
+    async blockTime(block) {
+      const [answer] = await ask({ method: 'eth_getBlockByNumber', params: [toQuantity(block), false] })
+      return blockSchema.parse(resultOf(answer))?.timestamp
+    },
+    async read(from, to) {
+      const filter = {
+        address: escrow,
+        topics: [TOPICS],
+        fromBlock: toQuantity(from),
+        toBlock: toQuantity(to),
+      }
+      // One request, so that one node answers both: a node that is behind returns fewer events, not an error.
+      const [head, logs] = await ask(
+        { method: 'eth_blockNumber', params: [] },
+        { method: 'eth_getLogs', params: [filter] },
+      )
+      if (quantity.parse(resultOf(head)) < to) return 'lagging'
+      if (logs !== undefined && 'error' in logs) return 'refused'
+      return z.array(logSchema).parse(resultOf(logs)).flatMap(toEvent).sort(inChainOrder)
+    },
+  }
+}
+
+function resultOf(answer: RpcAnswer | undefined): unknown {
+  if (answer === undefined || 'error' in answer) throw new ChainAnswerError('the node refused a call')
+  return answer.result
+}
+
+function toEvent({ topics, data, blockNumber, logIndex }: z.output<typeof logSchema>): EscrowEvent[] {
+  const event = escrowInterface.parseLog({ topics, data })
+  if (event === null) return []
+  const orderId = bytes32Value.parse(event.args[0])
+  const position = { block: blockNumber, logIndex }
+  switch (event.name) {
+    case 'OrderOpened': {
+      const account = addressValue.parse(event.args[1])
+      const commit = bytes32Value.parse(event.args[4])
+      return [{ kind: 'opened', orderId, account, commit, position }]
+    }
+    case 'OrderSettled':
+      return [{ kind: 'settled', orderId, position }]
+    case 'OrderRefunded':
+      return [{ kind: 'refunded', orderId, position }]
+    default:
+      return []
+  }
+}
+
+function inChainOrder(a: EscrowEvent, b: EscrowEvent): number {
+  return a.position.block - b.position.block || a.position.logIndex - b.position.logIndex
+}

@@ -1,0 +1,54 @@
+import { FINAL_OUTCOMES, type Outcome, type RunResult } from '../../protocol/job.js'
+import type { RunEnd } from './runner.js'
+
+/** Milliseconds between the runs of one order. */
+export interface FollowUpTimes {
+  /** After a first failure; doubled with each further one. */
+  readonly failedMs: number
+  /** The longest wait after a failure. */
+  readonly failedMaxMs: number
+  /** For `queued` and `placed` that name no time. */
+  readonly waitingMs: number
+  /** However early a run wants its next one. */
+  readonly leastMs: number
+}
+
+export const FOLLOW_UP_TIMES: FollowUpTimes = {
+  failedMs: 2_000,
+  failedMaxMs: 15 * 60_000,
+  waitingMs: 15_000,
+  leastMs: 500,
+}
+
+const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set([
+  'settled',
+  'refunded',
+  'placed',
+  'queued',
+  'rejected',
+  'done',
+  'failed',
+])
+
+/** What a run of an order comes to. Whatever is no result of such a run is a failure, with the notice that it left. */
+export function orderOutcome(end: RunEnd): Pick<RunResult, 'outcome' | 'retryAt' | 'notice'> {
+  const { result } = end
+  if (end.how === 'result' && result !== null && ORDER_OUTCOMES.has(result.outcome)) return result
+  return { outcome: 'failed', ...(result?.notice !== undefined && { notice: result.notice }) }
+}
+
+/**
+ * When an order runs again, in Unix milliseconds; null when it needs no further run.
+ * @param failures how many runs in a row failed, this one included
+ */
+export function nextRunAt(
+  { outcome, retryAt }: Pick<RunResult, 'outcome' | 'retryAt'>,
+  failures: number,
+  now: number,
+  times: FollowUpTimes,
+): number | null {
+  if (FINAL_OUTCOMES.has(outcome)) return null
+  if (retryAt !== undefined) return Math.max(retryAt * 1_000, now + times.leastMs)
+  if (outcome !== 'failed') return now + times.waitingMs
+  return now + Math.min(times.failedMs * 2 ** (failures - 1), times.failedMaxMs)
+}

@@ -1,0 +1,95 @@
+import type { Hex } from '../../protocol/hex.js'
+import { byPosition, nextRunnable, type OpenedOrder, type TrackedOrder } from './trackedOrder.js'
+
+/**
+ * The orders under watch, by account, and whose turn it is. Accounts take turns, so that one with many orders
+ * can't starve the others; one account has one run at a time.
+ */
+export interface OrderBook {
+  get(orderId: Hex): TrackedOrder | undefined
+  /** The order as it is tracked: a new one when it was not. */
+  track(opened: OpenedOrder): TrackedOrder
+  forget(orderId: Hex): void
+  /** Something of the account may have become due. */
+  wake(account: Hex): void
+  /** The next order to run, if any; its account loses its turn. */
+  next(now: number): TrackedOrder | undefined
+  /** Marks that a run of the account is under way, or no longer. */
+  occupy(account: Hex): void
+  release(account: Hex): void
+}
+
+export function createOrderBook(): OrderBook {
+  const orders = new Map<Hex, TrackedOrder>()
+  const byAccount = new Map<Hex, TrackedOrder[]>()
+  /** In turn. */
+  const awake = new Set<Hex>()
+  const occupied = new Set<Hex>()
+
+  function insert(order: TrackedOrder): void {
+    const others = byAccount.get(order.account) ?? []
+    byAccount.set(
+      order.account,
+      [...others, order].sort((a, b) => byPosition(a.position, b.position)),
+    )
+  }
+
+  function remove(order: TrackedOrder): void {
+    const others = (byAccount.get(order.account) ?? []).filter((other) => other !== order)
+    if (others.length === 0) byAccount.delete(order.account)
+    else byAccount.set(order.account, others)
+  }
+
+  return {
+    get: (orderId) => orders.get(orderId),
+    track(opened) {
+      const known = orders.get(opened.orderId)
+      if (known !== undefined) {
+        // A reorganisation of the chain may have moved it.
+        remove(known)
+        known.position = opened.position
+        insert(known)
+        return known
+      }
+      const order: TrackedOrder = {
+        ...opened,
+        state: 'OPEN',
+        running: false,
+        dueAt: null,
+        reason: 'received',
+        failures: 0,
+        lastOutcome: null,
+        envelopeCame: false,
+      }
+      orders.set(order.orderId, order)
+      insert(order)
+      return order
+    },
+    forget(orderId) {
+      const order = orders.get(orderId)
+      if (order === undefined) return
+      orders.delete(orderId)
+      remove(order)
+    },
+    wake(account) {
+      awake.add(account)
+    },
+    next(now) {
+      for (const account of awake) {
+        awake.delete(account)
+        // An occupied account is woken again when its run ends.
+        if (occupied.has(account)) continue
+        const order = nextRunnable(byAccount.get(account) ?? [], now)
+        if (order !== undefined) return order
+      }
+      return undefined
+    },
+    occupy(account) {
+      occupied.add(account)
+    },
+    release(account) {
+      occupied.delete(account)
+      awake.add(account)
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Job } from '../../protocol/job.js'
+import { identityOf, isRunning, ownIdentity } from '../store/processIdentity.js'
+import { readResultFile } from './resultFile.js'
+import {
+  type EarlierRun,
+  type EnclaveRunner,
+  type RunEnd,
+  STOPPED_AFTER_MS,
+  type StartedRun,
+} from './runner.js'
+import { within } from './waiting.js'
+
+export interface ProcessRunnerOptions {
+  /** Program and arguments. */
+  readonly command: readonly string[]
+  /** The enclave's own configuration, a path that is handed on. */
+  readonly envFile: string
+  /** Where the program is looked for, as in a shell. */
+  readonly searchPath: string
+}
+
+/** Between asking a process to stop and killing it. */
+const KILL_GRACE_MS = 3_000
+const ATTACH_POLL_MS = 250
+const NOT_STARTED: RunEnd = { how: 'not-started', exitCode: null, result: null }
+
+/**
+ * Runs the enclave as a detached process in a group of its own, so that it outlives this server. It inherits nothing:
+ * neither the environment, which holds the relayer's key, nor an open file.
+ */
+export function createProcessRunner(options: ProcessRunnerOptions): EnclaveRunner {
+  return { run: (job) => startProcess(options, job), attach: awaitEarlier }
+}
+
+function startProcess({ command, envFile, searchPath }: ProcessRunnerOptions, job: Job): StartedRun {
+  const [program = '', ...args] = command
+  let child: ChildProcess
+  try {
+    child = spawn(program, args, {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: { PATH: searchPath, ENCLAVE_ENV_FILE: envFile },
+    })
+  } catch {
+    return { process: null, end: Promise.resolve(NOT_STARTED) }
+  }
+  const exit = exitOf(child)
+  if (child.pid === undefined) return { process: null, end: exit.then(() => NOT_STARTED) }
+  // A child that exits before it has read its job breaks the pipe: its exit tells.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(JSON.stringify(job))
+  child.unref()
+  return { process: identityOf(child.pid), end: supervise(child.pid, exit, job) }
+}
+
+interface Exit {
+  readonly code: number | null
+}
+
+async function exitOf(child: ChildProcess): Promise<Exit> {
+  try {
+    const [code]: unknown[] = await once(child, 'exit')
+    return { code: typeof code === 'number' ? code : null }
+  } catch {
+    // The spawn failed: `once` rejects on "error".
+    return { code: null }
+  }
+}
+
+/** Waits for the exit; at `stopAt` stops the whole group. */
+async function supervise(pid: number, exit: Promise<Exit>, job: Job): Promise<RunEnd> {
+  const stopAtMs = job.stopAt * 1_000
+  let ended = await within(exit, stopAtMs - Date.now())
+  const timedOut = ended === undefined
+  if (timedOut) {
+    signalGroup(pid, 'SIGTERM')
+    ended = await within(exit, KILL_GRACE_MS)
+  }
+  // Also after a normal exit: what it left behind in its group must not go on working.
+  signalGroup(pid, 'SIGKILL')
+  ended ??= await within(exit, stopAtMs + STOPPED_AFTER_MS - Date.now())
+  return endOf(job.resultFile, timedOut, ended?.code ?? null)
+}
+
+async function endOf(resultFile: string, timedOut: boolean, exitCode: number | null): Promise<RunEnd> {
+  const left = await readResultFile(resultFile)
+  if (left.kind === 'result') {
+    // `failed` is in the file before the run relays a refund: after a time-out it may be that provisional one.
+    const how = timedOut && left.result.outcome === 'failed' ? 'timeout' : 'result'
+    return { how, exitCode, result: left.result }
+  }
+  const how = left.kind === 'garbage' ? 'garbage' : 'no-result'
+  return { how: timedOut ? 'timeout' : how, exitCode, result: null }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // Nothing of the group is left.
+  }
+}
+
+/** The process is no child of ours: its identity and its result file tell what there is to know. */
+async function awaitEarlier(run: EarlierRun): Promise<RunEnd> {
+  const stopAtMs = run.stopAt * 1_000
+  const known = run.process?.space === ownIdentity().space ? run.process : null
+  for (;;) {
+    if (known !== null && !isRunning(known)) return endOf(run.resultFile, false, null)
+    if (known === null && (await hasFinalResult(run.resultFile))) return endOf(run.resultFile, false, null)
+    const late = Date.now() - stopAtMs
+    if (late >= STOPPED_AFTER_MS) return endOf(run.resultFile, true, null)
+    if (known !== null && late >= 0) signalGroup(known.pid, late < KILL_GRACE_MS ? 'SIGTERM' : 'SIGKILL')
+    await sleep(ATTACH_POLL_MS, undefined, { ref: false })
+  }
+}
+
+async function hasFinalResult(resultFile: string): Promise<boolean> {
+  const left = await readResultFile(resultFile)
+  return left.kind === 'result' && left.result.outcome !== 'failed'
+}

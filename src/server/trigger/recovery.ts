@@ -1,0 +1,77 @@
+import { ChainAnswerError } from '../../chain/errors.js'
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { Logger } from '../logger.js'
+import type { OrderRecords } from '../store/orderRecords.js'
+import { firstBlockSince, type RangeReader } from './blockRange.js'
+import type { Dispatcher } from './dispatcher.js'
+import type { EscrowEvents } from './escrowEvents.js'
+import { byPosition, type ChainPosition, type OpenedOrder } from './trackedOrder.js'
+
+/** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
+export const LOOK_BACK_SECONDS = 38 * 24 * 3_600
+/** Reads that travel as one request. */
+const BATCH = 100
+/** Of an order that was opened before the look back: before all others. */
+const LONG_AGO: ChainPosition = { block: 0, logIndex: 0 }
+
+export interface RecoveryOptions {
+  readonly events: EscrowEvents
+  readonly ranges: RangeReader
+  readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
+  readonly records: OrderRecords
+  readonly dispatcher: Dispatcher
+  readonly logger: Logger
+}
+
+/**
+ * Deals with what the chain holds when the server starts: every open escrow runs again, with its envelope or, if the
+ * cache has none, without; a stored order whose escrow has ended is concluded. Resolves with the block up to which
+ * later events are covered.
+ *
+ * @throws ChainUnavailableError, ChainAnswerError, Problem `storage-unavailable`; repeatable then
+ */
+export async function recover(options: RecoveryOptions): Promise<number> {
+  const { events, records, escrow, dispatcher, logger } = options
+  const head = await events.head()
+  const opened = await openedSince(options, head)
+  const ids = [...new Set([...opened.keys(), ...(await records.openIds())])]
+  const orders: { order: OpenedOrder; state: EscrowedOrder['state'] }[] = []
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const batch = ids.slice(at, at + BATCH)
+    const states = await Promise.all(batch.map((orderId) => escrow.orders(orderId)))
+    for (const [index, { account, commit, state }] of states.entries()) {
+      const orderId = batch[index]
+      if (orderId === undefined) continue
+      const position = opened.get(orderId)?.position ?? LONG_AGO
+      orders.push({ order: { orderId, account, commit, position }, state })
+    }
+  }
+  orders.sort((a, b) => byPosition(a.order.position, b.order.position))
+  for (const { order, state } of orders) {
+    if (state === 'OPEN') await dispatcher.resume(order)
+    else if (state !== 'NONE') await dispatcher.closed(order, state)
+  }
+  logger.info('open orders read', {
+    blockNumber: head,
+    count: orders.filter(({ state }) => state === 'OPEN').length,
+  })
+  dispatcher.release()
+  return head
+}
+
+async function openedSince(
+  { events, ranges }: RecoveryOptions,
+  head: number,
+): Promise<Map<Hex, OpenedOrder>> {
+  const now = await events.blockTime(head)
+  const opened = new Map<Hex, OpenedOrder>()
+  let from = await firstBlockSince(events, (now ?? 0) - LOOK_BACK_SECONDS, head)
+  while (from <= head) {
+    const piece = await ranges.readPiece(from, head)
+    if (piece === undefined) throw new ChainAnswerError('the node is behind')
+    for (const event of piece.events) if (event.kind === 'opened') opened.set(event.orderId, event)
+    from = piece.to + 1
+  }
+  return opened
+}

@@ -1,0 +1,37 @@
+import { open } from 'node:fs/promises'
+import { type RunResult, runResultSchema } from '../../protocol/job.js'
+
+/** A notice of 4 KiB in hex and some words: far below. */
+const MAX_RESULT_BYTES = 65_536
+
+export type ResultFile =
+  | { readonly kind: 'absent' | 'garbage' }
+  | { readonly kind: 'result'; readonly result: RunResult }
+
+/** Reads what a run left. Whatever it is, it does not throw: the enclave is another program. */
+export async function readResultFile(path: string): Promise<ResultFile> {
+  const text = await readBounded(path)
+  if (text === undefined) return { kind: 'absent' }
+  try {
+    return { kind: 'result', result: runResultSchema.parse(JSON.parse(text)) }
+  } catch {
+    return { kind: 'garbage' }
+  }
+}
+
+/** Undefined when there is no such file; cut after the limit, which makes it garbage. */
+async function readBounded(path: string): Promise<string | undefined> {
+  try {
+    const file = await open(path, 'r')
+    try {
+      const buffer = Buffer.alloc(MAX_RESULT_BYTES)
+      const { bytesRead } = await file.read(buffer, 0, MAX_RESULT_BYTES, 0)
+      return buffer.toString('utf8', 0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    return ''
+  }
+}

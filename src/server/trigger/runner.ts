@@ -1,0 +1,49 @@
+import type { Job, RunResult } from '../../protocol/job.js'
+import type { ProcessIdentity } from '../store/processIdentity.js'
+
+/** How a run ended. Only `result` says what became of the job; after any other it may be tried again. */
+export type RunEnding =
+  /** It left a whole, valid result. */
+  | 'result'
+  /** It exited and left none. */
+  | 'no-result'
+  /** It left something that is no result. */
+  | 'garbage'
+  /** It did not end in time and was stopped. */
+  | 'timeout'
+  /** The program could not be started. */
+  | 'not-started'
+
+export interface RunEnd {
+  readonly how: RunEnding
+  /** Null when a signal ended it, or nobody saw it exit. */
+  readonly exitCode: number | null
+  /** With `result`; and with `timeout` the provisional `failed` that may hold a notice. */
+  readonly result: RunResult | null
+}
+
+/** One run under way. */
+export interface StartedRun {
+  /** Null when it is no process of this machine, or could not be started. */
+  readonly process: ProcessIdentity | null
+  /** Never rejects; resolves 30 s after `stopAt` at the latest. */
+  readonly end: Promise<RunEnd>
+}
+
+/** A run of an earlier server, as its file tells. */
+export interface EarlierRun {
+  readonly process: ProcessIdentity | null
+  readonly resultFile: string
+  /** Unix seconds. */
+  readonly stopAt: number
+}
+
+/** Where the enclave runs: a process of this machine, or a hosted TEE. */
+export interface EnclaveRunner {
+  run(job: Job): StartedRun
+  /** Waits for the end of a run that this server did not start. Never rejects. */
+  attach(run: EarlierRun): Promise<RunEnd>
+}
+
+/** After `stopAt` the enclave calls nobody; this much later it can't have a call under way either. */
+export const STOPPED_AFTER_MS = 30_000

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import type { Envelope } from '../../protocol/envelope.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { Job } from '../../protocol/job.js'
+import { describeError, type Logger } from '../logger.js'
+import type { RunFile, RunFiles } from '../store/runFiles.js'
+import type { EnclaveRunner, RunEnd } from './runner.js'
+
+/** What to run. */
+export type RunRequest =
+  | {
+      readonly job: 'order'
+      readonly orderId: Hex
+      readonly account: Hex
+      readonly attempt: number
+      readonly envelope?: Envelope
+    }
+  | { readonly job: 'policy'; readonly envelope: Envelope }
+  | { readonly job: 'reconcile' }
+
+/** One run of the enclave under way. */
+export interface Run {
+  readonly file: RunFile
+  /** Never rejects. */
+  readonly end: Promise<RunEnd>
+  /** Forgets the run, once its end is recorded. Until then the next server would find it. Never rejects. */
+  discard(): Promise<void>
+}
+
+/** Starts runs so that a server that comes after a crash of this one knows of them. */
+export interface Runs {
+  /**
+   * Notes the run on disk, then starts it.
+   * @throws Problem `storage-unavailable`; nothing is started then
+   */
+  start(request: RunRequest): Promise<Run>
+  /** The runs that an earlier server left. Called once, before any `start`. */
+  adopt(): Promise<Run[]>
+}
+
+export interface RunsOptions {
+  readonly files: RunFiles
+  readonly runner: EnclaveRunner
+  /** Milliseconds that a run of each kind may take. */
+  readonly timeouts: { readonly [job in RunRequest['job']]: number }
+  readonly logger: Logger
+}
+
+export function createRuns({ files, runner, timeouts, logger }: RunsOptions): Runs {
+  function toRun(file: RunFile, end: Promise<RunEnd>): Run {
+    const startedAt = Date.parse(file.startedAt)
+    const logged = end.then((ended) => {
+      logger.info('enclave run ended', {
+        runId: file.runId,
+        job: file.job,
+        reason: ended.how,
+        exitCode: ended.exitCode,
+        durationMs: Date.now() - startedAt,
+      })
+      return ended
+    })
+    return { file, end: logged, discard: () => quietly(() => files.remove(file.runId)) }
+  }
+
+  /** A file that can't be written now costs no more than a wait after a crash. */
+  async function quietly(action: () => Promise<void>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      logger.warn('run file not updated', describeError(error))
+    }
+  }
+
+  return {
+    async start(request) {
+      const file = newRunFile(request, timeouts[request.job])
+      const resultFile = files.resultPath(file.runId)
+      await files.put(file)
+      const started = runner.run(toJob(request, file, resultFile))
+      const running = { ...file, process: started.process }
+      if (started.process !== null) await quietly(() => files.put(running))
+      return toRun(running, started.end)
+    },
+    async adopt() {
+      const earlier = await files.all()
+      return earlier.map((file) => {
+        const { process, stopAt } = file
+        return toRun(file, runner.attach({ process, stopAt, resultFile: files.resultPath(file.runId) }))
+      })
+    },
+  }
+}
+
+function newRunFile(request: RunRequest, timeoutMs: number): RunFile {
+  const now = Date.now()
+  const common = {
+    runId: randomUUID(),
+    startedAt: new Date(now).toISOString(),
+    stopAt: Math.ceil((now + timeoutMs) / 1_000),
+    process: null,
+  }
+  if (request.job !== 'order') return { job: request.job, ...common }
+  const { job, orderId, account, attempt } = request
+  return { job, orderId, account, attempt, ...common }
+}
+
+function toJob(request: RunRequest, { runId, stopAt }: RunFile, resultFile: string): Job {
+  const common = { runId, stopAt, resultFile }
+  switch (request.job) {
+    case 'order':
+      return {
+        job: 'order',
+        ...common,
+        orderId: request.orderId,
+        ...(request.envelope !== undefined && { envelope: request.envelope }),
+      }
+    case 'policy':
+      return { job: 'policy', ...common, envelope: request.envelope }
+    case 'reconcile':
+      return { job: 'reconcile', ...common }
+  }
+}

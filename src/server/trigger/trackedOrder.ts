@@ -1,0 +1,60 @@
+import type { TriggerReason } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { Outcome } from '../../protocol/job.js'
+
+/** Where an event lies on the chain. */
+export interface ChainPosition {
+  readonly block: number
+  readonly logIndex: number
+}
+
+/** An escrow as it was opened. */
+export interface OpenedOrder {
+  readonly orderId: Hex
+  readonly account: Hex
+  readonly commit: Hex
+  /** Of its `OrderOpened`. */
+  readonly position: ChainPosition
+}
+
+/** An order that the dispatcher watches over: its escrow is open, or its end is not yet dealt with. */
+export interface TrackedOrder extends OpenedOrder {
+  position: ChainPosition
+  state: 'OPEN' | 'SETTLED' | 'REFUNDED'
+  running: boolean
+  /** Unix milliseconds of its next run; null when nothing is due. */
+  dueAt: number | null
+  /** Of its next run. */
+  reason: TriggerReason
+  /** Runs in a row that failed. */
+  failures: number
+  lastOutcome: Outcome | null
+  /** Its envelope is in the cache. */
+  envelopeCame: boolean
+}
+
+/** After so many failures in a row an order no longer holds back the account's later ones. */
+export const MAX_BLOCKING_FAILURES = 5
+
+export function byPosition(a: ChainPosition, b: ChainPosition): number {
+  return a.block - b.block || a.logIndex - b.logIndex
+}
+
+/** Whether the account's later orders wait for this one. */
+function holdsBack(order: TrackedOrder): boolean {
+  return order.dueAt !== null && order.failures > 0 && order.failures < MAX_BLOCKING_FAILURES
+}
+
+/**
+ * The account's next run: its first order in the order of opening that is due, unless one before it has failed and
+ * is to be tried again. `queued` and `placed` hold nobody back.
+ *
+ * @param orders of one account, sorted by position, none of them running
+ */
+export function nextRunnable(orders: readonly TrackedOrder[], now: number): TrackedOrder | undefined {
+  for (const order of orders) {
+    if (order.dueAt !== null && order.dueAt <= now) return order
+    if (holdsBack(order)) return undefined
+  }
+  return undefined
+}

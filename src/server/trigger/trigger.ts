@@ -1,0 +1,91 @@
+import type { Contracts } from '../../chain/contracts.js'
+import type { RpcTransport } from '../../chain/rpcTransport.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { Service } from '../lifetime.js'
+import type { Logger } from '../logger.js'
+import type { AtomicFiles } from '../store/atomicFiles.js'
+import type { OrderRecords } from '../store/orderRecords.js'
+import { createRunFiles } from '../store/runFiles.js'
+import { createRangeReader } from './blockRange.js'
+import { createDispatcher, type Dispatcher } from './dispatcher.js'
+import { createEscrowEvents, type EscrowEvent } from './escrowEvents.js'
+import { FOLLOW_UP_TIMES, type FollowUpTimes } from './followUp.js'
+import { createOrderRuns } from './orderRun.js'
+import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
+import { recover } from './recovery.js'
+import type { EnclaveRunner } from './runner.js'
+import { createRuns, type RunsOptions } from './runs.js'
+import { createWatcher } from './watcher.js'
+
+export interface TriggerOptions {
+  readonly files: AtomicFiles
+  /** The data directory, absolute. */
+  readonly root: string
+  readonly records: OrderRecords
+  readonly runner: EnclaveRunner
+  readonly timeouts: RunsOptions['timeouts']
+  readonly maxRuns: number
+  readonly escrow: Contracts['escrow']
+  readonly transport: RpcTransport
+  /** Blocks that one query of events may span. */
+  readonly logBlockRange: number
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+  readonly times?: FollowUpTimes
+  readonly logger: Logger
+}
+
+/** Everything that starts enclave runs. */
+export interface Trigger {
+  readonly policyRuns: PolicyRuns
+  /** An envelope was stored; it runs as soon as its escrow is seen to be open. */
+  readonly onStored: (orderId: Hex, commit: Hex) => void
+  /** In the order in which they start. */
+  readonly services: readonly Service[]
+}
+
+/** Between two looks at the escrow's events; what this server brings about itself is looked for at once. */
+const WATCH_INTERVAL_MS = 2_000
+
+/** Builds the parts and wires them. Starts nothing. */
+export function createTrigger(options: TriggerOptions): Trigger {
+  const { files, root, records, runner, timeouts, maxRuns, escrow, stopping, logger } = options
+  const runs = createRuns({ files: createRunFiles({ files, root, logger }), runner, timeouts, logger })
+  const orderRuns = createOrderRuns({ records, runs, times: options.times ?? FOLLOW_UP_TIMES, logger })
+  const events = createEscrowEvents({ transport: options.transport, escrow: escrow.address, stopping })
+  const ranges = createRangeReader(events, options.logBlockRange)
+  const dispatcher = createDispatcher({ records, orderRuns, maxRuns, logger, onEnded: () => watcher.poke() })
+  const watcher = createWatcher({
+    events,
+    ranges,
+    intervalMs: WATCH_INTERVAL_MS,
+    recover: () => recover({ events, ranges, escrow, records, dispatcher, logger }),
+    onEvent: (event) => handleEvent(dispatcher, event),
+    logger,
+  })
+  const adoption: Service = {
+    name: 'runs',
+    async start() {
+      for (const run of await runs.adopt()) {
+        if (run.file.job === 'order') dispatcher.adopt(run)
+        // Nobody waits for it any more.
+        else void run.end.then(() => run.discard())
+      }
+    },
+    async stop() {},
+  }
+  return {
+    policyRuns: createPolicyRuns(runs),
+    onStored(orderId, commit) {
+      if (!dispatcher.stored(orderId, commit)) watcher.poke()
+    },
+    services: [adoption, dispatcher, watcher],
+  }
+}
+
+async function handleEvent(dispatcher: Dispatcher, event: EscrowEvent): Promise<void> {
+  if (event.kind === 'opened') return dispatcher.opened(event)
+  const order = dispatcher.find(event.orderId)
+  if (order === undefined) return
+  await dispatcher.closed(order, event.kind === 'settled' ? 'SETTLED' : 'REFUNDED')
+}

@@ -1,0 +1,39 @@
+/** What `promise` resolves to, or undefined when `ms` pass before. The timer keeps no process alive. */
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.max(0, ms))
+    timer.unref()
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Wakes one waiter before its time. */
+export interface Alarm {
+  /** Wakes whoever waits, or else whoever waits next. */
+  ring(): void
+  /** Resolves when it rings, after `ms` at the latest. */
+  wait(ms: number): Promise<void>
+}
+
+export function createAlarm(): Alarm {
+  let rung = false
+  let wake = () => {}
+  return {
+    ring() {
+      rung = true
+      wake()
+    },
+    async wait(ms) {
+      const ringing = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      if (!rung) await within(ringing, ms)
+      rung = false
+    },
+  }
+}

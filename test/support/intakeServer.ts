@@ -1,0 +1,59 @@
+import { onTestFinished } from 'vitest'
+import type { PostOrder } from '../../src/protocol/api.js'
+import { commitOf, type Envelope, seal } from '../../src/protocol/envelope.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { startServer } from '../../src/server/server.js'
+import type { TestChain } from './chain.js'
+import { createLogLines } from './logLines.js'
+import type { Role } from './roles.js'
+import type { ScriptedEnclave } from './scriptedEnclave.js'
+import { SERVER_ENVIRONMENT, serverConfig } from './serverEnvironment.js'
+
+/** The server's variables for a chain. */
+export function chainEnvironment({ anvil, addresses }: TestChain): Record<string, string> {
+  return {
+    RPC_URL: anvil.rpcUrl,
+    CHAIN_ID: String(anvil.chainId),
+    INSTITUTION_REGISTRY_ADDRESS: addresses.institutionRegistry,
+    ORDER_ESCROW_ADDRESS: addresses.orderEscrow,
+    CONFIDENTIAL_LEDGER_ADDRESS: addresses.confidentialLedger,
+    EQUITY_TOKEN_ADDRESS: addresses.equityToken,
+    PLATFORM_POOL_ADDRESS: addresses.platformPool,
+  }
+}
+
+/** The server's variables for a scripted enclave. */
+export function enclaveEnvironment({ command, envFile }: ScriptedEnclave): Record<string, string> {
+  return { ENCLAVE_COMMAND: JSON.stringify(command), ENCLAVE_ENV_FILE: envFile, ENCLAVE_MAX_RUNS: '4' }
+}
+
+/** A server of the running test, stopped with it at the latest. */
+export async function startIntakeServer(environment: Record<string, string>) {
+  const log = createLogLines()
+  const server = await startServer(serverConfig(environment), log.logger)
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= server.stop()
+    return stopped
+  }
+  onTestFinished(stop)
+  return { url: `http://127.0.0.1:${server.port}`, log, stop }
+}
+
+/** An envelope as a client seals one; what is inside is nobody's business here. */
+export function sealOrder(content: string): Promise<Envelope> {
+  const key = serverConfig(SERVER_ENVIRONMENT).enclave.intentPublicKey
+  return seal({ content }, key, { kind: 'order', context: new Uint8Array() })
+}
+
+/** Opens a request on chain for an envelope. */
+export async function openFor(
+  chain: TestChain,
+  from: Role,
+  orderId: Hex,
+  envelope: Envelope,
+): Promise<PostOrder> {
+  const deadline = (await chain.now()) + 3_600
+  await chain.send(from, 'escrow', 'openRequest', orderId, commitOf(envelope), deadline)
+  return { orderId, ...envelope }
+}
