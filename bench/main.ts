@@ -1,0 +1,97 @@
+// `npm run bench [-- figure …]`: measures, prints a table for each figure and writes it as JSON.
+import { mkdir } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { health } from './health.js'
+import { market } from './market.js'
+import type { Figure, Ground } from './support/figure.js'
+import { describeMachine } from './support/machine.js'
+import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platform.js'
+import { tableOf, writeResult } from './support/report.js'
+import { wallet } from './wallet.js'
+
+const FIGURES: readonly Figure[] = [health, market, wallet]
+
+const USAGE = `Usage: npm run bench -- [options] [figure …]
+
+  figures: ${FIGURES.map(({ name }) => name).join(', ')} (default: all)
+
+  --rounds <number>       rounds of each figure (7)
+  --seconds <number>      length of a round of reads (1.5)
+  --connections <number>  connections at once (64)
+  --cpu-prof              leave a CPU profile of the measured server in data/bench
+`
+
+function parseCommandLine() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '7' },
+      seconds: { type: 'string', default: '1.5' },
+      connections: { type: 'string', default: '64' },
+      'cpu-prof': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const figures = positionals.length === 0 ? FIGURES : positionals.map(figureNamed)
+  const rounds = {
+    rounds: positive(values.rounds, 'rounds'),
+    roundMs: positive(values.seconds, 'seconds') * 1_000,
+    connections: positive(values.connections, 'connections'),
+  }
+  const nodeOptions = values['cpu-prof'] ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : []
+  return { help: values.help, figures, rounds, nodeOptions }
+}
+
+class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+function figureNamed(name: string): Figure {
+  const figure = FIGURES.find((candidate) => candidate.name === name)
+  if (!figure) throw new UsageError(`there is no figure "${name}"`)
+  return figure
+}
+
+function positive(text: string, option: string): number {
+  const value = Number(text)
+  if (!(value > 0)) throw new UsageError(`--${option} expects a number above zero, got "${text}"`)
+  return value
+}
+
+async function main(): Promise<void> {
+  const { help, figures, rounds, nodeOptions } = parseCommandLine()
+  if (help) return console.log(USAGE)
+  await mkdir(BENCH_DIRECTORY, { recursive: true })
+  const machine = await describeMachine(BENCH_DIRECTORY)
+  console.log(
+    `${machine.cores} cores of ${machine.cpu}, Node ${machine.node}, load before ${machine.loadBefore}\n`,
+  )
+
+  let platform: Promise<Platform> | undefined
+  const print = (line: string) => console.log(line)
+  const ground: Ground = {
+    rounds,
+    print,
+    platform() {
+      platform ??= startPlatform({ print, nodeOptions })
+      return platform
+    },
+  }
+  try {
+    for (const figure of figures) {
+      const result = await figure.measure(ground)
+      for (const line of tableOf(figure.title, result)) print(line)
+      await writeResult(figure, result, machine)
+    }
+  } finally {
+    await platform?.then((started) => started.stop())
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  console.error(`bench: ${error.message}\n\n${USAGE}`)
+  process.exitCode = 2
+}

@@ -1,0 +1,35 @@
+import type { Comparison, Rounds } from './compare.js'
+import type { Platform } from './platform.js'
+
+/** What a figure is measured on. */
+export interface Ground {
+  readonly rounds: Rounds
+  /** Started when a figure first asks for it, and the same for all. */
+  platform(): Promise<Platform>
+  print(line: string): void
+}
+
+/** One of the bench's figures. */
+export interface Figure {
+  /** As on the command line. */
+  readonly name: string
+  readonly title: string
+  measure(ground: Ground): Promise<Result>
+}
+
+/** What a figure found: a comparison with a bare route, or amounts of gas. */
+export type Result = RouteResult | GasResult
+
+export interface RouteResult {
+  readonly kind: 'route'
+  readonly comparison: Comparison
+  /** The least ratio of requests per second that is aimed at; null where there is none. */
+  readonly goal: number | null
+  /** What a reader must know to understand the numbers. */
+  readonly notes: readonly string[]
+}
+
+export interface GasResult {
+  readonly kind: 'gas'
+  readonly rows: readonly { readonly call: string; readonly gas: number }[]
+}

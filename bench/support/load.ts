@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+// What the load generator is told, and what it answers: both cross a process boundary.
+
+const requestSchema = z.strictObject({
+  method: z.enum(['GET', 'POST']),
+  path: z.string(),
+  /** JSON text. */
+  body: z.string().optional(),
+})
+export type LoadRequest = z.output<typeof requestSchema>
+
+export const loadPlanSchema = z.strictObject({
+  url: z.url(),
+  /** Kept alive; each has one request under way. */
+  connections: z.int().positive(),
+  requests: z.array(requestSchema).min(1),
+  /** How long to repeat the requests; null sends each of them exactly once. */
+  durationMs: z.number().positive().nullable(),
+})
+export type LoadPlan = z.output<typeof loadPlanSchema>
+
+export const loadResultSchema = z.strictObject({
+  /** Requests that were answered 2xx in time. */
+  answered: z.int(),
+  /** Others. */
+  failed: z.int(),
+  perSecond: z.number(),
+  p50Ms: z.number(),
+  p99Ms: z.number(),
+})
+export type LoadResult = z.output<typeof loadResultSchema>

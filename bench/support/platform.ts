@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
+import { ROOT } from '../../src/sandbox/settings.js'
+import { type OurServer, startOurServer } from './ourServer.js'
+
+/** Everything a real server needs around it, and that server. */
+export interface Platform {
+  readonly sandbox: Sandbox
+  readonly server: OurServer
+  stop(): Promise<void>
+}
+
+/** Where the bench leaves everything. */
+export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
+
+/**
+ * What differs from the defaults. The load comes from one address, which the limit per client would refuse; one
+ * enclave at a time, as each is a process of its own which takes most of a core.
+ */
+const SERVER_SETTINGS = { RATE_LIMIT_PER_MINUTE: '1000000000', ENCLAVE_MAX_RUNS: '1' }
+
+/** A sandbox in which the real server is measured: real chain, contracts and enclave, the broker stand-in. */
+export async function startPlatform(options: {
+  print: (line: string) => void
+  nodeOptions: readonly string[]
+}): Promise<Platform> {
+  const sandbox = await startSandbox({
+    directory: join(BENCH_DIRECTORY, 'sandbox'),
+    ports: { server: 0, rpc: 0, broker: 0 },
+    serverSettings: SERVER_SETTINGS,
+    print: () => {},
+  })
+  try {
+    const server = await startOurServer(sandbox, options.nodeOptions)
+    options.print(`measuring ${server.url}, with ${describe(SERVER_SETTINGS)}`)
+    const stop = async () => {
+      await server.stop()
+      await sandbox.stop()
+    }
+    return { sandbox, server, stop }
+  } catch (error) {
+    await sandbox.stop()
+    throw error
+  }
+}
+
+function describe(settings: Record<string, string>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
+}

@@ -1,0 +1,76 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Round, ratioOf } from './compare.js'
+import type { Figure, GasResult, Result, RouteResult } from './figure.js'
+import type { Machine } from './machine.js'
+import { BENCH_DIRECTORY } from './platform.js'
+import { type Spread, spreadOf } from './statistics.js'
+
+/** What is told of a route: how it is called, and to how many digits it means something. */
+const MEASURES: readonly { name: string; digits: number; of: (round: Round) => number | null }[] = [
+  { name: 'requests/s', digits: 0, of: ({ perSecond }) => perSecond },
+  { name: 'p50 ms', digits: 2, of: ({ p50Ms }) => p50Ms },
+  { name: 'p99 ms', digits: 2, of: ({ p99Ms }) => p99Ms },
+  { name: 'CPU µs/request', digits: 0, of: ({ cpuUsPerRequest }) => cpuUsPerRequest },
+]
+
+interface Summary {
+  readonly name: string
+  readonly digits: number
+  readonly ours: Spread
+  readonly bare: Spread
+  /** Of each round's pair. */
+  readonly ratio: Spread
+}
+
+/** The lines of a result's table. */
+export function tableOf(title: string, result: Result): string[] {
+  return [title, ...(result.kind === 'route' ? routeTable(result) : gasTable(result)), '']
+}
+
+/** Leaves the result as JSON, under the figure's name. */
+export async function writeResult(figure: Figure, result: Result, machine: Machine): Promise<void> {
+  const { name, title } = figure
+  const directory = join(BENCH_DIRECTORY, 'results')
+  await mkdir(directory, { recursive: true })
+  const summary = result.kind === 'route' ? { summary: summarize(result) } : {}
+  const record = { figure: name, title, measuredAt: new Date().toISOString(), machine, ...summary, ...result }
+  await writeFile(join(directory, `${name}.json`), `${JSON.stringify(record, null, 2)}\n`)
+}
+
+function summarize({ comparison }: RouteResult): Summary[] {
+  return MEASURES.flatMap(({ name, digits, of }) => {
+    const known = comparison.pairs.every(({ ours, bare }) => of(ours) !== null && of(bare) !== null)
+    if (!known) return []
+    const value = (round: Round) => of(round) ?? Number.NaN
+    const ours = spreadOf(comparison.pairs.map((pair) => value(pair.ours)))
+    const bare = spreadOf(comparison.pairs.map((pair) => value(pair.bare)))
+    return [{ name, digits, ours, bare, ratio: ratioOf(comparison, value) }]
+  })
+}
+
+function routeTable(result: RouteResult): string[] {
+  const { comparison, goal, notes } = result
+  const { rounds, connections } = comparison.settings
+  const reached = ratioOf(comparison, ({ perSecond }) => perSecond).median
+  return [
+    `  ${''.padEnd(16)}${'ours'.padStart(9)}${'bare'.padStart(9)}${'ratio'.padStart(9)}   min..max`,
+    ...summarize(result).map(summaryLine),
+    `  medians of ${rounds} rounds in turns, ${connections} connections`,
+    ...(goal === null
+      ? []
+      : [`  goal: ${goal} of the bare route's requests/s: ${reached >= goal ? 'met' : 'missed'}`]),
+    ...notes.map((note) => `  ${note}`),
+  ]
+}
+
+function summaryLine({ name, digits, ours, bare, ratio }: Summary): string {
+  const cells = [ours.median.toFixed(digits), bare.median.toFixed(digits), ratio.median.toFixed(2)]
+  const numbers = cells.map((cell) => cell.padStart(9)).join('')
+  return `  ${name.padEnd(16)}${numbers}   ${ratio.min.toFixed(2)}..${ratio.max.toFixed(2)}`
+}
+
+function gasTable({ rows }: GasResult): string[] {
+  const width = Math.max(...rows.map(({ call }) => call.length))
+  return rows.map(({ call, gas }) => `  ${call.padEnd(width)}${gas.toLocaleString('en-US').padStart(12)}`)
+}

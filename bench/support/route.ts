@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { compare } from './compare.js'
+import type { Figure } from './figure.js'
+import type { LoadRequest } from './load.js'
+import type { Platform } from './platform.js'
+
+/** A figure of a GET route. */
+export interface GetFigure {
+  readonly name: string
+  readonly title: string
+  /** Express path of the bare route. */
+  readonly route: string
+  readonly goal: number | null
+  readonly notes: readonly string[]
+  /** Paths to ask for, in turn. */
+  paths(platform: Platform): readonly string[] | Promise<readonly string[]>
+}
+
+/** Measures a GET route against a bare one that answers the same body. */
+export function getFigure({ name, title, route, goal, notes, paths }: GetFigure): Figure {
+  return {
+    name,
+    title,
+    async measure(ground) {
+      const platform = await ground.platform()
+      const { url } = platform.server
+      const asked = await paths(platform)
+      const requests = asked.map((path): LoadRequest => ({ method: 'GET', path }))
+      const body = await bodyOf(`${url}${asked[0] ?? ''}`)
+      const comparison = await compare({
+        ...ground.rounds,
+        ours: platform.server,
+        bare: { method: 'GET', path: route, status: 200, body },
+        requests: () => requests,
+        once: false,
+      })
+      return { kind: 'route', comparison, goal, notes }
+    },
+  }
+}
+
+async function bodyOf(url: string) {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+  return z.json().parse(await response.json())
+}
