@@ -1,13 +1,19 @@
-// Writes .env.example from the server's schema; with --check, fails when the file differs from it.
+// Writes the two env examples from the schemas that read them; with --check, fails when a file differs.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { renderEnvExample } from '../src/server/envExample.js'
+import { renderEnvExample as renderEnclave } from '../src/enclave/envExample.js'
+import { renderEnvExample as renderServer } from '../src/server/envExample.js'
 
-const path = new URL('../.env.example', import.meta.url)
-const expected = renderEnvExample()
+const examples: [file: string, expected: string][] = [
+  ['.env.example', renderServer()],
+  ['.env.enclave.example', renderEnclave()],
+]
 
-if (!process.argv.includes('--check')) {
-  writeFileSync(path, expected)
-} else if (readFileSync(path, 'utf8') !== expected) {
-  console.error('.env.example differs from the schema: run `npm run env`.')
-  process.exit(1)
+for (const [file, expected] of examples) {
+  const path = new URL(`../${file}`, import.meta.url)
+  if (!process.argv.includes('--check')) {
+    writeFileSync(path, expected)
+  } else if (readFileSync(path, 'utf8') !== expected) {
+    console.error(`${file} differs from the schema: run \`npm run env\`.`)
+    process.exitCode = 1
+  }
 }

@@ -1,10 +1,8 @@
 // The process: one job on standard input, one result in the file that it names.
-import { readFile } from 'node:fs/promises'
-import { parse } from 'dotenv'
 import { createBroker } from '../broker/index.js'
 import { RpcProvider } from '../chain/provider.js'
 import { systemClock } from './clock.js'
-import { ConfigError, type EnclaveConfig, parseConfig } from './config.js'
+import { ConfigError, type EnclaveConfig, loadConfig } from './config.js'
 import { createEnclave, type EnclaveDeps } from './enclave.js'
 import { JobError, readJob } from './input.js'
 import { createRelay } from './relay.js'
@@ -12,21 +10,10 @@ import { writeResult } from './resultFile.js'
 
 /** Exits 0 once a result is written, 1 when there is none. Nothing but names of faults is ever printed. */
 async function main(): Promise<void> {
-  const config = parseConfig(await readEnvironment())
+  const config = loadConfig()
   const job = await readJob(process.stdin)
   const report = (result: Parameters<typeof writeResult>[1]) => writeResult(job.resultFile, result)
   await report(await createEnclave(depsOf(config)).run(job, report))
-}
-
-/** The file named by ENCLAVE_ENV_FILE; without one, the process's own environment. */
-async function readEnvironment(): Promise<Record<string, string | undefined>> {
-  const path = process.env.ENCLAVE_ENV_FILE
-  if (!path) return process.env
-  try {
-    return parse(await readFile(path))
-  } catch {
-    throw new ConfigError('the file that ENCLAVE_ENV_FILE names can not be read')
-  }
 }
 
 function depsOf(config: EnclaveConfig): EnclaveDeps {

@@ -12,6 +12,8 @@ export const RELAY_TOKEN = 'relay-token-of-32-characters-or-more'
 
 /** What the relay does with the next request instead of carrying it to the chain. */
 export type RelayFault =
+  /** Nothing is wrong with this one. */
+  | 'pass'
   /** Taken, answered 202, and sent to the chain when `land()` is called. */
   | 'withhold'
   /** Taken and sent, but the connection is cut before the answer. */
@@ -79,7 +81,7 @@ async function carry(chain: TestChain, authorization: SignedAuthorization) {
   const revert = await revertOfCall(provider, { from, to, data })
   if (revert) return revert
   const hash: unknown = await provider.send('eth_sendTransaction', [{ from, to, data }])
-  const receipt = await provider.waitForTransaction(String(hash))
+  const receipt = await provider.getTransactionReceipt(String(hash))
   if (receipt?.status !== 1) throw new Error('an authorization failed in its block')
   return null
 }

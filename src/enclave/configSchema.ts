@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { addressSchema } from '../protocol/address.js'
+import { bytesToUint, hexOf, hexToBytes } from '../protocol/hex.js'
+import { symbolSchema } from '../protocol/identifiers.js'
+import { CURVE_ORDER } from '../protocol/signature.js'
+
+/** What `.env.enclave.example` says of a variable. */
+export interface VariableNotes {
+  /** Opens a section of the file. */
+  readonly section?: string
+  readonly about: string
+  /** What stands as a required variable's value. */
+  readonly example?: string
+  /** An optional variable's default. */
+  readonly fallback?: string
+}
+
+export const variableNotes = z.registry<VariableNotes>()
+
+type Text<T> = z.ZodType<T, string>
+
+function required<T>(schema: Text<T>, notes: VariableNotes & { example: string }) {
+  return z.string({ error: 'is missing' }).pipe(schema).register(variableNotes, notes)
+}
+
+function withDefault<T>(schema: Text<T>, notes: VariableNotes & { fallback: string }) {
+  return z.string().default(notes.fallback).pipe(schema).register(variableNotes, notes)
+}
+
+const key32 = hexOf(32)
+const privateKey = key32.refine((hex) => {
+  const scalar = bytesToUint(hexToBytes(hex))
+  return scalar > 0n && scalar < CURVE_ORDER
+}, 'expected a secp256k1 private key')
+const printable = z.string().regex(/^[\x21-\x7e]+$/, 'expected printable ASCII without spaces')
+const token = printable.min(32, 'expected 32 characters at least')
+const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+const chainId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'expected a chain id')
+  .transform(Number)
+
+function listOf<T>(item: Text<T>) {
+  return z
+    .string()
+    .transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim())))
+    .pipe(z.array(item))
+}
+
+function milliseconds(about: string, fallback: number, max: number, section?: string) {
+  const message = `expected whole milliseconds from 1 to ${max}`
+  const schema = z
+    .string()
+    .regex(/^\d{1,7}$/, message)
+    .transform(Number)
+    .refine((ms) => ms >= 1 && ms <= max, message)
+  return withDefault(schema, { ...inSection(section), about, fallback: String(fallback) })
+}
+
+function inSection(section?: string) {
+  return section === undefined ? {} : { section }
+}
+
+const secret = (about: string, section?: string) => ({ ...inSection(section), about, example: '' })
+const address = (about: string) => required(addressSchema, { about, example: '' })
+
+/**
+ * A call that began before `stopAt` must be over thirty seconds later, when the account's next run may begin. Placing
+ * an order may take two calls.
+ */
+const MAX_BROKER_MS = 12_000
+const MAX_RELAY_MS = 28_000
+const MINUTE_MS = 60_000
+
+/** Every variable of the enclave, in the order of `.env.enclave.example`. Others are ignored. */
+export const environmentSchema = z.object({
+  LEDGER_MASTER_KEY: required(
+    key32,
+    secret(
+      '32 bytes that all ledger keys are derived from. Losing it loses the record of every balance: back it up.',
+      'Keys: each 0x and 64 hex digits (openssl rand -hex 32)',
+    ),
+  ),
+  INTENT_PRIVATE_KEY: required(
+    privateKey,
+    secret("Opens what clients seal; the server's INTENT_PUBKEY belongs to it."),
+  ),
+  ENCLAVE_PRIVATE_KEY: required(
+    privateKey,
+    secret("Signs authorizations; the contracts' enclaveSigner is its address. It holds no gas."),
+  ),
+  ALPACA_KEY_ID: required(
+    printable,
+    secret(
+      "Keys of the account that trades: another one than the server's, which could read every order there.",
+      'Broker',
+    ),
+  ),
+  ALPACA_SECRET_KEY: required(printable, secret('')),
+  ALPACA_TRADING_URL: withDefault(httpUrl, {
+    about: 'The paper or the live trading API.',
+    fallback: 'https://paper-api.alpaca.markets',
+  }),
+  ALPACA_DATA_URL: withDefault(httpUrl, {
+    about: 'The market data API.',
+    fallback: 'https://data.alpaca.markets',
+  }),
+  BROKER_TIMEOUT_MS: milliseconds('Time that one call to the broker gets.', 10_000, MAX_BROKER_MS),
+  RPC_URL: required(listOf(httpUrl), {
+    section: 'Chain',
+    about:
+      "The enclave's own JSON-RPC nodes, separated by commas, the preferred one first. It believes what they say.",
+    example: 'http://127.0.0.1:8545',
+  }),
+  RPC_TIMEOUT_MS: milliseconds('Time that one node gets for one request.', 10_000, MINUTE_MS),
+  CHAIN_ID: required(chainId, { about: "The chain's id.", example: '31337' }),
+  INSTITUTION_REGISTRY_ADDRESS: address('The five contracts, as the deployment printed them.'),
+  ORDER_ESCROW_ADDRESS: address(''),
+  CONFIDENTIAL_LEDGER_ADDRESS: address(''),
+  EQUITY_TOKEN_ADDRESS: address(''),
+  PLATFORM_POOL_ADDRESS: address(''),
+  RELAY_URL: required(httpUrl, {
+    section: 'Relay',
+    about: 'Base URL of the server, which carries authorizations to the chain.',
+    example: 'http://127.0.0.1:8000',
+  }),
+  RELAY_AUTH_TOKEN: required(token, secret("The server's RELAY_AUTH_TOKEN.")),
+  RELAY_TIMEOUT_MS: milliseconds(
+    'Time that POST /relay gets; more than RELAY_WAIT of the server.',
+    25_000,
+    MAX_RELAY_MS,
+  ),
+  RELAY_AGAIN_MS: milliseconds(
+    'The relay is asked again when the chain has not taken an authorization after this.',
+    15_000,
+    5 * MINUTE_MS,
+  ),
+  CONFIRM_POLL_MS: milliseconds('Pause between two looks at the chain for it.', 500, MINUTE_MS),
+  FILL_WAIT_MS: milliseconds(
+    'How long a run looks at a live order before it leaves it to a later run.',
+    5_000,
+    MINUTE_MS,
+    'Pace',
+  ),
+  FILL_POLL_MS: milliseconds('Pause between two looks at it.', 500, MINUTE_MS),
+  ABSENT_AGAIN_MS: milliseconds(
+    'An order that an earlier run may have sent counts as absent when it is still absent after this.',
+    30_000,
+    5 * MINUTE_MS,
+  ),
+  AMBIGUOUS_AGAIN_MS: milliseconds(
+    'Pause before an order is sent again, under the same id, whose answer was lost.',
+    2_000,
+    MINUTE_MS,
+  ),
+  RECONCILE_HALTED_SYMBOLS: withDefault(listOf(symbolSchema), {
+    about:
+      'Symbols that are neither minted nor burned for now, separated by commas: around a split, for example.',
+    fallback: '',
+  }),
+})

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'dotenv'
+import { describe, expect, it } from 'vitest'
+import { ConfigError, loadConfig, readConfig } from '../../src/enclave/config.js'
+import { environmentSchema } from '../../src/enclave/configSchema.js'
+import { renderEnvExample } from '../../src/enclave/envExample.js'
+import { enclaveEnvironment } from './support/environment.js'
+
+const file = readFileSync(new URL('../../.env.enclave.example', import.meta.url), 'utf8')
+
+function faultsOf(variables: Record<string, string | undefined>): string {
+  try {
+    readConfig(variables)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  return 'none'
+}
+
+describe('.env.enclave.example', () => {
+  it('is what the schema says (`npm run env` writes it)', () => {
+    expect(file).toBe(renderEnvExample())
+  })
+
+  it('has every variable, in the order of the schema', () => {
+    const names = [...file.matchAll(/^(?:# )?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name)
+    expect(names).toEqual(Object.keys(environmentSchema.shape))
+  })
+
+  it('as it stands leaves only what is empty to fill in, and its defaults are valid', () => {
+    const variables = parse(file.replace(/^# ([A-Z][A-Z0-9_]*=)/gm, '$1'))
+    const faults = faultsOf(variables).split('\n')
+    const empty = Object.keys(variables).filter((name) => variables[name] === '')
+    expect(empty.map((name) => `${name}: is missing`)).toEqual(expect.arrayContaining(faults))
+  })
+})
+
+describe('the configuration', () => {
+  it('reads lists, numbers and defaults', () => {
+    const config = readConfig({
+      ...enclaveEnvironment,
+      RPC_URL: 'http://a.example:1, https://b.example',
+      RECONCILE_HALTED_SYMBOLS: 'AAPL,BRK.B',
+      FILL_WAIT_MS: '7',
+    })
+    expect(config.RPC_URL).toEqual(['http://a.example:1', 'https://b.example'])
+    expect(config.RECONCILE_HALTED_SYMBOLS).toEqual(['AAPL', 'BRK.B'])
+    expect(config).toMatchObject({ CHAIN_ID: 31337, FILL_WAIT_MS: 7, ABSENT_AGAIN_MS: 30_000 })
+  })
+
+  it('names every fault at once, and quotes no value', () => {
+    const canary = 'canary-c4n4ry'
+    const message = faultsOf({
+      ...enclaveEnvironment,
+      LEDGER_MASTER_KEY: canary,
+      INTENT_PRIVATE_KEY: `0x${'00'.repeat(32)}`,
+      ENCLAVE_PRIVATE_KEY: '',
+      ALPACA_SECRET_KEY: `${canary} x`,
+      RPC_URL: `ftp://${canary}`,
+      CHAIN_ID: '0x1',
+      ORDER_ESCROW_ADDRESS: canary,
+      RELAY_AUTH_TOKEN: canary,
+      BROKER_TIMEOUT_MS: '60000',
+    })
+    expect(message.split('\n').map((line) => line.split(':')[0])).toEqual([
+      'LEDGER_MASTER_KEY',
+      'INTENT_PRIVATE_KEY',
+      'ENCLAVE_PRIVATE_KEY',
+      'ALPACA_SECRET_KEY',
+      'BROKER_TIMEOUT_MS',
+      'RPC_URL',
+      'CHAIN_ID',
+      'ORDER_ESCROW_ADDRESS',
+      'RELAY_AUTH_TOKEN',
+    ])
+    expect(message).toContain('ENCLAVE_PRIVATE_KEY: is missing')
+    expect(message).not.toContain(canary)
+  })
+
+  it('says so when its file can not be read', () => {
+    expect(() => loadConfig({ ENCLAVE_ENV_FILE: '/nowhere/at/all' })).toThrow(ConfigError)
+  })
+})
