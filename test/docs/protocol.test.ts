@@ -1,0 +1,181 @@
+// The page must be enough to write a client from, so what it states is held to the code and to the frozen vectors.
+import { readdirSync, readFileSync } from 'node:fs'
+import { Interface, TypedDataEncoder, type TypedDataField } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { erc20Abi } from '../../src/client/erc20.js'
+import { noticeCodes } from '../../src/enclave/notices.js'
+import { authorizationTargets, authorizationTypes } from '../../src/protocol/authorizationTypes.js'
+import { MAX_ORDER_BYTES, MAX_POLICY_BYTES } from '../../src/protocol/envelope.js'
+import { intentTypes } from '../../src/protocol/intent.js'
+import { policyIntentTypes } from '../../src/protocol/policyIntent.js'
+import { PORTFOLIO_KEY_MESSAGE } from '../../src/protocol/portfolioKey.js'
+import { CURVE_ORDER } from '../../src/protocol/signature.js'
+import { PROBLEMS } from '../../src/server/http/problems.js'
+
+/** Without the spaces that align the tables' columns. */
+const page = readFileSync(new URL('../../docs/protocol.md', import.meta.url), 'utf8').replace(/ +\|/g, ' |')
+const vectorsFolder = new URL('../vectors/', import.meta.url)
+
+interface Quote {
+  file: string
+  pointer: string
+  /** Members of the value at the pointer; none: all of it. */
+  picks: string[]
+  json: string
+}
+
+const QUOTE = /^\*\*Vector\*\* `(\w+)\.json` `(\/[^`]*)`(?:: (.+))?\n\n```json\n([\s\S]*?)\n```$/gm
+const quotes: Quote[] = [...page.matchAll(QUOTE)].map(
+  ([, file = '', pointer = '', picks = '', json = '']) => ({
+    file,
+    pointer,
+    picks: [...picks.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+    json,
+  }),
+)
+
+function vectorFile(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`${name}.json`, vectorsFolder), 'utf8'))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function at(value: unknown, path: string[]): unknown {
+  return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value)
+}
+
+const pathOf = (pointer: string) => pointer.split('/').filter((part) => part !== '')
+
+function quoted({ file, pointer, picks }: Quote): unknown {
+  const whole = at(vectorFile(file), pathOf(pointer))
+  return picks.length === 0 ? whole : Object.fromEntries(picks.map((name) => [name, at(whole, [name])]))
+}
+
+/** Every path to a value that is neither object nor array. */
+function leaves(value: unknown, path: string[] = []): string[] {
+  if (!isObject(value)) return [path.join('/')]
+  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]))
+}
+
+/** Names between backticks in the first column of the table rows of a section. */
+function firstColumn(section: string): string[] {
+  const [, text = ''] = page.split(`\n## ${section}\n`)
+  const [body = ''] = text.split('\n## ')
+  return [...body.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name = '']) => name)
+}
+
+describe('the vectors on the page', () => {
+  it.each(quotes)('$file $pointer $picks', (quote) => {
+    expect(quoted(quote)).toBeDefined()
+    expect(JSON.parse(quote.json)).toEqual(quoted(quote))
+  })
+
+  const files = readdirSync(vectorsFolder).filter((name) => name.endsWith('.json'))
+  it.each(files)('are all of %s', (name) => {
+    const file = name.replace(/\.json$/, '')
+    const roots = quotes
+      .filter((quote) => quote.file === file)
+      .flatMap(({ pointer, picks }) => {
+        const path = pathOf(pointer)
+        return picks.length === 0 ? [path] : picks.map((pick) => [...path, pick])
+      })
+      .map((path) => path.map((part) => `${part}/`).join(''))
+    const missing = leaves(vectorFile(file)).filter(
+      (leaf) => !roots.some((root) => `${leaf}/`.startsWith(root)),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('are each recognised', () => {
+    expect(quotes.length).toBe(page.split('\n**Vector** `').length - 1)
+  })
+})
+
+describe('the page’s types and names', () => {
+  const encodeType = (name: string, fields: TypedDataField[]) =>
+    TypedDataEncoder.from({ [name]: fields }).encodeType(name)
+
+  it.each(Object.entries({ ...intentTypes, ...policyIntentTypes }))('%s', (name, fields) => {
+    expect(page).toContain(`\n${encodeType(name, fields)}\n`)
+  })
+
+  it.each(Object.entries(authorizationTargets))('%s', (name, { contract, method }) => {
+    const fields = Object.entries(authorizationTypes).find(([key]) => key === name)?.[1] ?? []
+    const line = page.split('\n').find((text) => text.startsWith(`${contract}.${method} `))
+    expect(line?.split(/ {2,}/)[1]).toBe(encodeType(name, fields))
+  })
+
+  const interfaces: Record<string, Interface> = {
+    USDC: new Interface(erc20Abi),
+    OrderEscrow: new Interface(orderEscrowAbi),
+    ConfidentialLedger: new Interface(confidentialLedgerAbi),
+    InstitutionRegistry: new Interface(institutionRegistryAbi),
+  }
+  const functions = [...page.matchAll(/^\| (\w*[a-z]\w*|USDC) \| `(\w+)(\(.*\).*)` \|$/gm)]
+
+  it('has the functions that a client calls', () => {
+    expect(functions).toHaveLength(16)
+  })
+
+  it.each(functions.map(([, contract = '', name = '', rest = '']) => [contract, name, rest] as const))(
+    '%s.%s%s',
+    (contract, name, rest) => {
+      const stated = Interface.from([`function ${name}${rest}`]).getFunction(name)
+      const compiled = interfaces[contract]?.getFunction(name)
+      expect(stated?.format('sighash')).toBe(compiled?.format('sighash'))
+      expect(stated?.stateMutability).toBe(compiled?.stateMutability)
+      expect(stated?.outputs.map(({ type }) => type)).toEqual(compiled?.outputs.map(({ type }) => type))
+    },
+  )
+
+  const errors = [...page.matchAll(/^\| `(\w+)\((.*)\)` \| `(0x[0-9a-f]{8})` \|/gm)]
+
+  it('has the errors that a client meets', () => {
+    expect(errors).toHaveLength(8)
+  })
+
+  it.each(errors.map(([, name = '', inputs = '', selector = '']) => [name, inputs, selector] as const))(
+    '%s(%s) %s',
+    (name, inputs, selector) => {
+      const error = new Interface(orderEscrowAbi).getError(name)
+      expect(error?.selector).toBe(selector)
+      expect(error?.format('full')).toBe(`error ${name}(${inputs})`)
+    },
+  )
+
+  it('lists every notice', () => {
+    expect(firstColumn('10. Notice')).toEqual([...noticeCodes])
+  })
+
+  it('names codes that the server knows', () => {
+    const rows = [...page.matchAll(/^\| \d{3}(?:, \d{3})? \| (`[^|]+`) \|/gm)]
+    const codes = rows.flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([a-z-]+)`/g)].map(([, code = '']) => code),
+    )
+    expect(codes.length).toBeGreaterThan(10)
+    expect(codes.filter((code) => !(code in PROBLEMS))).toEqual([])
+  })
+
+  it('states the limits and constants of the code', () => {
+    expect(page).toContain(`0x${CURVE_ORDER.toString(16)}`)
+    expect(page).toContain(PORTFOLIO_KEY_MESSAGE)
+    for (const limit of [MAX_ORDER_BYTES, MAX_POLICY_BYTES])
+      expect(page).toContain(limit.toLocaleString('en'))
+  })
+
+  it('links to sections that exist', () => {
+    const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replace(/[^a-z0-9 -]/g, '')
+        .replaceAll(' ', '-'),
+    )
+    const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, link = '']) => link)
+    expect(links.filter((link) => !anchors.includes(link))).toEqual([])
+  })
+})
