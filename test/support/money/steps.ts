@@ -1,0 +1,117 @@
+// What may happen to the money, as fast-check draws it. A step names orders, amounts and numbers relative to what
+// the model holds when the step comes, so that most steps can succeed and shrinking leaves sense.
+
+import fc from 'fast-check'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { AAPL, DAY, MSFT, USDC, usd } from '../institution.js'
+
+/** Alice, Bob and Dave are members, Carol is in no institution; Dave has no KYC at first. */
+export const WALLETS = ['alice', 'bob', 'carol', 'dave'] as const
+export type Wallet = (typeof WALLETS)[number]
+export const SYMBOLS = [AAPL, MSFT] as const
+
+/** Added to the right version, batch or supply: mostly nothing. */
+type Off = bigint
+/** Which of the orders so far: of all of them, or of those that are open; modulo their number. */
+export interface Pick {
+  among: 'all' | 'open'
+  index: number
+}
+/** Of what the payer holds; more than 100 is more than it has. */
+type Percent = bigint
+
+export type Action =
+  | { kind: 'openBuy'; wallet: Wallet; amount: bigint; lifetime: number; reuse: boolean; pick: Pick }
+  | { kind: 'openRequest'; wallet: Wallet; lifetime: number; reuse: boolean; pick: Pick }
+  | { kind: 'settle'; pick: Pick; asset: Hex | null; percent: Percent; off: Off }
+  | { kind: 'refund'; pick: Pick; blobs: boolean; off: Off }
+  | { kind: 'reclaim'; pick: Pick; by: Wallet | 'account' }
+  | { kind: 'mint' | 'burn'; symbol: Hex; amount: bigint; batchOff: Off; supplyOff: Off }
+  | { kind: 'replay'; pick: Pick }
+  | { kind: 'transfer'; symbol: Hex; from: Wallet; to: Wallet | 'pool'; percent: Percent }
+  | { kind: 'fund'; wallet: Wallet; amount: bigint }
+  | { kind: 'treasury'; percent: Percent }
+  | { kind: 'kyc'; wallet: Wallet; on: boolean }
+  | { kind: 'freeze'; symbol: Hex; wallet: Wallet; on: boolean }
+  | { kind: 'list'; symbol: Hex; on: boolean }
+
+/** An action, and how long after the step before; 0 is the same block. */
+export interface Step {
+  action: Action
+  elapsed: number
+}
+
+const wallet = fc.constantFrom<Wallet>('alice', 'alice', 'alice', 'bob', 'bob', 'bob', 'carol', 'dave')
+const symbol = fc.constantFrom(...SYMBOLS)
+const among = fc.constantFrom<Pick['among']>('open', 'open', 'open', 'all')
+const pick = fc.record({ among, index: fc.nat({ max: 30 }) })
+const mostly = fc.constantFrom(true, true, true, false)
+const rarely = fc.constantFrom(false, false, false, true)
+const percent = fc.bigInt({ min: 0n, max: 110n })
+const seldom = fc.oneof(
+  { weight: 19, arbitrary: fc.constant(false) },
+  { weight: 1, arbitrary: fc.constant(true) },
+)
+const off = fc.oneof(
+  { weight: 18, arbitrary: fc.constant(0n) },
+  { weight: 2, arbitrary: fc.constantFrom(-1n, 1n) },
+)
+const amount = fc.bigInt({ min: 0n, max: usd(600) })
+const lifetime = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 1, max: 2 * DAY }) },
+  { weight: 6, arbitrary: fc.integer({ min: 2 * DAY, max: 30 * DAY }) },
+  { weight: 1, arbitrary: fc.constantFrom(0, 30 * DAY + 1) },
+)
+const asset = fc.constantFrom(null, null, USDC, ...SYMBOLS)
+const batch = { symbol, amount: fc.bigInt({ min: 0n, max: 100n * 10n ** 9n }), batchOff: off, supplyOff: off }
+
+const kind = <K extends string>(name: K) => fc.constant(name)
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 16,
+    arbitrary: fc.record({ kind: kind('openBuy'), wallet, amount, lifetime, reuse: seldom, pick }),
+  },
+  { weight: 12, arbitrary: fc.record({ kind: kind('openRequest'), wallet, lifetime, reuse: seldom, pick }) },
+  { weight: 18, arbitrary: fc.record({ kind: kind('settle'), pick, asset, percent, off }) },
+  { weight: 8, arbitrary: fc.record({ kind: kind('refund'), pick, blobs: fc.boolean(), off }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      kind: kind('reclaim'),
+      pick,
+      by: fc.oneof({ weight: 4, arbitrary: kind('account') }, { weight: 1, arbitrary: wallet }),
+    }),
+  },
+  { weight: 10, arbitrary: fc.record({ kind: kind('mint'), ...batch }) },
+  { weight: 7, arbitrary: fc.record({ kind: kind('burn'), ...batch }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('replay'), pick }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: kind('transfer'),
+      symbol,
+      from: wallet,
+      to: fc.constantFrom<Wallet | 'pool'>(...WALLETS, 'pool'),
+      percent,
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: kind('fund'), wallet, amount }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('treasury'), percent }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('kyc'), wallet, on: mostly }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('freeze'), symbol, wallet, on: rarely }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('list'), symbol, on: mostly }) },
+)
+
+// Several steps share a block; some blocks are so late that orders can be reclaimed.
+const elapsed = fc.oneof(
+  { weight: 30, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: DAY }) },
+  { weight: 3, arbitrary: fc.integer({ min: 6 * DAY, max: 9 * DAY }) },
+  { weight: 1, arbitrary: fc.integer({ min: 20 * DAY, max: 40 * DAY }) },
+)
+
+/** Fifty steps. */
+export const sequence: fc.Arbitrary<Step[]> = fc.array(fc.record({ action, elapsed }), {
+  minLength: 50,
+  maxLength: 50,
+})
