@@ -13,7 +13,7 @@ import { intentTypes } from '../../src/protocol/intent.js'
 import { policyIntentTypes } from '../../src/protocol/policyIntent.js'
 import { PORTFOLIO_KEY_MESSAGE } from '../../src/protocol/portfolioKey.js'
 import { CURVE_ORDER } from '../../src/protocol/signature.js'
-import { PROBLEMS } from '../../src/server/http/problems.js'
+import { PROBLEMS } from '../../src/server/http/problemCodes.js'
 
 /** Without the spaces that align the tables' columns. */
 const page = readFileSync(new URL('../../docs/protocol.md', import.meta.url), 'utf8').replace(/ +\|/g, ' |')

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Problem, type ProblemCode, problemBody } from './problems.js'
+import type { ProblemCode } from './problemCodes.js'
+import { Problem, problemBody } from './problems.js'
 
 /** Node's codes of a request that never became one; any other is a malformed request. */
 const CODES = new Map<unknown, ProblemCode>([

@@ -1,5 +1,6 @@
 import type { ZodError, ZodType } from 'zod'
-import { type FieldError, Problem, type ProblemCode } from './problems.js'
+import type { ProblemCode } from './problemCodes.js'
+import { type FieldError, Problem } from './problems.js'
 
 /** A hostile body can have thousands of faults; its answer names the first ones. */
 const MAX_ERRORS = 20

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { PROBLEMS, Problem, problemBody } from '../../../src/server/http/problems.js'
+import { PROBLEMS } from '../../../src/server/http/problemCodes.js'
+import { Problem, problemBody } from '../../../src/server/http/problems.js'
 
 const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
 const sections = new Map(

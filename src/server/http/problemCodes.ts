@@ -1,0 +1,188 @@
+/**
+ * The one registry of error codes. A client branches on `code`, so a code is never renamed or reused;
+ * docs/errors.md has a section per code and a test holds the two together.
+ *
+ * Body shape: RFC 9457 (problem details for HTTP APIs).
+ */
+
+/** What a code stands for, and what its reader can do about it. */
+export interface ProblemDefinition {
+  readonly status: number
+  readonly title: string
+  readonly remedy: string
+  /** Sent as `Retry-After`, in seconds, when the thrower names no better moment. */
+  readonly retryAfterSeconds?: number
+}
+
+export const PROBLEMS = {
+  'malformed-request': {
+    status: 400,
+    title: 'Malformed HTTP request',
+    remedy: 'Send a well-formed HTTP/1.1 request.',
+  },
+  'malformed-json': {
+    status: 400,
+    title: 'Malformed JSON',
+    remedy: 'Send one JSON value in UTF-8, without repeated member names and without deep nesting.',
+  },
+  'invalid-body': {
+    status: 400,
+    title: 'Invalid body',
+    remedy: 'Correct the members listed in "errors" and send the request again.',
+  },
+  'invalid-parameter': {
+    status: 400,
+    title: 'Invalid path parameter',
+    remedy: 'Correct the parameters listed in "errors" and send the request again.',
+  },
+  'invalid-envelope': {
+    status: 400,
+    title: 'Invalid sealed envelope',
+    remedy: 'Seal the content again with the key of GET /enclave-key and send the new envelope.',
+  },
+  'relay-unauthorized': {
+    status: 401,
+    title: 'Relay token missing or wrong',
+    remedy: 'Send "Authorization: Bearer <RELAY_AUTH_TOKEN>" with the token the server is configured with.',
+  },
+  'origin-not-allowed': {
+    status: 403,
+    title: 'Origin not allowed',
+    remedy: 'Call the API from the one origin that the server is configured with (FRONTEND_ORIGIN).',
+  },
+  'not-found': {
+    status: 404,
+    title: 'No such route',
+    remedy: 'Check the path against the list of routes.',
+  },
+  'order-not-found': {
+    status: 404,
+    title: 'Order not found',
+    remedy:
+      'Check the orderId. An order is known once its escrow is on the chain or its envelope was posted.',
+  },
+  'institution-not-found': {
+    status: 404,
+    title: 'Institution not found',
+    remedy: 'Check the orgId. An institution is known once it is registered on the chain.',
+  },
+  'receipt-not-found': {
+    status: 404,
+    title: 'Receipt not found',
+    remedy: 'Check the digest, or relay the authorization again: relaying is idempotent.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    remedy: 'Use one of the methods in the Allow header.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'Request took too long to arrive',
+    remedy: 'Send headers and body without pauses.',
+  },
+  'body-too-large': {
+    status: 413,
+    title: 'Body too large',
+    remedy: 'Send a body below the limit.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'Unsupported media type',
+    remedy: 'Send the body as "Content-Type: application/json" in UTF-8, without a Content-Encoding.',
+  },
+  'policy-rejected': {
+    status: 422,
+    title: 'Rulebook rejected',
+    remedy: 'The member "reason" has the enclave\'s code: correct the rulebook, sign and seal it again.',
+  },
+  'invalid-signature': {
+    status: 422,
+    title: 'Authorization not signed by the enclave',
+    remedy: "Sign the authorization with the enclave's signing key for this chain and contract.",
+  },
+  'would-revert': {
+    status: 422,
+    title: 'Authorization would revert',
+    remedy: 'Read the member "revert", compute the authorization from the current state and sign it again.',
+  },
+  'rate-limited': {
+    status: 429,
+    title: 'Too many requests',
+    remedy: 'Wait for the seconds in Retry-After.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'Header fields too large',
+    remedy: 'Send fewer or shorter header fields.',
+  },
+  'internal-error': {
+    status: 500,
+    title: 'Internal error',
+    remedy: 'Try again later; quote the requestId when you report it.',
+  },
+  'enclave-failed': {
+    status: 502,
+    title: 'Enclave run failed',
+    remedy: 'Send the same envelope again; quote the requestId when it keeps failing.',
+    retryAfterSeconds: 5,
+  },
+  'chain-unavailable': {
+    status: 503,
+    title: 'Chain unavailable',
+    remedy: 'Nothing stored is lost. Try again after the seconds in Retry-After.',
+    retryAfterSeconds: 5,
+  },
+  'market-unavailable': {
+    status: 503,
+    title: 'Market data unavailable',
+    remedy: 'Try again after the seconds in Retry-After.',
+    retryAfterSeconds: 5,
+  },
+  'storage-unavailable': {
+    status: 503,
+    title: 'Storage unavailable',
+    remedy: 'Nothing was accepted. Try again after the seconds in Retry-After.',
+    retryAfterSeconds: 10,
+  },
+  'relayer-underfunded': {
+    status: 503,
+    title: 'Relayer account underfunded',
+    remedy: "The operator funds the relayer's address (GET /health); then send the authorization again.",
+    retryAfterSeconds: 60,
+  },
+  'relay-overloaded': {
+    status: 503,
+    title: 'Relay overloaded',
+    remedy: 'Send the authorization again after the seconds in Retry-After.',
+    retryAfterSeconds: 5,
+  },
+  'enclave-busy': {
+    status: 503,
+    title: 'Enclave busy',
+    remedy: 'Send the same envelope again after the seconds in Retry-After.',
+    retryAfterSeconds: 10,
+  },
+  'not-synced': {
+    status: 503,
+    title: 'Server still reading the chain',
+    remedy: 'Try again after the seconds in Retry-After.',
+    retryAfterSeconds: 5,
+  },
+  'shutting-down': {
+    status: 503,
+    title: 'Server shutting down',
+    remedy: 'Nothing was accepted. Try again after the seconds in Retry-After.',
+    retryAfterSeconds: 5,
+  },
+  'enclave-timeout': {
+    status: 504,
+    title: 'Enclave run timed out',
+    remedy:
+      'Read the current version first: the run may have been accepted late. Then send the envelope again.',
+    retryAfterSeconds: 10,
+  },
+} as const satisfies Record<string, ProblemDefinition>
+
+/** Stable, kebab-case: what a program branches on. */
+export type ProblemCode = keyof typeof PROBLEMS

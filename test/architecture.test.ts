@@ -1,0 +1,220 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, posix, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { temporaryDirectory } from './support/temporaryDirectory.js'
+
+/** What a folder of src may import besides itself, as starts of paths in src; `*` is anything. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  protocol: [],
+  chain: ['protocol/'],
+  broker: ['protocol/'],
+  server: ['protocol/', 'chain/', 'broker/'],
+  enclave: ['protocol/', 'chain/', 'broker/'],
+  client: ['protocol/', 'chain/generated/'],
+  cli: ['protocol/', 'chain/', 'broker/', 'client/', 'server/config.js'],
+  sandbox: ['*'],
+}
+const FOLDERS = Object.keys(MAY_IMPORT)
+/** Those that run in a browser. */
+const BROWSER_FOLDERS = ['protocol', 'client']
+const MAX_LINES = 250
+
+interface Source {
+  /** From src, with `/`. */
+  readonly path: string
+  readonly folder: string
+  readonly text: string
+}
+
+async function readSources(root: string, extension: string): Promise<Source[]> {
+  const names = await readdir(root, { recursive: true })
+  return Promise.all(
+    names
+      .map((name) => name.replaceAll('\\', '/'))
+      .filter((path) => path.endsWith(extension) && !path.includes('/generated/'))
+      .map(async (path) => ({
+        path,
+        folder: path.split('/')[0] ?? '',
+        text: await readFile(join(root, path), 'utf8'),
+      })),
+  )
+}
+
+/** Every module that a source names: static, type-only, dynamic and re-exported. */
+function importsOf({ text }: Source): string[] {
+  const found = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)
+  return [...found].map((match) => match[1] ?? '')
+}
+
+/** A relative import as a path from src; undefined for a package. */
+function pathInSrc({ path }: Source, specifier: string): string | undefined {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined
+}
+
+function isAllowed(folder: string, target: string): boolean {
+  if (target.startsWith(`${folder}/`)) return true
+  return (MAY_IMPORT[folder] ?? []).some((start) => start === '*' || target.startsWith(start))
+}
+
+const sources = await readSources('src', '.ts')
+
+describe('imports', () => {
+  test('are found, and every folder has its rule', () => {
+    expect(sources.flatMap(importsOf).length).toBeGreaterThan(sources.length)
+    expect([...new Set(sources.map(({ folder }) => folder))].sort()).toEqual([...FOLDERS].sort())
+  })
+
+  test('only point down', () => {
+    const wrong = sources.flatMap((source) =>
+      importsOf(source)
+        .map((specifier) => pathInSrc(source, specifier))
+        .filter((target) => target !== undefined)
+        .filter((target) => !isAllowed(source.folder, target))
+        .map((target) => `${source.path} imports ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('name no built-in of Node where a browser runs it', () => {
+    const wrong = sources
+      .filter(({ folder }) => BROWSER_FOLDERS.includes(folder))
+      .filter((source) => importsOf(source).some((specifier) => specifier.startsWith('node:')))
+    expect(wrong.map(({ path }) => path)).toEqual([])
+  })
+
+  test('name only packages that production has, but in the sandbox', async () => {
+    const { dependencies } = z
+      .object({ dependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(await readFile('package.json', 'utf8')))
+    const packages = sources
+      .filter(({ folder }) => folder !== 'sandbox')
+      .flatMap(importsOf)
+      .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
+      .map((specifier) =>
+        specifier
+          .split('/')
+          .slice(0, specifier.startsWith('@') ? 2 : 1)
+          .join('/'),
+      )
+    expect([...new Set(packages)].filter((name) => !(name in dependencies))).toEqual([])
+  })
+})
+
+describe('the lint rules', () => {
+  const diagnosticsSchema = z.object({
+    diagnostics: z.array(
+      z.object({
+        category: z.string(),
+        location: z.object({ path: z.string(), start: z.object({ line: z.number() }) }),
+      }),
+    ),
+  })
+
+  /** What the project's own Biome says of these files: `path:line rule`, sorted. */
+  async function lint(files: Record<string, string>): Promise<string[]> {
+    const root = await temporaryDirectory()
+    await copyFile('biome.json', join(root, 'biome.json'))
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(root, path)), { recursive: true })
+      await writeFile(join(root, path), text)
+    }
+    const biome = resolve('node_modules/@biomejs/biome/bin/biome')
+    const args = [biome, 'lint', '--vcs-enabled=false', '--reporter=json', '--max-diagnostics=none', '.']
+    const answer = promisify(execFile)(process.execPath, args, { cwd: root })
+    // It exits 1 when it has something to say.
+    const { stdout } = await answer.catch((error: unknown) => z.object({ stdout: z.string() }).parse(error))
+    return diagnosticsSchema
+      .parse(JSON.parse(stdout))
+      .diagnostics.map(({ category, location }) => `${location.path}:${location.start.line} ${category}`)
+      .sort()
+  }
+
+  /** A fixture of each folder that imports from every other one, a line each. */
+  function fixtureOf(folder: string): { text: string; refused: number[] } {
+    const targets = [...FOLDERS.filter((other) => other !== folder).map((other) => `${other}/x.js`)]
+    targets.push('chain/generated/x.js', 'server/config.js')
+    return {
+      text: targets.map((target) => `export * from '../${target}'\n`).join(''),
+      refused: targets.flatMap((target, index) => (isAllowed(folder, target) ? [] : [index + 1])),
+    }
+  }
+
+  test('refuse exactly the imports that do not point down', async () => {
+    const fixtures = FOLDERS.map((folder) => ({ path: `src/${folder}/fixture.ts`, ...fixtureOf(folder) }))
+    const expected = fixtures.flatMap(({ path, refused }) =>
+      refused.map((line) => `${path}:${line} lint/style/noRestrictedImports`),
+    )
+    expect(expected.length).toBeGreaterThan(25)
+    const files = Object.fromEntries(fixtures.map(({ path, text }) => [path, text]))
+    expect(await lint(files)).toEqual(expected.sort())
+  })
+
+  test('refuse them in every form of an import', async () => {
+    const path = 'src/protocol/fixture.ts'
+    const text = [
+      "import { a } from '../server/a.js'",
+      "import type { B } from '../server/b.js'",
+      "export { c } from '../server/c.js'",
+      "export const d = () => import('../server/d.js')",
+      'export const e: B = a',
+    ]
+    const found = await lint({ [path]: `${text.join('\n')}\n` })
+    expect(found).toEqual([1, 2, 3, 4].map((line) => `${path}:${line} lint/style/noRestrictedImports`))
+  })
+
+  test('refuse Node’s built-ins in the client, and the console but in the programs for people', async () => {
+    const found = await lint({
+      'src/client/fixture.ts': "export * from 'node:fs'\n",
+      'src/server/fixture.ts': 'console.log()\n',
+      'src/cli/fixture.ts': 'console.log()\n',
+    })
+    expect(found).toEqual([
+      'src/client/fixture.ts:1 lint/style/noRestrictedImports',
+      'src/server/fixture.ts:1 lint/suspicious/noConsole',
+    ])
+  })
+})
+
+describe('the sources', () => {
+  test.each(['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY'])(
+    'name %s in the enclave and the sandbox alone',
+    async (name) => {
+      const naming = sources.filter(({ text }) => text.includes(name)).map(({ folder }) => folder)
+      expect(naming).toContain('enclave')
+      expect(naming.filter((folder) => folder !== 'enclave' && folder !== 'sandbox')).toEqual([])
+      expect(await readFile('.env.example', 'utf8')).not.toContain(name)
+    },
+  )
+
+  test('write to no console but in the programs for people', () => {
+    const writing = sources.filter(({ text }) => /\bconsole\s*[.[]/.test(text)).map(({ folder }) => folder)
+    expect(writing.filter((folder) => folder !== 'cli' && folder !== 'sandbox')).toEqual([])
+  })
+
+  test('silence no rule of the linter or the compiler', () => {
+    const silencing = sources.filter(({ text }) =>
+      /biome-ignore|@ts-(?:ignore|expect-error|nocheck)/.test(text),
+    )
+    expect(silencing.map(({ path }) => path)).toEqual([])
+  })
+
+  test(`have ${MAX_LINES} lines at most`, () => {
+    const long = sources.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES)
+    expect(long.map(({ path }) => path)).toEqual([])
+  })
+
+  test(`have ${MAX_LINES} lines at most in the contracts, their documentation not counted`, async () => {
+    const contracts = await readSources('contracts', '.sol')
+    expect(contracts.length).toBeGreaterThan(4)
+    const long = contracts.filter(({ text }) => codeLines(text) > MAX_LINES)
+    expect(long.map(({ path }) => path)).toEqual([])
+  })
+})
+
+/** Lines of Solidity that are neither blank nor a comment: half of a contract are its lists of requirements. */
+function codeLines(text: string): number {
+  return text.split('\n').filter((line) => !/^\s*(?:$|\/\/|\/\*|\*)/.test(line)).length
+}
