@@ -54,7 +54,16 @@ export function buildServer(surroundings: Surroundings): {
     logger,
   })
   const records = createOrderRecords({ files, logger })
-  const trigger = buildTrigger({ config, files, contracts, provider, records, logger, stopping })
+  const trigger = buildTrigger({
+    config,
+    files,
+    contracts,
+    provider,
+    marketClock: marketData,
+    records,
+    logger,
+    stopping,
+  })
   const relay = buildRelay({ config, provider, files, logger, stopping })
 
   const deps: AppDeps = {

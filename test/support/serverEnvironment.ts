@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../../src/server/config.js'
 
-/** A complete environment of the server; every value is made up, and no node listens at its RPC_URL. */
+/** A complete environment of the server; every value is made up, and nobody listens at its URLs. */
 export const SERVER_ENVIRONMENT = {
   PORT: '0',
   HOST: '127.0.0.1',
@@ -19,6 +19,8 @@ export const SERVER_ENVIRONMENT = {
   ENCLAVE_SIGNER: `0x${'66'.repeat(20)}`,
   ALPACA_KEY_ID: 'market-key-id',
   ALPACA_SECRET_KEY: 'market-secret-key',
+  ALPACA_TRADING_URL: 'http://127.0.0.1:9',
+  ALPACA_DATA_URL: 'http://127.0.0.1:9',
 }
 
 /** The configuration of that environment with some variables changed. */

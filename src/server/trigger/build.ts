@@ -1,3 +1,4 @@
+import type { MarketClock } from '../../broker/index.js'
 import type { Contracts } from '../../chain/contracts.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import type { Config } from '../config.js'
@@ -13,13 +14,15 @@ export function buildTrigger(options: {
   readonly files: AtomicFiles
   readonly contracts: Contracts
   readonly provider: RpcProvider
+  readonly marketClock: { getClock(): Promise<MarketClock> }
   readonly records: OrderRecords
   readonly logger: Logger
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
 }): Trigger {
   const { config, contracts, provider, ...shared } = options
-  const { command, envFile, maxRuns, orderRunTimeoutMs, policyRunTimeoutMs } = config.enclave
+  const { command, envFile, maxRuns, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
+    config.enclave
   return createTrigger({
     ...shared,
     root: config.dataDir,
@@ -27,6 +30,7 @@ export function buildTrigger(options: {
     runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
     timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
     maxRuns,
+    reconcileIntervalMs,
     escrow: contracts.escrow,
     transport: provider.transport,
     logBlockRange: config.chain.logRange,

@@ -59,6 +59,7 @@ export function createOrderBook(): OrderBook {
         reason: 'received',
         failures: 0,
         lastOutcome: null,
+        mayBeHeld: false,
         envelopeCame: false,
       }
       orders.set(order.orderId, order)

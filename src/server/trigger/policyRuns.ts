@@ -8,7 +8,7 @@ export interface PolicyRuns {
   /**
    * Resolves when the run has ended. The same envelope offered again meanwhile joins its run; whether anybody still
    * waits does not matter to it.
-   * @throws Problem `enclave-busy` when too many wait already, `storage-unavailable`
+   * @throws Problem `enclave-busy` when too many wait already, `shutting-down`, `storage-unavailable`
    */
   run(envelope: Envelope): Promise<RunEnd>
 }
@@ -17,7 +17,8 @@ export interface PolicyRuns {
 const SLOTS = 2
 const MAX_WAITING = 16
 
-export function createPolicyRuns(runs: Runs): PolicyRuns {
+/** `stopping` aborts when the server begins to stop: what still waits for a slot then never starts. */
+export function createPolicyRuns(runs: Pick<Runs, 'start'>, stopping: AbortSignal): PolicyRuns {
   const underWay = new Map<string, Promise<RunEnd>>()
   const waiting: (() => void)[] = []
   let taken = 0
@@ -41,6 +42,7 @@ export function createPolicyRuns(runs: Runs): PolicyRuns {
   async function start(envelope: Envelope): Promise<RunEnd> {
     await takeSlot()
     try {
+      if (stopping.aborted) throw new Problem('shutting-down')
       const run: Run = await runs.start({ job: 'policy', envelope })
       const end = await run.end
       await run.discard()

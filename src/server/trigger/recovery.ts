@@ -43,7 +43,10 @@ export async function recover(options: RecoveryOptions): Promise<number> {
     for (const [index, { account, commit, state }] of states.entries()) {
       const orderId = batch[index]
       if (orderId === undefined) continue
-      const position = opened.get(orderId)?.position ?? LONG_AGO
+      const event = opened.get(orderId)
+      // It has just been opened on another node: the one that was asked now is behind.
+      if (event !== undefined && state === 'NONE') throw new ChainAnswerError('the node is behind')
+      const position = event?.position ?? LONG_AGO
       orders.push({ order: { orderId, account, commit, position }, state })
     }
   }

@@ -29,7 +29,9 @@ export interface TrackedOrder extends OpenedOrder {
   /** Runs in a row that failed. */
   failures: number
   lastOutcome: Outcome | null
-  /** Its envelope is in the cache. */
+  /** The enclave has been given it, perhaps by a server whose cache is lost: it may hold it. */
+  mayBeHeld: boolean
+  /** Its envelope came while it was running. */
   envelopeCame: boolean
 }
 

@@ -5,6 +5,7 @@ import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import type { OrderRecords } from '../store/orderRecords.js'
+import { createReconcileStateStore } from '../store/reconcileState.js'
 import { createRunFiles } from '../store/runFiles.js'
 import { createRangeReader } from './blockRange.js'
 import { createDispatcher, type Dispatcher } from './dispatcher.js'
@@ -12,6 +13,7 @@ import { createEscrowEvents, type EscrowEvent } from './escrowEvents.js'
 import { FOLLOW_UP_TIMES, type FollowUpTimes } from './followUp.js'
 import { createOrderRuns } from './orderRun.js'
 import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
+import { createReconcile, type ReconcileOptions } from './reconcile.js'
 import { recover } from './recovery.js'
 import type { EnclaveRunner } from './runner.js'
 import { createRuns, type RunsOptions } from './runs.js'
@@ -31,6 +33,9 @@ export interface TriggerOptions {
   readonly logBlockRange: number
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
+  readonly marketClock: ReconcileOptions['clock']
+  /** Undefined: once after each market's close. */
+  readonly reconcileIntervalMs: number | undefined
   readonly times?: FollowUpTimes
   readonly logger: Logger
 }
@@ -54,7 +59,7 @@ export function createTrigger(options: TriggerOptions): Trigger {
   const orderRuns = createOrderRuns({ records, runs, times: options.times ?? FOLLOW_UP_TIMES, logger })
   const events = createEscrowEvents({ transport: options.transport, escrow: escrow.address, stopping })
   const ranges = createRangeReader(events, options.logBlockRange)
-  const dispatcher = createDispatcher({ records, orderRuns, maxRuns, logger, onEnded: () => watcher.poke() })
+  const dispatcher = createDispatcher({ records, orderRuns, maxRuns, logger, onFinal: () => watcher.poke() })
   const watcher = createWatcher({
     events,
     ranges,
@@ -63,23 +68,31 @@ export function createTrigger(options: TriggerOptions): Trigger {
     onEvent: (event) => handleEvent(dispatcher, event),
     logger,
   })
+  const reconcile = createReconcile({
+    runs,
+    clock: options.marketClock,
+    state: createReconcileStateStore({ files, logger }),
+    intervalMs: options.reconcileIntervalMs,
+    logger,
+  })
   const adoption: Service = {
     name: 'runs',
     async start() {
       for (const run of await runs.adopt()) {
         if (run.file.job === 'order') dispatcher.adopt(run)
-        // Nobody waits for it any more.
+        else if (run.file.job === 'reconcile') reconcile.adopt(run)
+        // A rulebook's caller is gone.
         else void run.end.then(() => run.discard())
       }
     },
     async stop() {},
   }
   return {
-    policyRuns: createPolicyRuns(runs),
+    policyRuns: createPolicyRuns(runs, stopping),
     onStored(orderId, commit) {
       if (!dispatcher.stored(orderId, commit)) watcher.poke()
     },
-    services: [adoption, dispatcher, watcher],
+    services: [adoption, dispatcher, watcher, reconcile.service],
   }
 }
 

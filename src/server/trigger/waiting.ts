@@ -37,3 +37,18 @@ export function createAlarm(): Alarm {
     },
   }
 }
+
+/** What `promise` resolves to, or undefined once `signal` aborts. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return undefined
+  let stop = () => {}
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -47,11 +47,16 @@ export function createWatcher(options: WatcherOptions): Watcher {
   }
 
   async function run(): Promise<void> {
+    let failing = false
     while (!stopping) {
       try {
         await look()
+        if (failing) logger.info('escrow events read again')
+        failing = false
       } catch (error) {
-        if (!stopping) logger.warn('escrow events not read', { service: 'watcher', ...describeError(error) })
+        // Told once per outage: it may last for hours.
+        if (!failing && !stopping) logger.warn('escrow events not read', describeError(error))
+        failing = true
       }
       await alarm.wait(intervalMs)
       if (!stopping) await sleep(LEAST_PAUSE_MS)

@@ -1,0 +1,105 @@
+import type { MarketClock } from '../../broker/index.js'
+import type { Service } from '../lifetime.js'
+import type { Logger } from '../logger.js'
+import { createPoller } from '../poller.js'
+import type { ReconcileState, ReconcileStateStore } from '../store/reconcileState.js'
+import type { Run, Runs } from './runs.js'
+import { untilAborted } from './waiting.js'
+
+export interface ReconcileOptions {
+  readonly runs: Pick<Runs, 'start'>
+  readonly clock: { getClock(): Promise<MarketClock> }
+  readonly state: ReconcileStateStore
+  /** Milliseconds between two runs; undefined: once after each market's close. */
+  readonly intervalMs: number | undefined
+  /** How often it is looked whether a run is due, in milliseconds. */
+  readonly checkMs?: number
+  readonly logger: Logger
+}
+
+/** The scheduled reconcile: never two runs at once, and one that was missed is made up for. */
+export interface Reconcile {
+  readonly service: Service
+  /** A run that an earlier server left: none starts before its end. Before the service starts. */
+  adopt(run: Run): void
+}
+
+const CHECK_MS = 30_000
+/** Between two runs that failed: doubled each time, up to the longest. */
+const RETRY_MS = 30_000
+const RETRY_MAX_MS = 15 * 60_000
+
+export function createReconcile(options: ReconcileOptions): Reconcile {
+  const { runs, clock, state: store, intervalMs, logger } = options
+  const earlier: Run[] = []
+  let failures = 0
+  let notBefore = 0
+  let wasOpen = false
+
+  /** The state to save when a run is due and done; undefined when none is due. */
+  async function due(state: ReconcileState, now: number): Promise<ReconcileState | undefined> {
+    const doneAt = new Date(now).toISOString()
+    if (intervalMs !== undefined) {
+      return isIntervalOver(state, intervalMs, now) ? { ...state, doneAt } : undefined
+    }
+    const market = await clock.getClock()
+    const isDue = isCloseOver(state, market, wasOpen)
+    wasOpen = market.isOpen
+    const nextClose = market.nextClose.toISOString()
+    if (isDue) return { doneAt, nextClose }
+    if (nextClose !== state.nextClose) await store.save({ ...state, nextClose })
+    return undefined
+  }
+
+  async function tick(signal: AbortSignal): Promise<void> {
+    for (const run of earlier.splice(0)) await follow(run, signal)
+    const now = Date.now()
+    if (now < notBefore) return
+    const next = await due(await store.load(), now)
+    if (next === undefined) return
+    const isDone = await follow(await runs.start({ job: 'reconcile' }), signal)
+    if (signal.aborted) return
+    failures = isDone ? 0 : failures + 1
+    notBefore = isDone ? 0 : Date.now() + Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MAX_MS)
+    // What failed is due again, also for a server that starts meanwhile.
+    wasOpen ||= !isDone
+    if (isDone) await store.save(next)
+  }
+
+  return {
+    adopt: (run) => earlier.push(run),
+    service: createPoller({
+      name: 'reconcile',
+      intervalMs: Math.min(options.checkMs ?? CHECK_MS, intervalMs ?? Number.POSITIVE_INFINITY),
+      tick,
+      logger,
+    }),
+  }
+}
+
+/** Whether it did its job. A run goes on when the server stops. */
+async function follow(run: Run, signal: AbortSignal): Promise<boolean> {
+  const end = await untilAborted(run.end, signal)
+  if (end === undefined) return false
+  await run.discard()
+  return end.how === 'result' && end.result?.outcome === 'done'
+}
+
+export function isIntervalOver({ doneAt }: ReconcileState, intervalMs: number, now: number): boolean {
+  return doneAt === null || now - Date.parse(doneAt) >= intervalMs
+}
+
+/**
+ * Whether the market has closed since the last reconcile, by the broker's own time. Nothing is known at the very
+ * first start: outside market hours a close lies behind.
+ *
+ * @param wasOpen at the last look, which also shows a close that nobody had announced
+ */
+export function isCloseOver(
+  { nextClose }: ReconcileState,
+  { timestamp, isOpen }: Pick<MarketClock, 'timestamp' | 'isOpen'>,
+  wasOpen: boolean,
+): boolean {
+  if (wasOpen && !isOpen) return true
+  return nextClose === null ? !isOpen : timestamp.getTime() >= Date.parse(nextClose)
+}
