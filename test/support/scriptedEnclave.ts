@@ -15,8 +15,8 @@ export type Step = Partial<RunResult> & {
   /** Left at once, before the wait, as the real enclave leaves a notice. */
   early?: RunResult
   act?: 'hang' | 'babble' | 'garbage' | 'fork'
-  /** Exit code. */
-  code?: number
+  /** Its exit code. */
+  exit?: number
 }
 
 /** A note that a run of it left. */

@@ -1,6 +1,6 @@
 // An enclave that does as its script says. Beside ENCLAVE_ENV_FILE it notes every job, and takes from a plan
 // `<env file>.plan.json`, an object by job or orderId of lists of steps, the step for this run: the last one repeats.
-// A step: {outcome, ...result, waitMs?, untilFile?, act?: 'exit' | 'hang' | 'babble' | 'garbage' | 'fork', code?}
+// A step: {outcome, ...result, waitMs?, untilFile?, early?, exit?, act?: 'hang' | 'babble' | 'garbage' | 'fork'}
 import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,7 +39,7 @@ function leave(result) {
 
 note('started', { key: job.orderId ?? job.job, job, argv: process.argv.slice(2), env: process.env })
 process.on('SIGTERM', () => note('SIGTERM'))
-const { act, waitMs = 0, untilFile, code = 0, early, ...result } = stepOf()
+const { act, waitMs = 0, untilFile, exit = 0, early, ...result } = stepOf()
 if (early !== undefined) leave(early)
 await sleep(waitMs)
 while (untilFile !== undefined && !existsSync(untilFile)) await sleep(20)
@@ -50,10 +50,10 @@ else if (act === 'fork') {
     stdio: 'ignore',
   }).unref()
   leave(result)
-  process.exit(code)
+  process.exit(exit)
 } else {
   if (act === 'babble') for (let i = 0; i < 2_000; i++) process.stdout.write(`${'x'.repeat(1_000)}\n`)
   if (result.outcome !== undefined) leave(result)
   note('ended')
-  process.exitCode = code
+  process.exitCode = exit
 }

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { FINAL_OUTCOMES } from '../../../src/protocol/job.js'
+import { FOLLOW_UP_TIMES, nextRunAt, orderOutcome } from '../../../src/server/trigger/followUp.js'
+
+const NOW = 1_700_000_000_000
+const notice = {
+  epk: `0x02${'11'.repeat(32)}`,
+  iv: `0x${'22'.repeat(12)}`,
+  ct: '0x33',
+  tag: `0x${'44'.repeat(16)}`,
+} as const
+
+describe('what a run comes to', () => {
+  test('is its result', () => {
+    const result = { outcome: 'placed', retryAt: 5 } as const
+    expect(orderOutcome({ how: 'result', exitCode: 0, result })).toEqual(result)
+  })
+
+  test.each(['no-result', 'garbage', 'timeout', 'not-started'] as const)('is failed after %s', (how) => {
+    expect(orderOutcome({ how, exitCode: 1, result: null })).toEqual({ outcome: 'failed' })
+  })
+
+  test('is failed, with the notice, after a time-out that left a provisional result', () => {
+    const end = { how: 'timeout', exitCode: null, result: { outcome: 'failed', notice } } as const
+    expect(orderOutcome(end)).toEqual({ outcome: 'failed', notice })
+  })
+
+  test('is failed when it is the outcome of another kind of job', () => {
+    expect(orderOutcome({ how: 'result', exitCode: 0, result: { outcome: 'accepted' } })).toEqual({
+      outcome: 'failed',
+    })
+  })
+})
+
+describe('the next run', () => {
+  const at = (result: Parameters<typeof nextRunAt>[0], failures = 0) =>
+    nextRunAt(result, failures, NOW, FOLLOW_UP_TIMES)
+
+  test('does not come after a final outcome, whatever time it names', () => {
+    for (const outcome of FINAL_OUTCOMES) expect(at({ outcome, retryAt: 1 })).toBeNull()
+  })
+
+  test('comes when the run wants it, but not at once', () => {
+    expect(at({ outcome: 'queued', retryAt: 1_700_000_060 })).toBe(NOW + 60_000)
+    expect(at({ outcome: 'placed', retryAt: 0 })).toBe(NOW + FOLLOW_UP_TIMES.leastMs)
+    expect(at({ outcome: 'failed', retryAt: 1_700_000_009 }, 1)).toBe(NOW + 9_000)
+  })
+
+  test('comes some time later when the run names no time', () => {
+    expect(at({ outcome: 'placed' })).toBe(NOW + FOLLOW_UP_TIMES.waitingMs)
+  })
+
+  test('comes later after each failure, up to a quarter of an hour', () => {
+    const waits = [1, 2, 3, 4, 12, 2_000].map((failures) => (at({ outcome: 'failed' }, failures) ?? 0) - NOW)
+    expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 900_000, 900_000])
+  })
+})

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { Job } from '../../../src/protocol/job.js'
+import { identityOf, isRunning } from '../../../src/server/store/processIdentity.js'
+import { createProcessRunner } from '../../../src/server/trigger/processRunner.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32 } from '../../support/institution.js'
+import { sealOrder } from '../../support/intakeServer.js'
+import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const ORDER = bytes32('an order')
+
+async function setUp(step: Step, seconds = 60) {
+  const directory = await temporaryDirectory()
+  const enclave = createScriptedEnclave(directory)
+  await enclave.plan({ any: [step] })
+  const { command, envFile } = enclave
+  const runner = createProcessRunner({ command, envFile, searchPath: '/usr/bin:/bin' })
+  const runId = randomUUID()
+  const job: Job = {
+    job: 'order',
+    runId,
+    orderId: ORDER,
+    resultFile: `${directory}/${runId}.result`,
+    stopAt: Math.floor(Date.now() / 1_000) + seconds,
+    envelope: await sealOrder('secret'),
+  }
+  return { enclave, runner, job, directory }
+}
+
+describe('a run', () => {
+  test('gets its job on standard input, and of the environment only the search path and its own file', async () => {
+    process.env.RELAYER_PRIVATE_KEY = 'canary-of-the-relayer'
+    const { enclave, runner, job } = await setUp({ outcome: 'settled' })
+    const end = await runner.run(job).end
+    delete process.env.RELAYER_PRIVATE_KEY
+    expect(end).toEqual({ how: 'result', exitCode: 0, result: { outcome: 'settled' } })
+    const [note] = await enclave.notes()
+    expect(note?.job).toEqual(job)
+    expect(note?.argv).toEqual([])
+    expect(note?.env).toEqual({ PATH: '/usr/bin:/bin', ENCLAVE_ENV_FILE: enclave.envFile })
+  })
+
+  test.each<[string, Step, object]>([
+    ['exits without a result', { exit: 3 }, { how: 'no-result', exitCode: 3, result: null }],
+    ['leaves what is no result', { act: 'garbage' }, { how: 'garbage', exitCode: 0, result: null }],
+    [
+      'leaves a result that is not one of the protocol',
+      { outcome: 'done', retryAt: -1 },
+      { how: 'garbage', exitCode: 0, result: null },
+    ],
+    [
+      'prints two megabytes',
+      { act: 'babble', outcome: 'done' },
+      { how: 'result', exitCode: 0, result: { outcome: 'done' } },
+    ],
+    [
+      'leaves a result and exits non-zero',
+      { outcome: 'placed', exit: 7 },
+      { how: 'result', exitCode: 7, result: { outcome: 'placed' } },
+    ],
+  ])('that %s', async (_what, step, end) => {
+    const { runner, job } = await setUp(step)
+    expect(await runner.run(job).end).toEqual(end)
+  })
+
+  test('that can not be started', async () => {
+    const { job, enclave } = await setUp({})
+    const runner = createProcessRunner({ command: ['/no/such/program'], envFile: '', searchPath: '' })
+    const started = runner.run(job)
+    expect(started.process).toBeNull()
+    expect(await started.end).toEqual({ how: 'not-started', exitCode: null, result: null })
+    const notExecutable = createProcessRunner({ command: [enclave.envFile], envFile: '', searchPath: '' })
+    expect((await notExecutable.run(job).end).how).toBe('not-started')
+  })
+
+  test('that exits before it has read its job', async () => {
+    const { job } = await setUp({})
+    const runner = createProcessRunner({ command: ['/bin/false'], envFile: '', searchPath: '' })
+    expect(await runner.run(job).end).toEqual({ how: 'no-result', exitCode: 1, result: null })
+  })
+
+  test('that hangs and ignores SIGTERM is asked to stop, then killed', async () => {
+    const { runner, job, enclave } = await setUp({ act: 'hang' }, 2)
+    const started = runner.run(job)
+    expect(await started.end).toEqual({ how: 'timeout', exitCode: null, result: null })
+    expect((await enclave.notes()).map(({ event }) => event)).toEqual(['started', 'SIGTERM'])
+    expect(started.process && isRunning(started.process)).toBe(false)
+  })
+
+  test('that hangs after it has left a notice keeps the notice', async () => {
+    const notice = await sealOrder('why')
+    const early = { outcome: 'failed', notice } as const
+    const { runner, job } = await setUp({ act: 'hang', early }, 2)
+    expect(await runner.run(job).end).toEqual({ how: 'timeout', exitCode: null, result: early })
+  })
+
+  test('leaves no process behind in its group', async () => {
+    const { runner, job } = await setUp({ act: 'fork', outcome: 'done' })
+    const started = runner.run(job)
+    expect((await started.end).result).toEqual({ outcome: 'done' })
+    const group = started.process?.pid ?? 0
+    await eventually('the end of the whole group', () => {
+      try {
+        process.kill(-group, 0)
+        return false
+      } catch {
+        return true
+      }
+    })
+  })
+
+  test('leads a process group of its own', async () => {
+    const { runner, job } = await setUp({ act: 'hang' })
+    const started = runner.run(job)
+    process.kill(-(started.process?.pid ?? 0), 'SIGKILL')
+    expect(await started.end).toEqual({ how: 'no-result', exitCode: null, result: null })
+  })
+})
+
+describe('a run of an earlier server', () => {
+  /** A child of this process stands for one whose parent is gone: `attach` is told nothing but its identity. */
+  async function earlier(step: Step, seconds = 60) {
+    const { runner, job, ...rest } = await setUp(step, seconds)
+    const { process: identity, end } = runner.run(job)
+    if (identity === null) throw new Error('not started')
+    const { resultFile, stopAt } = job
+    return { runner, job, end, run: { process: identity, resultFile, stopAt }, ...rest }
+  }
+
+  test('is waited for, and its result read', async () => {
+    const { runner, run } = await earlier({ outcome: 'placed', waitMs: 500 })
+    expect(await runner.attach(run)).toEqual({
+      how: 'result',
+      exitCode: null,
+      result: { outcome: 'placed' },
+    })
+  })
+
+  test('is killed at its time', async () => {
+    const { runner, run } = await earlier({ act: 'hang' }, 2)
+    expect(await runner.attach(run)).toMatchObject({ result: null })
+    expect(isRunning(run.process)).toBe(false)
+  })
+
+  test('that has ended is read at once', async () => {
+    const { runner, run, end } = await earlier({ outcome: 'settled' })
+    await end
+    expect(await runner.attach(run)).toMatchObject({ how: 'result', result: { outcome: 'settled' } })
+  })
+
+  test('with an unknown process counts as ended once its result is final, else 30 s after its time', async () => {
+    const { runner, run, end } = await earlier({ outcome: 'settled' })
+    await end
+    const unknown = { ...run, process: null }
+    expect(await runner.attach(unknown)).toMatchObject({ how: 'result', result: { outcome: 'settled' } })
+    const long = Math.floor(Date.now() / 1_000) - 30
+    const lost = { process: null, resultFile: `${run.resultFile}.none`, stopAt: long }
+    expect(await runner.attach(lost)).toEqual({ how: 'timeout', exitCode: null, result: null })
+  })
+
+  test('whose pid now belongs to another process is not taken for running, nor killed', async () => {
+    const { runner, run, end } = await earlier({ outcome: 'settled' })
+    await end
+    const other = { ...identityOf(process.pid), startedAt: '1' }
+    expect(await runner.attach({ ...run, process: other })).toMatchObject({ how: 'result' })
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { createOrderBook } from '../../../src/server/trigger/orderBook.js'
+import { byPosition, nextRunnable, type TrackedOrder } from '../../../src/server/trigger/trackedOrder.js'
+import { bytes32 } from '../../support/institution.js'
+
+const ALICE = `0x${'aa'.repeat(20)}` as const
+const BOB = `0x${'bb'.repeat(20)}` as const
+const NOW = 1_000_000
+
+function opened(name: string, block: number, account: typeof ALICE | typeof BOB = ALICE) {
+  return { orderId: bytes32(name), account, commit: bytes32('sealed'), position: { block, logIndex: 0 } }
+}
+
+function order(name: string, more: Partial<TrackedOrder> = {}): TrackedOrder {
+  return {
+    ...opened(name, 1),
+    state: 'OPEN',
+    running: false,
+    dueAt: null,
+    reason: 'received',
+    failures: 0,
+    lastOutcome: null,
+    mayBeHeld: false,
+    envelopeCame: false,
+    ...more,
+  }
+}
+
+describe('the next run of an account', () => {
+  const due = order('due', { dueAt: NOW })
+
+  test('is the first that is due, in the order of opening', () => {
+    expect(nextRunnable([order('a'), due, order('b', { dueAt: NOW })], NOW)).toBe(due)
+    expect(nextRunnable([order('a'), order('b', { dueAt: NOW + 1 })], NOW)).toBeUndefined()
+  })
+
+  test.each([1, 2, 3, 4])('waits for an earlier one that has failed %d times', (failures) => {
+    expect(nextRunnable([order('a', { dueAt: NOW + 1, failures }), due], NOW)).toBeUndefined()
+  })
+
+  test('no longer waits after five failures', () => {
+    expect(nextRunnable([order('a', { dueAt: NOW + 1, failures: 5 }), due], NOW)).toBe(due)
+  })
+
+  test('does not wait for one that is queued or placed, nor for a later one that has failed', () => {
+    expect(nextRunnable([order('a', { dueAt: NOW + 1, lastOutcome: 'queued' }), due], NOW)).toBe(due)
+    expect(nextRunnable([due, order('b', { dueAt: NOW + 1, failures: 1 })], NOW)).toBe(due)
+  })
+})
+
+test('positions are by block, then by log', () => {
+  const positions = [
+    { block: 10, logIndex: 2 },
+    { block: 9, logIndex: 11 },
+    { block: 10, logIndex: 0 },
+  ]
+  expect(positions.sort(byPosition)).toEqual([
+    { block: 9, logIndex: 11 },
+    { block: 10, logIndex: 0 },
+    { block: 10, logIndex: 2 },
+  ])
+})
+
+describe('the book', () => {
+  function fill(book: ReturnType<typeof createOrderBook>, ...orders: ReturnType<typeof opened>[]) {
+    for (const each of orders) {
+      book.track(each).dueAt = NOW
+      book.wake(each.account)
+    }
+  }
+
+  test('gives an account one run at a time, the first opened first', () => {
+    const book = createOrderBook()
+    fill(book, opened('second', 2), opened('first', 1))
+    expect(book.next(NOW)?.orderId).toBe(bytes32('first'))
+    book.occupy(ALICE)
+    book.wake(ALICE)
+    expect(book.next(NOW)).toBeUndefined()
+    book.forget(bytes32('first'))
+    book.release(ALICE)
+    expect(book.next(NOW)?.orderId).toBe(bytes32('second'))
+  })
+
+  test('lets accounts take turns', () => {
+    const book = createOrderBook()
+    fill(book, opened('a1', 1), opened('a2', 2), opened('a3', 3), opened('b1', 4, BOB))
+    const first = book.next(NOW)
+    expect(first?.account).toBe(ALICE)
+    book.occupy(ALICE)
+    book.release(ALICE)
+    expect(book.next(NOW)?.account).toBe(BOB)
+  })
+
+  test('keeps an order that is tracked again, at its new place', () => {
+    const book = createOrderBook()
+    fill(book, opened('a', 1), opened('b', 2))
+    const known = book.get(bytes32('a'))
+    expect(book.track(opened('a', 3))).toBe(known)
+    expect(book.next(NOW)?.orderId).toBe(bytes32('b'))
+  })
+})
