@@ -1,9 +1,23 @@
 import { defineConfig } from 'vitest/config'
 
+const E2E = ['test/e2e/**/*.test.ts']
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: E2E,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // Whole sandboxes of real processes: a scenario waits for blocks, fills and retries.
+        test: { name: 'e2e', include: E2E, testTimeout: 180_000, hookTimeout: 180_000 },
+      },
+    ],
   },
 })

@@ -27,6 +27,9 @@ export interface Desk {
 
 type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'>
 
+/** A fill comes within moments here, and a block every second. */
+const QUICK_ENCLAVE = { FILL_WAIT_MS: '1500', FILL_POLL_MS: '100', CONFIRM_POLL_MS: '100' }
+
 const START_TIMEOUT_MS = 120_000
 
 /**
@@ -56,7 +59,9 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
 async function openDesk(directory: string, options: DeskOptions): Promise<Desk> {
   const lines: string[] = []
   const ports = { server: 0, rpc: 0, broker: 0 }
-  const sandbox = await startSandbox({ ...options, directory, ports, print: (line) => lines.push(line) })
+  const enclaveSettings = { ...QUICK_ENCLAVE, ...options.enclaveSettings }
+  const print = (line: string) => lines.push(line)
+  const sandbox = await startSandbox({ ...options, enclaveSettings, directory, ports, print })
   const contracts = createContracts(sandbox.provider, sandbox.info.contracts)
   const usdc = createUsdc(sandbox.provider, sandbox.info.contracts.usdc)
   const [first, second, third] = sandbox.accounts.employees

@@ -1,0 +1,122 @@
+import { Interface } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
+import { sendAll } from '../../src/sandbox/transactions.js'
+import { eventually } from '../support/eventually.js'
+import { craft, openRequest } from './support/craft.js'
+import { useDesk } from './support/desk.js'
+import { brokerOrder } from './support/trader.js'
+
+const desk = useDesk()
+const escrow = new Interface(orderEscrowAbi)
+const EIGHT_DAYS = 8 * 24 * 3_600
+
+describe('a market that is closed', () => {
+  it('queues the order until it opens', async () => {
+    const [alice] = desk().traders
+    const { broker } = desk().sandbox
+    const nextOpen = new Date(Date.now() + 3_600_000)
+    broker.clock({ open: false, nextOpen: nextOpen.toISOString() })
+    const orderId = await alice.send({
+      side: 'BUY',
+      symbol: 'AAPL',
+      maxSpend: 500n * ONE_USDC,
+      deadline: await in2Hours(),
+    })
+    const queued = await alice.reaches(orderId, 'queued')
+    expect(queued.state).toBe('OPEN')
+    expect(Date.parse(queued.nextTriggerAt ?? '')).toBe(Math.floor(nextOpen.getTime() / 1_000) * 1_000)
+    expect(brokerOrder(desk().sandbox, orderId)).toBeUndefined()
+    expect(Object.keys((await alice.portfolio()).openOrders)).toEqual([orderId])
+  })
+
+  it('holds up nothing that needs no market', async () => {
+    const [, bob] = desk().traders
+    const status = await bob.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: 5n * ONE_USDC })
+    expect(status.state).toBe('REFUNDED')
+    expect(await bob.reason(status)).toBe('insufficient-cash')
+  })
+
+  it('refunds at once what could not wait for it', async () => {
+    const [, bob] = desk().traders
+    const deadline = (await desk().chainTime()) + 600
+    const status = await bob.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 500n * ONE_USDC, deadline })
+    expect(status.state).toBe('REFUNDED')
+    expect(await bob.reason(status)).toBe('closed-until-deadline')
+  })
+
+  it('settles what was queued once it has opened', async () => {
+    const [, , carol] = desk().traders
+    const { broker } = desk().sandbox
+    broker.clock({ open: false, nextOpen: new Date(Date.now() + 25_000).toISOString() })
+    const orderId = await carol.send({ side: 'BUY', symbol: 'AAPL', maxSpend: 500n * ONE_USDC })
+    await carol.reaches(orderId, 'queued')
+    expect((await carol.ended(orderId)).state).toBe('SETTLED')
+    expect((await carol.portfolio()).positions.AAPL?.qty).toBeGreaterThan(0n)
+  })
+})
+
+describe('an order that meets its deadline', () => {
+  it('is cancelled at the broker, and its USDC comes back', async () => {
+    const [, bob] = desk().traders
+    const before = await bob.wallet()
+    desk().sandbox.broker.fill({ symbol: 'MSFT', mode: 'hold', times: 1 })
+    const deadline = (await desk().chainTime()) + 15
+    const orderId = await bob.send({ side: 'BUY', symbol: 'MSFT', maxSpend: 300n * ONE_USDC, deadline })
+    await bob.reaches(orderId, 'placed')
+    const status = await bob.ended(orderId)
+    expect(status.state).toBe('REFUNDED')
+    expect(await bob.wallet()).toBe(before)
+    expect(brokerOrder(desk().sandbox, orderId)?.status).toBe('canceled')
+    expect(await bob.reason(status)).toBe('deadline-passed')
+    expect((await bob.portfolio()).openOrders).toEqual({})
+  })
+})
+
+// Time on the chain runs ahead from here on: these come last.
+describe('an order that the enclave never answered', () => {
+  it('is reclaimed by its account seven days after its deadline', async () => {
+    const [, , carol] = desk().traders
+    const crafted = await craft(desk(), carol)
+    await openRequest(desk(), carol, crafted)
+    const { orderId, expiry } = crafted.intent
+    await expect(carol.client.reclaim(orderId)).rejects.toMatchObject({ code: 'ReclaimTooEarly' })
+    await warp(expiry - (await desk().chainTime()) + EIGHT_DAYS)
+    await carol.client.reclaim(orderId)
+    expect((await carol.client.getOrder(orderId)).state).toBe('REFUNDED')
+  })
+
+  it('and was live at the broker: what it sold meanwhile still reaches the portfolio', async () => {
+    const [, , carol] = desk().traders
+    const { sandbox } = desk()
+    sandbox.broker.clock({ open: true })
+    const before = await carol.portfolio()
+    sandbox.broker.fill({ symbol: 'AAPL', mode: 'hold', times: 1 })
+    const orderId = await carol.send({ side: 'SELL', symbol: 'AAPL', maxSpend: 100n * ONE_USDC })
+    await carol.reaches(orderId, 'placed')
+    await sandbox.server().stop()
+    sandbox.broker.release({ symbol: 'AAPL' })
+    await warp(EIGHT_DAYS)
+    // The server is down, which is when one reclaims: the chain alone is asked.
+    const call = { to: desk().contracts.escrow.address, abi: escrow, method: 'reclaim', args: [orderId] }
+    await sendAll(sandbox.provider, carol.account, [call])
+    await sandbox.restartServer()
+    await eventually('the sale is in the portfolio', async () => (await carol.portfolio()).cash > before.cash)
+    const after = await carol.portfolio()
+    expect(after.openOrders).toEqual({})
+    expect(after.positions.AAPL?.locked).toBe(0n)
+    expect((await carol.client.getOrder(orderId)).state).toBe('REFUNDED')
+  })
+})
+
+async function in2Hours(): Promise<number> {
+  return (await desk().chainTime()) + 7_200
+}
+
+async function warp(seconds: number): Promise<void> {
+  const { provider } = desk().sandbox
+  await provider.send('evm_increaseTime', [seconds])
+  const target = (await desk().chainTime()) + seconds - 1
+  await eventually('the chain mines at the new time', async () => (await desk().chainTime()) >= target)
+}

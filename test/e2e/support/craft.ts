@@ -1,0 +1,85 @@
+// Orders as no honest client makes them: every step by hand.
+import { Contract, Wallet } from 'ethers'
+import { z } from 'zod'
+import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
+import { waitForReceipt } from '../../../src/chain/waitForReceipt.js'
+import { commitOf, type Envelope, seal } from '../../../src/protocol/envelope.js'
+import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import { intentDigest, intentSchema, type UnsignedIntent } from '../../../src/protocol/intent.js'
+import { signDigest } from '../../../src/protocol/signature.js'
+import { ONE_USDC } from '../../../src/protocol/units.js'
+import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
+import { INSTITUTION } from '../../../src/sandbox/settings.js'
+import type { Desk } from './desk.js'
+import type { Trader } from './trader.js'
+
+/** A sealed order with everything that led to it. */
+export interface Crafted {
+  intent: UnsignedIntent
+  envelope: Envelope
+  commit: Hex
+}
+
+const LIFETIME = 3_600
+
+/** Signs and seals an intent; `change` makes it wrong. */
+export async function craft(
+  desk: Desk,
+  trader: Trader,
+  change: Partial<UnsignedIntent> = {},
+  signer: SandboxAccount = trader.account,
+): Promise<Crafted> {
+  const platform = await trader.client.platform()
+  const { publicKey } = await trader.client.unlock()
+  const intent: UnsignedIntent = {
+    v: 1,
+    orderId: bytesToHex(crypto.getRandomValues(new Uint8Array(32))),
+    account: trader.account.address,
+    orgId: nameToBytes32(INSTITUTION),
+    side: 'SELL',
+    symbol: 'AAPL',
+    maxSpend: 10n * ONE_USDC,
+    expiry: (await desk.chainTime()) + LIFETIME,
+    nonce: Date.now(),
+    userPubKey: publicKey,
+    ...change,
+  }
+  const domain = { chainId: desk.sandbox.info.chainId, escrow: desk.contracts.escrow.address }
+  const sig = signDigest(intentDigest(intent, domain), signer.privateKey)
+  const wire = z.encode(intentSchema, { ...intent, sig })
+  const envelope = await seal(wire, platform.enclavePublicKey, { kind: 'order', context: new Uint8Array() })
+  return { intent, envelope, commit: commitOf(envelope) }
+}
+
+/** Opens the crafted order's escrow as a request, under another commit or deadline if told. */
+export async function openRequest(
+  desk: Desk,
+  trader: Trader,
+  { intent, commit }: Crafted,
+  change: { commit?: Hex; deadline?: number } = {},
+): Promise<void> {
+  const wallet = new Wallet(trader.account.privateKey, desk.sandbox.provider)
+  const escrow = new Contract(desk.contracts.escrow.address, orderEscrowAbi, wallet)
+  const open = escrow.getFunction('openRequest')
+  const { hash } = await open.send(intent.orderId, change.commit ?? commit, change.deadline ?? intent.expiry)
+  const receipt = await waitForReceipt(desk.sandbox.provider, hash)
+  if (receipt?.status !== 1) throw new Error('openRequest reverted')
+}
+
+/** `POST /orders` with any body. */
+export function postOrder({ sandbox }: Desk, body: unknown): Promise<Response> {
+  return fetch(`${sandbox.info.url}/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+/** Opens the escrow and posts the envelope. */
+export async function submit(desk: Desk, trader: Trader, crafted: Crafted): Promise<Hex> {
+  await openRequest(desk, trader, crafted)
+  const response = await postOrder(desk, { orderId: crafted.intent.orderId, ...crafted.envelope })
+  if (response.status !== 202) throw new Error(`POST /orders answered ${response.status}`)
+  return crafted.intent.orderId
+}
