@@ -170,7 +170,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
      * - the caller is the owner;
      * - `amount` is not zero, and the pool holds it.
      */
-    function transferTreasury(uint256 amount) external onlyOwner nonReentrant {
+    function transferTreasury(uint256 amount) external nonReentrant onlyOwner {
         require(amount > 0, ZeroAmount());
         _sendUsdc(brokerFunding, amount);
     }

@@ -64,9 +64,15 @@ export interface TestChain {
   stop(): Promise<void>
 }
 
+export interface TestChainOptions extends AnvilOptions {
+  /** Deploys what the contracts take for USDC. Default: the sandbox's. */
+  deployUsdc?: typeof deployTestUsdc
+}
+
 /** Starts a chain and deploys. The caller stops it. */
-export async function startTestChain(options: AnvilOptions = {}): Promise<TestChain> {
-  const anvil = await startAnvil(options)
+export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
+  const { deployUsdc = deployTestUsdc, ...anvilOptions } = options
+  const anvil = await startAnvil(anvilOptions)
   const provider = new JsonRpcProvider(anvil.rpcUrl, anvil.chainId, {
     staticNetwork: true,
     cacheTimeout: -1,
@@ -78,7 +84,7 @@ export async function startTestChain(options: AnvilOptions = {}): Promise<TestCh
     return found.address
   }
   const deployer = await provider.getSigner(account('deployer'))
-  const usdc = await deployTestUsdc(deployer, provider)
+  const usdc = await deployUsdc(deployer, provider)
   const owner = account('owner')
   const brokerFunding = account('broker')
   const addresses = await deployContracts({
@@ -165,7 +171,10 @@ function decodeEvents({ logs }: TransactionReceipt, byKey: Record<ContractKey, H
  * A chain for a test file, to be used inside of its tests and hooks. `setUp` runs once; what a test changes
  * after it is undone after the test.
  */
-export function useChain(setUp: (chain: TestChain) => Promise<void> = async () => {}): () => TestChain {
+export function useChain(
+  setUp: (chain: TestChain) => Promise<void> = async () => {},
+  options: TestChainOptions = {},
+): () => TestChain {
   let started: TestChain | undefined
   let snapshot: unknown
   const chain = (): TestChain => {
@@ -173,7 +182,7 @@ export function useChain(setUp: (chain: TestChain) => Promise<void> = async () =
     return started
   }
   beforeAll(async () => {
-    started = await startTestChain()
+    started = await startTestChain(options)
     await setUp(started)
   })
   beforeEach(async () => {
