@@ -5,7 +5,7 @@ import { createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
 import { ClientError, ContractError } from './errors.js'
 import type { SealedOrder } from './orderIntent.js'
-import type { Platform } from './platform.js'
+import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
 /** Opens and reclaims orders on chain. Its methods throw ContractError and ClientError as `ClientContract.send`. */
@@ -21,23 +21,23 @@ export interface Escrow {
 
 export interface EscrowDeps {
   readonly wallet: Wallet
-  readonly platform: Pick<Platform, 'escrow' | 'usdc'>
+  readonly contracts: Pick<PlatformContracts, 'escrow' | 'usdc'>
 }
 
-export function createEscrow({ wallet, platform }: EscrowDeps): Escrow {
-  const escrow = createContract({ wallet, address: platform.escrow, abi: orderEscrowAbi })
-  const usdc = createContract({ wallet, address: platform.usdc, abi: erc20Abi })
+export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
+  const escrow = createContract({ wallet, address: contracts.escrow, abi: orderEscrowAbi })
+  const usdc = createContract({ wallet, address: contracts.usdc, abi: erc20Abi })
 
   async function ensureAllowance(amount: bigint): Promise<void> {
     const account = await wallet.account()
     const [balance, allowance] = await Promise.all([
       usdc.read('balanceOf', [account], z.bigint()),
-      usdc.read('allowance', [account, platform.escrow], z.bigint()),
+      usdc.read('allowance', [account, contracts.escrow], z.bigint()),
     ])
     if (balance < amount) {
       throw new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
     }
-    if (allowance < amount) await usdc.send('approve', [platform.escrow, amount])
+    if (allowance < amount) await usdc.send('approve', [contracts.escrow, amount])
   }
 
   return {

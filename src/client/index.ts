@@ -77,11 +77,14 @@ export interface Client {
   getOrder(orderId: Hex, signal?: AbortSignal): Promise<OrderStatus>
   /** Yields the status whenever it changed, until it is final. */
   followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
-  /** Takes an order back that was never answered, seven days after its deadline. */
+  /**
+   * Takes an order back that was never answered, seven days after its deadline. With a pinned escrow it needs no
+   * server, whose absence may be the very reason.
+   */
   reclaim(orderId: Hex): Promise<Mined>
   /** The reason of a refusal, null when there is none to read. */
   openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>): Promise<Notice | null>
-  /** The portfolio on chain, null for an account that has none yet. */
+  /** The portfolio on chain, null for an account that has none yet. With a pinned escrow it needs no server. */
   portfolio(): Promise<OpenedPortfolio | null>
   /** As the admin of an institution: replaces its rulebook. */
   publishRulebook(policy: Policy, signal?: AbortSignal): Promise<PolicyVersion>
@@ -93,7 +96,7 @@ export function createClient(options: ClientOptions): Client {
   const { serverUrl, fetch, timeoutMs = TIMEOUT_MS } = options
   const wallet = createWallet(options.signer, options.miningTimeoutMs ?? MINING_TIMEOUT_MS)
   const http = createHttp({ serverUrl, timeoutMs, fetch })
-  const platform = createPlatform({ http, wallet, pins: options.pins ?? {} })
+  const { platform, contracts } = createPlatform({ http, wallet, pins: options.pins ?? {} })
   const orders = createOrders({ http, timing })
   const { key, lock } = createKeyring(() => derivePortfolioKey(wallet))
   return {
@@ -105,9 +108,9 @@ export function createClient(options: ClientOptions): Client {
     submitOrder: orders.submit,
     getOrder: orders.get,
     followOrder: orders.follow,
-    reclaim: async (orderId) => createEscrow({ wallet, platform: await platform() }).reclaim(orderId),
+    reclaim: async (orderId) => createEscrow({ wallet, contracts: await contracts() }).reclaim(orderId),
     openNotice: async (status) => openNotice(status, await key()),
-    portfolio: async () => readPortfolio(wallet, await platform(), await key()),
+    portfolio: async () => readPortfolio(wallet, await contracts(), await key()),
     publishRulebook: async (policy, signal) =>
       publishRulebook(policy, { http, wallet, platform: await platform(), timing, policyTimeoutMs }, signal),
   }

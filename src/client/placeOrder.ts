@@ -52,7 +52,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
     const [platform, key] = [await deps.platform(), await deps.key()]
     const stored = await storedNonce(deps.wallet, platform, key)
     const orgId = await institutionOf(deps.wallet, platform)
-    const escrow = createEscrow({ wallet: deps.wallet, platform })
+    const escrow = createEscrow({ wallet: deps.wallet, contracts: platform })
     for (let ids = 1; ; ids++) {
       const sealing = {
         wallet: deps.wallet,

@@ -20,14 +20,28 @@ export interface Pins {
   readonly escrow?: Hex | undefined
 }
 
-/** Key and contracts, checked against chain and pins. */
-export interface Platform {
-  readonly enclavePublicKey: Hex
-  readonly chainId: number
+/** The contracts that a client calls. */
+export interface PlatformContracts {
   readonly escrow: Hex
   readonly usdc: Hex
   readonly ledger: Hex
   readonly registry: Hex
+}
+
+/** Key and contracts, checked against chain and pins. */
+export interface Platform extends PlatformContracts {
+  readonly enclavePublicKey: Hex
+  readonly chainId: number
+}
+
+export interface PlatformSource {
+  /**
+   * Asks the server for the key each time, as the enclave may have been given a new one.
+   * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, and what `Http` throws
+   */
+  platform(): Promise<Platform>
+  /** With a pinned escrow the chain alone is asked: what needs no enclave works while the server is down. */
+  contracts(): Promise<PlatformContracts>
 }
 
 export interface PlatformDeps {
@@ -36,34 +50,33 @@ export interface PlatformDeps {
   readonly pins: Pins
 }
 
-/**
- * Asks the server for the key each time, as the enclave may have been given a new one, and the chain for the
- * escrow's immutables once per escrow.
- *
- * @returns a function that throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`,
- *   `untrusted-escrow`, and what `Http` throws
- */
-export function createPlatform({ http, wallet, pins }: PlatformDeps): () => Promise<Platform> {
-  const siblings = new Map<Hex, Pick<Platform, 'usdc' | 'ledger' | 'registry'>>()
+/** Asks the chain for an escrow's immutables once. */
+export function createPlatform({ http, wallet, pins }: PlatformDeps): PlatformSource {
+  const known = new Map<Hex, PlatformContracts>()
 
-  async function siblingsOf(escrow: Hex) {
+  async function contractsOf(escrow: Hex): Promise<PlatformContracts> {
+    const kept = known.get(escrow)
+    if (kept) return kept
     const contract = createContract({ wallet, address: escrow, abi: orderEscrowAbi })
     const read = (method: string) => contract.read<Hex>(method, [], addressSchema)
     const [usdc, ledger, registry] = await Promise.all([read('usdc'), read('ledger'), read('registry')])
-    return { usdc, ledger, registry }
+    const found = { escrow, usdc, ledger, registry }
+    known.set(escrow, found)
+    return found
   }
 
-  return async () => {
+  async function platform(): Promise<Platform> {
     const key = await http.get('/enclave-key', enclaveKeySchema)
     checkPins(key, pins)
     checkChain(key, await wallet.chainId())
-    const found = siblings.get(key.escrow) ?? (await siblingsOf(key.escrow))
-    if (!sameAddress(found.usdc, key.usdc)) {
-      throw new ClientError('untrusted-escrow', `The escrow's USDC is ${found.usdc}, not ${key.usdc}.`)
+    const contracts = await contractsOf(key.escrow)
+    if (!sameAddress(contracts.usdc, key.usdc)) {
+      throw new ClientError('untrusted-escrow', `The escrow's USDC is ${contracts.usdc}, not ${key.usdc}.`)
     }
-    siblings.set(key.escrow, found)
-    return { enclavePublicKey: key.publicKey, chainId: key.chainId, escrow: key.escrow, ...found }
+    return { enclavePublicKey: key.publicKey, chainId: key.chainId, ...contracts }
   }
+
+  return { platform, contracts: () => (pins.escrow === undefined ? platform() : contractsOf(pins.escrow)) }
 }
 
 function checkPins(key: EnclaveKey, pins: Pins): void {

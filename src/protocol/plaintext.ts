@@ -1,5 +1,6 @@
 import { ProtocolError } from './errors.js'
 import type { Bytes } from './hex.js'
+import { parseStrictJson } from './strictJson.js'
 
 const SPACE = 0x20
 
@@ -11,11 +12,11 @@ export function encodePadded(value: unknown, block: number): Bytes {
   return padded
 }
 
-/** The JSON value in a padded plaintext, not yet checked. @throws ProtocolError `invalid-plaintext` */
+/** The JSON value in a padded plaintext, not yet checked; a repeated member name is refused. @throws ProtocolError `invalid-plaintext` */
 export function decodePadded(bytes: Bytes): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    return parseStrictJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch {
-    throw new ProtocolError('invalid-plaintext', 'the plaintext is not UTF-8 JSON')
+    throw new ProtocolError('invalid-plaintext', 'the plaintext is not strict UTF-8 JSON')
   }
 }

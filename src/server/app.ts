@@ -1,5 +1,6 @@
 import express, { type Express } from 'express'
 import type { Config } from './config.js'
+import { conditionalReads } from './http/conditional.js'
 import { errorHandler, notFound } from './http/errors.js'
 import { originCheck } from './http/origin.js'
 import { clientRateLimit } from './http/rateLimit.js'
@@ -38,6 +39,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(requestId(), requestLog(logger), securityHeaders())
   app.use(originCheck(http.frontendOrigin))
   app.use(refuseWhenStopping(deps.stopping))
+  app.use(conditionalReads())
 
   app.use('/relay', createRelayRouter(deps.relay))
   app.use(createHealthRouter(deps.health))

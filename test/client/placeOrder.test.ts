@@ -266,4 +266,20 @@ describe('reclaiming', () => {
     await client.reclaim(order.orderId)
     expect(await balance('alice')).toBe(WALLET_USDC)
   })
+
+  it('needs no server when the escrow is pinned, and neither does reading the portfolio', async () => {
+    const { client, deadline } = await setting()
+    const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: ONE, deadline })
+    await chain().mineAt(deadline + 7 * 86_400)
+    const serverUrl = 'http://127.0.0.1:9'
+    const alone = clientOf(chain(), api, 'alice', {
+      serverUrl,
+      pins: { escrow: chain().addressOf('escrow') },
+    })
+    await alone.reclaim(order.orderId)
+    expect(await balance('alice')).toBe(WALLET_USDC)
+    expect(await alone.portfolio()).toBeNull()
+    const unpinned = clientOf(chain(), api, 'alice', { serverUrl })
+    await expect(unpinned.reclaim(order.orderId)).rejects.toMatchObject({ code: 'server-unreachable' })
+  })
 })

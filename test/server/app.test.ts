@@ -91,6 +91,17 @@ describe('GET /health', () => {
     const again = await request(app).get('/health').set('If-None-Match', String(headers.etag))
     expect(again.status).toBe(304)
   })
+
+  test('answers 304 to a page too, whose fetch adds Cache-Control: no-cache', async () => {
+    const { app } = setUp()
+    const { headers } = await request(app).get('/health')
+    const conditional = {
+      'If-None-Match': String(headers.etag),
+      'Cache-Control': 'no-cache',
+      Pragma: 'no-cache',
+    }
+    expect((await request(app).get('/health').set(conditional)).status).toBe(304)
+  })
 })
 
 describe('the origin check', () => {

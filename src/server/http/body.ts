@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import express, { type RequestHandler } from 'express'
+import { JsonError, parseStrictJson } from '../../protocol/strictJson.js'
 import { Problem } from './problems.js'
-import { JsonError, parseStrictJson } from './strictJson.js'
 
 /**
  * Reads a JSON body into `req.body`, still unparsed by any schema. Goes into the routes that take a body, after

@@ -1,9 +1,10 @@
 /**
  * JSON for untrusted input. JSON.parse keeps the last of two members of one name, so that two readers of
  * one text can disagree on what it says (RFC 8259 §4; I-JSON, RFC 7493 §2.3, forbids it); here it is an error.
+ * For the server's bodies, and for what an envelope holds.
  */
 
-/** The text is not JSON, or JSON that this service does not take. `message` names the reason, never the text. */
+/** The text is not JSON, or JSON that is not taken here. `message` names the reason, never the text. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
@@ -25,7 +26,7 @@ export function parseStrictJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new JsonError('The body is not JSON.')
+    throw new JsonError('The text is not JSON.')
   }
   checkNames(text)
   return value
@@ -38,7 +39,7 @@ function checkNames(text: string): void {
     const char = text[at]
     if (char === '{' || char === '[') {
       if (open.push(new Set()) > MAX_DEPTH)
-        throw new JsonError(`The body is nested deeper than ${MAX_DEPTH}.`)
+        throw new JsonError(`The text is nested deeper than ${MAX_DEPTH}.`)
     } else if (char === '}' || char === ']') {
       open.pop()
     } else if (char === '"') {
@@ -71,7 +72,7 @@ function isName(text: string, after: number): boolean {
 
 function addName(seen: Set<string> | undefined, quoted: string): void {
   const name = String(JSON.parse(quoted))
-  if (FORBIDDEN_NAMES.has(name)) throw new JsonError('The body has a member name that is not allowed.')
-  if (seen?.has(name)) throw new JsonError('The body has an object with a repeated member name.')
+  if (FORBIDDEN_NAMES.has(name)) throw new JsonError('The text has a member name that is not allowed.')
+  if (seen?.has(name)) throw new JsonError('The text has an object with a repeated member name.')
   seen?.add(name)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JsonError, parseStrictJson } from '../../../src/server/http/strictJson.js'
+import { JsonError, parseStrictJson } from '../../src/protocol/strictJson.js'
 
 const forbidden = new Set(['__proto__', 'constructor', 'prototype'])
 
