@@ -1,5 +1,4 @@
 import { type Asset, type Broker, BrokerError, type Snapshot } from '../../broker/index.js'
-import { ChainUnavailableError } from '../../chain/errors.js'
 import type { MarketView } from '../../protocol/api.js'
 import { brokerRetryAt, marketUnavailable } from './brokerOutage.js'
 import type { ListedSymbols } from './listedSymbols.js'
@@ -44,14 +43,10 @@ export function createMarketView({ broker, symbols, maxAgeMs, now }: MarketDeps)
       return { ...(await shared.get()), stale: false }
     } catch (error) {
       const last = shared.last()
-      if (last !== undefined && isOutage(error)) return { ...last, stale: true }
+      if (last !== undefined && error instanceof BrokerError) return { ...last, stale: true }
       throw marketUnavailable(error, now())
     }
   }
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof BrokerError || error instanceof ChainUnavailableError
 }
 
 function quoteOf({ symbol, name }: Asset, snapshot: Snapshot | undefined): MarketView['symbols'][number] {
