@@ -10,6 +10,7 @@ import { createOrders } from './intake/orders.js'
 import { createPolicy } from './intake/policy.js'
 import type { Service } from './lifetime.js'
 import type { Logger } from './logger.js'
+import { buildNarrator } from './narrator/build.js'
 import { buildRelay } from './relay/build.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
@@ -27,6 +28,8 @@ export interface Surroundings {
   readonly files: AtomicFiles
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
+  /** Takes one line of the narration, without its end. */
+  readonly print: (line: string) => void
 }
 
 /** Builds every part from the configuration and wires them. Starts nothing and asks nobody. */
@@ -65,6 +68,7 @@ export function buildServer(surroundings: Surroundings): {
     stopping,
   })
   const relay = buildRelay({ config, provider, files, logger, stopping })
+  const narrator = buildNarrator({ config, provider, files, logger, print: surroundings.print })
 
   const deps: AppDeps = {
     http: config.http,
@@ -97,5 +101,6 @@ export function buildServer(surroundings: Surroundings): {
       now: Date.now,
     }),
   }
-  return { app: createApp(deps), services: [listedSymbols.service, ...trigger.services, ...relay.services] }
+  const services = [listedSymbols.service, ...trigger.services, ...relay.services, narrator]
+  return { app: createApp(deps), services }
 }

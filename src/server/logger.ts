@@ -59,10 +59,12 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 const MAX_TEXT_LENGTH = 256
 const MAX_STACK_LENGTH = 2_000
 
-/** JSON lines by pino, to standard output unless a destination is given. */
+const STANDARD_ERROR = 2
+
+/** JSON lines by pino, to standard error unless a destination is given: standard output is the narration's. */
 export function createLogger(options: { level: LogLevel; destination?: DestinationStream }): Logger {
   const settings = { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  const lines = options.destination === undefined ? pino(settings) : pino(settings, options.destination)
+  const lines = pino(settings, options.destination ?? pino.destination({ dest: STANDARD_ERROR, sync: true }))
   return {
     debug: (message, fields) => lines.debug(allowed(fields), message),
     info: (message, fields) => lines.info(allowed(fields), message),

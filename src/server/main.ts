@@ -65,6 +65,9 @@ function stopOnSignal(server: RunningServer, logger: Logger): void {
   process.on('SIGINT', onSignal)
 }
 
+// Whoever read the narration has gone: the service goes on without.
+process.stdout.on('error', () => undefined)
+
 const config = configure()
 const logger = createLogger({ level: config.logLevel })
 reportUncaught(logger)

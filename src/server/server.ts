@@ -46,7 +46,8 @@ async function startLocked(
   const files = createAtomicFiles({ root: config.dataDir })
   await files.clean()
   const stopping = new AbortController()
-  const { app, services } = buildServer({ config, logger, files, stopping: stopping.signal })
+  const print = (line: string) => process.stdout.write(`${line}\n`)
+  const { app, services } = buildServer({ config, logger, files, stopping: stopping.signal, print })
   const lifetime = createLifetime(services, logger)
   const server = await listen(config.http, app)
   try {

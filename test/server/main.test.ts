@@ -40,7 +40,7 @@ function run(env: Record<string, string>): Run {
 }
 
 async function listeningPort(server: Run): Promise<number> {
-  const port = () => Number(/"port":(\d+).*"listening"/.exec(server.out())?.[1])
+  const port = () => Number(/"port":(\d+).*"listening"/.exec(server.err())?.[1])
   await expect.poll(port, { timeout: 20_000 }).toBeGreaterThan(0)
   return port()
 }
@@ -75,8 +75,8 @@ describe('the server process', () => {
       server.child.kill(signal)
       expect(await server.exit).toBe(0)
       expect(await readdir(dataDir)).toEqual([])
-      expect(server.out()).toContain('"stopped"')
-      expect(server.err()).toBe('')
+      expect(server.err()).toContain('"stopped"')
+      expect(server.out()).toBe('')
     },
   )
 

@@ -37,6 +37,6 @@ export async function buildApp(options: {
   const log = createLogLines()
   const files = createAtomicFiles({ root })
   const stopping = new AbortController().signal
-  const { app } = buildServer({ config, logger: log.logger, files, stopping })
+  const { app } = buildServer({ config, logger: log.logger, files, stopping, print: () => {} })
   return { app, log }
 }

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { ChainAnswerError } from '../../chain/errors.js'
+import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
+import { addressSchema } from '../../protocol/address.js'
+import type { ContractAddresses } from '../../protocol/api.js'
+import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
+import { topicsOf, WATCHED, type WatchedContract } from './events.js'
+
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/)
+  .transform(BigInt)
+const blockNumber = quantity.pipe(z.bigint().max(BigInt(Number.MAX_SAFE_INTEGER))).transform(Number)
+
+const blockSchema = z.object({ number: blockNumber, hash: bytes32Schema })
+export type BlockId = { readonly number: number; readonly hash: Hex }
+
+/** Longer than the data of any event of ours. */
+const MAX_LOG_DATA_BYTES = 65_536
+
+const logSchema = z.object({
+  address: addressSchema,
+  topics: z.array(bytes32Schema).min(1).max(4),
+  data: hexBetween(0, MAX_LOG_DATA_BYTES),
+  blockNumber,
+  blockHash: bytes32Schema,
+  logIndex: blockNumber,
+  /** Unix seconds; not every node says it. */
+  blockTimestamp: quantity.optional(),
+})
+/** An event of one of the contracts. */
+export type ChainLog = z.output<typeof logSchema> & { readonly contract: WatchedContract }
+
+/** What the narrator asks of the chain. Every method rejects with ChainUnavailableError or ChainAnswerError. */
+export interface ChainReader {
+  /** The head, and the block that now has this number, null when there is none. One HTTP request. */
+  head(number: number, signal?: AbortSignal): Promise<{ head: BlockId; block: BlockId | null }>
+  /**
+   * The narrated events of all five contracts from one block to another, both included, in chain order. One query
+   * per contract over the same range, in one JSON-RPC batch; rejects unless all five are answered.
+   */
+  logs(from: number, to: number, signal?: AbortSignal): Promise<ChainLog[]>
+}
+
+export function createChainReader(options: {
+  readonly transport: RpcTransport
+  readonly contracts: ContractAddresses
+}): ChainReader {
+  const { transport, contracts } = options
+
+  function query(contract: WatchedContract, from: number, to: number): RpcCall {
+    const filter = {
+      address: contracts[contract],
+      topics: [topicsOf(contract)],
+      fromBlock: hex(from),
+      toBlock: hex(to),
+    }
+    return { method: 'eth_getLogs', params: [filter] }
+  }
+
+  return {
+    async head(number, signal) {
+      const blocks = ['latest', hex(number)]
+      const calls = blocks.map((block) => ({ method: 'eth_getBlockByNumber', params: [block, false] }))
+      const [latest, at] = await transport.send(calls, signal)
+      return { head: result(latest, blockSchema), block: result(at, blockSchema.nullable()) }
+    },
+    async logs(from, to, signal) {
+      const answers = await transport.send(
+        WATCHED.map((contract) => query(contract, from, to)),
+        signal,
+      )
+      const inRange = logSchema.refine((log) => log.blockNumber >= from && log.blockNumber <= to)
+      return WATCHED.flatMap((contract, index) => {
+        const own = inRange.refine((log) => log.address === contracts[contract])
+        return result(answers[index], z.array(own)).map((log) => ({ ...log, contract }))
+      }).sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+    },
+  }
+}
+
+function result<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(answer && 'result' in answer ? answer.result : undefined)
+  if (parsed.success) return parsed.data
+  throw new ChainAnswerError('a node refused a query or answered it with something else')
+}
+
+function hex(number: number): string {
+  return `0x${number.toString(16)}`
+}

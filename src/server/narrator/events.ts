@@ -1,0 +1,147 @@
+import { Interface, type InterfaceAbi, type LogDescription } from 'ethers'
+import { z } from 'zod'
+import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
+import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
+import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
+import { platformPoolAbi } from '../../chain/generated/platformPoolAbi.js'
+import type { ContractAddresses } from '../../protocol/api.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { nameToBytes32 } from '../../protocol/identifiers.js'
+import { formatShares, formatTime, formatUsdc } from './format.js'
+
+/** Which of the five contracts. */
+export type WatchedContract = keyof ContractAddresses
+
+/** Text of what may be shown of an event; null when there is nothing to show. */
+type Shown = (event: LogDescription) => string | null
+
+interface Row {
+  readonly contract: WatchedContract
+  readonly name: string
+  readonly says: string
+  /** Amounts, deadlines and version numbers alone; no other field of an event is ever read. */
+  readonly shows: readonly Shown[]
+}
+
+/** The thirteen events that our contracts declare themselves. Those that they inherit are not narrated. */
+const ROWS: readonly Row[] = [
+  row('institutionRegistry', 'InstitutionRegistered', 'institution registered'),
+  row('institutionRegistry', 'AdminTransferred', 'admin transferred'),
+  row('institutionRegistry', 'MemberUpdated', 'member updated'),
+  row('orderEscrow', 'OrderOpened', 'order opened', usdc('amount'), deadline('deadline')),
+  row('orderEscrow', 'OrderSettled', 'order settled', usdc('amount'), payout('payout', 'payoutAsset')),
+  row('orderEscrow', 'OrderRefunded', 'order refunded', usdc('amount')),
+  row('confidentialLedger', 'PortfolioUpdated', 'portfolio updated', version('version')),
+  row('confidentialLedger', 'PolicyUpdated', 'rulebook updated', version('version')),
+  row('equityToken', 'KycUpdated', 'kyc updated'),
+  row('equityToken', 'ListingUpdated', 'listing updated'),
+  row('equityToken', 'FreezeUpdated', 'freeze updated'),
+  row('platformPool', 'BatchMinted', 'batch minted', shares('amount'), supply('supply')),
+  row('platformPool', 'BatchBurned', 'batch burned', shares('amount'), supply('supply')),
+]
+
+const CONTRACTS: Record<WatchedContract, { tag: string; abi: InterfaceAbi }> = {
+  institutionRegistry: { tag: 'registry', abi: institutionRegistryAbi },
+  orderEscrow: { tag: 'escrow', abi: orderEscrowAbi },
+  confidentialLedger: { tag: 'ledger', abi: confidentialLedgerAbi },
+  equityToken: { tag: 'token', abi: equityTokenAbi },
+  platformPool: { tag: 'pool', abi: platformPoolAbi },
+}
+
+/** The contracts in the order in which they are asked. */
+export const WATCHED: readonly WatchedContract[] = [
+  'institutionRegistry',
+  'orderEscrow',
+  'confidentialLedger',
+  'equityToken',
+  'platformPool',
+]
+
+interface Entry extends Row {
+  readonly topic: Hex
+  readonly decoder: Interface
+}
+
+const ENTRIES: readonly Entry[] = ROWS.map((entry) => {
+  const decoder = new Interface(CONTRACTS[entry.contract].abi)
+  return { ...entry, decoder, topic: bytes32Schema.parse(decoder.getEvent(entry.name)?.topicHash) }
+})
+
+/** The first topics of a contract's narrated events, as a filter of `eth_getLogs` takes them. */
+export function topicsOf(contract: WatchedContract): Hex[] {
+  return ENTRIES.filter((entry) => entry.contract === contract).map(({ topic }) => topic)
+}
+
+/** What an event says. */
+export interface Narration {
+  readonly tag: string
+  readonly says: string
+  readonly shows: readonly string[]
+}
+
+/** The narration of a contract's log, or null when it is no event of the table. */
+export function narrate(
+  contract: WatchedContract,
+  log: { topics: readonly Hex[]; data: Hex },
+): Narration | null {
+  const entry = ENTRIES.find(
+    (candidate) => candidate.contract === contract && candidate.topic === log.topics[0],
+  )
+  const event = entry && decode(entry.decoder, log)
+  if (!event) return null
+  const shows = entry.shows.map((show) => show(event)).filter((text) => text !== null)
+  return { tag: CONTRACTS[contract].tag, says: entry.says, shows }
+}
+
+function decode(decoder: Interface, log: { topics: readonly Hex[]; data: Hex }): LogDescription | null {
+  try {
+    return decoder.parseLog(log)
+  } catch {
+    // Another contract's event of the same signature: a wrong address in the configuration.
+    return null
+  }
+}
+
+function row(contract: WatchedContract, name: string, says: string, ...shows: Shown[]): Row {
+  return { contract, name, says, shows }
+}
+
+function usdc(field: string): Shown {
+  return (event) => formatUsdc(uint(event, field))
+}
+
+function shares(field: string): Shown {
+  return (event) => formatShares(uint(event, field))
+}
+
+function supply(field: string): Shown {
+  return (event) => `supply ${formatShares(uint(event, field))}`
+}
+
+function deadline(field: string): Shown {
+  return (event) => `deadline ${formatTime(uint(event, field))}`
+}
+
+function version(field: string): Shown {
+  return (event) => `version ${uint(event, field)}`
+}
+
+const USDC_ASSET = nameToBytes32('USDC')
+
+/** Of the asset, its unit alone: without it the amount would say nothing. */
+function payout(amountField: string, assetField: string): Shown {
+  return (event) => {
+    const amount = uint(event, amountField)
+    if (amount === 0n) return null
+    const asset: unknown = event.args.getValue(assetField)
+    return `payout ${asset === USDC_ASSET ? formatUsdc(amount) : formatShares(amount)}`
+  }
+}
+
+const uintSchema = z.bigint().min(0n)
+
+function uint(event: LogDescription, field: string): bigint {
+  const value: unknown = event.args.getValue(field)
+  return uintSchema.parse(value)
+}

@@ -1,0 +1,245 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startTestChain, useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { type Fault, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
+import { AAPL, openBuy, setUpInstitution, usd } from '../../support/institution.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { cursorAt, narratorAtHead, severalTicks, startNarrator, untimed } from './narratorUnderTest.js'
+
+const chain = useChain(setUpInstitution)
+
+/** Opens buys of so many USDC, one block each. */
+async function buys(...amounts: number[]): Promise<void> {
+  for (const amount of amounts) await openBuy(chain(), 'alice', `buy of ${amount}`, usd(amount))
+}
+
+/** The amounts told so far, in order; NaN for a line that tells none. */
+const told = (lines: readonly string[]) => lines.map((line) => Number(/(\d+)\.00 USDC/.exec(line)?.[1]))
+/** The same of orders alone. */
+const opened = (lines: readonly string[]) => told(lines.filter((line) => line.includes('order opened')))
+
+const atHead = async (options: { rpcUrl?: string; env?: Record<string, string> } = {}) => {
+  const dataDir = await temporaryDirectory()
+  return { dataDir, narrator: await narratorAtHead({ chain: chain(), dataDir, ...options }) }
+}
+
+const caughtUp = async (dataDir: string) => cursorAt(dataDir, await chain().provider.getBlockNumber())
+
+describe('the cursor', () => {
+  test('starts at the head: nothing that was before is told', async () => {
+    await buys(1)
+    const { narrator, dataDir } = await atHead()
+    await buys(2)
+    await caughtUp(dataDir)
+    expect(told(narrator.lines)).toEqual([2])
+  })
+
+  test('goes on over a restart, without a repetition or a gap', async () => {
+    const { narrator, dataDir } = await atHead()
+    await buys(1, 2)
+    await caughtUp(dataDir)
+    await narrator.stop()
+    await buys(3, 4)
+    const again = await startNarrator({ chain: chain(), dataDir })
+    await buys(5)
+    await caughtUp(dataDir)
+    await severalTicks()
+    expect(told([...narrator.lines, ...again.lines])).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('that cannot be read is set aside, and narration starts at the head', async () => {
+    const { narrator, dataDir } = await atHead()
+    await narrator.stop()
+    await writeFile(join(dataDir, 'narrator.json'), '{"block": -1')
+    await buys(1)
+    const again = await narratorAtHead({ chain: chain(), dataDir })
+    await buys(2)
+    await caughtUp(dataDir)
+    expect(told(again.lines)).toEqual([2])
+    expect(again.log.text()).toContain('record set aside')
+  })
+
+  test('does not move, and nothing is printed, while it cannot be saved', async () => {
+    const { narrator, dataDir } = await atHead()
+    await buys(1)
+    await caughtUp(dataDir)
+    // A file where the store makes its temporary ones.
+    const temporary = join(dataDir, 'tmp')
+    await rm(temporary, { recursive: true })
+    await writeFile(temporary, '')
+    await buys(2)
+    await severalTicks()
+    expect(told(narrator.lines)).toEqual([1])
+    await rm(temporary)
+    await caughtUp(dataDir)
+    expect(told(narrator.lines)).toEqual([1, 2])
+  })
+})
+
+describe('a tick', () => {
+  test('sends the five queries as one HTTP request over one range, and none when there is no new block', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { dataDir } = await atHead({ rpcUrl: proxy.url })
+    proxy.requests.length = 0
+    await severalTicks()
+    expect(proxy.requests.length).toBeGreaterThan(2)
+    expect(proxy.requests.flat()).not.toContain('eth_getLogs')
+    await chain().provider.send('anvil_mine', ['0x3'])
+    await caughtUp(dataDir)
+    await severalTicks()
+    const queries = proxy.requests.filter((methods) => methods.includes('eth_getLogs'))
+    expect(queries.length).toBeGreaterThan(0)
+    expect(queries.length).toBeLessThanOrEqual(3)
+    for (const methods of queries) expect(methods).toEqual(Array(5).fill('eth_getLogs'))
+  })
+
+  test('never overlaps another, however slow the node', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { narrator, dataDir } = await atHead({ rpcUrl: proxy.url, env: { RPC_TIMEOUT: '30s' } })
+    proxy.fault = () => 'hang'
+    await buys(1)
+    await severalTicks()
+    const waiting = proxy.requests.length
+    await severalTicks()
+    expect(proxy.requests.length).toBe(waiting)
+    await narrator.stop()
+    await startNarrator({ chain: chain(), dataDir })
+    await caughtUp(dataDir)
+  })
+
+  test('reads a long way in ranges that nodes take', async () => {
+    const { narrator, dataDir } = await atHead()
+    await narrator.stop()
+    await buys(1)
+    await chain().provider.send('anvil_mine', ['0x14'])
+    await buys(2)
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const env = { RPC_LOG_RANGE: '10' }
+    const again = await startNarrator({ chain: chain(), dataDir, rpcUrl: proxy.url, env })
+    await caughtUp(dataDir)
+    expect(told(again.lines)).toEqual([1, 2])
+    expect(proxy.requests.filter((methods) => methods.includes('eth_getLogs'))).toHaveLength(3)
+  })
+})
+
+describe('a failing node', () => {
+  test.each<Fault>(['drop', 'lose', 'garbage', 'refuse'])('(%s) repeats and skips nothing', async (fault) => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { narrator, dataDir } = await atHead({ rpcUrl: proxy.url })
+    await buys(1)
+    await caughtUp(dataDir)
+    proxy.fault = () => fault
+    await buys(2, 3)
+    await severalTicks()
+    expect(told(narrator.lines)).toEqual([1])
+    proxy.fault = () => 'none'
+    await buys(4)
+    await caughtUp(dataDir)
+    await severalTicks()
+    expect(told(narrator.lines)).toEqual([1, 2, 3, 4])
+  })
+
+  test.each([0, 1, 2, 3, 4])(
+    'that refuses only query %i of the five has none of them told, and then all once',
+    async (refused) => {
+      const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+      const { narrator, dataDir } = await atHead({ rpcUrl: proxy.url })
+      proxy.answer = ({ method, index }) =>
+        method === 'eth_getLogs' && index === refused ? REFUSAL : undefined
+      await buys(1)
+      await chain().send('owner', 'token', 'setKyc', chain().account('dave'), true)
+      await severalTicks()
+      expect(proxy.requests.flat()).toContain('eth_getLogs')
+      expect(narrator.lines).toEqual([])
+      proxy.answer = () => undefined
+      await caughtUp(dataDir)
+      await severalTicks()
+      expect(narrator.lines.map(untimed)).toEqual([
+        expect.stringContaining('[escrow] order opened  1.00 USDC'),
+        '[token] kyc updated',
+      ])
+    },
+  )
+})
+
+describe('a chain that was reset', () => {
+  test('is noticed, said in one line, and followed', async () => {
+    const { narrator, dataDir } = await atHead()
+    const snapshot: unknown = await chain().provider.send('evm_snapshot', [])
+    await buys(1, 2, 3)
+    await caughtUp(dataDir)
+    await chain().provider.send('evm_revert', [snapshot])
+    await eventually('the line', () => narrator.lines.length === 4)
+    await buys(4)
+    await caughtUp(dataDir)
+    await severalTicks()
+    expect(narrator.lines[3]).toContain('[chain]')
+    // What was before narration began is on the chain still, and not told now either.
+    expect(told(narrator.lines)).toEqual([1, 2, 3, Number.NaN, 4])
+  })
+
+  test('altogether is told from its beginning', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { narrator } = await atHead({ rpcUrl: proxy.url })
+    const another = await startTestChain()
+    onTestFinished(another.stop)
+    expect(another.addresses).toEqual(chain().addresses)
+    await another.send('owner', 'token', 'setKyc', another.account('dave'), true)
+    proxy.target = another.anvil.rpcUrl
+    await another.send('owner', 'token', 'setListed', AAPL, true)
+    await eventually('three lines', () => narrator.lines.length >= 3)
+    await severalTicks()
+    expect(narrator.lines.map(untimed)).toEqual([
+      '[chain] history changed: following the chain as it is now',
+      '[token] kyc updated',
+      '[token] listing updated',
+    ])
+  })
+
+  test('while the server was down is noticed too, even when it has grown past where narration was', async () => {
+    const { narrator, dataDir } = await atHead()
+    const snapshot: unknown = await chain().provider.send('evm_snapshot', [])
+    await buys(1)
+    await caughtUp(dataDir)
+    await narrator.stop()
+    await chain().provider.send('evm_revert', [snapshot])
+    await buys(2, 3)
+    const again = await startNarrator({ chain: chain(), dataDir })
+    await caughtUp(dataDir)
+    expect(told(again.lines)).toEqual([Number.NaN, 2, 3])
+    expect(again.lines[0]).toContain('[chain]')
+  })
+
+  test('is not taken for one when a node is behind for a moment', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { narrator, dataDir } = await atHead({ rpcUrl: proxy.url })
+    const before = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
+    await buys(1)
+    await caughtUp(dataDir)
+    let looks = 0
+    proxy.answer = ({ method, params }) => {
+      if (method !== 'eth_getBlockByNumber' || looks >= 3) return undefined
+      if (params[0] !== 'latest') looks++
+      return { result: params[0] === 'latest' ? before : null }
+    }
+    await eventually('three looks', () => looks === 3)
+    await buys(2)
+    await caughtUp(dataDir)
+    expect(told(narrator.lines)).toEqual([1, 2])
+  })
+})
+
+test('events are told once they are as deep as configured', async () => {
+  const dataDir = await temporaryDirectory()
+  const narrator = await startNarrator({ chain: chain(), dataDir, env: { CONFIRMATIONS: '3' } })
+  await cursorAt(dataDir, (await chain().provider.getBlockNumber()) - 2)
+  await buys(1)
+  await chain().provider.send('anvil_mine', ['0x1'])
+  await severalTicks()
+  expect(opened(narrator.lines)).toEqual([])
+  await chain().provider.send('anvil_mine', ['0x1'])
+  await cursorAt(dataDir, (await chain().provider.getBlockNumber()) - 2)
+  expect(opened(narrator.lines)).toEqual([1])
+})

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { RpcProvider } from '../../../src/chain/provider.js'
+import { createLifetime } from '../../../src/server/lifetime.js'
+import { buildNarrator } from '../../../src/server/narrator/build.js'
+import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import type { TestChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { createLogLines, type LogLines } from '../../support/logLines.js'
+import { serverConfig } from '../../support/serverEnvironment.js'
+
+export interface NarratorUnderTest {
+  /** What it printed so far. */
+  readonly lines: string[]
+  readonly log: LogLines
+  stop(): Promise<void>
+}
+
+export interface NarratorTestOptions {
+  readonly chain: TestChain
+  readonly dataDir: string
+  /** Default: the chain's own. */
+  readonly rpcUrl?: string
+  readonly env?: Record<string, string>
+}
+
+/** The narrator as the server builds it, looking at a real chain every few milliseconds. */
+export async function startNarrator(options: NarratorTestOptions): Promise<NarratorUnderTest> {
+  const { chain, dataDir, rpcUrl = chain.anvil.rpcUrl, env = {} } = options
+  const config = serverConfig({
+    RPC_URL: rpcUrl,
+    RPC_TIMEOUT: '2s',
+    INSTITUTION_REGISTRY_ADDRESS: chain.addresses.institutionRegistry,
+    ORDER_ESCROW_ADDRESS: chain.addresses.orderEscrow,
+    CONFIDENTIAL_LEDGER_ADDRESS: chain.addresses.confidentialLedger,
+    EQUITY_TOKEN_ADDRESS: chain.addresses.equityToken,
+    PLATFORM_POOL_ADDRESS: chain.addresses.platformPool,
+    NARRATOR_INTERVAL: '10ms',
+    ...env,
+  })
+  const log = createLogLines()
+  const lines: string[] = []
+  const files = createAtomicFiles({ root: dataDir })
+  const { chainId, rpcTimeoutMs } = config.chain
+  const provider = new RpcProvider({
+    urls: config.chain.rpcUrls.reveal(),
+    timeoutMs: rpcTimeoutMs,
+    chainId,
+  })
+  const print = (line: string) => lines.push(line)
+  const lifetime = createLifetime(
+    [buildNarrator({ config, provider, files, logger: log.logger, print })],
+    log.logger,
+  )
+  await lifetime.start()
+  onTestFinished(lifetime.stop)
+  return { lines, log, stop: lifetime.stop }
+}
+
+/** The same, once it has taken note of the head as it is now. */
+export async function narratorAtHead(options: NarratorTestOptions): Promise<NarratorUnderTest> {
+  const narrator = await startNarrator(options)
+  await cursorAt(options.dataDir, await options.chain.provider.getBlockNumber())
+  return narrator
+}
+
+/** Resolves when the cursor on disk is at that block. */
+export async function cursorAt(dataDir: string, block: number): Promise<void> {
+  const path = join(dataDir, 'narrator.json')
+  await eventually(`cursor at block ${block}`, async () => {
+    const text = await readFile(path, 'utf8').catch(() => '')
+    return text.startsWith(`{"block":${block},`)
+  })
+  // The lines are printed a moment after the cursor is there.
+  await sleep(50)
+}
+
+/** Long enough for several looks, so that what should not be printed would have been. */
+export const severalTicks = () => sleep(300)
+
+/** A line without its time. */
+export function untimed(line: string): string {
+  return line.replace(/^\S+ +/, '')
+}

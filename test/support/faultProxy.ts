@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+
+/** One call of a batch, with its place in it. */
+export interface ProxiedCall {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly index: number
+}
+
+/** What happens to a whole HTTP request. */
+export type Fault =
+  /** Nothing: the node answers. */
+  | 'none'
+  /** The connection is cut before the node hears of it. */
+  | 'drop'
+  /** The node takes it, but its answer is lost. */
+  | 'lose'
+  /** No answer ever, and the node does not hear of it. */
+  | 'hang'
+  /** Something that is no JSON-RPC. */
+  | 'garbage'
+  /** Each call is refused, with a status of 200. */
+  | 'refuse'
+
+/** An answer in the node's stead: `{result}` or `{error}`. */
+export type Answer = { result: unknown } | { error: { code: number; message: string; data?: string } }
+
+/** Stands between a server and a node, and fails as told. */
+export interface FaultProxy {
+  readonly url: string
+  /** The node's URL. */
+  target: string
+  /** The methods of each HTTP request that arrived, oldest first. */
+  readonly requests: string[][]
+  /** Decides on each request; default: none. */
+  fault: (calls: readonly ProxiedCall[]) => Fault
+  /** Decides on each call; undefined lets the node answer. A call answered here never reaches the node. */
+  answer: (call: ProxiedCall) => Answer | undefined
+  /** Time that every answer takes longer. */
+  delayMs: number
+}
+
+export const REFUSAL: Answer = { error: { code: -32_005, message: 'daily request count exceeded' } }
+
+/** Closed when the test ends. */
+export async function startFaultProxy(target: string): Promise<FaultProxy> {
+  const requests: string[][] = []
+  const rules = { fault: (): Fault => 'none', answer: () => undefined, delayMs: 0 }
+  const server = createServer((request, response) => {
+    void handle(request, response).catch(() => request.socket.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  const proxy: FaultProxy = { url: `http://127.0.0.1:${address.port}`, target, requests, ...rules }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parsed: Omit<ProxiedCall, 'index'>[] = [JSON.parse(await text(request))].flat()
+    const calls = parsed.map((call, index) => ({ ...call, index }))
+    requests.push(calls.map(({ method }) => method))
+    const fault = proxy.fault(calls)
+    if (fault === 'hang') return
+    if (fault === 'drop') return cut(request)
+    if (proxy.delayMs > 0) await sleep(proxy.delayMs)
+    const answers = fault === 'refuse' ? calls.map(refused) : await answerAll(calls)
+    if (fault === 'lose') return cut(request)
+    response.setHeader('content-type', 'application/json')
+    response.end(fault === 'garbage' ? '<html>bad gateway</html>' : JSON.stringify(answers))
+  }
+
+  async function answerAll(calls: ProxiedCall[]): Promise<unknown[]> {
+    const own = calls.map((call) => ({ call, answer: proxy.answer(call) }))
+    const forwarded = await forward(
+      proxy.target,
+      own.filter(({ answer }) => answer === undefined).map(({ call }) => call),
+    )
+    const answered = own.flatMap(({ call, answer }) =>
+      answer ? [{ jsonrpc: '2.0', id: call.id, ...answer }] : [],
+    )
+    return [...forwarded, ...answered]
+  }
+
+  return proxy
+}
+
+function cut(request: IncomingMessage): void {
+  request.socket.destroy()
+}
+
+function refused({ id }: ProxiedCall): object {
+  return { jsonrpc: '2.0', id, ...REFUSAL }
+}
+
+async function forward(target: string, calls: ProxiedCall[]): Promise<unknown[]> {
+  if (calls.length === 0) return []
+  const response = await fetch(target, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(calls.map(({ id, method, params }) => ({ jsonrpc: '2.0', id, method, params }))),
+  })
+  const answers: unknown = await response.json()
+  return Array.isArray(answers) ? answers : [answers]
+}
