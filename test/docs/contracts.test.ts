@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type ContractKey, INTERFACES } from '../support/chain.js'
+
+const page = readFileSync(new URL('../../docs/contracts.md', import.meta.url), 'utf8')
+const KEYS: ContractKey[] = ['registry', 'escrow', 'ledger', 'token', 'pool']
+
+/** Standards' own, which the page names by the standard. */
+const STANDARD = /^(ERC6909|SafeERC20|OwnableInvalidOwner|InvalidShortString|StringTooLong)/
+const STANDARD_FUNCTIONS = ['approve', 'setOperator']
+
+describe.each(KEYS)('docs/contracts.md on %s', (key) => {
+  it('names every function that changes something, and every error', () => {
+    const names: string[] = []
+    INTERFACES[key].forEachFunction((entry) => {
+      if (!entry.constant && !STANDARD_FUNCTIONS.includes(entry.name)) names.push(entry.name)
+    })
+    INTERFACES[key].forEachError(({ name }) => {
+      if (!STANDARD.test(name)) names.push(name)
+    })
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([])
+  })
+})
