@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises'
+import request from 'supertest'
+import { expect, test } from 'vitest'
+import { useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32, setUpInstitution } from '../../support/institution.js'
+import { chainEnvironment, enclaveEnvironment, openFor, sealOrder } from '../../support/intakeServer.js'
+import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { startServerProcess } from '../../support/serverProcess.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const chain = useChain(setUpInstitution)
+const [A, B] = [bytes32('A'), bytes32('B')]
+
+test('a server that is killed in the middle of a run leaves everything to the next one', async () => {
+  const directory = await temporaryDirectory()
+  const enclave = createScriptedEnclave(directory)
+  const notice = await sealOrder('why')
+  await enclave.plan({
+    [A]: [
+      {
+        early: { outcome: 'failed', notice },
+        untilFile: `${directory}/go`,
+        outcome: 'placed',
+        retryAt: 4_000_000_000,
+      },
+    ],
+  })
+  const environment = {
+    ...chainEnvironment(chain()),
+    ...enclaveEnvironment(enclave),
+    DATA_DIR: `${directory}/data`,
+    CANARY: 'canary-of-the-environment',
+  }
+  const first = await startServerProcess(environment)
+  const [a, b] = [await sealOrder('A'), await sealOrder('B')]
+  await request(first.url)
+    .post('/orders')
+    .send(await openFor(chain(), 'alice', A, a))
+    .expect(202)
+  await eventually('the run', async () => (await enclave.jobs()).length === 1)
+  await request(first.url)
+    .post('/orders')
+    .send(await openFor(chain(), 'alice', B, b))
+    .expect(202)
+  await first.kill()
+
+  const second = await startServerProcess(environment)
+  await eventually('the look at the chain', () => second.output().includes('open orders read'))
+  expect(await enclave.jobs()).toHaveLength(1)
+  await writeFile(`${directory}/go`, '')
+  const status = async (orderId: string) => (await request(second.url).get(`/orders/${orderId}`)).body
+  await eventually('the second order', async () => (await status(B)).triggers[0]?.outcome)
+  expect(await status(A)).toMatchObject({ triggers: [{ attempt: 1, reason: 'received', outcome: 'placed' }] })
+  expect(await status(B)).toMatchObject({ triggers: [{ attempt: 1, reason: 'restart', outcome: 'placed' }] })
+
+  const told = JSON.stringify((await enclave.notes()).map(({ env, argv }) => ({ env, argv })))
+  const { RELAYER_PRIVATE_KEY, RELAY_AUTH_TOKEN, ALPACA_SECRET_KEY, ALPACA_KEY_ID } = SERVER_ENVIRONMENT
+  for (const secret of [
+    RELAYER_PRIVATE_KEY,
+    RELAY_AUTH_TOKEN,
+    ALPACA_SECRET_KEY,
+    ALPACA_KEY_ID,
+    environment.CANARY,
+  ]) {
+    expect(told).not.toContain(secret)
+  }
+  expect(second.output()).not.toContain(a.ct.slice(2))
+  expect(second.output()).not.toContain(notice.ct.slice(2))
+}, 120_000)

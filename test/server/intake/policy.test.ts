@@ -1,0 +1,221 @@
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import request from 'supertest'
+import { describe, expect, test } from 'vitest'
+import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { policyUpdate, signedCall } from '../../support/authorizations.js'
+import { useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32, ORG, setUpInstitution } from '../../support/institution.js'
+import {
+  chainEnvironment,
+  enclaveEnvironment,
+  sealOrder,
+  startIntakeServer,
+} from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
+import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const chain = useChain(setUpInstitution)
+
+async function setUp(steps: Step[], overrides: Record<string, string> = {}) {
+  const directory = await temporaryDirectory()
+  const enclave = createScriptedEnclave(directory)
+  await enclave.plan({ policy: steps })
+  const environment = {
+    ...chainEnvironment(chain()),
+    ...enclaveEnvironment(enclave),
+    DATA_DIR: `${directory}/data`,
+    ...overrides,
+  }
+  const server = await startIntakeServer(environment)
+  const api = request(server.url)
+  return {
+    ...server,
+    api,
+    enclave,
+    directory,
+    environment,
+    post: (envelope: object) => api.post('/policy').send(envelope),
+    runsNoted: async () =>
+      (await readdir(`${directory}/data/runs`).catch(() => [])).filter((name) => name.endsWith('.json')),
+  }
+}
+
+/** Writes a rulebook on chain as the enclave does. */
+async function publish(version: bigint): Promise<void> {
+  const admin = chain().account('admin')
+  await chain().send('relayer', ...signedCall(chain(), policyUpdate(ORG, admin, { version })))
+}
+
+const ACCEPTED: Step = { outcome: 'accepted', orgId: ORG, version: 1 }
+
+describe('POST /policy', () => {
+  test('answers after the run with the institution and the version that is on the chain', async () => {
+    const { post, enclave, runsNoted } = await setUp([{ ...ACCEPTED, waitMs: 300 }])
+    await publish(1n)
+    const envelope = await sealOrder('a rulebook')
+    const response = await post(envelope)
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual({ orgId: ORG, version: 1 })
+    expect(await enclave.jobs()).toMatchObject([{ job: 'policy', envelope }])
+    expect((await enclave.notes()).map(({ event }) => event)).toEqual(['started', 'ended'])
+    expect(await runsNoted()).toEqual([])
+  })
+
+  test('does not take the word of a run for what is not on the chain', async () => {
+    const { post } = await setUp([ACCEPTED])
+    const response = await post(await sealOrder('a rulebook'))
+    expect([response.status, response.body.code]).toEqual([502, 'enclave-failed'])
+  })
+
+  test.each<[string, Step, number, object]>([
+    [
+      'a rejection',
+      { outcome: 'rejected', code: 'not-admin' },
+      422,
+      { code: 'policy-rejected', reason: 'not-admin' },
+    ],
+    ['a failure', { outcome: 'failed', code: 'conflict' }, 502, { code: 'enclave-failed' }],
+    ['an exit without a result', { exit: 1 }, 502, { code: 'enclave-failed' }],
+    ['nonsense', { act: 'garbage' }, 502, { code: 'enclave-failed' }],
+    ['an outcome of another job', { outcome: 'settled' }, 502, { code: 'enclave-failed' }],
+    ['an acceptance of nothing', { outcome: 'accepted' }, 502, { code: 'enclave-failed' }],
+    ['a hang', { act: 'hang' }, 504, { code: 'enclave-timeout' }],
+  ])('answers %s', async (_what, step, status, body) => {
+    const { post, runsNoted } = await setUp([step], {
+      POLICY_RUN_TIMEOUT: step.act === 'hang' ? '1s' : '60s',
+    })
+    const response = await post(await sealOrder('a rulebook'))
+    expect(response.status).toBe(status)
+    expect(response.body).toMatchObject(body)
+    expect(await runsNoted()).toEqual([])
+  })
+
+  test('answers an enclave that can not be started', async () => {
+    const { post } = await setUp([], { ENCLAVE_COMMAND: '/no/such/enclave' })
+    const response = await post(await sealOrder('a rulebook'))
+    expect([response.status, response.body.code]).toEqual([502, 'enclave-failed'])
+  })
+
+  test('posted five times at once, the same envelope is run once', async () => {
+    const { post, enclave } = await setUp([{ ...ACCEPTED, waitMs: 500 }])
+    await publish(1n)
+    const envelope = await sealOrder('a rulebook')
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post(envelope)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(await enclave.jobs()).toHaveLength(1)
+    expect((await post(envelope)).status).toBe(200)
+    expect(await enclave.jobs()).toHaveLength(2)
+  })
+
+  test('a caller that hangs up does not stop the run, and can join it again', async () => {
+    const { url, post, enclave, directory } = await setUp([ACCEPTED])
+    await enclave.plan({ policy: [{ ...ACCEPTED, untilFile: `${directory}/go` }] })
+    await publish(1n)
+    const envelope = await sealOrder('a rulebook')
+    const hangUp = new AbortController()
+    const call = fetch(`${url}/policy`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(envelope),
+      signal: hangUp.signal,
+    })
+    const hungUp = expect(call).rejects.toThrow()
+    await eventually('the run', async () => (await enclave.jobs()).length === 1)
+    hangUp.abort()
+    await hungUp
+    const joined = post(envelope).then((response) => response)
+    await writeFile(`${directory}/go`, '')
+    expect((await joined).body).toEqual({ orgId: ORG, version: 1 })
+    expect((await enclave.notes()).map(({ event }) => event)).toEqual(['started', 'ended'])
+  })
+
+  test('two run at once, the others wait', async () => {
+    const { post, enclave, directory } = await setUp([])
+    await enclave.plan({ policy: [{ ...ACCEPTED, untilFile: `${directory}/go` }] })
+    await publish(1n)
+    const statuses: Promise<number>[] = []
+    for (const content of ['1', '2', '3']) {
+      const envelope = await sealOrder(content)
+      statuses.push(post(envelope).then(({ status }) => status))
+    }
+    await eventually('two runs', async () => (await enclave.jobs()).length === 2)
+    await writeFile(`${directory}/go`, '')
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200])
+    const events = (await enclave.notes()).map(({ event }) => event)
+    expect(events.slice(0, 3)).toEqual(['started', 'started', 'ended'])
+  })
+
+  test('while the storage is down nothing is run', async () => {
+    const { post, enclave, directory } = await setUp([ACCEPTED])
+    await rm(`${directory}/data/tmp`, { recursive: true, force: true })
+    await writeFile(`${directory}/data/tmp`, '')
+    const response = await post(await sealOrder('a rulebook'))
+    expect([response.status, response.body.code]).toEqual([503, 'storage-unavailable'])
+    expect(await enclave.jobs()).toEqual([])
+  })
+
+  test('a body that is no envelope is refused', async () => {
+    const { api, post, enclave } = await setUp([ACCEPTED])
+    const envelope = await sealOrder('a rulebook')
+    const bad: [object, string][] = [
+      [{ ...envelope, orderId: bytes32('x') }, 'invalid-body'],
+      [{}, 'invalid-body'],
+      [{ ...envelope, ct: `0x${'00'.repeat(16_385)}` }, 'invalid-envelope'],
+    ]
+    for (const [body, code] of bad) {
+      const response = await post(body)
+      expect([response.status, response.body.code]).toEqual([400, code])
+    }
+    expect((await api.get('/policy')).status).toBe(405)
+    expect(await enclave.jobs()).toEqual([])
+  })
+
+  test('a run that a server left is cleared away by the next one', async () => {
+    const { post, stop, enclave, environment, directory } = await setUp([{ ...ACCEPTED, waitMs: 500 }], {
+      SHUTDOWN_TIMEOUT: '50ms',
+    })
+    const call = expect(post(await sealOrder('a rulebook'))).rejects.toThrow()
+    await eventually('the run', async () => (await enclave.jobs()).length === 1)
+    await stop()
+    await call
+    const root = `${directory}/data`
+    const files = createRunFiles({
+      files: createAtomicFiles({ root }),
+      root,
+      logger: createLogLines().logger,
+    })
+    expect(await files.all()).toMatchObject([{ job: 'policy' }])
+    await startIntakeServer(environment)
+    await eventually('no run file', async () => (await files.all()).length === 0)
+    expect(await readdir(`${root}/runs`)).toEqual([])
+  })
+})
+
+describe('GET /policy/:orgId', () => {
+  test('tells the version on the chain', async () => {
+    const { api } = await setUp([])
+    expect((await api.get(`/policy/${ORG}`)).body).toEqual({ orgId: ORG, version: 0 })
+    await publish(1n)
+    const response = await api.get(`/policy/${ORG}`)
+    expect(response.body).toEqual({ orgId: ORG, version: 1 })
+    const again = await api.get(`/policy/${ORG}`).set('If-None-Match', String(response.headers.etag))
+    expect(again.status).toBe(304)
+  })
+
+  test('an unknown institution is 404, no id 400, no chain 503', async () => {
+    const { api } = await setUp([])
+    const unknown = await api.get(`/policy/${bytes32('nobody')}`)
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'institution-not-found'])
+    expect((await api.get('/policy/0x12')).body.code).toBe('invalid-parameter')
+    const { api: alone } = await setUp([], { RPC_URL: 'http://127.0.0.1:9' })
+    const down = await alone.get(`/policy/${ORG}`)
+    expect([down.status, down.body.code, down.headers['retry-after']]).toEqual([
+      503,
+      'chain-unavailable',
+      '5',
+    ])
+  })
+})

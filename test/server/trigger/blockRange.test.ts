@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { createRpcTransport } from '../../../src/chain/rpcTransport.js'
+import {
+  createRangeReader,
+  firstBlockSince,
+  RangeRefusedError,
+} from '../../../src/server/trigger/blockRange.js'
+import { createEscrowEvents, type EscrowEvents } from '../../../src/server/trigger/escrowEvents.js'
+import { refund, settlement, signedCall } from '../../support/authorizations.js'
+import { useChain } from '../../support/chain.js'
+import { bytes32, openBuy, openRequest, setUpInstitution, usd } from '../../support/institution.js'
+
+const chain = useChain(setUpInstitution)
+
+function realEvents(): EscrowEvents {
+  const { anvil, addresses } = chain()
+  return createEscrowEvents({
+    transport: createRpcTransport({ urls: [anvil.rpcUrl], timeoutMs: 5_000 }),
+    escrow: addresses.orderEscrow,
+    stopping: new AbortController().signal,
+  })
+}
+
+/** A node that refuses ranges of more blocks than it likes. */
+function limitedEvents(limit: number): { events: EscrowEvents; asked: [number, number][] } {
+  const asked: [number, number][] = []
+  const events: EscrowEvents = {
+    head: async () => 1_000,
+    blockTime: async () => 0,
+    async read(from, to) {
+      asked.push([from, to])
+      return to - from + 1 > limit ? 'refused' : []
+    },
+  }
+  return { events, asked }
+}
+
+describe('the events of the escrow', () => {
+  test('are read in their order, with their place on the chain', async () => {
+    const from = (await realEvents().head()) + 1
+    const bought = await openBuy(chain(), 'alice', 'bought', usd(10))
+    const asked = await openRequest(chain(), 'bob', 'asked')
+    await chain().send('relayer', ...signedCall(chain(), settlement(bought)))
+    await chain().send('relayer', ...signedCall(chain(), refund(asked)))
+    const to = await realEvents().head()
+    const events = await realEvents().read(from, to)
+    expect(events).toMatchObject([
+      {
+        kind: 'opened',
+        orderId: bought,
+        account: chain().account('alice'),
+        commit: bytes32('bought sealed'),
+      },
+      { kind: 'opened', orderId: asked, account: chain().account('bob') },
+      { kind: 'settled', orderId: bought },
+      { kind: 'refunded', orderId: asked },
+    ])
+    const blocks = Array.isArray(events) ? events.map(({ position }) => position.block) : []
+    expect(blocks).toEqual([from, from + 1, from + 2, from + 3])
+  })
+
+  test('beyond the head of the node are not taken for none', async () => {
+    const head = await realEvents().head()
+    expect(await realEvents().read(head, head + 1)).toBe('lagging')
+  })
+})
+
+describe('a long range', () => {
+  test('is read in pieces that the node takes, which grow again', async () => {
+    const { events, asked } = limitedEvents(30)
+    const ranges = createRangeReader(events, 100)
+    expect((await ranges.readPiece(1, 200))?.to).toBe(25)
+    expect((await ranges.readPiece(26, 200))?.to).toBe(50)
+    expect(asked).toEqual([
+      [1, 100],
+      [1, 50],
+      [1, 25],
+      [26, 75],
+      [26, 50],
+    ])
+  })
+
+  test('of which not even one block is given is an error', async () => {
+    await expect(createRangeReader(limitedEvents(0).events, 8).readPiece(1, 9)).rejects.toThrow(
+      RangeRefusedError,
+    )
+  })
+})
+
+describe('the first block since a time', () => {
+  test('is found on a real chain', async () => {
+    const start = await chain().now()
+    for (let n = 1; n <= 9; n++) await chain().mineAt(start + n * 100)
+    const events = realEvents()
+    const head = await events.head()
+    expect(await firstBlockSince(events, start + 500, head)).toBe(head - 4)
+    expect(await firstBlockSince(events, start + 401, head)).toBe(head - 4)
+    expect(await firstBlockSince(events, 0, head)).toBe(0)
+    expect(await firstBlockSince(events, start + 10_000, head)).toBe(head)
+  })
+
+  test('is no block that the node no longer has', async () => {
+    const events = { ...limitedEvents(1).events, blockTime: async (n: number) => (n < 700 ? undefined : n) }
+    expect(await firstBlockSince(events, 5, 1_000)).toBe(700)
+  })
+})

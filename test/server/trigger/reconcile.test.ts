@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { MarketClock } from '../../../src/broker/index.js'
+import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { createReconcileStateStore } from '../../../src/server/store/reconcileState.js'
+import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { createProcessRunner } from '../../../src/server/trigger/processRunner.js'
+import { createReconcile, isCloseOver, isIntervalOver } from '../../../src/server/trigger/reconcile.js'
+import { createRuns } from '../../../src/server/trigger/runs.js'
+import { eventually } from '../../support/eventually.js'
+import { createLogLines } from '../../support/logLines.js'
+import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const CHECK_MS = 50
+const [MONDAY, TUESDAY] = [new Date('2025-03-03T21:00:00Z'), new Date('2025-03-04T21:00:00Z')]
+
+/** A market whose day the test makes. */
+function openMarket(): MarketClock {
+  return {
+    timestamp: new Date('2025-03-03T20:00:00Z'),
+    isOpen: true,
+    nextOpen: new Date('2025-03-04T14:30:00Z'),
+    nextClose: MONDAY,
+  }
+}
+const afterClose = { timestamp: new Date('2025-03-03T21:00:01Z'), isOpen: false, nextClose: TUESDAY }
+
+async function setUp(steps: Step[]) {
+  const root = await temporaryDirectory()
+  const enclave = createScriptedEnclave(root)
+  await enclave.plan({ reconcile: steps })
+  const { logger } = createLogLines()
+  const files = createAtomicFiles({ root })
+  const { command, envFile } = enclave
+  const runner = createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' })
+  const runFiles = createRunFiles({ files, root, logger })
+  const state = createReconcileStateStore({ files, logger })
+  const market = { clock: openMarket() }
+  async function start(intervalMs?: number) {
+    const timeouts = { order: 20_000, policy: 20_000, reconcile: 20_000 }
+    const runs = createRuns({ files: runFiles, runner, timeouts, logger })
+    const reconcile = createReconcile({
+      runs,
+      clock: { getClock: async () => market.clock },
+      state,
+      intervalMs,
+      checkMs: CHECK_MS,
+      logger,
+    })
+    for (const run of await runs.adopt()) reconcile.adopt(run)
+    await reconcile.service.start()
+    let stopped: Promise<void> | undefined
+    const stop = () => {
+      stopped ??= reconcile.service.stop()
+      return stopped
+    }
+    onTestFinished(stop)
+    return { stop }
+  }
+  const count = async () => (await enclave.jobs()).length
+  return { start, market, enclave, state, count, root }
+}
+
+describe('after each market close', () => {
+  test('one run is made, and none while the market is open', async () => {
+    const { start, market, count, state, enclave } = await setUp([{ outcome: 'done' }])
+    await start()
+    await eventually('the close to come', async () => (await state.load()).nextClose === MONDAY.toISOString())
+    expect(await count()).toBe(0)
+    market.clock = { ...market.clock, ...afterClose }
+    await eventually('the run', async () => (await state.load()).nextClose === TUESDAY.toISOString())
+    expect((await state.load()).doneAt).not.toBeNull()
+    await sleep(CHECK_MS * 4)
+    expect(await enclave.jobs()).toMatchObject([{ job: 'reconcile' }])
+  })
+
+  test('one that a stopped server missed is made at the next start', async () => {
+    const { start, market, count, state } = await setUp([{ outcome: 'done' }])
+    const first = await start()
+    await eventually('the close to come', async () => (await state.load()).nextClose === MONDAY.toISOString())
+    await first.stop()
+    market.clock = { ...market.clock, timestamp: new Date('2025-03-04T15:00:00Z'), nextClose: TUESDAY }
+    await start()
+    await eventually('the run', async () => (await count()) === 1)
+    await eventually('its end', async () => (await state.load()).nextClose === TUESDAY.toISOString())
+  })
+})
+
+describe('at an interval', () => {
+  test('runs follow one another, never two at once', async () => {
+    const { start, enclave } = await setUp([{ outcome: 'done', waitMs: 150 }])
+    await start(20)
+    await eventually('three runs', async () => (await enclave.jobs()).length === 3)
+    const events = (await enclave.notes()).map(({ event }) => event)
+    expect(events.slice(0, 5)).toEqual(['started', 'ended', 'started', 'ended', 'started'])
+  })
+
+  test('a run that outlives its server is waited for', async () => {
+    const { start, enclave } = await setUp([{ outcome: 'done', waitMs: 700 }])
+    const first = await start(20)
+    await eventually('the run', async () => (await enclave.jobs()).length === 1)
+    await first.stop()
+    expect((await enclave.notes()).map(({ event }) => event)).toEqual(['started'])
+    await start(20)
+    await eventually('the second run', async () => (await enclave.jobs()).length === 2)
+    const events = (await enclave.notes()).map(({ event }) => event)
+    expect(events.slice(0, 3)).toEqual(['started', 'ended', 'started'])
+  })
+})
+
+test('a run that failed is not taken for done', async () => {
+  const { start, state, enclave } = await setUp([{ outcome: 'failed' }])
+  const { stop } = await start(60_000)
+  await eventually('the run', async () => (await enclave.notes()).some(({ event }) => event === 'ended'))
+  await stop()
+  expect((await state.load()).doneAt).toBeNull()
+})
+
+test('what is due', () => {
+  const doneAt = '2025-03-03T00:00:00.000Z'
+  const now = Date.parse(doneAt)
+  expect(isIntervalOver({ doneAt: null, nextClose: null }, 1_000, now)).toBe(true)
+  expect(isIntervalOver({ doneAt, nextClose: null }, 1_000, now + 999)).toBe(false)
+  expect(isIntervalOver({ doneAt, nextClose: null }, 1_000, now + 1_000)).toBe(true)
+
+  const announced = { doneAt: null, nextClose: MONDAY.toISOString() }
+  expect(isCloseOver(announced, openMarket(), true)).toBe(false)
+  expect(isCloseOver(announced, afterClose, false)).toBe(true)
+  expect(isCloseOver({ ...announced, nextClose: TUESDAY.toISOString() }, afterClose, false)).toBe(false)
+  // Closed early, without having said so.
+  expect(isCloseOver({ ...announced, nextClose: TUESDAY.toISOString() }, afterClose, true)).toBe(true)
+  // The very first start.
+  expect(isCloseOver({ doneAt: null, nextClose: null }, afterClose, false)).toBe(true)
+  expect(isCloseOver({ doneAt: null, nextClose: null }, openMarket(), false)).toBe(false)
+})

@@ -1,0 +1,178 @@
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { isRunning } from '../../../src/server/store/processIdentity.js'
+import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32, setUpInstitution } from '../../support/institution.js'
+import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
+import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { outcomes, startTrigger } from '../../support/triggerHarness.js'
+
+const chain = useChain(setUpInstitution)
+const [A, B] = [bytes32('A'), bytes32('B')]
+const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
+
+async function setUp(plan: Record<string, Step[]>) {
+  const directory = await temporaryDirectory()
+  const enclave = createScriptedEnclave(directory)
+  await enclave.plan({ any: [PLACED], ...plan })
+  const root = `${directory}/data`
+  return {
+    enclave,
+    directory,
+    root,
+    start: (changes: Parameters<typeof startTrigger>[3] = {}) =>
+      startTrigger(chain(), enclave, root, changes),
+    runFiles: createRunFiles({ files: createAtomicFiles({ root }), root, logger: createLogLines().logger }),
+    keys: async () => (await enclave.jobs()).map((job) => (job.job === 'order' ? job.orderId : job.job)),
+  }
+}
+
+describe('a run that outlives its server', () => {
+  test('is noted on disk with its process, and is recorded by the next server', async () => {
+    const directory = await temporaryDirectory()
+    const gate = { outcome: 'settled', untilFile: `${directory}/go` } as const
+    const { start, runFiles, enclave, root } = await setUp({ [A]: [gate] })
+    const first = await start()
+    await first.place('alice', A)
+    await eventually('the run', async () => (await enclave.notes()).length > 0)
+    await first.stop()
+    const [file, ...others] = await runFiles.all()
+    expect(others).toEqual([])
+    expect(file).toMatchObject({ job: 'order', orderId: A, account: chain().account('alice'), attempt: 1 })
+    expect(file?.process && isRunning(file.process)).toBe(true)
+
+    const second = await start()
+    await second.place('alice', B)
+    await second.place('bob', bytes32('another account'))
+    await second.until(bytes32('another account'), 'its run', (record) => outcomes(record)[0] === 'placed')
+    expect((await second.records.get(B))?.triggers).toEqual([])
+    await writeFile(gate.untilFile, '')
+    const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'settled')
+    expect(record.triggers).toHaveLength(1)
+    await second.until(B, 'the later order', (found) => outcomes(found)[0] === 'placed')
+    await eventually('no run file', async () => (await readdir(`${root}/runs`)).length === 0)
+  })
+
+  test('and ends while no server runs is recorded by the next one', async () => {
+    const notice = await sealOrder('why')
+    const { start, enclave } = await setUp({ [A]: [{ outcome: 'refunded', notice, waitMs: 300 }] })
+    const first = await start()
+    await first.place('alice', A)
+    await eventually('the run', async () => (await enclave.notes()).length > 0)
+    await first.stop()
+    await eventually('its end', async () => (await enclave.notes()).some(({ event }) => event === 'ended'))
+    const second = await start()
+    const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'refunded')
+    expect(record.notice).toEqual(notice)
+  })
+
+  test('without a known process keeps its account waiting until 30 s after its time', async () => {
+    const { start, runFiles, keys } = await setUp({})
+    const stopAt = Math.floor(Date.now() / 1_000) - 26
+    const lost = {
+      job: 'order',
+      runId: '5dc2a284-70d3-4eee-95c6-57ac51d6c5e0',
+      startedAt: new Date().toISOString(),
+      stopAt,
+      process: null,
+      orderId: A,
+      account: chain().account('alice'),
+      attempt: 1,
+    } as const
+    await runFiles.put(lost)
+    const { place, until } = await start()
+    await place('alice', B)
+    await place('bob', bytes32('another account'))
+    await until(bytes32('another account'), 'its run', (record) => outcomes(record)[0] === 'placed')
+    expect(await keys()).toEqual([bytes32('another account')])
+    await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
+    expect(Date.now()).toBeGreaterThanOrEqual((stopAt + 30) * 1_000)
+  })
+})
+
+describe('the start', () => {
+  test('runs every stored order again whose escrow is open, in the order of opening', async () => {
+    const { start, keys, enclave } = await setUp({ any: [{ outcome: 'failed', retryAt: 4_000_000_000 }] })
+    const first = await start()
+    await first.place('alice', A)
+    await first.until(A, 'its outcome', (record) => outcomes(record)[0] === 'failed')
+    await first.stop()
+    const envelope = await sealOrder('B')
+    await openFor(chain(), 'alice', B, envelope)
+    await enclave.plan({ any: [PLACED] })
+    const second = await start()
+    await second.store(B, envelope)
+    const record = await second.until(A, 'a second run', (found) => outcomes(found)[1] === 'placed')
+    expect(record.triggers.map(({ reason }) => reason)).toEqual(['received', 'restart'])
+    await second.until(B, 'its run', (found) => outcomes(found)[0] === 'placed')
+    expect(await keys()).toEqual([A, A, B])
+  })
+
+  test('leaves what waits for its time waiting', async () => {
+    const retryAt = Math.floor(Date.now() / 1_000) + 4
+    const { start, enclave } = await setUp({ [A]: [{ outcome: 'queued', retryAt }, PLACED] })
+    const first = await start()
+    await first.place('alice', A)
+    await first.until(A, 'its outcome', (record) => outcomes(record)[0] === 'queued')
+    await first.stop()
+    const second = await start()
+    await second.until(A, 'the follow-up', (record) => outcomes(record)[1] === 'placed')
+    const starts = (await enclave.notes()).filter(({ event }) => event === 'started')
+    expect(starts[1]?.at).toBeGreaterThanOrEqual(retryAt * 1_000)
+  })
+
+  test('runs an open escrow without its envelope when the cache is lost, and with it once it is posted', async () => {
+    const { start, root, enclave } = await setUp({ [A]: [PLACED, { outcome: 'rejected' }, PLACED] })
+    const first = await start()
+    const envelope = await first.place('alice', A)
+    await first.until(A, 'its outcome', (record) => outcomes(record)[0] === 'placed')
+    await first.stop()
+    await rm(root, { recursive: true })
+    const second = await start()
+    const recovered = await second.until(A, 'a run', (record) => outcomes(record)[0] === 'rejected')
+    expect(recovered).toMatchObject({ candidates: [], triggers: [{ attempt: 1, reason: 'recovered' }] })
+    await second.store(A, envelope)
+    const record = await second.until(A, 'another run', (found) => outcomes(found)[1] === 'placed')
+    expect(record.triggers[1]?.reason).toBe('received')
+    expect((await enclave.jobs()).map((job) => 'envelope' in job)).toEqual([true, false, true])
+  })
+
+  test('follows a recovered order up at its time, still without an envelope', async () => {
+    const { start, enclave } = await setUp({
+      [A]: [{ outcome: 'queued', retryAt: 1 }, { outcome: 'failed' }, PLACED],
+    })
+    await openFor(chain(), 'alice', A, await sealOrder('lost'))
+    const { until } = await start()
+    const record = await until(A, 'three runs', (found) => outcomes(found)[2] === 'placed')
+    expect(record.triggers.map(({ reason }) => reason)).toEqual(['recovered', 'retry', 'retry'])
+    expect((await enclave.jobs()).map((job) => 'envelope' in job)).toEqual([false, false, false])
+  })
+
+  test('finds escrows through many small ranges of blocks, but none older than 38 days', async () => {
+    const { start, keys } = await setUp({})
+    await openFor(chain(), 'alice', A, await sealOrder('old'))
+    await chain().mineAt((await chain().now()) + 38 * 86_400 + 60)
+    await chain().provider.send('anvil_mine', ['0x20'])
+    await openFor(chain(), 'alice', B, await sealOrder('new'))
+    const { until } = await start({ logBlockRange: 3 })
+    await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
+    expect(await keys()).toEqual([B])
+  })
+
+  test('runs a stored order that was opened longer ago, too', async () => {
+    const { start, keys } = await setUp({ [A]: [{ outcome: 'failed', retryAt: 4_000_000_000 }] })
+    const first = await start()
+    await first.place('alice', A)
+    await first.until(A, 'its outcome', (record) => outcomes(record)[0] === 'failed')
+    await first.stop()
+    await chain().mineAt((await chain().now()) + 40 * 86_400)
+    const second = await start()
+    await second.until(A, 'a second run', (record) => outcomes(record)[1] === 'failed')
+    expect(await keys()).toEqual([A, A])
+  })
+})

@@ -1,0 +1,40 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { eventually } from './eventually.js'
+import { SERVER_ENVIRONMENT } from './serverEnvironment.js'
+
+const MAIN = fileURLToPath(new URL('../../src/server/main.ts', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface ServerProcess {
+  readonly url: string
+  /** Everything that it has printed. */
+  readonly output: () => string
+  /** Ends it without warning. */
+  kill(): Promise<void>
+}
+
+/** The server as a process of its own, with these variables and nothing of this process's; killed with the test. */
+export async function startServerProcess(environment: Record<string, string>): Promise<ServerProcess> {
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', ...SERVER_ENVIRONMENT, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (part: string) => {
+      output += part
+    })
+  }
+  const ended = once(child, 'close')
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  onTestFinished(kill)
+  const port = await eventually('the server to listen', () => /"port":(\d+).*"listening"/.exec(output)?.[1])
+  return { url: `http://127.0.0.1:${port}`, output: () => output, kill }
+}

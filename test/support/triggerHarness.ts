@@ -1,0 +1,110 @@
+import { onTestFinished } from 'vitest'
+import { createContracts } from '../../src/chain/contracts.js'
+import { RpcProvider } from '../../src/chain/provider.js'
+import { commitOf, type Envelope } from '../../src/protocol/envelope.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { createLifetime } from '../../src/server/lifetime.js'
+import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
+import {
+  createOrderRecords,
+  emptyOrderRecord,
+  type OrderRecord,
+} from '../../src/server/store/orderRecords.js'
+import { createProcessRunner } from '../../src/server/trigger/processRunner.js'
+import { createTrigger, type TriggerOptions } from '../../src/server/trigger/trigger.js'
+import type { TestChain } from './chain.js'
+import { eventually } from './eventually.js'
+import { openFor, sealOrder } from './intakeServer.js'
+import { createLogLines } from './logLines.js'
+import type { Role } from './roles.js'
+import type { ScriptedEnclave } from './scriptedEnclave.js'
+
+/** Short waits, so that a test sees five failures in a second. */
+const TIMES = { failedMs: 50, failedMaxMs: 400, waitingMs: 100, leastMs: 20 }
+const FAR_AHEAD = new Date('2096-10-02T07:06:40.000Z')
+
+/** The part of the server that runs the enclave, on a real chain and with real processes, without its HTTP side. */
+export async function startTrigger(
+  chain: TestChain,
+  enclave: ScriptedEnclave,
+  root: string,
+  changes: Partial<TriggerOptions> = {},
+) {
+  const { anvil, addresses } = chain
+  const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+  const { logger, text } = createLogLines()
+  const files = createAtomicFiles({ root })
+  const records = createOrderRecords({ files, logger })
+  const stopping = new AbortController()
+  const { command, envFile } = enclave
+  const trigger = createTrigger({
+    files,
+    root,
+    records,
+    runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
+    timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
+    maxRuns: 4,
+    escrow: createContracts(provider, addresses).escrow,
+    transport: provider.transport,
+    logBlockRange: 10,
+    stopping: stopping.signal,
+    marketClock: {
+      getClock: async () => ({
+        timestamp: new Date(),
+        isOpen: true,
+        nextOpen: FAR_AHEAD,
+        nextClose: FAR_AHEAD,
+      }),
+    },
+    reconcileIntervalMs: undefined,
+    times: TIMES,
+    logger,
+    ...changes,
+  })
+  const lifetime = createLifetime(trigger.services, logger)
+  await lifetime.start()
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopping.abort()
+    stopped ??= lifetime.stop()
+    return stopped
+  }
+  onTestFinished(stop)
+
+  /** Stores an envelope as the intake does. */
+  async function store(orderId: Hex, envelope: Envelope): Promise<void> {
+    const commit = commitOf(envelope)
+    const candidate = { envelope, commit, receivedAt: new Date().toISOString() }
+    await records.update(orderId, (current) => ({
+      ...(current ?? emptyOrderRecord(orderId)),
+      candidates: [candidate],
+    }))
+    trigger.onStored(orderId, commit)
+  }
+
+  return {
+    trigger,
+    records,
+    stop,
+    logText: text,
+    store,
+    /** Opens an order and stores its envelope; resolves with the envelope. */
+    async place(from: Role, orderId: Hex): Promise<Envelope> {
+      const envelope = await sealOrder(orderId)
+      await openFor(chain, from, orderId, envelope)
+      await store(orderId, envelope)
+      return envelope
+    },
+    /** The order's record once it is as wanted. */
+    until: (orderId: Hex, what: string, holds: (record: OrderRecord) => boolean) =>
+      eventually(what, async () => {
+        const record = await records.get(orderId)
+        return record !== undefined && holds(record) && record
+      }),
+  }
+}
+
+/** The outcomes of an order's runs so far. */
+export function outcomes(record: OrderRecord): (string | null)[] {
+  return record.triggers.map(({ outcome }) => outcome)
+}
