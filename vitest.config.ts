@@ -4,6 +4,8 @@ const E2E = ['test/e2e/**/*.test.ts']
 
 export default defineConfig({
   test: {
+    // In CI the count is read from a file: checks print after the tests.
+    reporters: process.env.CI ? ['default', ['json', { outputFile: 'data/test-results.json' }]] : ['default'],
     projects: [
       {
         test: {

@@ -22,3 +22,29 @@ function renderVariable(name: string, schema: z.ZodType): string[] {
     notes.example === undefined ? `# ${name}=${notes.fallback ?? ''}` : `${name}=${notes.example}`,
   ]
 }
+
+/** The same as a Markdown table, its columns aligned, for the README. */
+export function renderConfigurationTable(): string {
+  const rows = [['Variable', 'Default', 'Meaning']]
+  let about = ''
+  for (const [name, schema] of Object.entries(environmentSchema.shape)) {
+    const notes: VariableNotes = variableNotes.get(schema) ?? { about: '' }
+    // A variable without words of its own belongs to the one above it.
+    about = notes.about === '' ? about : notes.about
+    rows.push([`\`${name}\``, defaultOf(notes), about])
+  }
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  rows.splice(
+    1,
+    0,
+    widths.map((width) => '-'.repeat(width)),
+  )
+  return rows
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+    .join('\n')
+}
+
+function defaultOf({ example, fallback }: VariableNotes): string {
+  if (example !== undefined) return '**required**'
+  return fallback === undefined ? '' : `\`${fallback}\``
+}
