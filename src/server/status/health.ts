@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
-import { z } from 'zod'
 import { type ContractAddresses, type Health, healthSchema } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { preparedJson } from '../http/preparedJson.js'
 
 export interface HealthDeps {
   readonly version: string
@@ -16,8 +16,15 @@ export interface HealthDeps {
 /** `GET /health`: what this server is set up for. Answers from memory, so that nothing it depends on can hang it. */
 export function healthHandler(deps: HealthDeps): RequestHandler {
   const { symbols, ...fixed } = deps
+  const send = preparedJson(healthSchema)
+  let listed: readonly string[] | undefined
+  let health: Health | undefined
   return (_req, res) => {
-    const health: Health = { status: 'ok', ...fixed, symbols: [...symbols()] }
-    res.json(z.encode(healthSchema, health))
+    const current = symbols()
+    if (health === undefined || current !== listed) {
+      listed = current
+      health = { status: 'ok', ...fixed, symbols: [...current] }
+    }
+    send(res, health)
   }
 }

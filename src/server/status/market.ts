@@ -17,7 +17,7 @@ export interface MarketDeps {
 /**
  * What is listed on chain and tradable at the broker, with the broker's prices: one snapshots call for all symbols
  * and all callers. While the broker fails, the last answer is given with `stale: true` and its own `asOf`; a price
- * that the broker does not have is null.
+ * that the broker does not have is null. Callers served by one answer get the very same object.
  *
  * The function throws Problem `market-unavailable` when the broker has not answered yet, ChainUnavailableError when
  * the list could not be read yet.
@@ -25,11 +25,12 @@ export interface MarketDeps {
 export function createMarketView({ broker, symbols, maxAgeMs, now }: MarketDeps): () => Promise<MarketView> {
   const assets = createTradableAssets({ broker, now })
   const shared = createSharedValue({
-    async load() {
+    async load(): Promise<MarketView> {
       const tradable = await assets.among(symbols.current() ?? (await symbols.read()))
       const snapshots = await broker.getSnapshots(tradable.map(({ symbol }) => symbol))
       return {
         asOf: new Date(now()).toISOString(),
+        stale: false,
         symbols: tradable.map((asset) => quoteOf(asset, snapshots.get(asset.symbol))),
       }
     },
@@ -40,7 +41,7 @@ export function createMarketView({ broker, symbols, maxAgeMs, now }: MarketDeps)
 
   return async () => {
     try {
-      return { ...(await shared.get()), stale: false }
+      return await shared.get()
     } catch (error) {
       const last = shared.last()
       if (last !== undefined && error instanceof BrokerError) return { ...last, stale: true }

@@ -10,6 +10,7 @@ import {
 } from '../../protocol/api.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { methodNotAllowed } from '../http/errors.js'
+import { preparedJson } from '../http/preparedJson.js'
 import { Problem } from '../http/problems.js'
 import { parseParam } from '../http/validate.js'
 import { type HealthDeps, healthHandler } from './health.js'
@@ -25,6 +26,7 @@ export function createHealthRouter(deps: HealthDeps): Router {
 /** The read-only routes: wallet screen, institution, compliance flags, market and its clock. */
 export function createStatusRouter(views: StatusViews): Router {
   const router = Router({ caseSensitive: true })
+  const sendMarket = preparedJson(marketSchema)
 
   router
     .route('/wallet/:address')
@@ -54,7 +56,7 @@ export function createStatusRouter(views: StatusViews): Router {
   router
     .route('/market')
     .get(async (_req, res) => {
-      res.json(z.encode(marketSchema, await views.market()))
+      sendMarket(res, await views.market())
     })
     .all(methodNotAllowed('GET'))
 

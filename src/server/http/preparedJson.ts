@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import type { Response } from 'express'
+import { z } from 'zod'
+
+interface Prepared {
+  readonly text: string
+  /** In bytes. */
+  readonly length: number
+  readonly etag: string
+}
+
+/**
+ * Answers with a value that many requests get. Its text and its ETag are made once, for as long as the very same
+ * object is given: a schema that checks addresses hashes each of them.
+ */
+export function preparedJson<T extends object>(schema: z.ZodType<T>): (res: Response, value: T) => void {
+  let last: { readonly value: T; readonly prepared: Prepared } | undefined
+  return (res, value) => {
+    if (last?.value !== value) last = { value, prepared: prepare(z.encode(schema, value)) }
+    send(res, last.prepared)
+  }
+}
+
+/** The ETag is weak, as Express's own are: it stands for the value, not for the bytes of one content encoding. */
+function prepare(encoded: unknown): Prepared {
+  const text = JSON.stringify(encoded)
+  const etag = `W/"${createHash('sha256').update(text).digest('base64url')}"`
+  return { text, length: Buffer.byteLength(text), etag }
+}
+
+/** Ends the response itself: `res.send` turns longer texts into a buffer, which is then written apart from the headers. */
+function send(res: Response, { text, length, etag }: Prepared): void {
+  res.setHeader('ETag', etag)
+  if (res.req.fresh) {
+    res.status(304).end()
+    return
+  }
+  res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  res.setHeader('Content-Length', length)
+  res.end(text)
+}
