@@ -3,13 +3,15 @@ import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { health } from './health.js'
 import { market } from './market.js'
+import { orderStatus } from './orderStatus.js'
+import { orders } from './orders.js'
 import type { Figure, Ground } from './support/figure.js'
 import { describeMachine } from './support/machine.js'
 import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platform.js'
 import { tableOf, writeResult } from './support/report.js'
 import { wallet } from './wallet.js'
 
-const FIGURES: readonly Figure[] = [health, market, wallet]
+const FIGURES: readonly Figure[] = [health, market, wallet, orderStatus, orders]
 
 const USAGE = `Usage: npm run bench -- [options] [figure …]
 

@@ -1,0 +1,71 @@
+import { type Comparison, compare } from './support/compare.js'
+import type { Figure, Ground } from './support/figure.js'
+import type { LoadRequest } from './support/load.js'
+import { openOrders, type UnpostedOrder } from './support/openOrders.js'
+import { readStatuses } from './support/statuses.js'
+
+/** Per connection and round: each order is posted once. */
+const ORDERS_PER_CONNECTION = 6
+const WARM_UP_ROUNDS = 3
+const GOAL = 0.4
+
+export const orders: Figure = {
+  name: 'orders',
+  title: 'POST /orders',
+  async measure(ground) {
+    const { sandbox, server } = await ground.platform()
+    const perRound = ground.rounds.connections * ORDERS_PER_CONNECTION
+    const count = perRound * (WARM_UP_ROUNDS + ground.rounds.rounds)
+    ground.print(`opening ${count} escrows for POST /orders`)
+    const opened = await openOrders(sandbox, count)
+    const comparison = await compare({
+      ...ground.rounds,
+      ours: server,
+      bare: { method: 'POST', path: '/orders', status: 202, body: exampleOf(opened) },
+      requests: (round) => requestsOf(opened, perRound, round),
+      once: true,
+    })
+    return {
+      kind: 'route',
+      comparison,
+      goal: GOAL,
+      notes: await notesOf(ground, opened, comparison, perRound),
+    }
+  },
+}
+
+/** What a bare route answers: as long as our answer. */
+function exampleOf([first]: readonly UnpostedOrder[]) {
+  if (!first) throw new Error('there are no orders')
+  const { orderId, commit } = first
+  return { orderId, result: 'received', commit, receivedAt: new Date().toISOString() }
+}
+
+/** The first rounds' worth of orders is the warm-up's. */
+function requestsOf(opened: readonly UnpostedOrder[], perRound: number, round: number): LoadRequest[] {
+  const start = round === 0 ? 0 : (WARM_UP_ROUNDS + round - 1) * perRound
+  const end = (WARM_UP_ROUNDS + round) * perRound
+  return opened.slice(start, end).map(({ body }) => ({ method: 'POST', path: '/orders', body }))
+}
+
+/** Asks the server for every order: all must be stored, and the enclave's runs are counted. */
+async function notesOf(
+  ground: Ground,
+  opened: readonly UnpostedOrder[],
+  { between: [from, to] }: Comparison,
+  perRound: number,
+): Promise<string[]> {
+  const { server } = await ground.platform()
+  const statuses = await readStatuses(server.url, opened)
+  const lost = statuses.filter(({ receivedAt }) => receivedAt === null).length
+  if (lost > 0) throw new Error(`${lost} of ${statuses.length} orders were answered 202 and are not stored`)
+  const starts = statuses
+    .flatMap(({ triggers }) => triggers.map(({ startedAt }) => Date.parse(startedAt)))
+    .filter((at) => at >= from && at <= to).length
+  const seconds = ((to - from) / 1_000).toFixed(1)
+  return [
+    'each stored and fsynced before the answer; each with an OPEN escrow of its commit',
+    `${perRound} orders a round, ${ORDERS_PER_CONNECTION} on each connection; all found stored afterwards`,
+    `${starts} enclave runs started in the ${seconds} s of measuring, beside ours and bare alike, one at a time`,
+  ]
+}
