@@ -1,6 +1,7 @@
 // `npm run bench [-- figure …]`: measures, prints a table for each figure and writes it as JSON.
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { gas } from './gas.js'
 import { health } from './health.js'
 import { market } from './market.js'
 import { orderStatus } from './orderStatus.js'
@@ -11,7 +12,7 @@ import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platfor
 import { tableOf, writeResult } from './support/report.js'
 import { wallet } from './wallet.js'
 
-const FIGURES: readonly Figure[] = [health, market, wallet, orderStatus, orders]
+const FIGURES: readonly Figure[] = [health, market, wallet, gas, orderStatus, orders]
 
 const USAGE = `Usage: npm run bench -- [options] [figure …]
 

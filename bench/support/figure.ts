@@ -31,5 +31,10 @@ export interface RouteResult {
 
 export interface GasResult {
   readonly kind: 'gas'
-  readonly rows: readonly { readonly call: string; readonly gas: number }[]
+  readonly rows: readonly GasRow[]
+}
+
+export interface GasRow {
+  readonly call: string
+  readonly gas: number
 }

@@ -3,11 +3,14 @@ import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { killWithParent } from '../../src/sandbox/killWithParent.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { ROOT } from '../../src/sandbox/settings.js'
 
 const READY_TIMEOUT_MS = 20_000
 const READY_POLL_MS = 50
+/** More than the ten seconds that requests under way get. */
+const STOP_TIMEOUT_MS = 20_000
 
 /** The server under measurement. */
 export interface OurServer {
@@ -33,12 +36,14 @@ export async function startOurServer(sandbox: Sandbox, nodeOptions: readonly str
   closeSync(log)
   const { pid } = child
   if (pid === undefined) throw new Error('the server could not be started')
-  const exited = once(child, 'exit')
+  const exited = once(child, 'exit').then(killWithParent(pid))
   const stop = async () => {
     child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
     await exited
+    clearTimeout(timer)
+    if (child.signalCode === 'SIGKILL') throw new Error('the server did not stop: see measured.log')
   }
-  process.once('exit', () => child.kill('SIGKILL'))
   try {
     await ready(sandbox.info.url, child)
   } catch (error) {

@@ -34,8 +34,7 @@ export async function startPlatform(options: {
     const server = await startOurServer(sandbox, options.nodeOptions)
     options.print(`measuring ${server.url}, with ${describe(SERVER_SETTINGS)}`)
     const stop = async () => {
-      await server.stop()
-      await sandbox.stop()
+      await server.stop().finally(() => sandbox.stop())
     }
     return { sandbox, server, stop }
   } catch (error) {
