@@ -37,6 +37,8 @@ function leave(result) {
   renameSync(`${job.resultFile}.part`, job.resultFile)
 }
 
+// A test that was cut off leaves nothing running for ever.
+setTimeout(() => process.exit(99), 120_000).unref()
 note('started', { key: job.orderId ?? job.job, job, argv: process.argv.slice(2), env: process.env })
 process.on('SIGTERM', () => note('SIGTERM'))
 const { act, waitMs = 0, untilFile, exit = 0, early, ...result } = stepOf()
@@ -46,7 +48,7 @@ while (untilFile !== undefined && !existsSync(untilFile)) await sleep(20)
 if (act === 'hang') setInterval(() => undefined, 1_000)
 else if (act === 'garbage') leave('{"outcome": "settled"')
 else if (act === 'fork') {
-  spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)', job.runId], {
+  spawn(process.execPath, ['-e', 'setTimeout(() => undefined, 60_000)', job.runId], {
     stdio: 'ignore',
   }).unref()
   leave(result)
