@@ -15,7 +15,7 @@ export interface InvariantDeps {
   broker: BrokerStandIn
   brokerCashAtStart: string
   /** USDC base units that buys cost which were reclaimed after their fill: the platform's loss. */
-  loss?: bigint
+  loss: bigint
 }
 
 interface HeldOrder extends OpenOrder {
@@ -37,30 +37,42 @@ export async function checkInvariants(deps: InvariantDeps): Promise<void> {
   const loaded = await Promise.all(deps.accounts.map((account) => deps.portfolios.load(account, number)))
   const portfolios = loaded.flatMap(({ portfolio }) => portfolio ?? [])
   const held = portfolios.flatMap((portfolio) => heldOrders(portfolio, deps.broker))
-  await checkCash(deps, portfolios, held)
-  await checkShares(deps, portfolios, held)
+  await checkCash(deps, portfolios, held, number)
+  await checkShares(deps, portfolios, held, number)
 }
 
-async function checkCash(deps: InvariantDeps, portfolios: Portfolio[], held: HeldOrder[]): Promise<void> {
+async function checkCash(
+  deps: InvariantDeps,
+  portfolios: Portfolio[],
+  held: HeldOrder[],
+  block: number,
+): Promise<void> {
   const { chain, broker } = deps
-  const pool = await (await chain.usdc()).balanceOf(chain.addresses.platformPool)
-  const open = await Promise.all(held.map(async (order) => (await chain.escrow.orders(order.orderId)).state))
+  const pool = await (await chain.usdc()).balanceOf(chain.addresses.platformPool, block)
+  const open = await Promise.all(
+    held.map(async (order) => (await chain.escrow.orders(order.orderId, block)).state),
+  )
   const escrowed = sum(held.filter((_, i) => open[i] === 'OPEN').map(({ escrow }) => escrow))
   const change = usdc(cashOf(broker)) - usdc(deps.brokerCashAtStart)
   const spent = sum(
     held.filter(({ side, escrow }) => side === 'BUY' && escrow === 0n).map(({ value }) => value),
   )
   const cash = sum(portfolios.map((portfolio) => portfolio.cash))
-  expect(pool + escrowed + change + spent + (deps.loss ?? 0n)).toBeGreaterThanOrEqual(cash)
+  expect(pool + escrowed + change + spent + deps.loss).toBeGreaterThanOrEqual(cash)
 }
 
-async function checkShares(deps: InvariantDeps, portfolios: Portfolio[], held: HeldOrder[]): Promise<void> {
+async function checkShares(
+  deps: InvariantDeps,
+  portfolios: Portfolio[],
+  held: HeldOrder[],
+  block: number,
+): Promise<void> {
   const { chain, broker } = deps
   const symbols = new Set(portfolios.flatMap(({ positions }) => Object.keys(positions)))
   for (const symbol of symbols) {
     const id = nameToBytes32(symbol)
-    const supply = await chain.token.totalSupply(id)
-    const withdrawn = supply - (await chain.token.balanceOf(chain.addresses.platformPool, id))
+    const supply = await chain.token.totalSupply(id, block)
+    const withdrawn = supply - (await chain.token.balanceOf(chain.addresses.platformPool, id, block))
     const positions = sum(portfolios.map(({ positions }) => positions[symbol]?.qty ?? 0n))
     const sold = sum(held.filter((o) => o.side === 'SELL' && o.symbol === symbol).map(({ filled }) => filled))
     expect(quantityOf(broker, symbol) + sold).toBeGreaterThanOrEqual(positions + withdrawn)

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isCallException, type JsonRpcProvider } from 'ethers'
 import { encodeAuthorizationCall, targetOf } from '../../../src/chain/authorizationCall.js'
 import { revertOf } from '../../../src/chain/reverts.js'
+import { waitForReceipt } from '../../../src/chain/waitForReceipt.js'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { TestChain } from '../../support/chain.js'
@@ -81,7 +82,7 @@ async function carry(chain: TestChain, authorization: SignedAuthorization) {
   const revert = await revertOfCall(provider, { from, to, data })
   if (revert) return revert
   const hash: unknown = await provider.send('eth_sendTransaction', [{ from, to, data }])
-  const receipt = await provider.getTransactionReceipt(String(hash))
+  const receipt = await waitForReceipt(provider, String(hash))
   if (receipt?.status !== 1) throw new Error('an authorization failed in its block')
   return null
 }

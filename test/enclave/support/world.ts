@@ -80,10 +80,13 @@ export interface World {
   tokens(who: Role, symbol: string): Promise<bigint>
   /** The code in a result's notice. */
   noticeCode(order: OpenedOrder, result: RunResult): Promise<string | null>
-  checkInvariants(): Promise<void>
+  /** @param loss USDC base units that buys cost which were reclaimed after their fill */
+  checkInvariants(loss?: bigint): Promise<void>
 }
 
 export interface RunOptions {
+  /** Instead of keeping what is reported. */
+  report?: (result: RunResult) => Promise<void>
   envelope?: Envelope | null
   deps?: Partial<EnclaveDeps>
   /** Seconds that the run has. */
@@ -136,7 +139,7 @@ export function createWorld(chain: TestChain, broker: BrokerStandIn, relay: Rela
   const provider = new RpcProvider({
     chainId: chain.anvil.chainId,
     urls: [chain.anvil.rpcUrl],
-    timeoutMs: 5_000,
+    timeoutMs: 20_000,
   })
   const { chainId } = chain.anvil
   const state = createChainState({ provider, chainId, addresses: chain.addresses })
@@ -147,7 +150,7 @@ export function createWorld(chain: TestChain, broker: BrokerStandIn, relay: Rela
     chainId,
     addresses: chain.addresses,
     broker: brokerOf(broker.url),
-    relay: createRelay({ url: relay.url, token: RELAY_TOKEN, timeoutMs: 5_000 }),
+    relay: createRelay({ url: relay.url, token: RELAY_TOKEN, timeoutMs: 20_000 }),
     clock,
     keys: KEYS,
     timings: {
@@ -163,9 +166,10 @@ export function createWorld(chain: TestChain, broker: BrokerStandIn, relay: Rela
   const runJob = (job: Partial<Job> & Pick<Job, 'job'>, options: RunOptions = {}) => {
     const stopAt = Math.floor(clock.now() / 1_000) + (options.budget ?? 120)
     const whole = { runId: randomUUID(), resultFile: '/nowhere', stopAt, ...job } as Job
-    return createEnclave({ ...deps(), ...options.deps }).run(whole, async (result) => {
+    const keep = async (result: RunResult) => {
       reports.push(result)
-    })
+    }
+    return createEnclave({ ...deps(), ...options.deps }).run(whole, options.report ?? keep)
   }
   const world: World = {
     chain,
@@ -197,8 +201,9 @@ export function createWorld(chain: TestChain, broker: BrokerStandIn, relay: Rela
     async noticeCode({ orderId }, { notice }) {
       return notice ? (await openNotice(notice, USER_KEY, orderId)).code : null
     },
-    checkInvariants: () =>
+    checkInvariants: (loss = 0n) =>
       checkInvariants({
+        loss,
         chain: state,
         portfolios,
         accounts: [chain.account('alice'), chain.account('bob')],

@@ -1,0 +1,102 @@
+// A run dies, and what it signed takes effect only while a later run is under way, before any of its calls.
+import { describe, expect, it } from 'vitest'
+import { sabotage } from './support/saboteur.js'
+import { buy } from './support/scenarios.js'
+import { resume, type Scenario, setStage } from './support/stage.js'
+import { useWorld, type World } from './support/world.js'
+
+const world = useWorld()
+const DAY = 86_400
+
+interface LateScenario extends Scenario {
+  /** What changes between the two runs, so that the second decides otherwise than the first. */
+  meanwhile?(world: World): Promise<unknown>
+}
+
+const setKyc = (verified: boolean) => (w: World) =>
+  w.chain.send('owner', 'token', 'setKyc', w.chain.account('alice'), verified)
+
+/** Written ahead while the market was closed, and refused when it opened. */
+async function refusedWhenOpened(w: World, order: Parameters<World['run']>[0]) {
+  await w.run(order)
+  w.broker.control.clock({ open: true })
+  await setKyc(false)(w)
+}
+
+const scenarios: Record<string, LateScenario> = {
+  'a buy': { arrange: (w) => w.open(buy(250)), outcome: 'settled' },
+  'a new buy, refused once and then not': {
+    arrange: (w) => w.open(buy(250)),
+    begin: async (w) => void (await setKyc(false)(w)),
+    meanwhile: setKyc(true),
+    outcome: 'refunded',
+  },
+  'a queued buy, refused once and then not': {
+    arrange: (w) => w.open({ ...buy(250), deadlineIn: 2 * DAY }),
+    broker: (broker) => broker.control.clock({ open: false }),
+    begin: refusedWhenOpened,
+    meanwhile: setKyc(true),
+    outcome: 'refunded',
+  },
+}
+
+/** Dies with its n-th authorization on its way; returns how many it posted. */
+async function dieAfterPost(w: World, order: Parameters<World['run']>[0], post: number): Promise<number> {
+  const deps = { ...w.deps(), rpcUrl: w.chain.anvil.rpcUrl }
+  const counting = sabotage(deps, -1, 'crash')
+  w.relay.faults.push(...Array<'pass'>(post).fill('pass'), 'withhold')
+  let posts = 0
+  const dying = {
+    ...counting.deps,
+    relay: {
+      async post(authorization: Parameters<typeof deps.relay.post>[0]) {
+        if (posts > post) throw new Error('the process is dead')
+        posts++
+        return deps.relay.post(authorization)
+      },
+    },
+  }
+  await w.run(order, { deps: dying })
+  w.relay.faults.length = 0
+  return posts
+}
+
+describe.each(Object.entries(scenarios))('%s', (_name, scenario) => {
+  it('ends once, whenever what was signed before takes effect', { timeout: 300_000 }, async () => {
+    const { order, perform } = await setStage(world(), scenario)
+    let posts = 1
+    for (let post = 0; post < posts; post++) {
+      let calls = 1
+      for (let landsAt = 0; landsAt < calls; landsAt++) {
+        await perform(async (w) => {
+          posts = Math.max(posts, (await dieAfterPost(w, order, post)) + (landsAt === 0 ? 1 : 0))
+          await scenario.meanwhile?.(w)
+          await w.checkInvariants()
+          const late = sabotage({ ...w.deps(), rpcUrl: w.chain.anvil.rpcUrl }, -1, 'crash', async (call) => {
+            if (call === landsAt) await w.relay.land()
+          })
+          await w.run(order, late)
+          calls = late.calls.length
+          await w.relay.land()
+          await w.checkInvariants()
+          await resume(w, order)
+          await expectOneEnd(w, order)
+        })
+      }
+    }
+  })
+})
+
+/** Either it was filled and is settled, or it was never filled and is refunded; nothing is left of it. */
+async function expectOneEnd(w: World, order: Parameters<World['run']>[0]): Promise<void> {
+  const [sent, ...more] = w.broker.control.orders()
+  expect(more).toEqual([])
+  const filled = sent !== undefined && Number(sent.filled_qty) > 0
+  expect(await w.state(order)).toBe(filled ? 'SETTLED' : 'REFUNDED')
+  if (Object.keys((await w.portfolio('alice'))?.openOrders ?? {}).length > 0) {
+    // A write-ahead that came after its order's refund: any later order of the account clears it away.
+    await w.run(await w.open({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: 1n }))
+  }
+  expect((await w.portfolio('alice'))?.openOrders ?? {}).toEqual({})
+  await w.checkInvariants()
+}

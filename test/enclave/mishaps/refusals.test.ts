@@ -1,0 +1,5 @@
+import { refusals } from '../support/scenarios.js'
+import { sweep } from '../support/sweep.js'
+import { useWorld } from '../support/world.js'
+
+sweep(useWorld(), refusals)

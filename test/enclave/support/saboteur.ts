@@ -1,0 +1,123 @@
+// Lets the n-th call that a run makes to the outside go wrong.
+import type { JsonRpcPayload } from 'ethers'
+import { type Broker, BrokerError } from '../../../src/broker/index.js'
+import { ChainUnavailableError } from '../../../src/chain/errors.js'
+import { RpcProvider } from '../../../src/chain/provider.js'
+import type { EnclaveDeps } from '../../../src/enclave/enclave.js'
+import type { RelayAnswer } from '../../../src/enclave/relay.js'
+
+/**
+ * - `crash`: the process dies before the call; nothing that comes after takes effect
+ * - `unanswered`: the call takes effect and its answer is lost
+ * - `unsent`: the call does not take effect
+ * - `refused`: the broker answers with a definite refusal; others as `unsent`
+ */
+export type Mishap = 'crash' | 'unanswered' | 'unsent' | 'refused'
+
+/** The process is dead. Whoever catches it can do nothing any more: every later call throws it again. */
+class Crash extends Error {}
+
+export interface Saboteur {
+  readonly deps: EnclaveDeps
+  readonly report: () => Promise<void>
+  /** The calls so far, by name. */
+  readonly calls: string[]
+}
+
+/**
+ * Wraps everything that a run can reach. Each HTTP request to a node, each call to broker or relay and each report
+ * counts as one call.
+ * @param at number of the call that goes wrong, from 0; none when it is never reached
+ * @param before runs before each call, with its number
+ */
+export function sabotage(
+  deps: EnclaveDeps & { rpcUrl: string },
+  at: number,
+  mishap: Mishap,
+  before: (call: number) => Promise<void> = async () => undefined,
+): Saboteur {
+  const calls: string[] = []
+  let dead = false
+
+  async function step<T>(name: string, call: () => Promise<T>, failed: () => T): Promise<T> {
+    if (dead) throw new Crash()
+    const index = calls.push(name) - 1
+    await before(index)
+    if (index !== at) return call()
+    if (mishap === 'crash') {
+      dead = true
+      throw new Crash()
+    }
+    if (mishap === 'unanswered') await call()
+    return failed()
+  }
+
+  class SabotagedProvider extends RpcProvider {
+    override _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
+      const sent = () => super._send(payload)
+      return step('chain', sent, () => {
+        throw new ChainUnavailableError(1)
+      })
+    }
+  }
+  const { chainId } = deps
+  return {
+    calls,
+    report: () =>
+      step(
+        'report',
+        async () => undefined,
+        () => undefined,
+      ),
+    deps: {
+      ...deps,
+      provider: new SabotagedProvider({ chainId, urls: [deps.rpcUrl], timeoutMs: 20_000 }),
+      broker: sabotagedBroker(deps.broker, mishap, step),
+      relay: {
+        post: (authorization) =>
+          step<RelayAnswer>(
+            `relay ${authorization.primaryType}`,
+            () => deps.relay.post(authorization),
+            () => ({ kind: 'unavailable' }),
+          ),
+      },
+      clock: {
+        now: deps.clock.now,
+        async sleep(ms) {
+          if (dead) throw new Crash()
+          await deps.clock.sleep(ms)
+        },
+      },
+    },
+  }
+}
+
+type Step = <T>(name: string, call: () => Promise<T>, failed: () => T) => Promise<T>
+
+function sabotagedBroker(broker: Broker, mishap: Mishap, step: Step): Broker {
+  const wrapped =
+    <A extends unknown[], R>(name: string, changes: boolean, call: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> =>
+      step(
+        `broker ${name}`,
+        () => call(...args),
+        () => {
+          throw new BrokerError(kindOf(mishap, changes), { route: name, status: 403 })
+        },
+      )
+  return {
+    getClock: wrapped('getClock', false, broker.getClock),
+    getSnapshots: wrapped('getSnapshots', false, broker.getSnapshots),
+    getAsset: wrapped('getAsset', false, broker.getAsset),
+    placeOrder: wrapped('placeOrder', true, broker.placeOrder),
+    getOrderByClientOrderId: wrapped('getOrderByClientOrderId', false, broker.getOrderByClientOrderId),
+    cancelOrder: wrapped('cancelOrder', true, broker.cancelOrder),
+    getPositions: wrapped('getPositions', false, broker.getPositions),
+    getAccount: wrapped('getAccount', false, broker.getAccount),
+  }
+}
+
+function kindOf(mishap: Mishap, changes: boolean) {
+  if (mishap === 'refused') return 'rejected' as const
+  return changes && mishap === 'unanswered' ? ('ambiguous' as const) : ('unavailable' as const)
+}

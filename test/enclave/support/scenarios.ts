@@ -1,0 +1,140 @@
+// Orders of every kind, each up to the run that is of interest.
+import { shares, usd } from '../../support/brokerStandIn.js'
+import type { OpenedOrder, Wish } from './parties.js'
+import type { Scenario } from './stage.js'
+import type { World } from './world.js'
+
+export const buy = (usdc: number): Wish => ({
+  who: 'alice',
+  side: 'BUY',
+  symbol: 'AAPL',
+  amount: usd(usdc),
+  escrow: usd(usdc),
+})
+export const sell = (usdc: number): Wish => ({
+  who: 'alice',
+  side: 'SELL',
+  symbol: 'AAPL',
+  amount: usd(usdc),
+})
+const DAY = 86_400
+
+async function withShares(w: World) {
+  await w.settled(buy(1_000))
+}
+
+async function withCash(w: World) {
+  await withShares(w)
+  await w.settled(sell(500))
+}
+
+/** First something that happened before, then the order. */
+function after(before: (w: World) => Promise<void>, wish: Wish) {
+  return async (w: World) => {
+    await before(w)
+    return w.open(wish)
+  }
+}
+
+async function pastDeadline({ chain }: World, { deadline }: OpenedOrder) {
+  await chain.mineAt(deadline + 1)
+}
+
+/** Runs the order until it is live at the broker. */
+async function placed(w: World, order: OpenedOrder) {
+  const { outcome } = await w.run(order)
+  if (outcome !== 'placed') throw new Error(`expected placed, got ${outcome}`)
+}
+
+/** Reclaims a live order that the broker filled meanwhile. */
+async function reclaimed(w: World, order: OpenedOrder) {
+  await placed(w, order)
+  w.broker.control.release({})
+  await w.chain.mineAt(order.deadline + 7 * DAY)
+  await w.chain.send('alice', 'escrow', 'reclaim', order.orderId)
+}
+
+const hold: Scenario['broker'] = (broker) => broker.control.fill({ mode: 'hold' })
+
+export const trades: Record<string, Scenario> = {
+  'a buy': { arrange: (w) => w.open(buy(250)), outcome: 'settled', everyCall: true },
+  'a sale': { arrange: after(withShares, sell(400)), outcome: 'settled' },
+  'a buy from cash': {
+    arrange: after(withCash, { who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(300) }),
+    outcome: 'settled',
+  },
+  'a sale that fills in part': {
+    arrange: after(withShares, sell(400)),
+    broker: (broker) => broker.control.fill({ mode: 'expire', fraction: '0.4' }),
+    outcome: 'settled',
+  },
+  'a buy that the broker rejects': {
+    arrange: (w) => w.open(buy(250)),
+    broker: (broker) => broker.control.fill({ mode: 'reject' }),
+    outcome: 'refunded',
+  },
+}
+
+export const withdrawals: Record<string, Scenario> = {
+  'a withdrawal of cash': {
+    arrange: after(withCash, { who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: usd(300) }),
+    outcome: 'settled',
+  },
+  'a withdrawal of shares': {
+    arrange: after(withShares, { who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: shares(1) }),
+    outcome: 'settled',
+  },
+}
+
+export const refusals: Record<string, Scenario> = {
+  'a refused buy': { arrange: (w) => w.open({ ...buy(250), symbol: 'TSLA' }), outcome: 'refunded' },
+  'a live order at its deadline': {
+    arrange: after(withShares, sell(400)),
+    broker: hold,
+    async begin(w, order) {
+      await placed(w, order)
+      await pastDeadline(w, order)
+    },
+    outcome: 'refunded',
+  },
+  'a partly filled order at its deadline': {
+    arrange: (w) => w.open(buy(250)),
+    broker: (broker) => broker.control.fill({ mode: 'partial', fraction: '0.5' }),
+    async begin(w, order) {
+      await placed(w, order)
+      await pastDeadline(w, order)
+    },
+    outcome: 'settled',
+  },
+  'a queued order at its deadline': {
+    arrange: after(withShares, { ...sell(400), deadlineIn: 2 * DAY }),
+    broker: (broker) => broker.control.clock({ open: false }),
+    async begin(w, order) {
+      await w.run(order)
+      await pastDeadline(w, order)
+    },
+    outcome: 'refunded',
+  },
+}
+
+export const reclaims: Record<string, Scenario> = {
+  'a reclaimed sale with its fill': {
+    arrange: after(withShares, sell(400)),
+    broker: hold,
+    begin: reclaimed,
+    outcome: 'done',
+  },
+  'a reclaimed buy from cash with its fill': {
+    arrange: after(withCash, { who: 'alice', side: 'BUY', symbol: 'MSFT', amount: usd(300) }),
+    broker: hold,
+    begin: reclaimed,
+    outcome: 'done',
+  },
+  'a reclaimed buy with its fill': {
+    arrange: (w) => w.open(buy(250)),
+    broker: hold,
+    begin: reclaimed,
+    outcome: 'done',
+    loss: usd(250),
+  },
+}

@@ -1,0 +1,79 @@
+// A scenario's beginning, played as often as it is wanted.
+import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
+import { startStandIn } from '../../support/brokerStandIn.js'
+import type { OpenedOrder } from './parties.js'
+import { startRelayServer } from './relayServer.js'
+import { createWorld, SYMBOLS, type World } from './world.js'
+
+export interface Scenario {
+  /** What happened before. The chain and the books at the broker are carried over. */
+  arrange(world: World): Promise<OpenedOrder>
+  /** How the broker behaves from here on. */
+  broker?(broker: BrokerStandIn): void
+  /** What happens in every play before its first run. */
+  begin?(world: World, order: OpenedOrder): Promise<void>
+  /** How the order must end. */
+  outcome: 'settled' | 'refunded' | 'done'
+  /** Whether a crash is tried before calls, too, which nothing that lasts has changed since the crash before. */
+  everyCall?: boolean
+  /** USDC base units that the platform loses. */
+  loss?: bigint
+}
+
+export interface Stage {
+  order: OpenedOrder
+  /** Plays from the scenario's beginning; nothing of it is left after it. */
+  perform<T>(act: (world: World) => Promise<T>): Promise<T>
+}
+
+/** Arranges a scenario once. */
+export async function setStage(world: World, scenario: Scenario): Promise<Stage> {
+  const { chain, broker } = world
+  const order = await scenario.arrange(world)
+  const [books] = broker.control.accounts()
+  if (!books) throw new Error('the broker has no books')
+  let snapshot: unknown = await chain.provider.send('evm_snapshot', [])
+  return {
+    order,
+    async perform(act) {
+      const ownBroker = await startStandIn({ symbols: SYMBOLS })
+      const relay = await startRelayServer(chain)
+      ownBroker.control.account({ name: 'enclave', cash: books.cash, positions: books.positions })
+      scenario.broker?.(ownBroker)
+      try {
+        const play = createWorld(chain, ownBroker, relay)
+        await scenario.begin?.(play, order)
+        return await act(play)
+      } finally {
+        await relay.stop()
+        await ownBroker.stop()
+        await chain.provider.send('evm_revert', [snapshot])
+        snapshot = await chain.provider.send('evm_snapshot', [])
+      }
+    },
+  }
+}
+
+/** Runs until the order has ended, as the server does, which gives the envelope again. */
+export async function resume(world: World, order: OpenedOrder): Promise<string> {
+  for (let runs = 0; runs < 8; runs++) {
+    const { outcome } = await world.run(order)
+    if (outcome === 'settled' || outcome === 'refunded' || outcome === 'done') return outcome
+    await world.clock.sleep(60_000)
+  }
+  throw new Error('the order does not come to its end')
+}
+
+/** What is left in the end. */
+export async function remains(world: World, order: OpenedOrder) {
+  return {
+    state: await world.state(order),
+    usdc: await world.usdc('alice'),
+    tokens: await world.tokens('alice', 'AAPL'),
+    portfolio: await world.portfolio('alice'),
+    books: world.broker.control.accounts(),
+    orders: world.broker.control
+      .orders()
+      .map(({ side, qty, notional, status }) => ({ side, qty, notional, status })),
+  }
+}

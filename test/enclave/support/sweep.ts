@@ -1,0 +1,55 @@
+// Every run is stopped before each of its calls to the outside, and each call fails in each way: whatever happened,
+// the runs after it end where an undisturbed run ends, and nobody's cash or shares are more than there is.
+import { describe, expect, it } from 'vitest'
+import { type Mishap, sabotage } from './saboteur.js'
+import { remains, resume, type Scenario, setStage } from './stage.js'
+import type { World } from './world.js'
+
+/** What changes something that lasts. */
+const EFFECTS = /^(relay|report|broker placeOrder|broker cancelOrder)/
+
+/** Whether a mishap at a call is something else than one of the others, or than one at another call. */
+function applies(mishap: Mishap, calls: string[], at: number, everyCall: boolean): boolean {
+  const call = calls[at] ?? 'the end'
+  if (mishap === 'crash') return everyCall || EFFECTS.test(calls[at - 1] ?? '')
+  if (mishap === 'unanswered') return EFFECTS.test(call)
+  return mishap === 'refused' ? call.startsWith('broker') : call !== 'chain'
+}
+const mishaps: Mishap[] = ['crash', 'unsent', 'unanswered', 'refused']
+
+function sabotaged(world: World, at: number, mishap: Mishap) {
+  return sabotage({ ...world.deps(), rpcUrl: world.chain.anvil.rpcUrl }, at, mishap)
+}
+
+/** Declares the tests of some scenarios. */
+export function sweep(world: () => World, scenarios: Record<string, Scenario>): void {
+  describe.each(Object.entries(scenarios))('%s', (_name, scenario) => {
+    it.each(mishaps)('ends the same after a mishap: %s', { timeout: 300_000 }, (mishap) =>
+      sweepOne(world(), scenario, mishap),
+    )
+  })
+}
+
+async function sweepOne(world: World, scenario: Scenario, mishap: Mishap): Promise<void> {
+  const { order, perform } = await setStage(world, scenario)
+  const loss = scenario.loss ?? 0n
+  const { expected, calls } = await perform(async (play) => {
+    const undisturbed = sabotaged(play, -1, mishap)
+    await play.run(order, undisturbed)
+    expect(await resume(play, order)).toBe('done')
+    await play.checkInvariants(loss)
+    return { expected: await remains(play, order), calls: undisturbed.calls }
+  })
+  expect(expected.state).toBe(scenario.outcome === 'settled' ? 'SETTLED' : 'REFUNDED')
+  expect(calls.length).toBeGreaterThan(5)
+  for (let at = 0; at <= calls.length; at++) {
+    if (!applies(mishap, calls, at, scenario.everyCall ?? false)) continue
+    await perform(async (play) => {
+      await play.run(order, sabotaged(play, at, mishap))
+      await play.checkInvariants(loss)
+      await resume(play, order)
+      expect(await remains(play, order), `call ${at}, ${calls[at]}`).toEqual(expected)
+      await play.checkInvariants(loss)
+    })
+  }
+}
