@@ -276,11 +276,11 @@ describe('the client rate', () => {
 
 describe('paths and methods', () => {
   test.each(['/', '/Health', '/health/x', '/enclave-key/x', '/favicon.ico', '/__proto__', '/constructor'])(
-    '%s is 404 not-found',
+    '%s is 404 not-found, and not repeated',
     async (path) => {
       const response = await request(setUp().app).get(path)
       expect(response.status).toBe(404)
-      expect(response.body).toMatchObject({ code: 'not-found', instance: path })
+      expect(response.body).toMatchObject({ code: 'not-found', instance: '' })
     },
   )
 
@@ -294,11 +294,37 @@ describe('paths and methods', () => {
     expect((await request(setUp().app).head(path)).status).toBe(200)
   })
 
-  test('instance is the path without the query', async () => {
-    const response = await request(setUp().app).get('/nothing?token=canary')
-    expect(response.body.instance).toBe('/nothing')
+  test.each([
+    '/enclave-key',
+    '/orders',
+    `/orders/0x${'aB'.repeat(32)}`,
+    '/policy',
+    `/policy/0x${'00'.repeat(32)}`,
+    `/wallet/0x${'00'.repeat(20)}`,
+    `/org/0x${'00'.repeat(32)}`,
+    `/compliance/0x${'00'.repeat(20)}`,
+    '/market',
+    '/market/clock',
+    '/health',
+    '/relay',
+    `/relay/0x${'00'.repeat(32)}`,
+  ])('instance is the path %s without the query', async (path) => {
+    const response = await request(setUp().app).delete(`${path}?token=canary`)
+    expect(response.body.instance).toBe(path)
     expect(response.text).not.toContain('canary')
   })
+
+  test.each(['/canary', '/orders/canary', `/orders/0x${'ca'.repeat(31)}`, '/relay/canary', '/%c0canary'])(
+    'what %s says is not repeated',
+    async (path) => {
+      for (const method of ['get', 'put'] as const) {
+        const response = await request(setUp().app)[method](path)
+        expect(response.status).toBeGreaterThanOrEqual(400)
+        expect(response.body.instance).toBe('')
+        expect(response.text).not.toMatch(/canary|caca/)
+      }
+    },
+  )
 })
 
 describe('X-Request-Id', () => {

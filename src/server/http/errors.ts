@@ -42,12 +42,18 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     }
     res.status(problem.status).set(problem.headers).set('Cache-Control', 'no-store')
     res.type('application/problem+json')
-    res.send(JSON.stringify(problemBody(problem, { instance: pathOf(req.originalUrl), requestId })))
+    res.send(JSON.stringify(problemBody(problem, { instance: instanceOf(req.originalUrl), requestId })))
   }
 }
 
-function pathOf(url: string): string {
-  return url.split('?', 1)[0] ?? url
+/** The paths of the API with a well-formed id: an address, or 32 bytes. */
+const API_PATH =
+  /^\/(?:health|enclave-key|market(?:\/clock)?|(?:orders|policy|wallet|org|compliance|relay)(?:\/0x(?:[0-9a-fA-F]{24})?[0-9a-fA-F]{40})?)$/
+
+/** The path without its query; empty when it is none of ours: what a caller wrote there is not repeated. */
+function instanceOf(url: string): string {
+  const path = url.split('?', 1)[0] ?? url
+  return API_PATH.test(path) ? path : ''
 }
 
 /** body-parser's failures by their documented `type`. */

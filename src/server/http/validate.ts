@@ -39,8 +39,18 @@ export function fieldErrors(error: ZodError): FieldError[] {
   for (const issue of error.issues) {
     if (faults.size === MAX_ERRORS) break
     const path = issue.path.map(String).join('.').slice(0, MAX_MESSAGE_LENGTH)
-    const message = issue.message.slice(0, MAX_MESSAGE_LENGTH)
+    const message = messageOf(issue).slice(0, MAX_MESSAGE_LENGTH)
     faults.set(JSON.stringify([path, message]), { path, message })
   }
   return [...faults.values()]
+}
+
+/** A name as members of ours have it; a key, an amount or a ticker is none. */
+const MEMBER_NAME = /^[a-z][A-Za-z]{0,31}$/
+
+/** Never a caller's own text, which may be a secret at the wrong place: of unknown members only what looks like a name. */
+function messageOf(issue: ZodError['issues'][number]): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message
+  const names = issue.keys.filter((name) => MEMBER_NAME.test(name))
+  return names.length === 0 ? 'unknown members' : `unknown members: ${names.join(', ')}`
 }
