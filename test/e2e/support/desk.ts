@@ -10,6 +10,7 @@ import { clientOf, publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/settings.js'
 import { checkInvariants } from './invariants.js'
+import type { Recorder } from './recorder.js'
 import { createTrader, type Trader } from './trader.js'
 
 /** One institution's desk: three employees, their admin, and the platform around them. */
@@ -25,7 +26,10 @@ export interface Desk {
   lines(): readonly string[]
 }
 
-type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'>
+type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'> & {
+  /** Clients and enclave reach the server through it. */
+  recorder?: Recorder
+}
 
 /** A fill comes within moments here, and a block every second. */
 const QUICK_ENCLAVE = { FILL_WAIT_MS: '1500', FILL_POLL_MS: '100', CONFIRM_POLL_MS: '100' }
@@ -58,10 +62,20 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
 
 async function openDesk(directory: string, options: DeskOptions): Promise<Desk> {
   const lines: string[] = []
-  const ports = { server: 0, rpc: 0, broker: 0 }
-  const enclaveSettings = { ...QUICK_ENCLAVE, ...options.enclaveSettings }
-  const print = (line: string) => lines.push(line)
-  const sandbox = await startSandbox({ ...options, enclaveSettings, directory, ports, print })
+  const { recorder, ...settings } = options
+  const started = await startSandbox({
+    ...settings,
+    enclaveSettings: {
+      ...QUICK_ENCLAVE,
+      ...(recorder && { RELAY_URL: recorder.url }),
+      ...settings.enclaveSettings,
+    },
+    directory,
+    ports: { server: 0, rpc: 0, broker: 0 },
+    print: (line) => lines.push(line),
+  })
+  recorder?.forwardTo(started.info.url)
+  const sandbox = recorder ? { ...started, info: { ...started.info, url: recorder.url } } : started
   const contracts = createContracts(sandbox.provider, sandbox.info.contracts)
   const usdc = createUsdc(sandbox.provider, sandbox.info.contracts.usdc)
   const [first, second, third] = sandbox.accounts.employees

@@ -1,0 +1,209 @@
+// Secrets are planted, the platform lives through a day of trades and troubles, and all that its server let out is searched.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
+import { INSTITUTION, ROOT } from '../../src/sandbox/settings.js'
+import { eventually } from '../support/eventually.js'
+import type { Canary } from './support/canaries.js'
+import { useDesk } from './support/desk.js'
+import { enclaveProcesses, killEnclaves } from './support/enclaveProcesses.js'
+import { createEvidence, type Kind } from './support/evidence.js'
+import { hostileRequests, sendAll, sendRaw } from './support/hostile.js'
+import { startProgram } from './support/program.js'
+import { startRecorder } from './support/recorder.js'
+import { PLANTED, secretsOf } from './support/secrets.js'
+import { brokerOrder } from './support/trader.js'
+import { type Watch, watchFiles, watchProcesses } from './support/watch.js'
+
+const { tradedSymbol: symbol, restrictedSymbol, saleAmount, maxOrderNotional } = PLANTED
+
+const evidence = createEvidence()
+const recorder = await startRecorder(evidence)
+const desk = useDesk({ recorder, serverSettings: { LOG_LEVEL: 'debug', RATE_LIMIT_PER_MINUTE: '1000000' } })
+const watches: Watch[] = []
+
+beforeAll(() => {
+  const { sandbox } = desk()
+  watches.push(
+    watchFiles(evidence, join(sandbox.directory, 'server')),
+    watchProcesses(evidence, () => sandbox.server().pid),
+  )
+})
+afterAll(async () => {
+  await Promise.all(watches.map((watch) => watch.stop()))
+  await recorder.stop()
+})
+
+describe('a day of the platform', () => {
+  it('a rulebook, and one that is rejected', async () => {
+    const { admin, traders } = desk()
+    const [alice, bob, carol] = traders
+    const all = { canBuy: true, canSell: true, restricted: [] }
+    const employees = {
+      [alice.account.address]: all,
+      [bob.account.address]: { ...all, canSell: false },
+      [carol.account.address]: { ...all, restricted: [restrictedSymbol] },
+    }
+    const policy = { employees, maxOrderNotional, allowWithdrawShares: true }
+    await admin.publishRulebook(policy)
+    const unlisted = { [bob.account.address]: { ...all, restricted: [PLANTED.unlistedSymbol] } }
+    const rejected = admin.publishRulebook({ ...policy, employees: { ...employees, ...unlisted } })
+    const error: unknown = await rejected.catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'policy-rejected' })
+    evidence.add('error', 'a rejected rulebook', inspect(error, { depth: null }))
+  })
+
+  it('a buy, and orders that the rulebook refuses', async () => {
+    const [alice, , carol] = desk().traders
+    const bought = await alice.trade({ side: 'BUY', symbol, maxSpend: 15_000n * ONE_USDC })
+    expect(bought.state).toBe('SETTLED')
+    const tooMuch = await alice.trade({ side: 'SELL', symbol, maxSpend: PLANTED.refusedAmount })
+    expect(await alice.reason(tooMuch)).toBe('over-limit')
+    const no = await carol.trade({ side: 'BUY', symbol: restrictedSymbol, maxSpend: 100n * ONE_USDC })
+    expect(await carol.reason(no)).toBe('restricted-symbol')
+  })
+
+  it('a sale in two parts, a withdrawal', async () => {
+    const [alice] = desk().traders
+    const { broker } = desk().sandbox
+    broker.fill({ symbol, mode: 'partial', fraction: '0.3', times: 1 })
+    const orderId = await alice.send({ side: 'SELL', symbol, maxSpend: saleAmount })
+    await alice.reaches(orderId, 'placed')
+    broker.release({ symbol })
+    expect((await alice.ended(orderId)).state).toBe('SETTLED')
+    const out = await alice.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: 10n * ONE_USDC })
+    expect(out.state).toBe('SETTLED')
+  })
+
+  it('an enclave that is killed, then the server', async () => {
+    const [alice] = desk().traders
+    const { sandbox } = desk()
+    sandbox.broker.fill({ symbol, mode: 'hold', times: 1 })
+    const orderId = await alice.send({ side: 'BUY', symbol, maxSpend: 300n * ONE_USDC })
+    await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
+    const [enclave] = await enclaveProcesses(sandbox)
+    expect(enclave?.environment.map((variable) => variable.split('=')[0])).toEqual([
+      'PATH',
+      'ENCLAVE_ENV_FILE',
+    ])
+    expect(await killEnclaves(sandbox)).toBe(1)
+    await alice.reaches(orderId, 'failed')
+    await sandbox.server().kill()
+    await sandbox.restartServer()
+    sandbox.broker.release({ symbol })
+    expect((await alice.ended(orderId)).state).toBe('SETTLED')
+  })
+
+  it('a broker whose errors quote what it knows', async () => {
+    const [alice] = desk().traders
+    const { broker } = desk().sandbox
+    const message = `${symbol} for ${saleAmount} by ${alice.account.privateKey}: try again`
+    const respond = { status: 500, body: { code: 50_010_000, message }, headers: { 'x-note': symbol } }
+    broker.fault({ method: 'POST', path: '/v2/orders', respond, times: 1 })
+    broker.fault({ account: 'server', respond, times: 20 })
+    const orderId = await alice.send({ side: 'SELL', symbol, maxSpend: saleAmount })
+    for (const path of ['/market', '/market/clock']) {
+      await eventually(`${path} fails`, async () => (await fetch(recorder.url + path)).status === 503)
+    }
+    broker.clear({ what: 'faults' })
+    expect((await alice.ended(orderId)).state).toBe('SETTLED')
+  })
+
+  it('every view', async () => {
+    const { sandbox, traders } = desk()
+    const { address } = traders[0].account
+    const org = nameToBytes32(INSTITUTION)
+    const receipt = evidence.sources('file').find((path) => path.startsWith('receipts/'))
+    const paths = [
+      ...['enclave-key', 'health', 'market', 'market/clock', `orders/0x${'00'.repeat(32)}`],
+      ...[`wallet/${address}`, `compliance/${address}`, `org/${org}`, `policy/${org}`],
+      `relay/${receipt?.slice(-'0x.json'.length - 64, -'.json'.length)}`,
+    ]
+    const headers = { authorization: `Bearer ${sandbox.secrets.relayAuthToken}` }
+    await sendAll(
+      recorder.url,
+      paths.map((path) => ({ path: `/${path}`, headers })),
+    )
+  })
+
+  it('requests that quote every secret, in paths, bodies and headers', async () => {
+    const { relayAuthToken } = desk().sandbox.secrets
+    for (const { name, written } of await secretsOf(desk())) {
+      const statuses = await sendAll(recorder.url, hostileRequests(written, relayAuthToken))
+      expect(statuses.filter((status) => status >= 500)).toEqual([])
+      const answer = await sendRaw(await recorder.target, `GET /${written} ${written}\r\n${written}\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+      evidence.add('response', `no HTTP, with ${name}`, answer)
+    }
+  })
+
+  it('a configuration of server and enclave with every value at the wrong place', async () => {
+    const { sandbox } = desk()
+    for (const [program, file] of [
+      ['server', '.env'],
+      ['enclave', '.env.enclave'],
+    ] as const) {
+      const text = await readFile(join(sandbox.directory, file), 'utf8')
+      const names = text.split('\n').map((line) => line.split('=')[0])
+      const values = (await secretsOf(desk())).map(({ written }) => written)
+      const wrong = names.map((name, index) => `${name}= ${values[index % values.length]} `)
+      await writeFile(join(sandbox.directory, 'wrong.env'), wrong.join('\n'))
+      const env = {
+        [program === 'server' ? 'ENV_FILE' : 'ENCLAVE_ENV_FILE']: join(sandbox.directory, 'wrong.env'),
+      }
+      const started = startProgram(join(ROOT, `dist/${program}/main.js`), [], { env })
+      expect(await started.exit).toBe(1)
+      expect(started.err()).toMatch(/CHAIN_ID: /)
+      evidence.add('error', `the configuration of the ${program}`, started.out() + started.err())
+    }
+  })
+})
+
+describe('what the server let out', () => {
+  let canaries: Canary[] = []
+  beforeAll(async () => {
+    const { sandbox } = desk()
+    canaries = await secretsOf(desk())
+    await Promise.all(watches.map((watch) => watch.stop()))
+    evidence.add('log', 'server.log', await readFile(join(sandbox.directory, 'server.log')))
+    evidence.add('log', 'narration', desk().lines().join('\n'))
+  })
+
+  it.each<Kind>(['log', 'response', 'file', 'process', 'error'])('holds no secret in any %s', (kind) => {
+    expect(evidence.sources(kind)).not.toEqual([])
+    expect(evidence.search(kind, canaries)).toEqual([])
+  })
+
+  it('has been seen whole: every route with its kinds of answers, every kind of file', () => {
+    const answers = new Set(evidence.sources('response').map((source) => source.replace(/0x\w+/, '*')))
+    expect([...answers]).toEqual(
+      expect.arrayContaining([
+        ...['GET /enclave-key 200', 'GET /health 200', 'GET /market 200', 'GET /market/clock 200'],
+        ...['GET /wallet/* 200', 'GET /org/* 200', 'GET /compliance/* 200', 'GET /policy/* 200'],
+        ...['POST /orders 202', 'POST /orders 400', 'POST /orders 403', 'POST /orders 415'],
+        ...['GET /orders/* 200', 'GET /orders/* 404', 'POST /policy 200', 'POST /policy 400'],
+        ...['POST /policy 422', 'POST /relay 200', 'POST /relay 400', 'POST /relay 401'],
+        ...['GET /relay/* 200', 'GET /market 503', 'GET /market/clock 503'],
+      ]),
+    )
+    for (const path of [
+      /^envelopes\/open\/0x[0-9a-f]{64}\.json$/,
+      /^envelopes\/done\/[0-9a-f]{2}\/0x[0-9a-f]{64}\.json$/,
+      /^receipts\/[0-9a-f]{2}\/0x[0-9a-f]{64}\.json$/,
+      /^runs\/0x[0-9a-f]{32}\.json$/,
+      /^runs\/[0-9a-f-]{36}\.result$/,
+      /^narrator\.json$/,
+    ]) {
+      expect(
+        evidence.sources('file').some((source) => path.test(source)),
+        String(path),
+      ).toBe(true)
+    }
+    expect(new Set(evidence.sources('process'))).toEqual(
+      new Set(['server', 'enclave'].map((name) => `${process.execPath} ${ROOT}dist/${name}/main.js`)),
+    )
+  })
+})

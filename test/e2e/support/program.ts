@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+
+/** A program of this project under way, killed with its test at the latest. */
+export interface Program {
+  readonly child: ChildProcess
+  /** What it has printed so far. */
+  out(): string
+  err(): string
+  /** The exit code, null after a signal. */
+  readonly exit: Promise<number | null>
+}
+
+export interface ProgramOptions {
+  readonly env?: Record<string, string>
+  readonly cwd?: string
+  readonly input?: string
+}
+
+/**
+ * Starts a program in a process group of its own, as a terminal does, with none of this process's environment but
+ * the search path.
+ */
+export function startProgram(path: string, args: readonly string[], options: ProgramOptions = {}): Program {
+  const { env, cwd, input = '' } = options
+  const child = spawn(process.execPath, [path, ...args], {
+    cwd,
+    detached: true,
+    env: { PATH: process.env.PATH, ...env },
+  })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    out += part
+  })
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    err += part
+  })
+  child.stdin.on('error', () => undefined).end(input)
+  const exit = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
+  return { child, out: () => out, err: () => err, exit }
+}

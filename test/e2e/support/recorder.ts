@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import type { Evidence } from './evidence.js'
+
+/** Stands between the server and whoever speaks with it, and keeps all that it answers: status, headers, body. */
+export interface Recorder {
+  readonly url: string
+  /** The server's own URL, once it is known. */
+  readonly target: Promise<string>
+  /** Whoever came before waits until now. */
+  forwardTo(serverUrl: string): void
+  stop(): Promise<void>
+}
+
+export async function startRecorder(evidence: Evidence): Promise<Recorder> {
+  let forwardTo: (serverUrl: string) => void = () => undefined
+  const target = new Promise<string>((resolve) => {
+    forwardTo = resolve
+  })
+  const server = createServer((req, res) => {
+    void pass(evidence, target, req, res).catch(() => res.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the recorder has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    target,
+    forwardTo,
+    async stop() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function pass(
+  evidence: Evidence,
+  target: Promise<string>,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const body = await buffer(req)
+  const { method = '', url = '', headers } = req
+  const { hostname, port } = new URL(await target)
+  const outgoing = request({ hostname, port, path: url, method, headers, agent: false })
+  res.once('close', () => outgoing.destroy())
+  outgoing.end(body)
+  const [answer]: IncomingMessage[] = await once(outgoing, 'response')
+  if (answer === undefined) throw new Error('the server did not answer')
+  const content = await buffer(answer)
+  const { statusCode = 0, statusMessage = '', rawHeaders } = answer
+  const head = Buffer.from(`${statusMessage}\n${rawHeaders.join('\n')}\n\n`, 'latin1')
+  const kept = Buffer.concat([head, withoutSymbolLists(url, content)])
+  evidence.add('response', `${method} ${url} ${statusCode}`, kept)
+  res.writeHead(statusCode, rawHeaders)
+  res.end(content)
+}
+
+/** The routes whose answers list symbols: what is listed is public, and no trade shows in it. */
+const LISTS = /^\/(?:health|market|(?:compliance|org)\/0x[0-9a-fA-F]+)(?:\?|$)/
+
+function withoutSymbolLists(path: string, body: Buffer): Buffer {
+  if (!LISTS.test(path)) return body
+  const text = body.toString('latin1').replace(/"(?:symbols|equities)":\[[^\]]*\]/g, '')
+  return Buffer.from(text, 'latin1')
+}

@@ -1,0 +1,61 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Evidence } from './evidence.js'
+import { childrenOf, type ShownProcess, showProcess } from './processes.js'
+
+/** Something that is looked at again and again until it is stopped. */
+export interface Watch {
+  /** Looks a last time. */
+  stop(): Promise<void>
+}
+
+/** A run of the enclave takes a second at least. */
+const PAUSE_MS = 50
+
+function watch(look: () => Promise<void>): Watch {
+  let stopped = false
+  const ended = (async () => {
+    while (!stopped) {
+      await look()
+      await sleep(PAUSE_MS)
+    }
+    await look()
+  })()
+  return {
+    stop() {
+      stopped = true
+      return ended
+    },
+  }
+}
+
+/** Keeps every content that the files of a directory, and of those below it, ever have; and their names. */
+export function watchFiles(evidence: Evidence, directory: string): Watch {
+  return watch(async () => {
+    for (const [path, content] of await readFiles(directory)) {
+      evidence.add('file', path, Buffer.concat([Buffer.from(`${path}\n`), content]))
+    }
+  })
+}
+
+/** Keeps the arguments and the environment of a process and of its children, while they run. */
+export function watchProcesses(evidence: Evidence, parent: () => number): Watch {
+  return watch(async () => {
+    const shown = [await showProcess(parent()), ...(await childrenOf(parent()))]
+    for (const process of shown.filter((each) => each !== null)) keepProcess(evidence, process)
+  })
+}
+
+function keepProcess(evidence: Evidence, { arguments: command, environment }: ShownProcess): void {
+  evidence.add('process', command.join(' '), [...command, ...environment].join('\n'))
+}
+
+/** The files below a directory by their path in it; those that vanish meanwhile are left out. */
+export async function readFiles(directory: string): Promise<Map<string, Buffer>> {
+  const entries = await readdir(directory, { recursive: true }).catch(() => [])
+  const files = await Promise.all(
+    entries.map(async (path) => [path, await readFile(join(directory, path)).catch(() => null)] as const),
+  )
+  return new Map(files.flatMap(([path, content]) => (content === null ? [] : [[path, content]])))
+}
