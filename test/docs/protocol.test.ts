@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Interface, TypedDataEncoder, type TypedDataField } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
+import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { erc20Abi } from '../../src/client/erc20.js'
@@ -115,11 +116,12 @@ describe('the page’s types and names', () => {
     OrderEscrow: new Interface(orderEscrowAbi),
     ConfidentialLedger: new Interface(confidentialLedgerAbi),
     InstitutionRegistry: new Interface(institutionRegistryAbi),
+    EquityToken: new Interface(equityTokenAbi),
   }
   const functions = [...page.matchAll(/^\| (\w*[a-z]\w*|USDC) \| `(\w+)(\(.*\).*)` \|$/gm)]
 
   it('has the functions that a client calls', () => {
-    expect(functions).toHaveLength(16)
+    expect(functions).toHaveLength(19)
   })
 
   it.each(functions.map(([, contract = '', name = '', rest = '']) => [contract, name, rest] as const))(

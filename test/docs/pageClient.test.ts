@@ -1,0 +1,143 @@
+// Another implementation of docs/protocol.md, in test/e2e/support/pageClient, computes the vectors that the page quotes.
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { isHex, toHex } from '../e2e/support/pageClient/bytes.js'
+import { calldata } from '../e2e/support/pageClient/chain.js'
+import { publicKeyOf, sharedX, signDigest } from '../e2e/support/pageClient/curve.js'
+import { commitOf, envelopeKey, envelopeOf, open, pad, seal } from '../e2e/support/pageClient/envelope.js'
+import { accountIdOf, nameBytes, nameOf } from '../e2e/support/pageClient/identifiers.js'
+import { canonicalJson, hexOf, integerOf, listOf, objectOf, textOf } from '../e2e/support/pageClient/json.js'
+import { openUserBlob } from '../e2e/support/pageClient/portfolio.js'
+import { derivePortfolioKey, messageDigest } from '../e2e/support/pageClient/portfolioKey.js'
+import {
+  domainSeparator,
+  intentDigest,
+  intentStructHash,
+  policyHash,
+  rulebookDigest,
+  rulebookStructHash,
+} from '../e2e/support/pageClient/typedData.js'
+import { bytesOf, intentOf, member, objectsOf, quoted, rulebookOf } from './support/quotes.js'
+
+const support = new URL('../e2e/support/', import.meta.url)
+
+describe('the client that is written from the page', () => {
+  const files = readdirSync(new URL('pageClient/', support)).map((name) => `pageClient/${name}`)
+
+  it.each(['pageClient.ts', ...files])('uses none of the project’s code: %s', (name) => {
+    const source = readFileSync(new URL(name, support), 'utf8')
+    const imported = [...source.matchAll(/(?:from|import|require)\b[\s(]*'([^']+)'/g)].map(([, from]) => from)
+    expect(
+      imported.filter((from) => !/^(\.\/(pageClient\/)?\w+\.js|ethers|node:crypto)$/.test(from ?? '')),
+    ).toEqual([])
+  })
+})
+
+describe('the vectors on the page, computed from the page', () => {
+  const signed = quoted('`intents.json` `/`')
+  const walletKey = bytesOf(signed, 'walletPrivateKey')
+  const domain = { chainId: BigInt(integerOf(signed, 'chainId')), escrow: hexOf(signed, 'escrow') }
+
+  it('identifiers', () => {
+    const identifiers = quoted('`identifiers.json` `/`')
+    for (const account of objectsOf(identifiers, 'accountIds'))
+      expect(toHex(accountIdOf(hexOf(account, 'address')))).toBe(account.accountId)
+    for (const name of objectsOf(identifiers, 'names')) {
+      expect(nameBytes(textOf(name, 'name'))).toBe(name.bytes32)
+      expect(nameOf(hexOf(name, 'bytes32'))).toBe(name.name)
+    }
+  })
+
+  it('the portfolio key, from the wallet’s', () => {
+    const keys = quoted('`keys.json` `/`: `walletPrivateKey`')
+    expect(toHex(messageDigest())).toBe(quoted('`steps.json` `/personalSign`').digest)
+    expect(toHex(signDigest(bytesOf(keys, 'walletPrivateKey'), messageDigest()))).toBe(keys.signature)
+    const { privateKey, publicKey } = derivePortfolioKey(bytesOf(keys, 'walletPrivateKey'))
+    expect(toHex(privateKey)).toBe(keys.portfolioPrivateKey)
+    expect(toHex(publicKey)).toBe(keys.portfolioPublicKey)
+  })
+
+  it('the intent’s hashes and signature', () => {
+    const { plaintext } = quoted('`intents.json` `/intent`')
+    const steps = quoted('`steps.json` `/intent`')
+    const intent = intentOf(objectOf(plaintext))
+    expect(toHex(domainSeparator(domain))).toBe(quoted('`steps.json` `/domain`').separator)
+    expect(toHex(intentStructHash(intent))).toBe(steps.structHash)
+    expect(toHex(intentDigest(domain, intent))).toBe(steps.digest)
+    expect({ ...intent, sig: toHex(signDigest(walletKey, intentDigest(domain, intent))) }).toEqual(plaintext)
+  })
+
+  it('the rulebook’s hashes and signature', () => {
+    const { plaintext } = quoted('`intents.json` `/rulebook`')
+    const steps = quoted('`steps.json` `/policyIntent`')
+    const rulebook = rulebookOf(objectOf(plaintext))
+    expect(canonicalJson(rulebook.policy)).toBe(steps.canonicalJson)
+    expect(toHex(policyHash(rulebook.policy))).toBe(steps.policyHash)
+    expect(toHex(rulebookStructHash(rulebook))).toBe(steps.structHash)
+    expect(toHex(rulebookDigest(domain, rulebook))).toBe(steps.digest)
+    const sig = toHex(signDigest(walletKey, rulebookDigest(domain, rulebook)))
+    expect({ ...rulebook, sig }).toEqual(plaintext)
+  })
+
+  it('what is sealed to the enclave', () => {
+    const keys = quoted('`envelopes.json` `/`')
+    const draw = { ephemeralKey: bytesOf(keys, 'ephemeralPrivateKey'), iv: bytesOf(keys, 'iv') }
+    for (const [kind, index] of [
+      ['order', 0],
+      ['policy', 1],
+    ] as const) {
+      const { plaintext, envelope, commit } = quoted(`\`envelopes.json\` \`/cases/${index}\``)
+      const sealed = seal(kind, plaintext, bytesOf(keys, 'recipient'), draw)
+      expect(sealed).toEqual(envelope)
+      expect(commitOf(sealed)).toBe(commit)
+    }
+  })
+
+  it('the steps to the key and the padding of an order', () => {
+    const keys = quoted('`envelopes.json` `/`')
+    const steps = quoted('`steps.json` `/orderEnvelope`')
+    const z = sharedX(bytesOf(keys, 'ephemeralPrivateKey'), bytesOf(keys, 'recipient'))
+    const epk = publicKeyOf(bytesOf(keys, 'ephemeralPrivateKey'))
+    expect(toHex(z)).toBe(steps.z)
+    expect(toHex(envelopeKey(z, epk, bytesOf(keys, 'recipient')))).toBe(steps.key)
+    expect(pad(' '.repeat(integerOf(steps, 'plaintextBytes')), 'order').length).toBe(steps.paddedBytes)
+    expect(pad(' '.repeat(256), 'notice').length).toBe(256)
+  })
+
+  it('what is sealed to the employee', () => {
+    const key = bytesOf(quoted('`envelopes.json` `/toEmployee`'), 'recipientPrivateKey')
+    for (const [kind, index] of [
+      ['portfolio', 0],
+      ['notice', 1],
+    ] as const) {
+      const sealed = quoted(`\`envelopes.json\` \`/toEmployee/cases/${index}\``)
+      const envelope = envelopeOf(member(sealed, 'envelope'))
+      expect(open(kind, bytesOf(sealed, 'context'), envelope, key)).toEqual(sealed.plaintext)
+      expect(() => open(kind, Buffer.alloc(0), envelope, key)).toThrow()
+    }
+  })
+
+  it('the portfolio as it is stored', () => {
+    const stored = quoted('`blobs.json` `/userBlob`')
+    const key = {
+      privateKey: bytesOf(stored, 'privateKey'),
+      publicKey: publicKeyOf(bytesOf(stored, 'privateKey')),
+    }
+    const version = BigInt(textOf(stored, 'version'))
+    const opened = openUserBlob(hexOf(stored, 'blob'), bytesOf(stored, 'accountId'), version, key)
+    const text = JSON.stringify(opened, (_, value: unknown) =>
+      typeof value === 'bigint' ? `${value}` : value,
+    )
+    expect(JSON.parse(text)).toEqual(stored.plaintext)
+  })
+
+  it('the calldata', () => {
+    const called = ['approve', 'openBuy', 'openRequest', 'userBlob', 'portfolioVersion', 'orgOf', 'adminOf']
+    const calls = objectsOf(quoted('`steps.json` `/calls`'), 'all')
+    for (const name of called) {
+      const call = calls.find((one) => textOf(one, 'signature').startsWith(`${name}(`))
+      const args = listOf(objectOf(call), 'args').map((arg) => (isHex(arg) ? arg : BigInt(String(arg))))
+      expect(calldata(name, args)).toBe(call?.data)
+    }
+  })
+})

@@ -1,0 +1,64 @@
+// What docs/protocol.md quotes of the vectors, read with nothing but the client that was written from it.
+import { readFileSync } from 'node:fs'
+import { fromHex } from '../../e2e/support/pageClient/bytes.js'
+import {
+  hexOf,
+  integerOf,
+  type JsonObject,
+  listOf,
+  mapOf,
+  objectOf,
+  textOf,
+} from '../../e2e/support/pageClient/json.js'
+import type { Intent, Rulebook } from '../../e2e/support/pageClient/typedData.js'
+
+const page = readFileSync(new URL('../../../docs/protocol.md', import.meta.url), 'utf8')
+
+/** What the page quotes of a vector file at a pointer. */
+export function quoted(place: string): JsonObject {
+  const [, after = ''] = page.split(`\n**Vector** ${place}`)
+  const [, json = ''] = /^[^\n]*\n\n```json\n([\s\S]*?)\n```\n/.exec(after) ?? []
+  const value: unknown = JSON.parse(json)
+  return Array.isArray(value) ? { all: value } : objectOf(value)
+}
+
+export const bytesOf = (object: JsonObject, name: string): Buffer => fromHex(hexOf(object, name))
+export const member = (object: JsonObject, name: string): JsonObject => objectOf(object[name])
+export const objectsOf = (object: JsonObject, name: string) => listOf(object, name).map(objectOf)
+
+export function intentOf(plaintext: JsonObject): Intent {
+  const side = textOf(plaintext, 'side')
+  if (side !== 'BUY') throw new Error('the page quotes a BUY')
+  return {
+    v: 1,
+    orderId: hexOf(plaintext, 'orderId'),
+    account: hexOf(plaintext, 'account'),
+    orgId: hexOf(plaintext, 'orgId'),
+    side,
+    symbol: textOf(plaintext, 'symbol'),
+    maxSpend: textOf(plaintext, 'maxSpend'),
+    expiry: integerOf(plaintext, 'expiry'),
+    nonce: integerOf(plaintext, 'nonce'),
+    userPubKey: hexOf(plaintext, 'userPubKey'),
+  }
+}
+
+export function rulebookOf(plaintext: JsonObject): Rulebook {
+  const policy = member(plaintext, 'policy')
+  const rules = (inner: JsonObject) => ({
+    canBuy: inner.canBuy === true,
+    canSell: inner.canSell === true,
+    restricted: listOf(inner, 'restricted').map(String),
+  })
+  return {
+    v: 1,
+    orgId: hexOf(plaintext, 'orgId'),
+    admin: hexOf(plaintext, 'admin'),
+    policy: {
+      employees: mapOf(policy.employees, rules),
+      maxOrderNotional: textOf(policy, 'maxOrderNotional'),
+      allowWithdrawShares: policy.allowWithdrawShares === true,
+    },
+    version: integerOf(plaintext, 'version'),
+  }
+}

@@ -1,0 +1,107 @@
+// Building, opening, posting and following an order: sections 7 to 9 of docs/protocol.md.
+import { randomBytes } from 'node:crypto'
+import { type Hex, toHex } from './bytes.js'
+import type { Chain } from './chain.js'
+import { signDigest } from './curve.js'
+import { commitOf, type Envelope, envelopeOf, seal } from './envelope.js'
+import { type Http, sleep } from './http.js'
+import { hexOf, listOf, objectOf, textOf } from './json.js'
+import { type Intent, intentDigest } from './typedData.js'
+import { sameBytes, type Venue } from './venue.js'
+
+const POST_ATTEMPTS = 20
+const POST_AGAIN_MS = 1_000
+const POLL_MS = 2_000
+/** For how long a refund may wait for its notice. */
+const NOTICE_WAIT_MS = 60_000
+
+export interface OrderWish {
+  readonly side: Intent['side']
+  readonly symbol: string
+  /** Base units: of USDC, or of shares in a withdrawal of an equity. */
+  readonly amount: bigint
+  /** A BUY out of the portfolio's cash rather than the wallet's USDC. */
+  readonly fromCash?: boolean
+}
+
+/** Signed and sealed; kept until the server has it. */
+export interface PreparedOrder {
+  readonly venue: Venue
+  readonly intent: Intent
+  readonly envelope: Envelope
+  /** Whether the wallet's USDC goes into the escrow. */
+  readonly escrows: boolean
+}
+
+export interface EndedOrder {
+  readonly state: 'SETTLED' | 'REFUNDED'
+  readonly notice: Envelope | undefined
+}
+
+export const randomOrderId = (): Hex => toHex(randomBytes(32))
+
+/** The plaintext: the intent with the wallet's signature, sealed to the enclave. */
+export function sealOrder(venue: Venue, intent: Intent, walletKey: Uint8Array): Envelope {
+  const sig = toHex(signDigest(walletKey, intentDigest(venue, intent)))
+  return seal('order', { ...intent, sig }, venue.enclaveKey)
+}
+
+/** Escrows a BUY's USDC, or requests what escrows nothing; resolves once it is mined. */
+export async function openEscrow(chain: Chain, order: PreparedOrder): Promise<void> {
+  const { escrow, usdc } = order.venue
+  const { orderId, account, maxSpend, expiry } = order.intent
+  const [commit, amount, deadline] = [commitOf(order.envelope), BigInt(maxSpend), BigInt(expiry)]
+  if (!order.escrows) return chain.send(escrow, 'openRequest', [orderId, commit, deadline])
+  const allowance = await chain.readInteger(usdc, 'allowance', [account, escrow])
+  if (allowance < amount) await chain.send(usdc, 'approve', [escrow, amount])
+  return chain.send(escrow, 'openBuy', [orderId, commit, amount, deadline])
+}
+
+/**
+ * Posts the envelope until it is the one that the server keeps.
+ * @throws Error when it never is, ProblemError when the server refuses it
+ */
+export async function postOrder(http: Http, { intent, envelope }: PreparedOrder): Promise<void> {
+  for (let attempt = 0; attempt < POST_ATTEMPTS; attempt += 1) {
+    if (attempt > 0) await sleep(POST_AGAIN_MS)
+    const answer = await http.post('/orders', { orderId: intent.orderId, ...envelope })
+    if (sameBytes(hexOf(answer, 'commit'), commitOf(envelope))) return
+  }
+  throw new Error('the server keeps another envelope under this orderId')
+}
+
+/** Polls until the order has ended, and its notice, if one comes, is there. */
+export async function followOrder(http: Http, orderId: Hex): Promise<EndedOrder> {
+  let etag: string | undefined
+  let refundSeen: number | undefined
+  let last: Status | undefined
+  for (;;) {
+    const answer = await http.get(`/orders/${orderId}`, etag)
+    if (answer) {
+      last = statusOf(answer.body)
+      etag = answer.etag
+    }
+    if (last?.state === 'SETTLED') return { state: 'SETTLED', notice: last.notice }
+    if (last?.state === 'REFUNDED') {
+      refundSeen ??= Date.now()
+      const waits = !last.notice && last.running && Date.now() < refundSeen + NOTICE_WAIT_MS
+      if (!waits) return { state: 'REFUNDED', notice: last.notice }
+    }
+    await sleep(POLL_MS)
+  }
+}
+
+interface Status {
+  readonly state: string
+  /** Whether a run of the enclave goes on. */
+  readonly running: boolean
+  readonly notice: Envelope | undefined
+}
+
+function statusOf(body: Parameters<typeof textOf>[0]): Status {
+  return {
+    state: textOf(body, 'state'),
+    running: listOf(body, 'triggers').some((trigger) => objectOf(trigger).finishedAt === null),
+    notice: body.notice === null ? undefined : envelopeOf(objectOf(body.notice)),
+  }
+}

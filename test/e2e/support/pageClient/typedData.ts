@@ -1,0 +1,92 @@
+// EIP-712 by hand, from the type strings of sections 7 and 12 of docs/protocol.md.
+import { keccak256 } from 'ethers'
+import { fromHex, type Hex, uint256be, utf8 } from './bytes.js'
+import { canonicalJson } from './json.js'
+
+const DOMAIN_TYPE = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
+const INTENT_TYPE =
+  'Intent(uint256 v,bytes32 orderId,address account,bytes32 orgId,string side,string symbol,uint256 maxSpend,uint256 expiry,uint256 nonce,bytes userPubKey)'
+const POLICY_TYPE = 'PolicyIntent(uint256 v,bytes32 orgId,address admin,bytes32 policyHash,uint256 version)'
+
+/** An order's intent without its signature, as it stands in JSON. */
+export interface Intent {
+  readonly v: 1
+  readonly orderId: Hex
+  readonly account: Hex
+  readonly orgId: Hex
+  readonly side: 'BUY' | 'SELL' | 'WITHDRAW'
+  readonly symbol: string
+  readonly maxSpend: string
+  readonly expiry: number
+  readonly nonce: number
+  readonly userPubKey: Hex
+}
+
+export interface EmployeeRules {
+  readonly canBuy: boolean
+  readonly canSell: boolean
+  readonly restricted: readonly string[]
+}
+
+export interface Policy {
+  /** By address in lower case. */
+  readonly employees: Readonly<Record<string, EmployeeRules>>
+  readonly maxOrderNotional: string
+  readonly allowWithdrawShares: boolean
+}
+
+/** A rulebook without its signature, as it stands in JSON. */
+export interface Rulebook {
+  readonly v: 1
+  readonly orgId: Hex
+  readonly admin: Hex
+  readonly policy: Policy
+  readonly version: number
+}
+
+export interface Domain {
+  readonly chainId: bigint
+  readonly escrow: Hex
+}
+
+const keccak = (bytes: Uint8Array): Buffer => fromHex(keccak256(bytes), 32)
+const textHash = (text: string): Buffer => keccak(utf8(text))
+const integer = (value: number | string): Buffer => uint256be(BigInt(value))
+const word = (hex: Hex): Buffer => fromHex(hex, 32)
+const address = (hex: Hex): Buffer => Buffer.concat([Buffer.alloc(12), fromHex(hex, 20)])
+
+const hashOf = (type: string, members: readonly Uint8Array[]): Buffer =>
+  keccak(Buffer.concat([textHash(type), ...members]))
+
+export const domainSeparator = ({ chainId, escrow }: Domain): Buffer =>
+  hashOf(DOMAIN_TYPE, [textHash('ServiceIntent'), textHash('1'), uint256be(chainId), address(escrow)])
+
+const digestOf = (domain: Domain, structHash: Buffer): Buffer =>
+  keccak(Buffer.concat([Buffer.of(0x19, 0x01), domainSeparator(domain), structHash]))
+
+export const intentStructHash = (intent: Intent): Buffer =>
+  hashOf(INTENT_TYPE, [
+    integer(intent.v),
+    word(intent.orderId),
+    address(intent.account),
+    word(intent.orgId),
+    textHash(intent.side),
+    textHash(intent.symbol),
+    integer(intent.maxSpend),
+    integer(intent.expiry),
+    integer(intent.nonce),
+    keccak(fromHex(intent.userPubKey)),
+  ])
+
+/** What the wallet signs of an order. */
+export const intentDigest = (domain: Domain, intent: Intent): Buffer =>
+  digestOf(domain, intentStructHash(intent))
+
+export const policyHash = (policy: Policy): Buffer => textHash(canonicalJson(policy))
+
+export const rulebookStructHash = ({ v, orgId, admin, policy, version }: Rulebook): Buffer =>
+  hashOf(POLICY_TYPE, [integer(v), word(orgId), address(admin), policyHash(policy), integer(version)])
+
+/** What the admin signs of a rulebook. */
+export const rulebookDigest = (domain: Domain, rulebook: Rulebook): Buffer =>
+  digestOf(domain, rulebookStructHash(rulebook))
