@@ -2,13 +2,13 @@
 
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { signDigest } from '../../../src/protocol/signature.js'
 import { batchBurn, batchMint, type Call, callWith, refund, settlement } from '../authorizations.js'
 import type { ContractKey, TestChain } from '../chain.js'
 import { DAY, USDC, ZERO_BYTES32 } from '../institution.js'
 import { ENCLAVE_KEY, type Role } from '../roles.js'
 import { cleared, type Outcome, relay, versionOf } from './authorized.js'
 import type { createDigests } from './digests.js'
+import { createFixedNonceSigner } from './fixedNonce.js'
 import { balanceOf, type ModelOrder, type ModelState, move } from './state.js'
 import type { Action, Pick, Wallet } from './steps.js'
 
@@ -21,6 +21,7 @@ export interface Attempt {
 
 type ActionOf<K extends Action['kind']> = Extract<Action, { kind: K }>
 const MEMBERS: readonly Wallet[] = ['alice', 'bob', 'dave']
+const signDigest = createFixedNonceSigner(ENCLAVE_KEY)
 const COMMIT: Hex = `0x${'cc'.repeat(32)}`
 
 export function createModel(chain: TestChain, state: ModelState, digestOf: ReturnType<typeof createDigests>) {
@@ -30,7 +31,7 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
 
   function sign(authorization: Authorization): { call: Call; digest: Hex } {
     const digest = digestOf(authorization)
-    return { digest, call: callWith(authorization, signDigest(digest, ENCLAVE_KEY)) }
+    return { digest, call: callWith(authorization, signDigest(digest)) }
   }
 
   function authorized(authorization: Authorization): Attempt {

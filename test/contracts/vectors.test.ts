@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
+import { authorizationTargets } from '../../src/protocol/authorizationTypes.js'
+import { structOf } from '../support/authorizations.js'
+import { INTERFACES, useChain } from '../support/chain.js'
+import { readVectors } from '../support/vectors.js'
+
+const chain = useChain()
+const KEYS = { ConfidentialLedger: 'ledger', OrderEscrow: 'escrow', PlatformPool: 'pool' } as const
+
+const hex = z.templateLiteral(['0x', z.string()])
+const { chainId, authorizations } = readVectors(
+  'authorizations',
+  z.object({
+    chainId: z.int(),
+    authorizations: z.array(z.looseObject({ verifyingContract: hex, digest: hex })),
+  }),
+)
+
+describe('the contracts answer to the frozen digests', () => {
+  it.each(authorizations)('$primaryType', async ({ verifyingContract, digest, ...wire }) => {
+    const authorization = signedAuthorizationSchema.parse(wire)
+    const { primaryType } = authorization
+    const contract = KEYS[authorizationTargets[primaryType].contract]
+    expect(chain().anvil.chainId).toBe(chainId)
+    // The code looks up its own address, so that it is the vector's contract wherever it was deployed first.
+    const code = await chain().provider.getCode(chain().addressOf(contract))
+    await chain().provider.send('anvil_setCode', [verifyingContract, code])
+    const data = INTERFACES[contract].encodeFunctionData(`hash${primaryType}`, [structOf(authorization)])
+    expect(await chain().provider.call({ to: verifyingContract, data })).toBe(digest)
+  })
+
+  it('all six of them', () => {
+    expect(new Set(authorizations.map(({ primaryType }) => primaryType)).size).toBe(6)
+  })
+})

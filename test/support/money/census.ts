@@ -1,0 +1,58 @@
+import type { Hex } from '../../../src/protocol/hex.js'
+import type { ContractKey, TestChain } from '../chain.js'
+import { AAPL, MSFT, USDC } from '../institution.js'
+import { encodeCall } from './codec.js'
+import { balanceOf, HOLDERS, type Holder, type ModelState } from './state.js'
+import { SYMBOLS } from './steps.js'
+
+/** Who holds how much: `USDC alice`, `AAPL pool`, and `AAPL supply` for all of it. */
+export type Census = Record<string, bigint>
+
+const NAMES: ReadonlyMap<Hex, string> = new Map([
+  [USDC, 'USDC'],
+  [AAPL, 'AAPL'],
+  [MSFT, 'MSFT'],
+])
+
+export function nameOf(asset: Hex): string {
+  return NAMES.get(asset) ?? asset
+}
+
+/** What the model says. */
+export function modelledCensus(state: ModelState): Census {
+  const census: Census = {}
+  for (const asset of [USDC, ...SYMBOLS]) {
+    for (const holder of HOLDERS) census[`${nameOf(asset)} ${holder}`] = balanceOf(state, asset, holder)
+  }
+  for (const symbol of SYMBOLS) census[`${nameOf(symbol)} supply`] = state.supply.get(symbol) ?? 0n
+  return census
+}
+
+/** Everything of that asset that someone holds. */
+export function heldOf(census: Census, asset: Hex): bigint {
+  return HOLDERS.reduce((sum, holder) => sum + (census[`${nameOf(asset)} ${holder}`] ?? 0n), 0n)
+}
+
+/** The calls that take a census on the chain, and what their results say. */
+export function createCensus(chain: TestChain) {
+  const addressOf = (holder: Holder): Hex =>
+    holder === 'escrow' || holder === 'pool' ? chain.addressOf(holder) : chain.account(holder)
+  const read = (key: string, contract: ContractKey, method: string, ...args: unknown[]) => ({
+    key,
+    call: { to: chain.addressOf(contract), data: encodeCall(contract, method, args) },
+  })
+  const entries = [
+    ...HOLDERS.map((holder) => read(`USDC ${holder}`, 'usdc', 'balanceOf', addressOf(holder))),
+    ...SYMBOLS.flatMap((symbol) => [
+      ...HOLDERS.map((holder) =>
+        read(`${nameOf(symbol)} ${holder}`, 'token', 'balanceOf', addressOf(holder), BigInt(symbol)),
+      ),
+      read(`${nameOf(symbol)} supply`, 'token', 'totalSupply', BigInt(symbol)),
+    ]),
+  ]
+  return {
+    calls: entries.map(({ call }) => call),
+    parse: (results: string[]): Census =>
+      Object.fromEntries(entries.map(({ key }, index) => [key, BigInt(results[index] ?? '')])),
+  }
+}
