@@ -24,6 +24,7 @@ const sentences = {
   'closed-until-deadline': 'The market stays closed until after the deadline.',
   'broker-rejected': 'The broker rejected the order.',
   cancelled: 'The order was cancelled before any of it was filled.',
+  'expired-at-close': 'The market closed before any of the order was filled.',
   'deadline-passed': 'Nothing was filled before the deadline.',
   'not-placed': 'The order could not be placed.',
 } as const

@@ -63,5 +63,6 @@ async function settle(
 
 function reasonOf({ state }: BrokerOrder, late: boolean): NoticeCode {
   if (state === 'rejected') return 'broker-rejected'
-  return late || state === 'expired' ? 'deadline-passed' : 'cancelled'
+  if (late) return 'deadline-passed'
+  return state === 'expired' ? 'expired-at-close' : 'cancelled'
 }
