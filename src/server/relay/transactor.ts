@@ -65,15 +65,18 @@ export function createTransactor(options: TransactorOptions): Transactor {
   const inFlight = new Set<InFlight>()
   const slots = createSlots(options.maxInFlight)
   const nonces = createNonces({ provider, address: signer.address, inFlight })
+  const broadcasts = new Set<Promise<void>>()
   let stopped = false
 
-  /** Not awaited by anyone: what comes of it is read from the chain. */
+  /** Nobody waits for it but the stop: what comes of it is read from the chain. */
   function broadcast(flight: InFlight): void {
     flight.lastSentAt = performance.now()
     const { raw, hash, nonce } = newestOf(flight)
-    void broadcaster.send(raw).then((taken) => {
+    const sent = broadcaster.send(raw).then((taken) => {
+      broadcasts.delete(sent)
       if (taken === 0) logger.warn('no node took a transaction', { txHash: hash, nonce })
     })
+    broadcasts.add(sent)
   }
 
   async function open(call: Call, save: SaveTransaction): Promise<InFlight> {
@@ -125,6 +128,8 @@ export function createTransactor(options: TransactorOptions): Transactor {
       try {
         if (stopped) return { kind: 'stopped' }
         const flight = await open(call, save)
+        // Saved, so the next start sends it; nobody watches it here any more.
+        if (stopped) return { kind: 'stopped' }
         broadcast(flight)
         return await flight.outcome
       } finally {
@@ -147,6 +152,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
         await poller.stop()
         for (const flight of inFlight) flight.finish({ kind: 'stopped' })
         inFlight.clear()
+        await Promise.all(broadcasts)
       },
     },
   }

@@ -1,25 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { batchMint, digestOf, policyUpdate, portfolioUpdate } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
-import { AAPL, ORG, setUpInstitution, shares } from '../../support/institution.js'
+import { AAPL, MSFT, ORG, setUpInstitution, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { receiptOf, startRelay } from './relayUnderTest.js'
+import { mine, minedOfRelayer, pooled, receiptOf, soon, startRelay, stopMining } from './relayUnderTest.js'
 
 const chain = useChain(setUpInstitution)
 
-async function start(env: Record<string, string> = {}) {
-  return startRelay({ chain: chain(), dataDir: await temporaryDirectory(), env })
-}
+const start = async (env: Record<string, string> = {}) =>
+  startRelay({ chain: chain(), dataDir: await temporaryDirectory(), env })
 
-const relayerNonce = () => chain().provider.getTransactionCount(chain().account('relayer'))
+const mint = () => batchMint(AAPL, shares(5))
 
 describe('an authorization', () => {
   test('is relayed and answered with its receipt', async () => {
     const relay = await start()
-    const authorization = batchMint(AAPL, shares(5))
-    const response = await relay.relay(authorization)
+    const response = await relay.relay(mint())
     expect(response.status).toBe(200)
-    const digest = digestOf(chain(), authorization)
+    const digest = digestOf(chain(), mint())
+    expect(response.headers.location).toBe(`/relay/${digest}`)
     const receipt = receiptOf(response)
     expect(receipt).toMatchObject({
       digest,
@@ -32,43 +31,206 @@ describe('an authorization', () => {
     const mined = await chain().provider.getTransactionReceipt(receipt.txHash ?? '')
     expect(receipt.gasUsed).toBe(mined?.gasUsed)
     expect(await chain().read('pool', 'usedDigest', digest)).toBe(true)
+    expect((await relay.get(digest)).body).toEqual(response.body)
   })
 
   test('is relayed once, however often it is posted one after another', async () => {
     const relay = await start()
-    const before = await relayerNonce()
-    const first = await relay.relay(batchMint(AAPL, shares(5)))
-    const second = await relay.relay(batchMint(AAPL, shares(5)))
+    const before = await minedOfRelayer(chain())
+    const first = await relay.relay(mint())
+    const second = await relay.relay(mint())
     expect(second.status).toBe(200)
     expect(second.body).toEqual(first.body)
-    expect(await relayerNonce()).toBe(before + 1)
+    expect(await minedOfRelayer(chain())).toBe(before + 1)
   })
 
   test('is relayed once, however often it is posted at the same time', async () => {
     const relay = await start()
-    const before = await relayerNonce()
-    const answers = await Promise.all(
-      Array.from({ length: 24 }, () => relay.relay(batchMint(AAPL, shares(5)))),
-    )
+    const before = await minedOfRelayer(chain())
+    const answers = await Promise.all(Array.from({ length: 24 }, () => relay.relay(mint())))
     for (const answer of answers) {
       expect(answer.status).toBe(200)
       expect(answer.body).toEqual(answers[0]?.body)
     }
-    expect(await relayerNonce()).toBe(before + 1)
+    expect(await minedOfRelayer(chain())).toBe(before + 1)
   })
 
-  test('of every account goes out at once with all others', async () => {
-    const relay = await start({ RELAY_MAX_IN_FLIGHT: '8' })
-    const before = await relayerNonce()
+  test('goes out beside others: more than fit under way at once are all mined', async () => {
+    const relay = await start({ RELAY_MAX_IN_FLIGHT: '4' })
+    const before = await minedOfRelayer(chain())
     const answers = await Promise.all(
       chain()
-        .anvil.accounts.flatMap(({ address }) => [portfolioUpdate(address)])
+        .anvil.accounts.map(({ address }) => portfolioUpdate(address))
         .concat(policyUpdate(ORG, chain().account('admin')))
         .map((authorization) => relay.relay(authorization)),
     )
     expect(answers.map(({ status, body }) => [status, body.status])).toEqual(
       answers.map(() => [200, 'confirmed']),
     )
-    expect(await relayerNonce()).toBe(before + answers.length)
+    expect(await minedOfRelayer(chain())).toBe(before + answers.length)
+  })
+
+  test('that somebody else took to the chain is confirmed without a transaction', async () => {
+    const relay = await start()
+    await relay.relay(mint())
+    const elsewhere = await start()
+    const before = await minedOfRelayer(chain())
+    const response = await elsewhere.relay(mint())
+    expect(response.status).toBe(200)
+    expect(receiptOf(response)).toMatchObject({
+      status: 'confirmed',
+      txHash: null,
+      blockNumber: null,
+      gasUsed: null,
+      error: null,
+    })
+    expect(await minedOfRelayer(chain())).toBe(before)
+  })
+})
+
+describe('a caller', () => {
+  test('is answered 202 with the receipt so far when its time is up, and finds the end later', async () => {
+    const relay = await start()
+    await stopMining(chain())
+    const response = await relay.relay(mint(), { Prefer: 'wait=0' })
+    expect(response.status).toBe(202)
+    expect(['pending', 'submitted']).toContain(receiptOf(response).status)
+    const digest = digestOf(chain(), mint())
+    await soon(async () => (await relay.get(digest)).body.status).toBe('submitted')
+    const joined = relay.relay(mint())
+    await mine(chain())
+    expect((await joined).status).toBe(200)
+    expect((await relay.get(digest)).body).toEqual((await joined).body)
+    expect((await joined).body).toMatchObject({ status: 'confirmed' })
+  })
+
+  test('is not kept longer than the server allows, whatever it prefers', async () => {
+    const relay = await start({ RELAY_WAIT: '50ms' })
+    await stopMining(chain())
+    expect((await relay.relay(mint(), { Prefer: 'wait=600' })).status).toBe(202)
+  })
+
+  test('that is gone changes nothing', async () => {
+    const relay = await start()
+    await stopMining(chain())
+    await relay.abandon(mint())
+    const digest = digestOf(chain(), mint())
+    await soon(async () => (await relay.get(digest)).body.status).toBe('submitted')
+    await mine(chain())
+    await soon(async () => (await relay.get(digest)).body.status).toBe('confirmed')
+  })
+
+  test('is let go when the server stops', async () => {
+    const relay = await start()
+    await stopMining(chain())
+    const waiting = relay.relay(mint())
+    const digest = digestOf(chain(), mint())
+    await soon(async () => (await relay.get(digest)).body.status).toBe('submitted')
+    relay.beginToStop()
+    expect((await waiting).status).toBe(202)
+  })
+})
+
+describe('what an authorization waits for', () => {
+  test('is as many blocks as configured', async () => {
+    const relay = await start({ CONFIRMATIONS: '3' })
+    await stopMining(chain())
+    await relay.relay(mint(), { Prefer: 'wait=0' })
+    const digest = digestOf(chain(), mint())
+    const status = async () => (await relay.get(digest)).body.status
+    await soon(status).toBe('submitted')
+    await soon(() => pooled(chain())).toBe(1)
+    await mine(chain())
+    await mine(chain())
+    expect((await relay.relay(mint(), { Prefer: 'wait=1' })).body.status).toBe('submitted')
+    await mine(chain())
+    await soon(status).toBe('confirmed')
+  })
+
+  test('may revert: the reason is told, and it may be posted again', async () => {
+    const relay = await start()
+    await stopMining(chain())
+    const loser = batchMint(AAPL, shares(7))
+    await relay.relay(mint(), { Prefer: 'wait=0' })
+    const digest = digestOf(chain(), mint())
+    await soon(async () => (await relay.get(digest)).body.status).toBe('submitted')
+    const losing = relay.relay(loser)
+    await soon(() => pooled(chain())).toBe(2)
+    await mine(chain())
+    const response = await losing
+    expect(response.status).toBe(200)
+    expect(receiptOf(response)).toMatchObject({
+      status: 'failed',
+      error: { name: 'BatchConflict', args: { expected: '2', got: '1' } },
+      blockNumber: await chain().provider.getBlockNumber(),
+    })
+    expect(receiptOf(response).gasUsed).toBeGreaterThan(0n)
+    const again = await relay.relay(loser)
+    expect(again.status).toBe(422)
+    expect(again.body).toMatchObject({ code: 'would-revert', revert: { name: 'BatchConflict' } })
+  })
+
+  test('that failed and became possible is relayed when it is posted again', async () => {
+    const relay = await start()
+    await stopMining(chain())
+    const state: unknown = await chain().provider.send('evm_snapshot', [])
+    await relay.relay(mint(), { Prefer: 'wait=0' })
+    await relay.relay(batchMint(AAPL, shares(7)), { Prefer: 'wait=0' })
+    await soon(() => pooled(chain())).toBe(2)
+    await mine(chain())
+    const digest = digestOf(chain(), batchMint(AAPL, shares(7)))
+    await soon(async () => (await relay.get(digest)).body.status).toBe('failed')
+    await chain().provider.send('evm_revert', [state])
+    await chain().provider.send('evm_setAutomine', [true])
+    const again = await relay.relay(batchMint(AAPL, shares(7)))
+    expect([again.status, again.body.status, again.body.error]).toEqual([200, 'confirmed', null])
+  })
+})
+
+describe('when there is too much to do', () => {
+  test('further authorizations are refused before anything is signed, the same ones still joined', async () => {
+    const relay = await start({ RELAY_MAX_IN_FLIGHT: '1', RELAY_MAX_QUEUED: '0' })
+    await stopMining(chain())
+    await relay.relay(mint(), { Prefer: 'wait=0' })
+    const refused = await relay.relay(batchMint(MSFT, shares(1)))
+    expect(refused.status).toBe(503)
+    expect(refused.body.code).toBe('relay-overloaded')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    const joined = relay.relay(mint())
+    await soon(() => pooled(chain())).toBe(1)
+    await mine(chain())
+    expect((await joined).body.status).toBe('confirmed')
+    await chain().provider.send('evm_setAutomine', [true])
+    expect((await relay.relay(batchMint(MSFT, shares(1)))).status).toBe(200)
+  })
+
+  test('or the account is short of funds, nothing is signed nor stored', async () => {
+    const relay = await start()
+    await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x2386f26fc0ffff'])
+    const before = await minedOfRelayer(chain())
+    const response = await relay.relay(mint())
+    expect(response.status).toBe(503)
+    expect(response.body.code).toBe('relayer-underfunded')
+    expect(response.headers['retry-after']).toBe('60')
+    expect((await relay.get(digestOf(chain(), mint()))).status).toBe(404)
+    expect(await minedOfRelayer(chain())).toBe(before)
+    await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x8ac7230489e80000'])
+    expect((await relay.relay(mint())).status).toBe(200)
+  })
+})
+
+describe('a chain that was reset', () => {
+  test('has a confirmed receipt relayed afresh, and until then not shown', async () => {
+    const relay = await start()
+    const state: unknown = await chain().provider.send('evm_snapshot', [])
+    const first = receiptOf(await relay.relay(mint()))
+    await chain().provider.send('evm_revert', [state])
+    expect((await relay.get(first.digest)).status).toBe(404)
+    const before = await minedOfRelayer(chain())
+    const second = receiptOf(await relay.relay(mint()))
+    expect(second.status).toBe('confirmed')
+    expect(await chain().read('pool', 'usedDigest', first.digest)).toBe(true)
+    expect(await minedOfRelayer(chain())).toBe(before + 1)
+    expect((await relay.get(first.digest)).status).toBe(200)
   })
 })

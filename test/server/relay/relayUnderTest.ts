@@ -1,7 +1,8 @@
+import { cp } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import express from 'express'
 import request from 'supertest'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import { receiptSchema } from '../../../src/protocol/api.js'
@@ -11,17 +12,21 @@ import {
   signAuthorization,
   signedAuthorizationSchema,
 } from '../../../src/protocol/authorization.js'
+import type { Hex } from '../../../src/protocol/hex.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/requestId.js'
 import { createLifetime } from '../../../src/server/lifetime.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
 import { createRelayRouter } from '../../../src/server/relay/router.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
-import { domainOf } from '../../support/authorizations.js'
+import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { digestOf, domainOf } from '../../support/authorizations.js'
 import type { TestChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 /** The relay's routes on a real chain, listening on a free port. */
 export interface RelayUnderTest {
@@ -31,6 +36,10 @@ export interface RelayUnderTest {
   /** Posts an authorization, signed by the enclave. */
   relay(authorization: Authorization, headers?: Record<string, string>): Promise<request.Response>
   get(digest: string): Promise<request.Response>
+  /** Posts an authorization and hangs up once it is under way. */
+  abandon(authorization: Authorization): Promise<void>
+  /** The signal alone, before anything is closed. */
+  beginToStop(): void
   /** As a server that is told to stop. */
   stop(): Promise<void>
 }
@@ -39,12 +48,26 @@ export interface RelayTestOptions {
   readonly chain: TestChain
   readonly dataDir: string
   readonly env?: Record<string, string>
+  /** Default: the chain's own. */
+  readonly rpcUrl?: string
 }
 
 const QUICK = { RELAY_POLL_INTERVAL: '10ms', RELAY_RESUBMIT_AFTER: '30s', RPC_TIMEOUT: '2s' }
 
-export async function startRelay({ chain, dataDir, env = {} }: RelayTestOptions): Promise<RelayUnderTest> {
-  const config = serverConfig({ ...chainEnvironment(chain), ...QUICK, ...env })
+export async function startRelay({
+  chain,
+  dataDir,
+  env = {},
+  rpcUrl,
+}: RelayTestOptions): Promise<RelayUnderTest> {
+  // Runs after the relay is stopped, as what is registered last runs first.
+  onTestFinished(() => mineAgain(chain))
+  const config = serverConfig({
+    ...chainEnvironment(chain),
+    ...QUICK,
+    ...(rpcUrl && { RPC_URL: rpcUrl }),
+    ...env,
+  })
   const log = createLogLines()
   const stopping = new AbortController()
   const files = createAtomicFiles({ root: dataDir })
@@ -72,7 +95,7 @@ export async function startRelay({ chain, dataDir, env = {} }: RelayTestOptions)
     return stopped
   }
   onTestFinished(stop)
-  return { log, stop, ...requests(server, chain) }
+  return { log, stop, beginToStop: () => stopping.abort(), ...requests(server, chain) }
 }
 
 function requests(server: Server, chain: TestChain) {
@@ -82,10 +105,25 @@ function requests(server: Server, chain: TestChain) {
       .post('/relay')
       .set({ Authorization: token, 'Content-Type': 'application/json', ...headers })
       .send(body)
+  const get = async (digest: string) => request(server).get(`/relay/${digest}`).set('Authorization', token)
   return {
     post,
+    get,
+    async abandon(authorization: Authorization) {
+      const gone = new AbortController()
+      const { port } = z.object({ port: z.int() }).parse(server.address())
+      const pending = fetch(`http://127.0.0.1:${port}/relay`, {
+        method: 'POST',
+        headers: { Authorization: token, 'Content-Type': 'application/json' },
+        body: JSON.stringify(bodyOf(chain, authorization)),
+        signal: gone.signal,
+      }).catch(() => undefined)
+      const digest = digestOf(chain, authorization)
+      await eventually('a receipt', async () => (await get(digest)).status === 200)
+      gone.abort()
+      await pending
+    },
     relay: (authorization: Authorization, headers = {}) => post(bodyOf(chain, authorization), headers),
-    get: async (digest: string) => request(server).get(`/relay/${digest}`).set('Authorization', token),
   }
 }
 
@@ -97,6 +135,53 @@ export function bodyOf(chain: TestChain, authorization: Authorization, key = ENC
 
 export function encodeBody(signed: SignedAuthorization): object {
   return z.encode(signedAuthorizationSchema, signed)
+}
+
+/** Looks until it is so, however busy the machine. */
+export function soon<T>(look: () => T) {
+  return expect.poll(look, { timeout: 20_000, interval: 20 })
+}
+
+/** The data directory as a process killed at this moment would leave it. */
+export async function asKilledNow(dataDir: string): Promise<string> {
+  const copy = await temporaryDirectory()
+  await cp(dataDir, copy, { recursive: true })
+  return copy
+}
+
+/** From now on blocks are mined on demand alone, until the test ends. */
+export async function stopMining({ provider }: TestChain): Promise<void> {
+  await provider.send('evm_setAutomine', [false])
+}
+
+async function mineAgain({ provider }: TestChain): Promise<void> {
+  await provider.send('anvil_dropAllTransactions', [])
+  await provider.send('evm_setAutomine', [true])
+}
+
+export async function mine({ provider }: TestChain): Promise<void> {
+  await provider.send('evm_mine', [])
+}
+
+/** How many transactions the node holds that are in no block. */
+export async function pooled({ provider }: TestChain): Promise<number> {
+  const { pending, queued } = poolSchema.parse(await provider.send('txpool_status', []))
+  return Number(pending) + Number(queued)
+}
+const poolSchema = z.object({ pending: z.string(), queued: z.string() })
+
+/** How many transactions of the relayer's account are in blocks. */
+export function minedOfRelayer(chain: TestChain): Promise<number> {
+  return chain.provider.getTransactionCount(chain.account('relayer'))
+}
+
+/** What is on disk of an authorization; undefined when there is nothing. */
+export function storedRecord(dataDir: string, digest: Hex): Promise<RelayRecord | undefined> {
+  const store = createReceiptStore({
+    files: createAtomicFiles({ root: dataDir }),
+    logger: createLogLines().logger,
+  })
+  return store.get(digest)
 }
 
 /** A response's body as the receipt that it must be. */

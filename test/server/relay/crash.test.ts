@@ -1,0 +1,169 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Authorization } from '../../../src/protocol/authorization.js'
+import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
+import { useChain } from '../../support/chain.js'
+import { type FaultProxy, type ProxiedCall, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
+import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import {
+  asKilledNow,
+  mine,
+  minedOfRelayer,
+  pooled,
+  receiptOf,
+  soon,
+  startRelay,
+  stopMining,
+  storedRecord,
+} from './relayUnderTest.js'
+
+const chain = useChain(setUpInstitution)
+
+const MINT = batchMint(AAPL, shares(5))
+const digest = () => digestOf(chain(), MINT)
+const isSend = ({ method }: ProxiedCall) => method === 'eth_sendRawTransaction'
+
+async function startBehindProxy() {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const dataDir = await temporaryDirectory()
+  return { proxy, dataDir, relay: await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url }) }
+}
+
+const statusOnDisk = async (dataDir: string) => (await storedRecord(dataDir, digest()))?.receipt.status
+
+describe('a server that is killed', () => {
+  interface Moment {
+    readonly reach: (proxy: FaultProxy) => void
+    /** What is on disk then. */
+    readonly status: 'pending' | 'submitted'
+    /** Transactions that the node then has. */
+    readonly pooled: number
+  }
+  const moments: Record<string, Moment> = {
+    'before it signed': {
+      reach: (proxy) => {
+        proxy.answer = ({ method }) => (method === 'eth_feeHistory' ? REFUSAL : undefined)
+      },
+      status: 'pending',
+      pooled: 0,
+    },
+    'between signing and sending': {
+      reach: (proxy) => {
+        proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
+      },
+      status: 'submitted',
+      pooled: 0,
+    },
+    'before it heard that a node took it': {
+      reach: (proxy) => {
+        proxy.fault = (calls) => (calls.some(isSend) ? 'lose' : 'none')
+      },
+      status: 'submitted',
+      pooled: 1,
+    },
+    'while nothing was mined': { reach: () => undefined, status: 'submitted', pooled: 1 },
+  }
+
+  test.each(Object.keys(moments))('%s goes on after its start, to one effect', async (name) => {
+    const moment = moments[name]
+    const { proxy, dataDir, relay } = await startBehindProxy()
+    await stopMining(chain())
+    const before = await minedOfRelayer(chain())
+    moment?.reach(proxy)
+    await relay.relay(MINT, { Prefer: 'wait=0' })
+    await soon(() => statusOnDisk(dataDir)).toBe(moment?.status)
+    await soon(() => pooled(chain())).toBe(moment?.pooled)
+    const left = await asKilledNow(dataDir)
+    await relay.stop()
+
+    const saved = await storedRecord(left, digest())
+    const again = await startRelay({ chain: chain(), dataDir: left })
+    const joined = again.relay(MINT)
+    await soon(() => pooled(chain())).toBe(1)
+    await mine(chain())
+    const receipt = receiptOf(await joined)
+    expect(receipt.status).toBe('confirmed')
+    const mined = await chain().provider.getTransactionReceipt(receipt.txHash ?? '')
+    expect(mined?.status).toBe(1)
+    // What was signed is what is sent; nothing is signed a second time.
+    if (saved?.receipt.txHash) expect(receipt.txHash).toBe(saved.receipt.txHash)
+    expect(await minedOfRelayer(chain())).toBe(before + 1)
+  })
+
+  test('after it was mined finds it', async () => {
+    const { dataDir, relay } = await startBehindProxy()
+    await stopMining(chain())
+    const before = await minedOfRelayer(chain())
+    await relay.relay(MINT, { Prefer: 'wait=0' })
+    await soon(() => pooled(chain())).toBe(1)
+    const left = await asKilledNow(dataDir)
+    await relay.stop()
+    await mine(chain())
+    const again = await startRelay({ chain: chain(), dataDir: left })
+    await soon(async () => (await again.get(digest())).body.status).toBe('confirmed')
+    expect((await again.get(digest())).body.txHash).not.toBeNull()
+    expect(await minedOfRelayer(chain())).toBe(before + 1)
+  })
+
+  test('with several under way, one of them never sent, leaves no nonce open', async () => {
+    const { proxy, dataDir, relay } = await startBehindProxy()
+    await stopMining(chain())
+    const before = await minedOfRelayer(chain())
+    const authorizations = chain().anvil.accounts.map(({ address }) => portfolioUpdate(address))
+    let sends = 0
+    proxy.fault = (calls) => (calls.some(isSend) && sends++ % 2 === 1 ? 'drop' : 'none')
+    await Promise.all(authorizations.map((each) => relay.relay(each, { Prefer: 'wait=0' })))
+    await soon(() => sends).toBe(authorizations.length)
+    const left = await asKilledNow(dataDir)
+    await relay.stop()
+    const again = await startRelay({ chain: chain(), dataDir: left })
+    const more = again.relay(MINT)
+    await soon(() => pooled(chain())).toBe(authorizations.length + 1)
+    await mine(chain())
+    expect((await more).body.status).toBe('confirmed')
+    for (const each of authorizations) {
+      await soon(async () => (await again.get(digestOf(chain(), each))).body.status).toBe('confirmed')
+    }
+    expect(await minedOfRelayer(chain())).toBe(before + authorizations.length + 1)
+  })
+
+  test('and loses its directory has no second effect when it is asked again', async () => {
+    const { relay } = await startBehindProxy()
+    await stopMining(chain())
+    await relay.relay(MINT, { Prefer: 'wait=0' })
+    await soon(() => pooled(chain())).toBe(1)
+    await relay.stop()
+    const again = await startRelay({ chain: chain(), dataDir: await temporaryDirectory() })
+    const response = again.relay(MINT)
+    await soon(() => pooled(chain())).toBe(2)
+    await mine(chain())
+    // Its own transaction reverted, as the forgotten one was first.
+    expect(receiptOf(await response)).toMatchObject({ status: 'confirmed', txHash: null, error: null })
+    expect(await chain().read('token', 'totalSupply(uint256)', AAPL)).toBe(shares(5))
+  })
+})
+
+test('the signed transaction is on disk before a node sees it', async () => {
+  const { proxy, dataDir, relay } = await startBehindProxy()
+  const seen: boolean[] = []
+  proxy.fault = (calls) => {
+    for (const call of calls.filter(isSend)) seen.push(onDisk(dataDir).includes(String(call.params[0])))
+    return 'none'
+  }
+  const authorizations: Authorization[] = [
+    MINT,
+    ...chain().anvil.accounts.map(({ address }) => portfolioUpdate(address)),
+  ]
+  await Promise.all(authorizations.map((each) => relay.relay(each)))
+  expect(seen).toEqual(authorizations.map(() => true))
+})
+
+function onDisk(dataDir: string): string {
+  const names = readdirSync(join(dataDir, 'receipts'), { recursive: true, encoding: 'utf8' })
+  return names
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => readFileSync(join(dataDir, 'receipts', name), 'utf8'))
+    .join('\n')
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import { readTransaction } from '../../../src/server/relay/signer.js'
+import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
+import { useChain } from '../../support/chain.js'
+import { type Fault, startFaultProxy } from '../../support/faultProxy.js'
+import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import {
+  mine,
+  minedOfRelayer,
+  pooled,
+  receiptOf,
+  soon,
+  startRelay,
+  stopMining,
+  storedRecord,
+} from './relayUnderTest.js'
+
+const chain = useChain(setUpInstitution)
+
+const MINT = batchMint(AAPL, shares(5))
+const digest = () => digestOf(chain(), MINT)
+
+async function start(options: { env?: Record<string, string>; rpcUrl?: string } = {}) {
+  const dataDir = await temporaryDirectory()
+  return { dataDir, relay: await startRelay({ chain: chain(), dataDir, ...options }) }
+}
+
+const transactionsOf = async (dataDir: string) =>
+  (await storedRecord(dataDir, digest()))?.transactions.map(({ nonce, raw }) => ({
+    nonce,
+    ...readTransaction(raw),
+  })) ?? []
+
+describe('a node', () => {
+  test.each<Fault>(['drop', 'garbage', 'refuse'])(
+    'that fails (%s) before anything is signed is 503 with Retry-After, and nothing is stored',
+    async (fault) => {
+      const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+      const { relay, dataDir } = await start({ rpcUrl: proxy.url })
+      proxy.fault = () => fault
+      const response = await relay.relay(MINT)
+      expect([response.status, response.body.code]).toEqual([503, 'chain-unavailable'])
+      expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
+      expect(await storedRecord(dataDir, digest())).toBeUndefined()
+      proxy.fault = () => 'none'
+      expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+    },
+  )
+
+  test('that is gone for a while after it took a transaction holds nothing up for good', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { relay } = await start({ rpcUrl: proxy.url })
+    await stopMining(chain())
+    const before = await minedOfRelayer(chain())
+    const pending = relay.relay(MINT)
+    await soon(() => pooled(chain())).toBe(1)
+    proxy.fault = () => 'drop'
+    await mine(chain())
+    await soon(() => relay.log.text()).toContain('tick failed')
+    proxy.fault = () => 'none'
+    expect((await pending).body.status).toBe('confirmed')
+    expect(await minedOfRelayer(chain())).toBe(before + 1)
+  })
+
+  test('that is down does not matter while another one is up', async () => {
+    const { relay } = await start({ rpcUrl: `http://127.0.0.1:9,${chain().anvil.rpcUrl}` })
+    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+  })
+
+  test('that has it already says so with an error, which changes nothing', async () => {
+    const { anvil } = chain()
+    const { relay } = await start({ rpcUrl: `${anvil.rpcUrl},${anvil.rpcUrl},${anvil.rpcUrl}` })
+    const before = await minedOfRelayer(chain())
+    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+    expect(await minedOfRelayer(chain())).toBe(before + 1)
+  })
+
+  test('that says a new count before the receipt has nothing sent twice', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { relay, dataDir } = await start({ rpcUrl: proxy.url })
+    let hidden = 2
+    proxy.answer = ({ method }) =>
+      method === 'eth_getTransactionReceipt' && hidden-- > 0 ? { result: null } : undefined
+    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+    expect(await transactionsOf(dataDir)).toHaveLength(1)
+  })
+})
+
+describe('a transaction', () => {
+  test('that is not mined in time is sent again under its nonce for 12.5 % more, up to the ceiling', async () => {
+    const env = { RELAY_RESUBMIT_AFTER: '50ms', RELAY_MAX_FEE: '4' }
+    const { relay, dataDir } = await start({ env })
+    await stopMining(chain())
+    const before = await minedOfRelayer(chain())
+    const pending = relay.relay(MINT)
+    await soon(async () => (await transactionsOf(dataDir)).length).toBeGreaterThan(2)
+    const [first, second, third] = await transactionsOf(dataDir)
+    for (const [older, newer] of [
+      [first, second],
+      [second, third],
+    ] as const) {
+      expect(newer?.nonce).toBe(older?.nonce)
+      expect((newer?.maxFeePerGas ?? 0n) * 1_000n).toBeGreaterThanOrEqual(
+        (older?.maxFeePerGas ?? 0n) * 1_125n,
+      )
+      const tips = [older?.maxPriorityFeePerGas ?? 0n, newer?.maxPriorityFeePerGas ?? 0n] as const
+      expect(tips[1] * 1_000n).toBeGreaterThanOrEqual(tips[0] * 1_125n)
+    }
+    await soon(() => relay.log.text().match(/sent again/g)?.length ?? 0).toBeGreaterThan(12)
+    for (const { maxFeePerGas } of await transactionsOf(dataDir)) {
+      expect(maxFeePerGas).toBeLessThanOrEqual(4_000_000_000n)
+    }
+    await mine(chain())
+    expect((await pending).body.status).toBe('confirmed')
+    expect(await minedOfRelayer(chain())).toBe(before + 1)
+  })
+
+  test('that the node drops is sent again', async () => {
+    const { relay } = await start({ env: { RELAY_RESUBMIT_AFTER: '100ms' } })
+    await stopMining(chain())
+    const pending = relay.relay(MINT)
+    await soon(() => pooled(chain())).toBe(1)
+    await chain().provider.send('anvil_dropAllTransactions', [])
+    await soon(() => pooled(chain())).toBe(1)
+    await mine(chain())
+    expect((await pending).body.status).toBe('confirmed')
+  })
+
+  test('whose nonce somebody else used goes out under another', async () => {
+    const { relay, dataDir } = await start()
+    await stopMining(chain())
+    const before = await minedOfRelayer(chain())
+    const pending = relay.relay(MINT)
+    await soon(() => pooled(chain())).toBe(1)
+    const from = chain().account('relayer')
+    await chain().provider.send('anvil_dropAllTransactions', [])
+    await chain().provider.send('eth_sendTransaction', [
+      { from, to: from, nonce: `0x${before.toString(16)}` },
+    ])
+    await mine(chain())
+    await expect
+      .poll(async () => (await transactionsOf(dataDir)).map(({ nonce }) => nonce))
+      .toEqual([before, before + 1])
+    await soon(() => pooled(chain())).toBe(1)
+    await mine(chain())
+    expect(receiptOf(await pending).status).toBe('confirmed')
+    expect(await minedOfRelayer(chain())).toBe(before + 2)
+  })
+
+  test('on a chain that was reset under it goes out where that chain is', async () => {
+    const { relay } = await start({ env: { RELAY_RESUBMIT_AFTER: '300ms' } })
+    const state: unknown = await chain().provider.send('evm_snapshot', [])
+    const before = await minedOfRelayer(chain())
+    for (const { address } of chain().anvil.accounts.slice(0, 3)) await relay.relay(portfolioUpdate(address))
+    await stopMining(chain())
+    const pending = relay.relay(MINT)
+    await soon(() => pooled(chain())).toBe(1)
+    await chain().provider.send('evm_revert', [state])
+    await chain().provider.send('anvil_dropAllTransactions', [])
+    await chain().provider.send('evm_setAutomine', [true])
+    expect((await pending).body.status).toBe('confirmed')
+    expect(await minedOfRelayer(chain())).toBe(before + 1)
+  })
+})
