@@ -144,9 +144,10 @@ export const environmentSchema = z.object({
   ),
   FILL_POLL_MS: milliseconds('Pause between two looks at it.', 500, MINUTE_MS),
   ABSENT_AGAIN_MS: milliseconds(
-    'An order that an earlier run may have sent counts as absent when it is still absent after this.',
+    "An order that an earlier run may have sent counts as absent when it is still absent after this, within one run: \
+less than the server's ORDER_RUN_TIMEOUT. Not below 30000 with a real broker.",
     30_000,
-    5 * MINUTE_MS,
+    MINUTE_MS,
   ),
   AMBIGUOUS_AGAIN_MS: milliseconds(
     'Pause before an order is sent again, under the same id, whose answer was lost.',

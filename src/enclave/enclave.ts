@@ -51,10 +51,16 @@ export interface Enclave {
 export function createEnclave(deps: EnclaveDeps): Enclave {
   return {
     async run(job, report) {
+      let reported: RunResult | undefined
+      const keep = (result: RunResult) => {
+        reported = result
+        return report(result)
+      }
       try {
-        return await dispatch(createRun(deps, job.stopAt, report), job)
+        return await dispatch(createRun(deps, job.stopAt, keep), job)
       } catch (error) {
-        return { outcome: 'failed', code: codeOf(error) }
+        // What was reported stands: the refund that a notice explains may yet take effect.
+        return { code: codeOf(error), ...reported, outcome: 'failed' }
       }
     },
   }

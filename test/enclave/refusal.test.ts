@@ -128,3 +128,29 @@ describe('a nonce', () => {
     await world().settled({ ...buy, change: { nonce: 6_000_000 } })
   })
 })
+
+describe('a refusal whose refund is not through when the run ends', () => {
+  it('keeps its reason: the refund may yet take effect', async () => {
+    const order = await world().open({ ...buy, amount: usd(0.5), escrow: usd(0.5) })
+    world().relay.faults.push(...Array<'withhold'>(5).fill('withhold'))
+    const first = await world().run(order, { budget: 3 })
+    expect(first).toMatchObject({ outcome: 'failed', code: 'out-of-time' })
+    expect(await world().noticeCode(order, first)).toBe('below-minimum')
+    await world().relay.land()
+    expect(await world().state(order)).toBe('REFUNDED')
+    expect(await world().run(order)).toEqual({ outcome: 'done' })
+  })
+})
+
+describe('a sale of exactly a dollar', () => {
+  it('is let in, whatever is lost by rounding its quantity down', async () => {
+    world().broker.control.price({ symbol: 'AAPL', price: '3', bid: '3', ask: '3' })
+    await world().settled(buy)
+    world().broker.control.price({ symbol: 'AAPL', price: '3.1', bid: '3.1', ask: '3.1' })
+    world().broker.control.fill({ mode: 'hold', times: 1 })
+    const order = await world().open({ who: 'alice', side: 'SELL', symbol: 'AAPL', amount: usd(1) })
+    const result = await world().run(order)
+    expect(result.notice).toBeUndefined()
+    expect(await world().state(order)).toBe('OPEN')
+  })
+})

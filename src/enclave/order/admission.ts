@@ -95,6 +95,7 @@ export function saleOf(
 ): { qty: bigint; refused: NoticeCode | null } {
   const wanted = sharesFor(amount, price)
   const qty = least(wanted, available)
-  if (notionalOf(qty, price, 'down') >= MINIMUM) return { qty, refused: null }
+  // Rounded up, as rounding the quantity down has cost less than one unit of the amount.
+  if (notionalOf(qty, price, 'up') >= MINIMUM) return { qty, refused: null }
   return { qty, refused: available < wanted ? 'insufficient-shares' : 'below-minimum' }
 }

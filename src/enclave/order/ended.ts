@@ -5,6 +5,7 @@ import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import { withFill, withoutOrder } from '../books.js'
 import type { BlockPoint } from '../chainState.js'
+import { RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
 import { type AccountState, writePortfolio } from './accountState.js'
 import { cancel, findOrder } from './brokerOrder.js'
@@ -27,8 +28,8 @@ export async function finishEnded(run: Run, state: AccountState, block: BlockPoi
   let loss = false
   for (const orderId of await endedOrders(run, portfolio, block)) {
     const order = await endAtBroker(run, portfolio, orderId)
-    ended.set(orderId, order?.state === 'live' ? 'live' : 'finished')
-    if (order?.state === 'live') continue
+    ended.set(orderId, isUnfinished(order) ? 'live' : 'finished')
+    if (isUnfinished(order)) continue
     loss ||= isLost(portfolio, orderId, order)
     portfolio = withEnded(portfolio, orderId, order)
   }
@@ -43,14 +44,26 @@ async function endedOrders({ chain }: Run, { openOrders }: Portfolio, block: Blo
   return ids.filter((_, index) => escrows[index]?.state !== 'OPEN')
 }
 
+/** `foreign`: under our id the broker has an order that is not ours. A person has to look; the account goes on. */
+type AtBroker = BrokerOrder | 'foreign' | null
+
 /**
  * The order at the broker, cancelled when it was live; null when there is none. One look is enough: nothing is placed
  * after the deadline, and a reclaim comes seven days later.
  */
-async function endAtBroker(run: Run, { openOrders }: Portfolio, orderId: Hex): Promise<BrokerOrder | null> {
+async function endAtBroker(run: Run, { openOrders }: Portfolio, orderId: Hex): Promise<AtBroker> {
   const entry = openOrders[orderId]
-  const order = entry ? await findOrder(run, clientOrderIdOf(orderId), entry) : null
-  return order?.state === 'live' ? cancel(run, order) : order
+  try {
+    const order = entry ? await findOrder(run, clientOrderIdOf(orderId), entry) : null
+    return order?.state === 'live' ? await cancel(run, order) : order
+  } catch (error) {
+    if (error instanceof RunFailure && error.code === 'broker-mismatch') return 'foreign'
+    throw error
+  }
+}
+
+function isUnfinished(order: AtBroker): order is 'foreign' | BrokerOrder {
+  return order === 'foreign' || order?.state === 'live'
 }
 
 /**

@@ -27,7 +27,7 @@ export interface Held {
   state: AccountState
   wanted: Wanted
   entry: OpenOrder
-  /** Whether this run wrote it ahead; else an earlier run's call may still be on its way. */
+  /** Whether it was written ahead just now; else an earlier call may still be on its way. */
   fresh: boolean
 }
 

@@ -28,15 +28,13 @@ export interface OrderJob {
 
 /** What one run remembers when it begins again. */
 interface Memory {
-  /** Whether this run wrote the order ahead. */
-  wroteAhead: boolean
   /** Whether it took note of a buy that was reclaimed after its fill. */
   loss: boolean
 }
 
 /** Brings an order as far as it can get, and begins again when something else was first. */
 export async function runOrder(run: Run, job: OrderJob): Promise<RunResult> {
-  const memory: Memory = { wroteAhead: false, loss: false }
+  const memory: Memory = { loss: false }
   const result = await restarting(() => attempt(run, job, memory))
   return memory.loss && !result.code ? { ...result, code: RECLAIMED_AFTER_FILL } : result
 }
@@ -48,7 +46,7 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
   // The server starts no run before it has seen the escrow: the enclave's own node is behind.
   if (escrow.state === 'NONE') throw new RunFailure('order-unknown')
   const stored = await run.portfolios.load(escrow.account, block.number)
-  if (!stored.portfolio) return attemptNew(run, job, memory, escrow, stored)
+  if (!stored.portfolio) return attemptNew(run, job, escrow, stored)
 
   const before = { account: escrow.account, portfolio: stored.portfolio, version: stored.version }
   const finished = await finishEnded(run, before, block)
@@ -56,9 +54,10 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
   if (finished.ended.has(orderId)) return endedResult(run, finished, escrow, orderId)
   const { state } = finished
   const entry = state.portfolio.openOrders[orderId]
-  if (!entry) return attemptNew(run, job, memory, escrow, state)
+  if (!entry) return attemptNew(run, job, escrow, state)
   const wanted = wantedByEntry(orderId, entry, escrow)
-  return pursue(run, { state, wanted, entry, fresh: memory.wroteAhead })
+  // Also when this very run wrote it ahead before it began again: its call may have reached the broker.
+  return pursue(run, { state, wanted, entry, fresh: false })
 }
 
 function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder, orderId: Hex): RunResult {
@@ -70,7 +69,6 @@ function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder,
 async function attemptNew(
   run: Run,
   { orderId, envelope }: OrderJob,
-  memory: Memory,
   escrow: EscrowedOrder,
   stored: StoredPortfolio,
 ): Promise<RunResult> {
@@ -79,7 +77,7 @@ async function attemptNew(
   const intent = await unseal(run, orderId, envelope, escrow)
   if (!intent) return refundUnheld(run, orderId, stored.version)
   const block = await run.chain.latest()
-  return carryOut(run, intent, escrow, { block, stored }, memory)
+  return carryOut(run, intent, escrow, { block, stored })
 }
 
 async function carryOut(
@@ -87,7 +85,6 @@ async function carryOut(
   intent: Intent,
   escrow: EscrowedOrder,
   { block, stored }: { block: BlockPoint; stored: StoredPortfolio },
-  memory: Memory,
 ): Promise<RunResult> {
   const { nonce, userPubKey } = intent
   const wanted = wantedByIntent(intent, escrow)
@@ -99,6 +96,5 @@ async function carryOut(
   const state: AccountState = { account: escrow.account, portfolio, version: stored.version }
   if (wanted.side === 'WITHDRAW') return withdraw(run, state, wanted)
   const held = await writeAhead(run, state, wanted, admission.lock)
-  memory.wroteAhead = true
   return pursue(run, { ...held, fresh: true })
 }
