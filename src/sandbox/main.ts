@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runDemo } from './demo.js'
+import { ForeignDirectoryError } from './directory.js'
 import { printGuide } from './guide.js'
 import { PortTakenError } from './ports.js'
 import { startSandbox } from './sandbox.js'
@@ -83,8 +84,8 @@ async function main(): Promise<number> {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof PortTakenError || error instanceof MissingBuildError || error instanceof RangeError)
-    return error.message
+  const clear = [PortTakenError, MissingBuildError, ForeignDirectoryError, RangeError]
+  if (error instanceof Error && clear.some((kind) => error instanceof kind)) return error.message
   if (error instanceof TypeError && 'code' in error) return `${error.message}\n\n${USAGE}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 
-/** A port that the sandbox needs belongs to another program. */
+/** A port that the sandbox needs belongs to another program, or to another of its options. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError'
 
@@ -10,21 +10,39 @@ export class PortTakenError extends Error {
   }
 }
 
+/** Ports of the sandbox; 0 takes a free one. */
+export interface Ports {
+  server: number
+  rpc: number
+  broker: number
+}
+
 /**
- * The port itself when it is free, or a free one for 0.
+ * The same ports, free and all different, with a number for each 0.
  * @throws PortTakenError
  */
-export async function claimPort(port: number, option: string): Promise<number> {
-  const probe = createServer()
-  try {
-    probe.listen(port, '127.0.0.1')
-    await once(probe, 'listening')
-  } catch {
-    throw new PortTakenError(port, option)
+export async function claimPorts({ server, rpc, broker }: Ports): Promise<Ports> {
+  const probes: Server[] = []
+  const claim = async (port: number, option: string) => {
+    const probe = createServer()
+    try {
+      probe.listen(port, '127.0.0.1')
+      await once(probe, 'listening')
+    } catch {
+      throw new PortTakenError(port, option)
+    }
+    probes.push(probe)
+    const address = probe.address()
+    return typeof address === 'object' && address !== null ? address.port : port
   }
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new PortTakenError(port, option)
-  return address.port
+  try {
+    // Held until all are claimed, so that none is given twice.
+    return {
+      server: await claim(server, 'port'),
+      rpc: await claim(rpc, 'rpc-port'),
+      broker: await claim(broker, 'broker-port'),
+    }
+  } finally {
+    await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
+  }
 }

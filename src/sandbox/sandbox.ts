@@ -1,13 +1,12 @@
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { JsonRpcProvider } from 'ethers'
 import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
 import { createCleanUp } from './cleanUp.js'
+import { prepareDirectory } from './directory.js'
 import { type Places, writeEnvFiles } from './envFiles.js'
 import { deployAll, foundInstitution, joinInstitution, localProvider } from './localChain.js'
-import { claimPort } from './ports.js'
+import { claimPorts } from './ports.js'
 import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
 import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
 import { assertBuilt, type ServerProcess, startServerProcess } from './serverProcess.js'
@@ -33,7 +32,7 @@ export interface Sandbox {
 
 /**
  * Starts everything on this machine; the rulebook is not published yet.
- * @throws MissingBuildError, PortTakenError
+ * @throws MissingBuildError, PortTakenError, ForeignDirectoryError
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   assertBuilt()
@@ -46,22 +45,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** Removes what an earlier sandbox left, and nothing else: the directory is the caller's choice. */
-async function emptyDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  for (const name of ['server', 'server.log', 'sandbox.json', '.env', '.env.enclave']) {
-    await rm(join(directory, name), { recursive: true, force: true })
-  }
-}
-
 async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createCleanUp>): Promise<Sandbox> {
   const { directory, print } = options
-  const ports = {
-    server: await claimPort(options.ports.server, 'port'),
-    rpc: await claimPort(options.ports.rpc, 'rpc-port'),
-    broker: await claimPort(options.ports.broker, 'broker-port'),
-  }
-  await emptyDirectory(directory)
+  const ports = await claimPorts(options.ports)
+  await prepareDirectory(directory)
   const secrets = drawSecrets()
 
   const anvil = await startAnvil({ port: ports.rpc, blockTime: BLOCK_TIME })

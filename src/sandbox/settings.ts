@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { StandInSymbol } from './broker/index.js'
+import type { Ports } from './ports.js'
 
 /** What the local broker trades and the local chain lists. */
 export const EQUITIES: readonly StandInSymbol[] = [
@@ -29,7 +30,7 @@ export interface SandboxOptions {
   /** Emptied at the start; holds the configuration, the server's DATA_DIR and its log. */
   directory: string
   /** 0 takes a free one. */
-  ports: { server: number; rpc: number; broker: number }
+  ports: Ports
   /** Further variables for the server's `.env`. */
   serverSettings?: Record<string, string>
   /** Further variables for the enclave's env file. */

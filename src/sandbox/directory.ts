@@ -1,0 +1,30 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Says that a directory is a sandbox's, and that what is in it may be thrown away. */
+const MARKER = '.sandbox'
+const CONTENTS = ['server', 'server.log', 'sandbox.json', '.env', '.env.enclave']
+
+/** The directory holds something that no sandbox has put there, a real configuration perhaps. */
+export class ForeignDirectoryError extends Error {
+  override readonly name = 'ForeignDirectoryError'
+
+  constructor(directory: string) {
+    super(`${directory} is not empty and no sandbox's: nothing in it was touched; choose another --directory`)
+  }
+}
+
+/**
+ * Makes the directory, or removes what an earlier sandbox left in it.
+ * @throws ForeignDirectoryError
+ */
+export async function prepareDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const present = await readdir(directory)
+  if (present.length > 0 && !present.includes(MARKER)) throw new ForeignDirectoryError(directory)
+  await writeFile(
+    join(directory, MARKER),
+    'What is in this directory belongs to `npm run sandbox`, which empties it.\n',
+  )
+  for (const name of CONTENTS) await rm(join(directory, name), { recursive: true, force: true })
+}
