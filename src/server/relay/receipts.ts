@@ -57,10 +57,6 @@ export function unresolved({ receipt, transactions }: RelayRecord): readonly Sig
   return receipt.status === 'submitted' ? transactions : []
 }
 
-export function isFinal({ receipt }: RelayRecord): boolean {
-  return receipt.status === 'confirmed' || receipt.status === 'failed'
-}
-
 function minedFields(transaction: MinedTransaction | null) {
   return {
     txHash: transaction?.hash ?? null,

@@ -6,7 +6,7 @@ import type { Service } from '../lifetime.js'
 import type { RelayRecord } from '../store/receipts.js'
 import type { VerifiedAuthorization } from './authorization.js'
 import { type Course, type CourseDeps, startCourse } from './course.js'
-import { confirmed, isFinal, pendingRecord } from './receipts.js'
+import { confirmed, pendingRecord } from './receipts.js'
 
 export interface RelayDeps extends CourseDeps {
   /** Authorizations under way at once, those that wait for a nonce included. */
@@ -80,8 +80,7 @@ export function createRelay(deps: RelayDeps): Relay {
   }
 
   async function recover(): Promise<void> {
-    const records = await Promise.all((await store.ids()).map((id) => store.get(id)))
-    const unfinished = records.filter((record) => record !== undefined).filter((record) => !isFinal(record))
+    const unfinished = await store.unfinished()
     for (const record of unfinished) {
       void register(record.receipt.digest, Promise.resolve(startCourse(courseDeps, record)))
     }

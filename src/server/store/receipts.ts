@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { receiptSchema } from '../../protocol/api.js'
-import { bytes32Schema, hexBetween } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
-import { createFileRecordStore, type RecordStore } from './recordStore.js'
+import { createFileRecordStore, moveRecord } from './recordStore.js'
 
 /** Nodes refuse longer transactions. */
 const MAX_TRANSACTION_BYTES = 131_072
+
+/** Files open at once while many are read: a process may hold only so many. */
+const READ_AT_ONCE = 64
 
 /** A transaction signed by the relayer's account. It is on disk before the first node has seen it. */
 const signedTransactionSchema = z.strictObject({
@@ -28,14 +31,53 @@ const relayRecordSchema = z.strictObject({
 /** All that the relay knows of one authorization. */
 export type RelayRecord = z.output<typeof relayRecordSchema>
 
-/** Relay records by the authorization's digest. */
-export type ReceiptStore = RecordStore<RelayRecord>
+/** Relay records by the authorization's digest. Every method rejects with Problem `storage-unavailable`. */
+export interface ReceiptStore {
+  get(digest: Hex): Promise<RelayRecord | undefined>
+  /** Durable when it resolves. The caller keeps others from putting the same digest meanwhile. */
+  put(digest: Hex, record: RelayRecord): Promise<void>
+  /** What an earlier process left unfinished, without reading the rest. For the start. */
+  unfinished(): Promise<RelayRecord[]>
+}
 
+/**
+ * Records as files: `receipts/open/<digest>.json`, renamed to `receipts/<2 hex>/<digest>.json` once it is final, so
+ * that a start reads only what is open. Where both exist the open one is the newer: it is final and not moved yet,
+ * or was taken up again after it had failed.
+ */
 export function createReceiptStore(options: { files: AtomicFiles; logger: Logger }): ReceiptStore {
-  return createFileRecordStore({
-    ...options,
-    directory: 'receipts',
-    sharded: true,
-    schema: relayRecordSchema,
-  })
+  const shared = { ...options, schema: relayRecordSchema }
+  const open = createFileRecordStore({ ...shared, directory: 'receipts/open', sharded: false })
+  const done = createFileRecordStore({ ...shared, directory: 'receipts', sharded: true })
+  const finish = (digest: string) => moveRecord(options.files, digest, open, done)
+
+  /** The record if it is unfinished; moved where it belongs if a killed process had no time to. */
+  async function takeUp(digest: string): Promise<RelayRecord[]> {
+    const record = await open.get(digest)
+    if (record === undefined) return []
+    if (!isFinal(record)) return [record]
+    await finish(digest)
+    return []
+  }
+
+  return {
+    get: async (digest) => (await open.get(digest)) ?? (await done.get(digest)),
+    async put(digest, record) {
+      await open.put(digest, record)
+      if (isFinal(record)) await finish(digest)
+    },
+    async unfinished() {
+      const digests = await open.ids()
+      const found: RelayRecord[] = []
+      for (let from = 0; from < digests.length; from += READ_AT_ONCE) {
+        const batch = await Promise.all(digests.slice(from, from + READ_AT_ONCE).map(takeUp))
+        found.push(...batch.flat())
+      }
+      return found
+    },
+  }
+}
+
+function isFinal({ receipt }: RelayRecord): boolean {
+  return receipt.status === 'confirmed' || receipt.status === 'failed'
 }

@@ -43,6 +43,8 @@ export interface FileRecordStoreOptions<T> {
 
 /** An id becomes a file name: hex, as everything that identifies a record here. */
 const RECORD_ID = /^0x[0-9a-f]{2,128}$/
+/** Whatever else lies in a directory is not ours. */
+const RECORD_FILE = /^(0x[0-9a-f]{2,128})\.json$/
 
 /**
  * A file that can't be parsed is set aside as `<id>.json.corrupt` with a warning and counts as absent: the store is
@@ -93,7 +95,7 @@ export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): Fi
     async ids() {
       const shards = sharded ? await files.list(directory) : ['']
       const names = await Promise.all(shards.map((shard) => files.list(`${directory}/${shard}`)))
-      return names.flat().flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
+      return names.flat().flatMap((name) => RECORD_FILE.exec(name)?.[1] ?? [])
     },
   }
 }

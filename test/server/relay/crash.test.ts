@@ -164,6 +164,15 @@ function onDisk(dataDir: string): string {
   const names = readdirSync(join(dataDir, 'receipts'), { recursive: true, encoding: 'utf8' })
   return names
     .filter((name) => name.endsWith('.json'))
-    .map((name) => readFileSync(join(dataDir, 'receipts', name), 'utf8'))
+    .map((name) => readUnlessMoved(join(dataDir, 'receipts', name)))
     .join('\n')
+}
+
+/** A receipt that became final may have been moved since it was listed. */
+function readUnlessMoved(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
 }

@@ -48,6 +48,7 @@ describe('createFileRecordStore', () => {
     const { root, open } = await setUp()
     await open.put(id, record)
     await writeFile(join(root, 'envelopes/open/notes.txt'), '')
+    await writeFile(join(root, 'envelopes/open/notes.json'), '{}')
     await writeFile(join(root, `envelopes/open/${other}.json.corrupt`), '')
     expect(await open.ids()).toEqual([id])
     expect(await open.delete(id)).toBe(true)
