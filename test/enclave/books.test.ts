@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { BrokerOrder } from '../../src/broker/index.js'
+import {
+  BooksError,
+  freeCash,
+  freeShares,
+  withCash,
+  withFill,
+  withOrder,
+  withoutOrder,
+  withoutShares,
+} from '../../src/enclave/books.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { emptyPortfolio, type OpenOrder, type Portfolio } from '../../src/protocol/portfolio.js'
+import { shares, usd } from '../support/brokerStandIn.js'
+import { USER_PUBKEY } from './support/parties.js'
+
+const ID: Hex = `0x${'01'.repeat(32)}`
+const OTHER: Hex = `0x${'02'.repeat(32)}`
+
+function portfolio(change: Partial<Portfolio> = {}): Portfolio {
+  return { ...emptyPortfolio(USER_PUBKEY), ...change }
+}
+
+function entry(change: Partial<OpenOrder>): OpenOrder {
+  const order = { side: 'BUY', symbol: 'AAPL', notional: usd(100), escrow: 0n, locked: 0n } as const
+  return { ...order, brokerOrderId: '', placedAt: 1, ...change }
+}
+
+function fill(filledQty: bigint, price: string): BrokerOrder {
+  return {
+    id: 'id',
+    clientOrderId: 'c',
+    symbol: 'AAPL',
+    side: 'buy',
+    status: 'filled',
+    state: 'filled',
+    createdAt: new Date(0),
+    filledQty,
+    filledAvgPrice: price,
+  }
+}
+
+const held = portfolio({ cash: usd(500), positions: { AAPL: { qty: shares(10), locked: 0n } } })
+
+describe('the books', () => {
+  it('reserve the notionals of buys from cash, and of no other order', () => {
+    const some = withOrder(withOrder(held, ID, entry({})), OTHER, entry({ escrow: usd(100) }))
+    expect(freeCash(some)).toBe(usd(400))
+    expect(freeCash(withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) })))).toBe(usd(500))
+  })
+
+  it('lock what a sale may sell, and unlock it', () => {
+    const locked = withOrder(held, ID, entry({ side: 'SELL', locked: shares(4) }))
+    expect(freeShares(locked, 'AAPL')).toBe(shares(6))
+    expect(withoutOrder(locked, ID)).toEqual(held)
+    expect(() => withOrder(locked, OTHER, entry({ side: 'SELL', locked: shares(7) }))).toThrow(BooksError)
+    expect(() => withoutShares(locked, 'AAPL', shares(7))).toThrow(BooksError)
+  })
+
+  it('round a buy’s cost up and a sale’s proceeds down', () => {
+    const bought = withFill(withOrder(held, ID, entry({})), ID, fill(1n, '200.01'), 0n)
+    expect(bought.cash).toBe(usd(500) - 1n)
+    const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) }))
+    const sold = withFill(selling, ID, fill(9n, '200.01'), 0n)
+    expect(sold.cash).toBe(usd(500) + 1n)
+    expect(sold.positions.AAPL).toEqual({ qty: shares(10) - 9n, locked: 0n })
+  })
+
+  it('credit what an escrowed buy did not cost, and never charge more than it may cost', () => {
+    const buying = withOrder(portfolio(), ID, entry({ escrow: usd(100) }))
+    expect(withFill(buying, ID, fill(shares(0.4), '200'), usd(100)).cash).toBe(usd(20))
+    expect(withFill(buying, ID, fill(shares(0.6), '200'), usd(100)).cash).toBe(0n)
+  })
+
+  it('never take more than there is', () => {
+    const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) }))
+    expect(() => withFill(selling, ID, fill(shares(1) + 1n, '1'), 0n)).toThrow(BooksError)
+    expect(() => withCash(held, -usd(501))).toThrow(BooksError)
+    expect(() => withFill(held, ID, fill(1n, '1'), 0n)).toThrow(BooksError)
+  })
+
+  it('forget a position of nothing', () => {
+    const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(10) }))
+    expect(withFill(selling, ID, fill(shares(10), '1'), 0n).positions).toEqual({})
+  })
+
+  it('neither create nor lose shares or cash in any sequence of orders', () => {
+    const order = fc.record({
+      sale: fc.boolean(),
+      amount: fc.bigInt({ min: 1n, max: usd(200) }),
+      filled: fc.bigInt({ min: 0n, max: 1_000n }),
+    })
+    fc.assert(
+      fc.property(fc.array(order, { maxLength: 30 }), (orders) => {
+        let books = held
+        let bought = shares(10)
+        for (const { sale, amount, filled } of orders) {
+          const free = sale ? freeShares(books, 'AAPL') : freeCash(books)
+          if (amount > free) continue
+          const open = entry(sale ? { side: 'SELL', locked: amount } : { notional: amount })
+          // At a price of 1,000 a thousandth of a share costs a dollar: quantities of a size with the amounts.
+          const qty = (amount * filled) / 1_000n
+          books = withOrder(books, ID, open)
+          const before = books.cash
+          books = withFill(books, ID, fill(qty, '1000'), 0n)
+          bought += sale ? -qty : qty
+          const value = books.cash - before
+          if (sale) expect(value).toBe(qty)
+          else expect(value).toBe(-qty)
+          expect(books.positions.AAPL?.qty ?? 0n).toBe(bought)
+          expect(books.positions.AAPL?.locked ?? 0n).toBe(0n)
+          expect(books.openOrders).toEqual({})
+        }
+      }),
+      { seed: 7, numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import type { EnclaveDeps } from '../../src/enclave/enclave.js'
+import type { RelayAnswer } from '../../src/enclave/relay.js'
+import { usd } from '../support/brokerStandIn.js'
+import { buy, sell } from './support/scenarios.js'
+import { useWorld } from './support/world.js'
+
+const world = useWorld()
+
+/** A relay that answers by itself as often as it is told to, and then carries what it gets. */
+function answering(answers: RelayAnswer[]): { deps: Partial<EnclaveDeps>; posted: string[] } {
+  const posted: string[] = []
+  const { relay } = world().deps()
+  return {
+    posted,
+    deps: {
+      relay: {
+        async post(authorization) {
+          posted.push(authorization.primaryType)
+          return answers.shift() ?? relay.post(authorization)
+        },
+      },
+    },
+  }
+}
+
+const reverted = (name: string): RelayAnswer => ({ kind: 'reverted', revert: { name, args: {} } })
+
+describe('a conflict', () => {
+  it('makes the run begin again and compute everything anew', async () => {
+    const order = await world().open(buy(250))
+    const { deps, posted } = answering([reverted('VersionConflict'), reverted('OrderNotOpen')])
+    expect(await world().run(order, { deps })).toEqual({ outcome: 'settled' })
+    expect(posted).toEqual(['PortfolioUpdate', 'PortfolioUpdate', 'PortfolioUpdate', 'OrderSettlement'])
+    expect(world().broker.control.orders()).toHaveLength(1)
+  })
+
+  it('after the write-ahead finds the order held and places it once', async () => {
+    const order = await world().open(buy(250))
+    const pass: RelayAnswer[] = []
+    const { relay } = world().deps()
+    const deps: Partial<EnclaveDeps> = {
+      relay: {
+        async post(authorization) {
+          pass.push({ kind: 'taken' })
+          return pass.length === 2 ? reverted('VersionConflict') : relay.post(authorization)
+        },
+      },
+    }
+    expect(await world().run(order, { deps })).toEqual({ outcome: 'settled' })
+    expect(world().broker.control.orders()).toHaveLength(1)
+    await world().checkInvariants()
+  })
+
+  it('that does not end makes the run fail after five more times', async () => {
+    const order = await world().open(buy(250))
+    const { deps, posted } = answering(Array<RelayAnswer>(20).fill(reverted('VersionConflict')))
+    expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'conflict' })
+    expect(posted).toHaveLength(6)
+  })
+
+  it('between two runs of one account ends with both orders right', async () => {
+    await world().settled(buy(1_000))
+    const first = await world().open(sell(300))
+    const second = await world().open({ ...buy(200), symbol: 'MSFT' })
+    const both = await Promise.all([world().run(first), world().run(second)])
+    expect(both).toEqual([{ outcome: 'settled' }, { outcome: 'settled' }])
+    const portfolio = await world().portfolio('alice')
+    expect(portfolio?.cash).toBeGreaterThan(usd(299))
+    expect(portfolio?.positions.MSFT?.qty).toBeGreaterThan(0n)
+    await world().checkInvariants()
+  })
+})
+
+describe('the relay’s word', () => {
+  it('is not believed when it says that something was confirmed', async () => {
+    const order = await world().open(buy(250))
+    const { deps } = answering(Array<RelayAnswer>(1_000).fill({ kind: 'taken' }))
+    expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'out-of-time' })
+    expect(world().broker.control.orders()).toEqual([])
+  })
+
+  it('is not believed when it says that what the chain has taken was refused', async () => {
+    const order = await world().open(buy(250))
+    const { relay } = world().deps()
+    const deps: Partial<EnclaveDeps> = {
+      relay: {
+        async post(authorization) {
+          await relay.post(authorization)
+          return reverted('VersionConflict')
+        },
+      },
+    }
+    expect(await world().run(order, { deps })).toEqual({ outcome: 'settled' })
+  })
+
+  it('of another revert, a wrong token or no answer at all makes the run fail', async () => {
+    const order = await world().open(buy(250))
+    const cases: [RelayAnswer, string][] = [
+      [reverted('InvalidSigner'), 'reverted'],
+      [{ kind: 'refused' }, 'relay-refused'],
+      [{ kind: 'unavailable' }, 'relay-unavailable'],
+    ]
+    for (const [answer, code] of cases) {
+      const { deps } = answering(Array<RelayAnswer>(3).fill(answer))
+      expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code })
+    }
+    expect(await world().run(order)).toEqual({ outcome: 'settled' })
+  })
+})
+
+describe('a ledger that does not open', () => {
+  it('is never taken for an empty portfolio', async () => {
+    await world().settled(buy(250))
+    const order = await world().open(buy(250))
+    const { keys } = world().deps()
+    const deps = { keys: { ...keys, master: `0x${'99'.repeat(32)}` as const } }
+    expect(await world().run(order, { deps })).toEqual({ outcome: 'failed', code: 'ledger-unreadable' })
+    expect(await world().state(order)).toBe('OPEN')
+  })
+})
