@@ -32,7 +32,11 @@ const sentences = {
 /** What a program branches on; `docs/enclave.md` lists them. */
 export type NoticeCode = keyof typeof sentences
 
-export const noticeCodes: readonly string[] = Object.keys(sentences)
+export const noticeCodes = Object.keys(sentences).filter(isNoticeCode)
+
+function isNoticeCode(code: string): code is NoticeCode {
+  return Object.hasOwn(sentences, code)
+}
 
 /** A notice sealed to the employee's key. */
 export function noticeOf(
