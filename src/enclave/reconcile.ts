@@ -3,6 +3,7 @@ import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
 import { least } from './books.js'
+import type { BlockPoint } from './chainState.js'
 import { restarting } from './failures.js'
 import type { Run } from './run.js'
 
@@ -21,7 +22,8 @@ interface Supply {
  */
 export async function reconcile(run: Run): Promise<RunResult> {
   const names = await symbolsOf(run)
-  const supplies = await Promise.all(names.map((name) => readSupply(run, name)))
+  const block = await run.chain.latest()
+  const supplies = await Promise.all(names.map((name) => readSupply(run, name, block)))
   // After the supplies: a mint that comes in between makes the batch a conflict, never a wrong one.
   const positions = await run.broker.getPositions()
   const failures: unknown[] = []
@@ -56,7 +58,7 @@ async function balance(
   let { supply, positions } = seen
   await restarting(async () => {
     const [from, held] = [
-      supply ?? (await readSupply(run, name)),
+      supply ?? (await readSupply(run, name, await run.chain.latest())),
       positions ?? (await run.broker.getPositions()),
     ]
     supply = undefined
@@ -78,9 +80,8 @@ async function mintOrBurn({ authorizer }: Run, { pooled, ...supply }: Supply, he
   if (amount > 0n) await authorizer.submit({ primaryType: 'BatchBurn', message: { ...supply, amount } })
 }
 
-async function readSupply({ chain }: Run, name: string): Promise<Supply> {
+async function readSupply({ chain }: Run, name: string, { number }: BlockPoint): Promise<Supply> {
   const symbol = nameToBytes32(name)
-  const { number } = await chain.latest()
   const [expectedSupply, batch, pooled] = await Promise.all([
     chain.token.totalSupply(symbol, number),
     chain.pool.nextBatch(symbol, number),
