@@ -17,11 +17,11 @@ export interface Dispatcher extends Service {
   resume(opened: OpenedOrder): Promise<void>
   /** Everything that was open at the start is known: runs may begin. */
   release(): void
-  /** An escrow has opened; it runs if its envelope is here. */
+  /** An escrow is open; it runs if its envelope is here. Repeatable. */
   opened(opened: OpenedOrder): Promise<void>
   /** An envelope was stored; it runs if its escrow is open. False when that escrow is not known yet. */
   stored(orderId: Hex, commit: Hex): boolean
-  /** An escrow has ended. What the enclave has begun and not finished itself runs once more. */
+  /** An escrow has ended. What the enclave has begun and not finished itself runs once more. Repeatable. */
   closed(order: OpenedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void>
   /** The open order, as far as it is known. */
   find(orderId: Hex): OpenedOrder | undefined
@@ -66,7 +66,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function receive(order: TrackedOrder, commit: Hex | undefined): void {
     if (order.state !== 'OPEN' || commit !== order.commit) return
     order.envelopeCame = order.running
-    const isNew = order.lastOutcome === null || order.lastOutcome === 'rejected'
+    // A final outcome of an open order: the block that it was seen in is no longer part of the chain.
+    const isNew = order.lastOutcome === null || FINAL_OUTCOMES.has(order.lastOutcome)
     if (isNew && !order.running && order.dueAt === null) loop.schedule(order, Date.now(), 'received')
   }
 
@@ -93,6 +94,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     async opened(opened) {
       const order = track(opened, undefined)
+      order.state = 'OPEN'
       const record = await records.get(opened.orderId)
       receive(order, matchingCandidate(record, opened.commit)?.commit)
     },
@@ -114,10 +116,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     async closed(opened, state) {
       const order = track(opened, await records.get(opened.orderId))
+      const isNews = order.state !== state
       order.state = state
       if (order.running) return
       if (isConcluded(order)) await conclude(order)
-      else loop.schedule(order, Date.now(), 'reclaimed')
+      else if (isNews || order.dueAt === null) loop.schedule(order, Date.now(), 'reclaimed')
     },
   }
 }

@@ -9,8 +9,14 @@ import type { ChainPosition, OpenedOrder } from './trackedOrder.js'
 
 /** What happened to an escrow. */
 export type EscrowEvent =
-  | ({ readonly kind: 'opened' } & OpenedOrder)
-  | { readonly kind: 'settled' | 'refunded'; readonly orderId: Hex; readonly position: ChainPosition }
+  | ({ readonly kind: 'opened'; readonly id: string } & OpenedOrder)
+  | {
+      readonly kind: 'settled' | 'refunded'
+      /** One place in one version of the chain: after a reorganisation the same event has another. */
+      readonly id: string
+      readonly orderId: Hex
+      readonly position: ChainPosition
+    }
 
 /** Blocks and events of the escrow, straight from a node. Every method throws ChainUnavailableError, ChainAnswerError. */
 export interface EscrowEvents {
@@ -34,6 +40,7 @@ const logSchema = z.looseObject({
   topics: z.array(z.string()),
   data: z.string(),
   blockNumber: quantity,
+  blockHash: z.string(),
   logIndex: quantity,
 })
 
@@ -85,21 +92,22 @@ function resultOf(answer: RpcAnswer | undefined): unknown {
   return answer.result
 }
 
-function toEvent({ topics, data, blockNumber, logIndex }: z.output<typeof logSchema>): EscrowEvent[] {
+function toEvent({ topics, data, ...log }: z.output<typeof logSchema>): EscrowEvent[] {
   const event = escrowInterface.parseLog({ topics, data })
   if (event === null) return []
   const orderId = bytes32Value.parse(event.args[0])
-  const position = { block: blockNumber, logIndex }
+  const position = { block: log.blockNumber, logIndex: log.logIndex }
+  const id = `${log.blockHash} ${log.logIndex}`
   switch (event.name) {
     case 'OrderOpened': {
       const account = addressValue.parse(event.args[1])
       const commit = bytes32Value.parse(event.args[4])
-      return [{ kind: 'opened', orderId, account, commit, position }]
+      return [{ kind: 'opened', id, orderId, account, commit, position }]
     }
     case 'OrderSettled':
-      return [{ kind: 'settled', orderId, position }]
+      return [{ kind: 'settled', id, orderId, position }]
     case 'OrderRefunded':
-      return [{ kind: 'refunded', orderId, position }]
+      return [{ kind: 'refunded', id, orderId, position }]
     default:
       return []
   }

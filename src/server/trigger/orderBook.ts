@@ -7,7 +7,7 @@ import { byPosition, nextRunnable, type OpenedOrder, type TrackedOrder } from '.
  */
 export interface OrderBook {
   get(orderId: Hex): TrackedOrder | undefined
-  /** The order as it is tracked: a new one when it was not. */
+  /** The order as it is tracked: a new one when it was not. One that was opened otherwise than known is corrected. */
   track(opened: OpenedOrder): TrackedOrder
   forget(orderId: Hex): void
   /** Something of the account may have become due. */
@@ -45,8 +45,10 @@ export function createOrderBook(): OrderBook {
     track(opened) {
       const known = orders.get(opened.orderId)
       if (known !== undefined) {
-        // A reorganisation of the chain may have moved it.
+        // A reorganisation of the chain may have moved it, and whoever has seen an id may open another order under it.
         remove(known)
+        known.account = opened.account
+        known.commit = opened.commit
         known.position = opened.position
         insert(known)
         return known

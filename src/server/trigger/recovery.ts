@@ -5,8 +5,10 @@ import type { Logger } from '../logger.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { firstBlockSince, type RangeReader } from './blockRange.js'
 import type { Dispatcher } from './dispatcher.js'
-import type { EscrowEvents } from './escrowEvents.js'
+import type { EscrowEvent, EscrowEvents } from './escrowEvents.js'
+import { REREAD_BLOCKS } from './eventWindow.js'
 import { byPosition, type ChainPosition, type OpenedOrder } from './trackedOrder.js'
+import type { Recovered } from './watcher.js'
 
 /** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
 export const LOOK_BACK_SECONDS = 38 * 24 * 3_600
@@ -26,15 +28,15 @@ export interface RecoveryOptions {
 
 /**
  * Deals with what the chain holds when the server starts: every open escrow runs again, with its envelope or, if the
- * cache has none, without; a stored order whose escrow has ended is concluded. Resolves with the block up to which
- * later events are covered.
+ * cache has none, without; a stored order whose escrow has ended is concluded.
  *
  * @throws ChainUnavailableError, ChainAnswerError, Problem `storage-unavailable`; repeatable then
  */
-export async function recover(options: RecoveryOptions): Promise<number> {
+export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const { events, records, escrow, dispatcher, logger } = options
   const head = await events.head()
-  const opened = await openedSince(options, head)
+  const past = await lookBack(options, head)
+  const opened = new Map(past.flatMap((event) => (event.kind === 'opened' ? [[event.orderId, event]] : [])))
   const ids = [...new Set([...opened.keys(), ...(await records.openIds())])]
   const orders: { order: OpenedOrder; state: EscrowedOrder['state'] }[] = []
   for (let at = 0; at < ids.length; at += BATCH) {
@@ -60,21 +62,18 @@ export async function recover(options: RecoveryOptions): Promise<number> {
     count: orders.filter(({ state }) => state === 'OPEN').length,
   })
   dispatcher.release()
-  return head
+  return { block: head, events: past.filter(({ position }) => position.block > head - REREAD_BLOCKS) }
 }
 
-async function openedSince(
-  { events, ranges }: RecoveryOptions,
-  head: number,
-): Promise<Map<Hex, OpenedOrder>> {
+async function lookBack({ events, ranges }: RecoveryOptions, head: number): Promise<EscrowEvent[]> {
   const now = await events.blockTime(head)
-  const opened = new Map<Hex, OpenedOrder>()
+  const past: EscrowEvent[] = []
   let from = await firstBlockSince(events, (now ?? 0) - LOOK_BACK_SECONDS, head)
   while (from <= head) {
     const piece = await ranges.readPiece(from, head)
     if (piece === undefined) throw new ChainAnswerError('the node is behind')
-    for (const event of piece.events) if (event.kind === 'opened') opened.set(event.orderId, event)
+    past.push(...piece.events)
     from = piece.to + 1
   }
-  return opened
+  return past
 }

@@ -19,6 +19,9 @@ export interface OpenedOrder {
 
 /** An order that the dispatcher watches over: its escrow is open, or its end is not yet dealt with. */
 export interface TrackedOrder extends OpenedOrder {
+  /** These three change when a reorganisation of the chain brings another opening under the same id. */
+  account: Hex
+  commit: Hex
   position: ChainPosition
   state: 'OPEN' | 'SETTLED' | 'REFUNDED'
   running: boolean

@@ -1,4 +1,5 @@
 import type { Contracts } from '../../chain/contracts.js'
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { RpcTransport } from '../../chain/rpcTransport.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Service } from '../lifetime.js'
@@ -17,6 +18,8 @@ import { createReconcile, type ReconcileOptions } from './reconcile.js'
 import { recover } from './recovery.js'
 import type { EnclaveRunner } from './runner.js'
 import { createRuns, type RunsOptions } from './runs.js'
+import type { OpenedOrder } from './trackedOrder.js'
+import { createUnseenOrders } from './unseenOrders.js'
 import { createWatcher } from './watcher.js'
 
 export interface TriggerOptions {
@@ -52,6 +55,9 @@ export interface Trigger {
 /** Between two looks at the escrow's events; what this server brings about itself is looked for at once. */
 const WATCH_INTERVAL_MS = 2_000
 
+/** Of an order whose event was not seen: after all others. */
+const JUST_NOW = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+
 /** Builds the parts and wires them. Starts nothing. */
 export function createTrigger(options: TriggerOptions): Trigger {
   const { files, root, records, runner, timeouts, maxRuns, escrow, stopping, logger } = options
@@ -60,12 +66,18 @@ export function createTrigger(options: TriggerOptions): Trigger {
   const events = createEscrowEvents({ transport: options.transport, escrow: escrow.address, stopping })
   const ranges = createRangeReader(events, options.logBlockRange)
   const dispatcher = createDispatcher({ records, orderRuns, maxRuns, logger, onFinal: () => watcher.poke() })
+  const unseen = createUnseenOrders({
+    escrow,
+    isSeen: (orderId) => dispatcher.find(orderId) !== undefined,
+    onFound: (found, state) => handleOpened(dispatcher, { ...found, position: JUST_NOW }, state),
+  })
   const watcher = createWatcher({
     events,
     ranges,
     intervalMs: WATCH_INTERVAL_MS,
     recover: () => recover({ events, ranges, escrow, records, dispatcher, logger }),
-    onEvent: (event) => handleEvent(dispatcher, event),
+    onEvent: (event) => handleEvent({ dispatcher, escrow }, event),
+    onLooked: () => unseen.check(),
     logger,
   })
   const reconcile = createReconcile({
@@ -90,15 +102,34 @@ export function createTrigger(options: TriggerOptions): Trigger {
   return {
     policyRuns: createPolicyRuns(runs, stopping),
     onStored(orderId, commit) {
-      if (!dispatcher.stored(orderId, commit)) watcher.poke()
+      if (dispatcher.stored(orderId, commit)) return
+      unseen.note(orderId)
+      watcher.poke()
     },
     services: [adoption, dispatcher, watcher, reconcile.service],
   }
 }
 
-async function handleEvent(dispatcher: Dispatcher, event: EscrowEvent): Promise<void> {
-  if (event.kind === 'opened') return dispatcher.opened(event)
+async function handleEvent(
+  { dispatcher, escrow }: { readonly dispatcher: Dispatcher; readonly escrow: Contracts['escrow'] },
+  event: EscrowEvent,
+): Promise<void> {
+  if (event.kind === 'opened') {
+    // An event that comes again may be of an order that has ended since.
+    const { state } = await escrow.orders(event.orderId)
+    return handleOpened(dispatcher, event, state)
+  }
   const order = dispatcher.find(event.orderId)
   if (order === undefined) return
   await dispatcher.closed(order, event.kind === 'settled' ? 'SETTLED' : 'REFUNDED')
+}
+
+/** @param state as the escrow tells; NONE when the node that was asked is behind the event */
+async function handleOpened(
+  dispatcher: Dispatcher,
+  order: OpenedOrder,
+  state: EscrowedOrder['state'],
+): Promise<void> {
+  if (state === 'OPEN' || state === 'NONE') await dispatcher.opened(order)
+  else await dispatcher.closed(order, state)
 }

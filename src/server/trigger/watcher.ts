@@ -3,6 +3,7 @@ import type { Service } from '../lifetime.js'
 import { describeError, type Logger } from '../logger.js'
 import type { RangeReader } from './blockRange.js'
 import type { EscrowEvent, EscrowEvents } from './escrowEvents.js'
+import { createEventWindow, REREAD_BLOCKS } from './eventWindow.js'
 import { createAlarm } from './waiting.js'
 
 /** Follows the escrow's events. */
@@ -16,34 +17,61 @@ export interface WatcherOptions {
   readonly ranges: RangeReader
   /** Pause between two looks. */
   readonly intervalMs: number
-  /** Deals with all that the chain holds at the start; resolves with the block up to which it looked. Repeatable. */
-  readonly recover: () => Promise<number>
-  /** Deals with one event. When it rejects, the piece that it is in comes again. */
+  /** Deals with all that the chain holds at the start. Repeatable. */
+  readonly recover: () => Promise<Recovered>
+  /** Deals with one event. When it rejects, it comes again. A reorganisation, too, may bring it again. */
   readonly onEvent: (event: EscrowEvent) => Promise<void>
+  /** After each look that reached the chain's head. When it rejects, the look counts as failed. */
+  readonly onLooked: () => Promise<void>
   readonly logger: Logger
+}
+
+/** What was dealt with at the start. */
+export interface Recovered {
+  /** The latest block that was looked at. */
+  readonly block: number
+  /** Of the latest `REREAD_BLOCKS` blocks. */
+  readonly events: readonly EscrowEvent[]
 }
 
 /** However often it is poked. */
 const LEAST_PAUSE_MS = 200
 
-/** Looks first at what there is, then at what is new, never twice at once. A failed look is repeated. */
+/**
+ * Looks first at what there is, then at what is new, never twice at once. A failed look is repeated. Each look goes
+ * some blocks back: they may have been replaced since, and the chain may have become shorter.
+ */
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { events, ranges, intervalMs, recover, onEvent, logger } = options
+  const { events, ranges, intervalMs, recover, onEvent, onLooked, logger } = options
+  const window = createEventWindow()
   let stopping = false
   const alarm = createAlarm()
   let running: Promise<void> = Promise.resolve()
   /** The next block to look at; undefined until the start is dealt with. */
   let cursor: number | undefined
 
+  async function start(): Promise<number> {
+    const { block, events: dealtWith } = await recover()
+    for (const event of dealtWith) window.add(event)
+    return block + 1
+  }
+
   async function look(): Promise<void> {
-    cursor ??= (await recover()) + 1
+    cursor ??= await start()
     const head = await events.head()
-    while (!stopping && cursor <= head) {
-      const piece = await ranges.readPiece(cursor, head)
+    let next = Math.max(0, Math.min(cursor, head + 1) - REREAD_BLOCKS)
+    window.forgetBefore(next)
+    while (!stopping && next <= head) {
+      const piece = await ranges.readPiece(next, head)
       if (piece === undefined) return
-      for (const event of piece.events) await onEvent(event)
-      cursor = piece.to + 1
+      for (const event of window.news(piece.events, next, piece.to)) {
+        await onEvent(event)
+        window.add(event)
+      }
+      next = piece.to + 1
+      cursor = next
     }
+    if (!stopping) await onLooked()
   }
 
   async function run(): Promise<void> {
