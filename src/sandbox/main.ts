@@ -19,6 +19,8 @@ const USAGE = `Usage: npm run sandbox -- [options]
 `
 
 const WALK_INTERVAL_MS = 2_000
+/** The shell's convention for a program that Ctrl-C ended before it was done. */
+const EXIT_INTERRUPTED = 130
 
 function parseCommandLine() {
   const { values } = parseArgs({
@@ -56,10 +58,22 @@ async function main(): Promise<number> {
     console.log(USAGE)
     return 0
   }
+  const interruption = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
+  try {
+    await run(values, interruption.signal)
+    return 0
+  } catch (error) {
+    // Ctrl-C ends chain and server too, so what fails after it fails because of it.
+    if (interruption.signal.aborted) return EXIT_INTERRUPTED
+    throw error
+  }
+}
+
+/** Starts everything, sends the order, and unless `once` stays up until the interruption; rejects when it comes earlier. */
+async function run(values: ReturnType<typeof parseCommandLine>, interruption: AbortSignal): Promise<void> {
   const print = createPrinter()
-  const interrupted = new Promise<'interrupted'>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve('interrupted'))
-  })
+  const interrupted = new Promise<void>((resolve) => interruption.addEventListener('abort', () => resolve()))
   const sandbox = await startSandbox({
     directory: values.directory,
     ports: {
@@ -71,16 +85,15 @@ async function main(): Promise<number> {
     print,
   })
   try {
-    const ended = await Promise.race([runDemo(sandbox, print), interrupted])
-    if (ended !== 'interrupted' && !values.once) {
-      printGuide(sandbox)
-      await interrupted
-    }
+    await Promise.race([runDemo(sandbox, print), interrupted])
+    interruption.throwIfAborted()
+    if (values.once) return
+    printGuide(sandbox)
+    await interrupted
   } finally {
     print('stopping everything')
     await sandbox.stop()
   }
-  return 0
 }
 
 function explain(error: unknown): string {
@@ -91,8 +104,9 @@ function explain(error: unknown): string {
 }
 
 try {
-  process.exitCode = await main()
+  // Whatever a demo that was interrupted still waits for ends with it.
+  process.exit(await main())
 } catch (error) {
   console.error(`sandbox: ${explain(error)}`)
-  process.exitCode = 1
+  process.exit(1)
 }

@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import type { JsonRpcProvider } from 'ethers'
 import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
 import { createCleanUp } from './cleanUp.js'
 import { prepareDirectory } from './directory.js'
+import { endEnclaveRuns } from './enclaveRuns.js'
 import { type Places, writeEnvFiles } from './envFiles.js'
 import { deployAll, foundInstitution, joinInstitution, localProvider } from './localChain.js'
 import { claimPorts } from './ports.js'
@@ -88,6 +90,7 @@ async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createC
 
   const launch = () =>
     startServerProcess({ directory, url: places.url, narrate: (line) => print(`  │ ${line}`) })
+  cleanUp.add(() => endEnclaveRuns(join(directory, 'server')))
   let server = await launch()
   cleanUp.add(() => server.stop())
   print(`server        the real one, its own process, at ${places.url}`)

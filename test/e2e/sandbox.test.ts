@@ -1,0 +1,181 @@
+// The command that a newcomer types, as a process of its own.
+import { cp, readFile, rm, stat, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse } from 'dotenv'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { addressSchema } from '../../src/protocol/address.js'
+import { contractsSchema } from '../../src/protocol/api.js'
+import { bytes32Schema } from '../../src/protocol/hex.js'
+import { ROOT } from '../../src/sandbox/settings.js'
+import { eventually } from '../support/eventually.js'
+import { startHttpServer } from '../support/httpServer.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { allProcesses } from './support/processes.js'
+import { type Program, startProgram } from './support/program.js'
+
+interface SandboxRun extends Program {
+  readonly directory: string
+  /** The command lines of what it has started, and of what that has started. */
+  processes(): Promise<string[]>
+}
+
+async function startSandbox(args: string[] = [], root = ROOT): Promise<SandboxRun> {
+  const directory = await temporaryDirectory()
+  const ports = ['port', 'rpc-port', 'broker-port'].map((name) => `--${name}=0`)
+  const all = [...ports, `--directory=${directory}`, ...args]
+  // The chain inherits the mark; server and enclave get nothing but paths into the directory.
+  const program = startProgram(join(root, 'dist/sandbox/main.js'), all, { env: { SANDBOX_MARK: directory } })
+  return {
+    ...program,
+    directory,
+    async processes() {
+      const shown = await allProcesses()
+      return shown
+        .filter(({ environment }) => environment.some((variable) => variable.includes(directory)))
+        .filter(({ pid }) => pid !== program.child.pid)
+        .map(({ arguments: command }) => command.join(' '))
+    },
+  }
+}
+
+/** As Ctrl-C in a terminal: to the whole process group. */
+function interrupt({ child }: Program): void {
+  if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
+}
+
+async function expectNothingLeft(sandbox: SandboxRun): Promise<void> {
+  const programs = (await sandbox.processes()).filter((command) => !command.startsWith('/bin/sh'))
+  expect(programs).toEqual([])
+  // The shells that watched over them end by themselves.
+  await expect.poll(() => sandbox.processes(), { timeout: 5_000 }).toEqual([])
+}
+
+const account = z.strictObject({ address: addressSchema, privateKey: bytes32Schema })
+const url = z.string().regex(/^http:\/\/127\.0\.0\.1:\d+$/)
+const sandboxFile = z.strictObject({
+  url,
+  rpcUrl: url,
+  brokerUrl: url,
+  chainId: z.int(),
+  contracts: z.strictObject({ ...contractsSchema.shape, usdc: addressSchema }),
+  symbols: z.array(z.string()).length(5),
+  accounts: z.strictObject({ owner: account, admin: account, employees: z.array(account).length(3) }),
+})
+
+describe('npm run sandbox -- --once', () => {
+  it('says each step with its time, exits 0, and leaves what scripts need', async () => {
+    const sandbox = await startSandbox(['--once'])
+    expect(await sandbox.exit, sandbox.err()).toBe(0)
+    expect(sandbox.err()).toBe('')
+    const lines = sandbox.out().trimEnd().split('\n')
+    for (const line of lines) expect(line).toMatch(/^ *\d+\.\d s {2,}\S/)
+    const steps = lines.flatMap((line) => /^ *\d+\.\d s {2}(\w+) {2}/.exec(line)?.[1] ?? [])
+    expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual([
+      ...['chain', 'broker', 'contracts', 'institution', 'employees', 'server', 'rulebook', 'employee'],
+      ...['order', 'status', 'portfolio', 'done'],
+    ])
+    expect(sandbox.out()).toMatch(/ s {4}│ .*\[ledger\] rulebook updated {2}version 1/)
+    await expectNothingLeft(sandbox)
+
+    const read = (name: string) => readFile(join(sandbox.directory, name), 'utf8')
+    const file = sandboxFile.parse(JSON.parse(await read('sandbox.json')))
+    const [server, enclave] = [parse(await read('.env')), parse(await read('.env.enclave'))]
+    expect(server).toMatchObject({
+      FRONTEND_ORIGIN: 'http://localhost:5173',
+      RPC_URL: file.rpcUrl,
+      ORDER_ESCROW_ADDRESS: file.contracts.orderEscrow,
+      ALPACA_DATA_URL: file.brokerUrl,
+    })
+    expect(Object.keys(enclave)).toEqual(
+      expect.arrayContaining(['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY']),
+    )
+    for (const name of ['LEDGER_MASTER_KEY', 'INTENT_PRIVATE_KEY', 'ENCLAVE_PRIVATE_KEY'])
+      expect(server).not.toHaveProperty(name)
+    expect(enclave).not.toHaveProperty('RELAYER_PRIVATE_KEY')
+    expect(enclave.ALPACA_KEY_ID).not.toBe(server.ALPACA_KEY_ID)
+    expect(enclave.RELAY_AUTH_TOKEN).toBe(server.RELAY_AUTH_TOKEN)
+    for (const name of ['sandbox.json', '.env', '.env.enclave', 'server.log']) {
+      expect((await stat(join(sandbox.directory, name))).mode & 0o777, name).toBe(0o600)
+    }
+  })
+})
+
+describe('Ctrl-C', () => {
+  it.each([
+    ['while it starts', / chain {2}/],
+    ['while an enclave run is under way', /enclave run 1: under way/],
+  ])('%s ends everything, with no word of what failed by it', async (_when, moment) => {
+    const sandbox = await startSandbox(['--once'])
+    await eventually(String(moment), () => moment.test(sandbox.out()))
+    interrupt(sandbox)
+    expect(await sandbox.exit).toBe(130)
+    expect(sandbox.err()).toBe('')
+    await expectNothingLeft(sandbox)
+  })
+
+  it('when it is up ends everything, exit 0; until then all of it answers', async () => {
+    const sandbox = await startSandbox()
+    await eventually('the guide', () => sandbox.out().includes('Ctrl-C ends it'))
+    const file = sandboxFile.parse(
+      JSON.parse(await readFile(join(sandbox.directory, 'sandbox.json'), 'utf8')),
+    )
+    for (const { privateKey } of file.accounts.employees) expect(sandbox.out()).toContain(privateKey)
+    const commands = [...sandbox.out().matchAll(/^ +curl -s (?:-d '([^']*)' )?(\S+)/gm)]
+    expect(commands.length).toBeGreaterThan(5)
+    for (const [, body, url = ''] of commands) {
+      const response = await fetch(url, body === undefined ? {} : { method: 'POST', body })
+      expect(response.ok, url).toBe(true)
+    }
+    interrupt(sandbox)
+    expect(await sandbox.exit).toBe(0)
+    await expectNothingLeft(sandbox)
+    for (const url of [file.url, file.rpcUrl, file.brokerUrl]) await expect(fetch(url)).rejects.toThrow()
+  })
+})
+
+describe('what can not be', () => {
+  it.each(['port', 'rpc-port', 'broker-port'])('a --%s that is in use', async (option) => {
+    const other = await startHttpServer((_req, res) => res.end())
+    const { port } = new URL(other.url)
+    const sandbox = await startSandbox([`--${option}=${port}`])
+    expect(await sandbox.exit).toBe(1)
+    expect(sandbox.err()).toBe(
+      `sandbox: port ${port} is in use: end the program that holds it, or choose another one with --${option}\n`,
+    )
+    await other.stop()
+    await expectNothingLeft(sandbox)
+  })
+
+  it.each(['server', 'enclave'])('a build without the %s', async (program) => {
+    const root = await temporaryDirectory()
+    await cp(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true })
+    await cp(join(ROOT, 'package.json'), join(root, 'package.json'))
+    await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
+    await rm(join(root, 'dist', program, 'main.js'))
+    const sandbox = await startSandbox([], root)
+    expect(await sandbox.exit).toBe(1)
+    expect(sandbox.err()).toBe(
+      'sandbox: the programs are not built: run `npm run build` first (`npm run sandbox` does)\n',
+    )
+  })
+
+  it.each([
+    [['--onse'], /^sandbox: Unknown option '--onse'.*Usage: npm run sandbox/s],
+    [['once'], /^sandbox: Unexpected argument 'once'.*Usage: npm run sandbox/s],
+    [['--port'], /^sandbox: Option '--port <value>' argument missing.*Usage: npm run sandbox/s],
+    [['--port=http'], /^sandbox: --port expects a port, got "http"\n$/],
+    [['--rpc-port=70000'], /^sandbox: --rpc-port expects a port, got "70000"\n$/],
+  ])('%j', async (args, message) => {
+    const sandbox = await startSandbox(args)
+    expect(await sandbox.exit).toBe(1)
+    expect(sandbox.err()).toMatch(message)
+    expect(sandbox.out()).toBe('')
+  })
+
+  it('--help is no fault', async () => {
+    const sandbox = await startSandbox(['--help'])
+    expect(await sandbox.exit).toBe(0)
+    expect(sandbox.out()).toMatch(/^Usage: npm run sandbox/)
+  })
+})
