@@ -32,7 +32,7 @@ export async function startTrigger(
 ) {
   const { anvil, addresses } = chain
   const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
-  const { logger, text } = createLogLines()
+  const { logger, text, lines } = createLogLines()
   const files = createAtomicFiles({ root })
   const records = createOrderRecords({ files, logger })
   const stopping = new AbortController()
@@ -87,6 +87,7 @@ export async function startTrigger(
     records,
     stop,
     logText: text,
+    logLines: lines,
     store,
     /** Opens an order and stores its envelope; resolves with the envelope. */
     async place(from: Role, orderId: Hex): Promise<Envelope> {

@@ -8,6 +8,7 @@ import {
   type OrderRecords,
 } from '../store/orderRecords.js'
 import { type FollowUpTimes, nextRunAt, orderOutcome } from './followUp.js'
+import { logRunEnd } from './runLog.js'
 import type { RunEnd } from './runner.js'
 import type { Run, Runs } from './runs.js'
 import type { TrackedOrder } from './trackedOrder.js'
@@ -66,7 +67,7 @@ export function createOrderRuns(options: {
       const dueAt = nextRunAt(ended, failures, Date.now(), times)
       if (run.file.job !== 'order') return { outcome, failures, dueAt }
       const { orderId, attempt } = run.file
-      logger.info('order run ended', { orderId, attempt, outcome, runId: run.file.runId })
+      logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.file.runId })
       try {
         await records.update(orderId, (current) => ({
           ...withOutcome(current ?? emptyOrderRecord(orderId), attempt, outcome),

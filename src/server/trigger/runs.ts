@@ -4,6 +4,7 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Job } from '../../protocol/job.js'
 import { describeError, type Logger } from '../logger.js'
 import type { RunFile, RunFiles } from '../store/runFiles.js'
+import { logRunEnd } from './runLog.js'
 import type { EnclaveRunner, RunEnd } from './runner.js'
 
 /** What to run. */
@@ -50,13 +51,16 @@ export function createRuns({ files, runner, timeouts, logger }: RunsOptions): Ru
   function toRun(file: RunFile, end: Promise<RunEnd>): Run {
     const startedAt = Date.parse(file.startedAt)
     const logged = end.then((ended) => {
-      logger.info('enclave run ended', {
+      const fields = {
         runId: file.runId,
         job: file.job,
         reason: ended.how,
         exitCode: ended.exitCode,
         durationMs: Date.now() - startedAt,
-      })
+      }
+      // What an order's run came to is told with the order, once.
+      if (file.job === 'order') logger.info('enclave run ended', fields)
+      else logRunEnd(logger, 'enclave run ended', ended, { ...fields, outcome: ended.result?.outcome })
       return ended
     })
     return { file, end: logged, discard: () => quietly(() => files.remove(file.runId)) }

@@ -163,6 +163,16 @@ describe('a run that goes wrong', () => {
     expect(logText()).toContain('"exitCode":9')
   })
 
+  test('has its code in the log', async () => {
+    const code = 'ledger-unreadable'
+    const { place, until, logLines } = await setUp({ [A]: [{ outcome: 'failed', code }, PLACED] })
+    await place('alice', A)
+    await until(A, 'a good end', (found) => outcomes(found).includes('placed'))
+    expect(logLines()).toContainEqual(
+      expect.objectContaining({ msg: 'order run ended', level: 50, code, orderId: A, attempt: 1 }),
+    )
+  })
+
   test('by hanging is stopped at its time', async () => {
     const timeouts = { order: 1_000, policy: 1_000, reconcile: 1_000 }
     const { place, until } = await setUp({ [A]: [{ act: 'hang' }, PLACED] }, { timeouts })
