@@ -176,8 +176,9 @@ export const environmentSchema = z.object({
     fallback: './.env.enclave',
   }),
   ENCLAVE_MAX_RUNS: withDefault(integer(1, 1_000), { about: 'Order runs at once.', fallback: '4' }),
-  ORDER_RUN_TIMEOUT: withDefault(duration(), {
-    about: 'Time that one order run may take.',
+  // Within one run the enclave waits 30 s before it gives up an order that may still be on its way to the broker.
+  ORDER_RUN_TIMEOUT: withDefault(duration('90s'), {
+    about: 'Time that one order run may take, 90s at least.',
     fallback: '120s',
   }),
   POLICY_RUN_TIMEOUT: withDefault(duration(), {

@@ -33,13 +33,14 @@ function durationMs(text: string): number {
   return Number(amount) * (UNIT_MS.get(unit) ?? Number.NaN)
 }
 
-/** `250ms`, `5s`, `2m`, `24h`; in milliseconds. */
-export function duration() {
-  const message = 'expected a duration above zero such as 250ms, 5s, 2m or 24h'
+/** `250ms`, `5s`, `2m`, `24h`; in milliseconds. `least` is a duration, too. */
+export function duration(least = '1ms') {
+  const examples = least === '1ms' ? 'above zero such as 250ms, 5s, 2m or 24h' : `from ${least}, such as 24h`
+  const message = `expected a duration ${examples}`
   return z
     .string()
     .transform(durationMs)
-    .refine((ms) => ms > 0 && ms <= MAX_DURATION_MS, message)
+    .refine((ms) => ms >= durationMs(least) && ms <= MAX_DURATION_MS, message)
 }
 
 const GWEI_DECIMALS = 9

@@ -76,6 +76,7 @@ describe('readConfig', () => {
 
   test.each([
     ['PORT', '-1'],
+    ['ORDER_RUN_TIMEOUT', '89s'],
     ['PORT', '8000.5'],
     ['PORT', '0x10'],
     ['PORT', '1e3'],
