@@ -80,7 +80,8 @@ function answerOf(orderId: Hex, result: OrderReceived['result'], stored: Candida
 
 function statusOf(orderId: Hex, order: EscrowedOrder, record: OrderRecord | undefined): OrderStatus {
   const isOnChain = order.state !== 'NONE'
-  const candidate = matchingCandidate(record, order.commit) ?? record?.candidates[0]
+  // Once the escrow tells which envelope is the order's, the time of another one says nothing.
+  const candidate = isOnChain ? matchingCandidate(record, order.commit) : record?.candidates[0]
   return {
     orderId,
     state: order.state,
@@ -91,6 +92,7 @@ function statusOf(orderId: Hex, order: EscrowedOrder, record: OrderRecord | unde
     receivedAt: candidate?.receivedAt ?? null,
     triggers: record?.triggers ?? [],
     nextTriggerAt: record?.nextTriggerAt ?? null,
-    notice: record?.notice ?? null,
+    // The run that settled it may have been cut off before it could clear what an earlier one left.
+    notice: order.state === 'SETTLED' ? null : (record?.notice ?? null),
   }
 }

@@ -1,5 +1,5 @@
 import type { Trigger, TriggerReason } from '../../protocol/api.js'
-import type { Outcome } from '../../protocol/job.js'
+import type { Outcome, RunResult } from '../../protocol/job.js'
 import { describeError, type Logger } from '../logger.js'
 import {
   emptyOrderRecord,
@@ -72,7 +72,7 @@ export function createOrderRuns(options: {
         await records.update(orderId, (current) => ({
           ...withOutcome(current ?? emptyOrderRecord(orderId), attempt, outcome),
           nextTriggerAt: isoOrNull(dueAt),
-          ...(ended.notice !== undefined && { notice: ended.notice }),
+          ...noticeAfter(ended),
         }))
         await run.discard()
       } catch (error) {
@@ -103,6 +103,12 @@ function withOutcome(record: OrderRecord, attempt: number, outcome: Outcome): Or
     trigger.attempt === attempt ? { ...trigger, finishedAt, outcome } : trigger,
   )
   return { ...record, triggers }
+}
+
+/** What is settled was not refused: an earlier run had left its notice and did not get to the refund. */
+function noticeAfter({ outcome, notice }: Pick<RunResult, 'outcome' | 'notice'>): Partial<OrderRecord> {
+  if (outcome === 'settled') return { notice: null }
+  return notice === undefined ? {} : { notice }
 }
 
 function isoOrNull(unixMs: number | null): string | null {

@@ -3,6 +3,7 @@ import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { orderReceivedSchema } from '../../../src/protocol/api.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
+import { settlement, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -289,6 +290,26 @@ describe('GET /orders/:orderId', () => {
       triggers: [],
       notice: null,
     })
+  })
+
+  test('does not show the time of an envelope that is not the order’s', async () => {
+    const { post, status } = await setUp()
+    const { order } = await junk('junk')
+    const { body } = await post(order)
+    expect((await status()).receivedAt).toBe(body.receivedAt)
+    await openedEnvelope()
+    expect(await status()).toMatchObject({ state: 'OPEN', receivedAt: null })
+  })
+
+  test('shows no notice of an order that was settled after all', async () => {
+    const { post, status, enclave } = await setUp()
+    const notice = await sealOrder('why')
+    await enclave.plan({ [ORDER]: [{ outcome: 'failed', notice, retryAt: 4_000_000_000 }] })
+    const { order } = await openedEnvelope()
+    await post(order)
+    await eventually('the notice', async () => (await status()).notice)
+    await chain().send('relayer', ...signedCall(chain(), settlement(ORDER)))
+    expect(await status()).toMatchObject({ state: 'SETTLED', notice: null })
   })
 
   test('an order that neither chain nor cache knows is 404, and one without the right form 400', async () => {

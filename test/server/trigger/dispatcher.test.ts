@@ -198,6 +198,15 @@ describe('a run that goes wrong', () => {
   })
 })
 
+test('a run that settles clears the notice that an earlier one left', async () => {
+  const notice = await sealOrder('why')
+  const { place, until } = await setUp({ [A]: [{ outcome: 'failed', notice }, { outcome: 'settled' }] })
+  await place('alice', A)
+  await until(A, 'the notice', (found) => found.notice !== null)
+  const record = await until(A, 'the end', (found) => outcomes(found).includes('settled'))
+  expect(record.notice).toBeNull()
+})
+
 describe('an escrow that ends', () => {
   async function reclaim(orderId: Hex): Promise<void> {
     const order = await chain().read('escrow', 'orders', orderId)
