@@ -69,7 +69,7 @@ export const environmentSchema = z.object({
     fallback: '0',
   }),
   BODY_LIMIT_BYTES: withDefault(integer(KIBIBYTE, 1_024 * KIBIBYTE), {
-    about: 'Longest request body.',
+    about: 'Longest request body; /relay has a limit of its own.',
     fallback: String(64 * KIBIBYTE),
   }),
   RATE_LIMIT_PER_MINUTE: withDefault(integer(1, 1_000_000_000), {

@@ -25,7 +25,6 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
     stopping: stopping.signal,
     relay: {
       authToken: config.relay.authToken.reveal(),
-      bodyLimitBytes: config.http.bodyLimitBytes,
       rules: {
         chainId: config.chain.chainId,
         contracts: config.chain.contracts,

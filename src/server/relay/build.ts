@@ -45,7 +45,6 @@ export function buildRelay(surroundings: {
   return {
     router: {
       authToken: settings.authToken.reveal(),
-      bodyLimitBytes: config.http.bodyLimitBytes,
       rules: { chainId, contracts, signer: config.enclave.signer },
       relay,
       waitMs: settings.waitMs,

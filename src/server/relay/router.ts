@@ -16,7 +16,6 @@ import type { Relay } from './relay.js'
 
 export interface RelayRouterDeps {
   readonly authToken: string
-  readonly bodyLimitBytes: number
   readonly rules: AuthorizationRules
   readonly relay: Pick<Relay, 'post' | 'find'>
   /** How long a caller is kept waiting at most. */
@@ -25,13 +24,19 @@ export interface RelayRouterDeps {
   readonly stopping: AbortSignal
 }
 
+/**
+ * Room for the largest authorization, two blobs of 20,480 bytes in hex, and some more. Not to be configured: an account
+ * whose write did not fit would be stuck for good, and only who has the token is read at all.
+ */
+const BODY_LIMIT_BYTES = 128 * 1_024
+
 /** The enclave-facing routes, mounted at /relay. The token is checked before anything else, whatever the body. */
 export function createRelayRouter(deps: RelayRouterDeps): Router {
   const router = Router({ caseSensitive: true })
   // Every caller that waits listens to it.
   setMaxListeners(0, deps.stopping)
   router.use(relayToken(deps.authToken))
-  router.route('/').post(jsonBody(deps.bodyLimitBytes), postAuthorization(deps)).all(methodNotAllowed('POST'))
+  router.route('/').post(jsonBody(BODY_LIMIT_BYTES), postAuthorization(deps)).all(methodNotAllowed('POST'))
   router.route('/:digest').get(getReceipt(deps.relay)).all(methodNotAllowed('GET'))
   return router
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Hex } from '../../../src/protocol/hex.js'
 import { batchMint, digestOf, policyUpdate, portfolioUpdate } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { AAPL, MSFT, ORG, setUpInstitution, shares } from '../../support/institution.js'
@@ -32,6 +33,18 @@ describe('an authorization', () => {
     expect(receipt.gasUsed).toBe(mined?.gasUsed)
     expect(await chain().read('pool', 'usedDigest', digest)).toBe(true)
     expect((await relay.get(digest)).body).toEqual(response.body)
+  })
+
+  test('is read at its largest, whatever other bodies are limited to', async () => {
+    const relay = await start({ BODY_LIMIT_BYTES: '1024' })
+    const sized = (bytes: number) => {
+      const blob: Hex = `0x${'ff'.repeat(bytes)}`
+      return portfolioUpdate(chain().account('dave'), { enclaveBlob: blob, userBlob: blob })
+    }
+    // The largest of the schema is read, verified and asked about; a block has no room for both its blobs.
+    const largest = await relay.relay(sized(20_480))
+    expect([largest.status, largest.body.code]).toEqual([422, 'would-revert'])
+    expect((await relay.relay(sized(10_000))).body).toMatchObject({ status: 'confirmed' })
   })
 
   test('is relayed once, however often it is posted one after another', async () => {
