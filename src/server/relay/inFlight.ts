@@ -33,8 +33,8 @@ export interface InFlight {
   maxCost: bigint
   /** Of `performance.now()`. */
   lastSentAt: number
-  /** Looks in a row at which the nonce was used up, but by none of these transactions. */
-  missedLooks: number
+  /** Of `performance.now()`: since when the nonce is used up, but by none of these transactions. */
+  missedSince: number | undefined
   readonly outcome: Promise<Outcome>
   readonly finish: (outcome: Outcome) => void
 }
@@ -53,7 +53,7 @@ export function createInFlight(transactions: readonly SignedTransaction[], save:
     save,
     maxCost: maxCost(newest),
     lastSentAt: performance.now(),
-    missedLooks: 0,
+    missedSince: undefined,
     outcome,
     finish,
   }

@@ -17,8 +17,8 @@ export interface WatcherOptions {
   readonly logger: Logger
 }
 
-/** One node may know of a new count before another knows of the receipt that goes with it. */
-const MISSES_UNTIL_DISPLACED = 3
+/** One node may know of a new count some blocks before another knows of the receipt that goes with it. */
+const NODE_LAG_MS = 5_000
 
 /** Reads from the chain what became of everything under way. */
 export interface Watcher {
@@ -39,16 +39,15 @@ export function createWatcher(options: WatcherOptions): Watcher {
       missed(flight)
       return
     }
-    flight.missedLooks = 0
+    flight.missedSince = undefined
     if (head - receipt.blockNumber + 1 >= confirmations) {
       finish(flight, { kind: 'mined', transaction: minedTransaction(receipt) })
     }
   }
 
   function missed(flight: InFlight): void {
-    flight.missedLooks++
-    if (flight.missedLooks < MISSES_UNTIL_DISPLACED) return
-    displace(flight, 'taken')
+    flight.missedSince ??= performance.now()
+    if (performance.now() - flight.missedSince >= NODE_LAG_MS) displace(flight, 'taken')
   }
 
   function displace(flight: InFlight, reason: 'taken' | 'unreachable'): void {
