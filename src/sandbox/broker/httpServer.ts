@@ -8,6 +8,7 @@ import type { RequestLog } from './requestLog.js'
 import type { Reply, StandInAccount } from './types.js'
 
 const MAX_BODY_BYTES = 64 * 1024
+const FROM_A_PAGE: Reply = { status: 403, body: { message: 'no page in a browser may steer the stand-in' } }
 
 export interface StandInServerDeps {
   readonly accounts: readonly StandInAccount[]
@@ -36,10 +37,11 @@ async function serve(
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://stand-in')
   const method = request.method ?? 'GET'
+  const steers = url.pathname.startsWith('/sandbox/')
+  // A page in a browser says where it comes from, and none has a hand on the stand-in: it asks for no keys.
+  if (steers && request.headers.origin !== undefined) return write(response, FROM_A_PAGE)
   const body = await readJson(request)
-  if (url.pathname.startsWith('/sandbox/')) {
-    return write(response, deps.control({ method, path: url.pathname, body: body.value }))
-  }
+  if (steers) return write(response, deps.control({ method, path: url.pathname, body: body.value }))
   const account = accountBehind(deps.accounts, request)
   const reply = await answer(deps, { method, url, body, account })
   deps.requestLog.add({

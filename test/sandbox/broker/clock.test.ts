@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { newYorkTime } from '../../../src/sandbox/broker/marketClock.js'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createMarketClock, newYorkTime } from '../../../src/sandbox/broker/marketClock.js'
 
 describe('newYorkTime', () => {
   it.each([
@@ -10,5 +10,28 @@ describe('newYorkTime', () => {
     ['2022-01-01T03:00:00Z', 0, '2021-12-31T22:00:00-05:00'],
   ] as const)('%s is %s', (utc, digits, expected) => {
     expect(newYorkTime(new Date(utc), digits)).toBe(expected)
+  })
+})
+
+describe('a closed market', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: new Date('2030-01-02T14:30:00Z') })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it.each([
+    ['in an hour', 3_600_000],
+    ['later than one timer reaches', 60 * 86_400_000],
+  ])('opens by itself at its time and no sooner: %s', (_when, delayMs) => {
+    let opened = 0
+    const clock = createMarketClock({ now: () => new Date(), onOpen: () => opened++ })
+    clock.set({ open: false, nextOpen: new Date(Date.now() + delayMs) })
+    vi.advanceTimersByTime(delayMs - 1)
+    expect([clock.isOpen(), opened]).toEqual([false, 0])
+    vi.advanceTimersByTime(2)
+    expect([clock.isOpen(), opened]).toEqual([true, 1])
+    clock.stop()
   })
 })

@@ -139,6 +139,20 @@ describe('commands', () => {
   })
 })
 
+describe('a page in a browser', () => {
+  it.each(['http://localhost:5173', 'https://elsewhere.example', 'null'])(
+    'at %s is refused what needs no keys',
+    async (origin) => {
+      const headers = { origin, 'content-type': 'text/plain' }
+      const body = '{"name":"enclave","cash":"0"}'
+      const steered = await fetch(`${standIn.url}/sandbox/account`, { method: 'POST', headers, body })
+      expect(steered.status).toBe(403)
+      expect((await fetch(`${standIn.url}/sandbox/accounts`, { headers: { origin } })).status).toBe(403)
+      expect(await control.accounts()).toMatchObject([{ name: 'enclave', cash: '100000' }, {}])
+    },
+  )
+})
+
 describe('the server', () => {
   it('answers unknown routes, bad JSON and bodies too large', async () => {
     const keys = { 'APCA-API-KEY-ID': 'PKENCLAVE', 'APCA-API-SECRET-KEY': 'enclave-secret' }
