@@ -9,7 +9,7 @@ export const REWIND_BLOCKS = 64
 const cursorSchema = z.strictObject({
   /** The last block whose events were narrated. */
   block: z.int().min(0),
-  /** Its hash, by which a changed history is noticed; null when it was not the head. */
+  /** Its hash, by which a changed history is noticed; null after going back. */
   hash: bytes32Schema.nullable(),
   /** The block that narration began after: what was before it is never told, as long as it is on the chain. */
   start: z.strictObject({ number: z.int().min(0), hash: bytes32Schema }),

@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.js'
-import type { BlockId, ChainLog, ChainReader } from './chainReader.js'
+import type { ChainLog, ChainReader } from './chainReader.js'
 import { type Cursor, type CursorStore, REWIND_BLOCKS } from './cursor.js'
 import { narrate } from './events.js'
 import { formatLine } from './format.js'
@@ -57,9 +57,9 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     print(formatLine({ time: nowSeconds(), tag: 'chain', says }))
   }
 
-  async function advance(from: Cursor, head: BlockId, settled: number, signal: AbortSignal): Promise<void> {
+  async function advance(from: Cursor, settled: number, signal: AbortSignal): Promise<void> {
     const to = Math.min(settled, from.block + range)
-    const logs = await chain.logs(from.block + 1, to, signal).catch((error: unknown) => {
+    const { logs, hash } = await chain.logs(from.block + 1, to, signal).catch((error: unknown) => {
       // Too many blocks, or too many events in them, is a refusal like any other.
       range = Math.max(1, Math.floor(range / 2))
       throw error
@@ -71,7 +71,7 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     await save({
       ...from,
       block: to,
-      hash: head.number === to ? head.hash : null,
+      hash,
       recent: recent.filter(({ block }) => block > to - REWIND_BLOCKS),
     })
     for (const log of fresh) say(log)
@@ -91,7 +91,7 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     ticksBehind = settled < cursor.block ? ticksBehind + 1 : 0
     const replaced = block !== null && cursor.hash !== null && block.hash !== cursor.hash
     if (replaced || ticksBehind >= TICKS_UNTIL_RESET) return rewind(cursor, settled, signal)
-    if (settled > cursor.block) return advance(cursor, head, settled, signal)
+    if (settled > cursor.block) return advance(cursor, settled, signal)
   }
 }
 

@@ -24,7 +24,7 @@ export interface Relay {
   post(authorization: VerifiedAuthorization): Promise<Course>
   /**
    * The receipt of an authorization, undefined when there is none that can be trusted.
-   * @throws ChainUnavailableError when a confirmed one can't be checked
+   * @throws ChainUnavailableError when the chain can't be asked whether it is still true
    */
   find(digest: Hex): Promise<Receipt | undefined>
   /** Its start takes up what an earlier process left unfinished. */
@@ -56,27 +56,25 @@ export function createRelay(deps: RelayDeps): Relay {
   async function begin(authorization: VerifiedAuthorization): Promise<Course> {
     const { digest, target, data } = authorization
     const [cached, used] = await Promise.all([store.get(digest), chain.isUsed(target, digest)])
-    if (used) return takenEffect(authorization, cached)
+    const record = () => cached ?? pendingRecord(authorization, new Date())
+    if (used) return ended(await takenEffect(record()))
     const forecast = await preflight.check({ to: target, data }, transactor.committed())
     if ('revert' in forecast) {
       // It may have taken effect between the two questions.
-      if (await chain.isUsed(target, digest)) return takenEffect(authorization, cached)
+      if (await chain.isUsed(target, digest)) return ended(await takenEffect(record()))
       throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
     }
-    const record = pendingRecord(authorization, new Date(), cached?.transactions)
-    await store.put(digest, record)
-    return startCourse(courseDeps, record, forecast.gasLimit)
+    const fresh = pendingRecord(authorization, new Date(), cached?.transactions)
+    await store.put(digest, fresh)
+    return startCourse(courseDeps, fresh, forecast.gasLimit)
   }
 
-  async function takenEffect(
-    authorization: VerifiedAuthorization,
-    cached: RelayRecord | undefined,
-  ): Promise<Course> {
-    if (cached?.receipt.status === 'confirmed') return ended(cached.receipt)
-    const record = cached ?? pendingRecord(authorization, new Date())
+  /** The receipt of what the chain says is used, whatever was thought of it before. */
+  async function takenEffect(record: RelayRecord): Promise<Receipt> {
+    if (record.receipt.status === 'confirmed') return record.receipt
     const final = confirmed(record, await chain.effectOf(record), new Date())
-    await store.put(authorization.digest, final)
-    return ended(final.receipt)
+    await store.put(record.receipt.digest, final)
+    return final.receipt
   }
 
   async function recover(): Promise<void> {
@@ -98,9 +96,11 @@ export function createRelay(deps: RelayDeps): Relay {
     async find(digest) {
       const course = await underWay.get(digest)?.catch(() => undefined)
       if (course !== undefined) return course.current()
-      const receipt = (await store.get(digest))?.receipt
-      if (receipt?.status !== 'confirmed') return receipt
-      return (await chain.isUsed(receipt.target, digest)) ? receipt : undefined
+      const record = await store.get(digest)
+      if (record === undefined) return undefined
+      const { receipt } = record
+      if (await chain.isUsed(receipt.target, digest)) return takenEffect(record)
+      return receipt.status === 'confirmed' ? undefined : receipt
     },
     service: {
       name: 'relay',

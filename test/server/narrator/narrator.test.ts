@@ -92,7 +92,9 @@ describe('a tick', () => {
     const queries = proxy.requests.filter((methods) => methods.includes('eth_getLogs'))
     expect(queries.length).toBeGreaterThan(0)
     expect(queries.length).toBeLessThanOrEqual(3)
-    for (const methods of queries) expect(methods).toEqual(Array(5).fill('eth_getLogs'))
+    for (const methods of queries) {
+      expect(methods).toEqual([...Array(5).fill('eth_getLogs'), 'eth_getBlockByNumber'])
+    }
   })
 
   test('never overlaps another, however slow the node', async () => {
@@ -164,6 +166,25 @@ describe('a failing node', () => {
   )
 })
 
+test('a node that is behind the one that said the head has nothing skipped', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const { narrator, dataDir } = await atHead({ rpcUrl: proxy.url })
+  // It knows of no block after those, so it has no events of them either.
+  proxy.answer = ({ method, params, index }) => {
+    if (method === 'eth_getLogs') return { result: [] }
+    return method === 'eth_getBlockByNumber' && index === 5 && params[0] !== 'latest'
+      ? { result: null }
+      : undefined
+  }
+  await buys(1)
+  await severalTicks()
+  expect(proxy.requests.flat()).toContain('eth_getLogs')
+  expect(narrator.lines).toEqual([])
+  proxy.answer = () => undefined
+  await caughtUp(dataDir)
+  expect(told(narrator.lines)).toEqual([1])
+})
+
 describe('a chain that was reset', () => {
   test('is noticed, said in one line, and followed', async () => {
     const { narrator, dataDir } = await atHead()
@@ -229,6 +250,25 @@ describe('a chain that was reset', () => {
     await caughtUp(dataDir)
     expect(told(narrator.lines)).toEqual([1, 2])
   })
+})
+
+test('a node that is behind for long is followed, and nothing is told again when it has caught up', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const { narrator, dataDir } = await atHead({ rpcUrl: proxy.url })
+  const old: unknown = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
+  await buys(1, 2)
+  await caughtUp(dataDir)
+  const cursor = await chain().provider.getBlockNumber()
+  proxy.answer = ({ method, params }) => {
+    if (method !== 'eth_getBlockByNumber') return undefined
+    if (params[0] === 'latest') return { result: old }
+    return Number(params[0]) >= cursor ? { result: null } : undefined
+  }
+  await eventually('the line', () => narrator.lines.length === 3)
+  proxy.answer = () => undefined
+  await buys(3)
+  await caughtUp(dataDir)
+  expect(told(narrator.lines)).toEqual([1, 2, Number.NaN, 3])
 })
 
 test('events are told once they are as deep as configured', async () => {

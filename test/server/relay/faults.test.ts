@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readTransaction } from '../../../src/server/relay/signer.js'
-import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
-import { useChain } from '../../support/chain.js'
+import { batchMint, digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
+import { INTERFACES, useChain } from '../../support/chain.js'
 import { type Fault, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -24,6 +24,16 @@ const digest = () => digestOf(chain(), MINT)
 async function start(options: { env?: Record<string, string>; rpcUrl?: string } = {}) {
   const dataDir = await temporaryDirectory()
   return { dataDir, relay: await startRelay({ chain: chain(), dataDir, ...options }) }
+}
+
+/** Another authorization of the same batch, sent by somebody else. */
+function otherMint(): object {
+  const [, method, struct, signature] = signedCall(chain(), batchMint(AAPL, shares(9)))
+  return {
+    from: chain().account('dave'),
+    to: chain().addresses.platformPool,
+    data: INTERFACES.pool.encodeFunctionData(method, [struct, signature]),
+  }
 }
 
 const transactionsOf = async (dataDir: string) =>
@@ -154,6 +164,28 @@ describe('a transaction', () => {
     await mine(chain())
     expect(receiptOf(await pending).status).toBe('confirmed')
     expect(await minedOfRelayer(chain())).toBe(before + 2)
+  })
+
+  test('that is given up and mined nevertheless is confirmed, not failed', async () => {
+    const { relay, dataDir } = await start()
+    await stopMining(chain())
+    const pending = relay.relay(MINT)
+    await soon(() => pooled(chain())).toBe(1)
+    const { raw = '' } = (await storedRecord(dataDir, digest()))?.transactions[0] ?? {}
+    const from = chain().account('relayer')
+    const nonce = await minedOfRelayer(chain())
+    const state: unknown = await chain().provider.send('evm_snapshot', [])
+    await chain().provider.send('anvil_dropAllTransactions', [])
+    await chain().provider.send('eth_sendTransaction', [{ from, to: from, nonce: `0x${nonce.toString(16)}` }])
+    // The same batch by another authorization: ours would revert now.
+    await chain().provider.send('eth_sendTransaction', [otherMint()])
+    await mine(chain())
+    expect(receiptOf(await pending)).toMatchObject({ status: 'failed', error: { name: 'BatchConflict' } })
+    await chain().provider.send('evm_revert', [state])
+    await chain().provider.send('anvil_dropAllTransactions', [])
+    await chain().provider.send('eth_sendRawTransaction', [raw])
+    await mine(chain())
+    expect((await relay.get(digest())).body).toMatchObject({ status: 'confirmed', error: null })
   })
 
   test('on a chain that was reset under it goes out where that chain is', async () => {
