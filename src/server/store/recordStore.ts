@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { describeError, type Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
-import { createKeyedLock } from './keyedLock.js'
 
 /**
  * Records of one kind by their id. Callers know this interface alone; files are one implementation.
@@ -11,14 +10,6 @@ export interface RecordStore<T> {
   get(id: string): Promise<T | undefined>
   /** Durable when it resolves. */
   put(id: string, record: T): Promise<void>
-  /**
-   * Reads, changes and writes one record while no other `update` of the same id runs. What `change` returns is
-   * stored and returned; the very same object, or undefined, writes nothing.
-   */
-  update(
-    id: string,
-    change: (current: T | undefined) => T | undefined | Promise<T | undefined>,
-  ): Promise<T | undefined>
   /** False when there was none. */
   delete(id: string): Promise<boolean>
   ids(): Promise<string[]>
@@ -52,7 +43,6 @@ const RECORD_FILE = /^(0x[0-9a-f]{2,128})\.json$/
  */
 export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): FileRecordStore<T> {
   const { files, directory, sharded, schema, logger } = options
-  const lock = createKeyedLock()
 
   function pathOf(id: string): string {
     if (!RECORD_ID.test(id)) throw new TypeError('A record id is lower-case hex.')
@@ -84,13 +74,6 @@ export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): Fi
     pathOf,
     get,
     put,
-    update: (id, change) =>
-      lock.run(id, async () => {
-        const current = await get(id)
-        const next = await change(current)
-        if (next !== undefined && next !== current) await put(id, next)
-        return next
-      }),
     delete: (id) => files.remove(pathOf(id)),
     async ids() {
       const shards = sharded ? await files.list(directory) : ['']

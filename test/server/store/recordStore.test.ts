@@ -110,33 +110,3 @@ describe('createFileRecordStore', () => {
     expect(await open.get(id)).toEqual(record)
   })
 })
-
-describe('update', () => {
-  test('loses no change when many run at once', async () => {
-    const { open } = await setUp()
-    await open.put(id, { ...record, amount: 0n })
-    const add = () =>
-      open.update(id, async (current) => (current ? { ...current, amount: current.amount + 1n } : current))
-    await Promise.all(Array.from({ length: 25 }, add))
-    expect((await open.get(id))?.amount).toBe(25n)
-  })
-
-  test('creates, and writes nothing for the same object or undefined', async () => {
-    const { root, open } = await setUp()
-    expect(await open.update(id, (current) => current)).toBeUndefined()
-    expect(await open.ids()).toEqual([])
-    expect(await open.update(id, () => record)).toEqual(record)
-    const path = join(root, `envelopes/open/${id}.json`)
-    await writeFile(path, `${await readFile(path, 'utf8')} `)
-    await open.update(id, (current) => current)
-    expect(await readFile(path, 'utf8')).toMatch(/ $/)
-  })
-
-  test('a change that throws holds up none of the later ones', async () => {
-    const { open } = await setUp()
-    const failing = open.update(id, () => Promise.reject(new Error('refused')))
-    const next = open.update(id, () => record)
-    await expect(failing).rejects.toThrow('refused')
-    expect(await next).toEqual(record)
-  })
-})
