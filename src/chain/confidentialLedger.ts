@@ -2,18 +2,16 @@ import type { BlockTag, Provider } from 'ethers'
 import type { Hex } from '../protocol/hex.js'
 import { createContractReader } from './contractReader.js'
 import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
-import { addressValue, boolValue, bytesValue, numberValue, uintValue } from './values.js'
+import { boolValue, bytesValue, numberValue, uintValue } from './values.js'
 
 /** Views of `ConfidentialLedger`. A blob that was never written is `0x`, its version 0. */
 export interface ConfidentialLedger {
   readonly address: Hex
   enclaveBlob(accountId: Hex, block?: BlockTag): Promise<Hex>
-  userBlob(accountId: Hex, block?: BlockTag): Promise<Hex>
   portfolioVersion(accountId: Hex, block?: BlockTag): Promise<bigint>
   policyBlob(orgId: Hex, block?: BlockTag): Promise<Hex>
   policyVersion(orgId: Hex, block?: BlockTag): Promise<number>
   usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
-  enclaveSigner(block?: BlockTag): Promise<Hex>
 }
 
 export function createConfidentialLedger(provider: Provider, address: Hex): ConfidentialLedger {
@@ -21,11 +19,9 @@ export function createConfidentialLedger(provider: Provider, address: Hex): Conf
   return {
     address,
     enclaveBlob: (accountId, block) => read('enclaveBlob', [accountId], bytesValue, block),
-    userBlob: (accountId, block) => read('userBlob', [accountId], bytesValue, block),
     portfolioVersion: (accountId, block) => read('portfolioVersion', [accountId], uintValue, block),
     policyBlob: (orgId, block) => read('policyBlob', [orgId], bytesValue, block),
     policyVersion: (orgId, block) => read('policyVersion', [orgId], numberValue, block),
     usedDigest: (digest, block) => read('usedDigest', [digest], boolValue, block),
-    enclaveSigner: (block) => read('enclaveSigner', [], addressValue, block),
   }
 }

@@ -10,6 +10,7 @@ import {
 import { checksum, ZERO_ADDRESS } from '../protocol/address.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
+import { USDC_DECIMALS } from '../protocol/units.js'
 import {
   confidentialLedgerBytecode,
   equityTokenBytecode,
@@ -55,8 +56,6 @@ export class DeployError extends Error {
     super(message)
   }
 }
-
-const USDC_DECIMALS = 6n
 
 /**
  * Deploys the five contracts in five transactions. They know one another by immutables: each one's address is
@@ -110,7 +109,7 @@ async function checkUsdc(usdc: Hex, provider: Provider): Promise<void> {
     .getFunction('decimals')
     .staticCall()
     .catch(() => 'none')
-  if (decimals !== USDC_DECIMALS) {
+  if (decimals !== BigInt(USDC_DECIMALS)) {
     throw new DeployError(
       'usdc-decimals',
       `${usdc} has ${String(decimals)} decimals, USDC has ${USDC_DECIMALS}`,

@@ -45,7 +45,6 @@ export interface OrderEscrow {
   openOrdersOf(orgId: Hex, block?: BlockTag): Promise<number>
   usdc(block?: BlockTag): Promise<Hex>
   usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
-  enclaveSigner(block?: BlockTag): Promise<Hex>
 }
 
 export function createOrderEscrow(provider: Provider, address: Hex): OrderEscrow {
@@ -57,6 +56,5 @@ export function createOrderEscrow(provider: Provider, address: Hex): OrderEscrow
     openOrdersOf: (orgId, block) => read('openOrdersOf', [orgId], numberValue, block),
     usdc: (block) => read('usdc', [], addressValue, block),
     usedDigest: (digest, block) => read('usedDigest', [digest], boolValue, block),
-    enclaveSigner: (block) => read('enclaveSigner', [], addressValue, block),
   }
 }

@@ -2,7 +2,7 @@ import type { BlockTag, Provider } from 'ethers'
 import type { Hex } from '../protocol/hex.js'
 import { createContractReader } from './contractReader.js'
 import { platformPoolAbi } from './generated/platformPoolAbi.js'
-import { addressValue, boolValue, uintValue } from './values.js'
+import { boolValue, uintValue } from './values.js'
 
 /** Views of `PlatformPool`. */
 export interface PlatformPool {
@@ -10,7 +10,6 @@ export interface PlatformPool {
   /** Number that the symbol's next mint or burn must carry. */
   nextBatch(symbol: Hex, block?: BlockTag): Promise<bigint>
   usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
-  enclaveSigner(block?: BlockTag): Promise<Hex>
 }
 
 export function createPlatformPool(provider: Provider, address: Hex): PlatformPool {
@@ -19,6 +18,5 @@ export function createPlatformPool(provider: Provider, address: Hex): PlatformPo
     address,
     nextBatch: (symbol, block) => read('nextBatch', [symbol], uintValue, block),
     usedDigest: (digest, block) => read('usedDigest', [digest], boolValue, block),
-    enclaveSigner: (block) => read('enclaveSigner', [], addressValue, block),
   }
 }

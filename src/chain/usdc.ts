@@ -3,7 +3,7 @@ import type { Hex } from '../protocol/hex.js'
 import { createContractReader } from './contractReader.js'
 import { uintValue } from './values.js'
 
-/** ERC-20: the two views and the call that are used of USDC. https://eips.ethereum.org/EIPS/eip-20 */
+/** ERC-20: what is used of USDC. https://eips.ethereum.org/EIPS/eip-20 */
 export const erc20Abi = [
   'function balanceOf(address owner) view returns (uint256)',
   'function allowance(address owner, address spender) view returns (uint256)',
@@ -16,7 +16,6 @@ export const erc20Abi = [
 export interface Usdc {
   readonly address: Hex
   balanceOf(owner: Hex, block?: BlockTag): Promise<bigint>
-  allowance(owner: Hex, spender: Hex, block?: BlockTag): Promise<bigint>
 }
 
 export function createUsdc(provider: Provider, address: Hex): Usdc {
@@ -24,6 +23,5 @@ export function createUsdc(provider: Provider, address: Hex): Usdc {
   return {
     address,
     balanceOf: (owner, block) => read('balanceOf', [owner], uintValue, block),
-    allowance: (owner, spender, block) => read('allowance', [owner, spender], uintValue, block),
   }
 }

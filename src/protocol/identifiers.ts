@@ -3,11 +3,8 @@ import * as z from 'zod'
 import { ProtocolError } from './errors.js'
 import { bytesToHex, type Hex, hexToBytes } from './hex.js'
 
-// ASCII without control characters and without the space that would look like padding at the end.
+/** 1 to 31 printable ASCII characters, which fit `bytes32`; no space at an end, where it would look like padding. */
 const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,29}[\x21-\x7e])?$/
-
-/** A name that fits `bytes32`: 1 to 31 printable ASCII characters. */
-export const nameSchema = z.string().regex(NAME, 'expected 1 to 31 printable ASCII characters')
 
 /** An equity's ticker as brokers write it, or `USDC`. */
 export const symbolSchema = z.string().regex(/^[A-Z][A-Z0-9.]{0,10}$/, 'expected a ticker symbol')

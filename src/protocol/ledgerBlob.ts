@@ -46,7 +46,10 @@ export async function sealBlob(
   return bytesToHex(concatBytes(Uint8Array.of(FORMAT), iv, tag, ct))
 }
 
-/** Opens a stored blob and returns its JSON value, not yet checked. @throws ProtocolError `undecryptable`, `invalid-bytes` */
+/**
+ * Opens a stored blob and returns its JSON value, not yet checked.
+ * @throws ProtocolError `undecryptable`, `invalid-bytes`
+ */
 export async function openBlob(blob: Hex, key: Bytes, place: BlobPlace): Promise<unknown> {
   const bytes = hexToBytes(blob)
   if (bytes.length <= HEADER_BYTES || bytes[0] !== FORMAT) {

@@ -12,7 +12,10 @@ export function encodePadded(value: unknown, block: number): Bytes {
   return padded
 }
 
-/** The JSON value in a padded plaintext, not yet checked; a repeated member name is refused. @throws ProtocolError `invalid-plaintext` */
+/**
+ * The JSON value in a padded plaintext, not yet checked; a repeated member name is refused.
+ * @throws ProtocolError `invalid-plaintext`
+ */
 export function decodePadded(bytes: Bytes): unknown {
   try {
     return parseStrictJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))

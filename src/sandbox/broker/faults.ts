@@ -1,6 +1,6 @@
 import type { Reply } from './types.js'
 
-/** What goes wrong with the next matching requests. Exactly one of `respond`, `drop` and `delayMs` alone, or a delay before one. */
+/** What goes wrong with the next matching requests: `respond` or `drop`, after `delayMs` if that is given, or a delay alone. */
 export interface Fault {
   /** Any when absent. */
   readonly method?: string | undefined

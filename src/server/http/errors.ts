@@ -21,8 +21,8 @@ export function methodNotAllowed(...allow: ('GET' | 'POST')[]): RequestHandler {
 }
 
 /**
- * Answers every failure with a problem body. A chain or broker that does not answer is 503; what else is no Problem is a fixed 500 body: nothing of the cause
- * leaks to the caller, and the log has its kind and its stack without the message.
+ * Answers every failure with a problem body. A chain or broker that does not answer is 503; what else is no Problem is
+ * a fixed 500 body: nothing of the cause leaks to the caller, and the log has its kind and its stack without the message.
  */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {

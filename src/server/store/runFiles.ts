@@ -71,7 +71,8 @@ export function createRunFiles(options: {
       return runs.filter((run) => run !== undefined)
     },
     async remove(runId) {
-      // A run that was killed may leave its result half written. The run's own file last: what a crash leaves behind is found by it.
+      // A run that was killed may leave its result half written. The run's own file goes last: by it a start finds
+      // what a crash left behind.
       await files.remove(resultName(runId))
       await files.remove(`${resultName(runId)}.tmp`)
       await store.delete(recordId(runId))
