@@ -23,6 +23,8 @@ export interface Dispatcher extends Service {
   stored(orderId: Hex, commit: Hex): boolean
   /** An escrow has ended. What the enclave has begun and not finished itself runs once more. Repeatable. */
   closed(order: OpenedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void>
+  /** As `closed`, for an escrow that was perhaps reclaimed: without a record the enclave may hold the order still. */
+  reclaimed(order: OpenedOrder): Promise<void>
   /** The open order, as far as it is known. */
   find(orderId: Hex): OpenedOrder | undefined
 }
@@ -60,6 +62,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     loop.schedule(order, null, 'retry')
     await records.finish(order.orderId)
     book.forget(order.orderId)
+  }
+
+  async function close(order: TrackedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void> {
+    const isNews = order.state !== state
+    order.state = state
+    if (order.running) return
+    if (isConcluded(order)) await conclude(order)
+    else if (isNews || order.dueAt === null) loop.schedule(order, Date.now(), 'reclaimed')
   }
 
   /** Runs an order for the envelope that has come, unless it has run with one already. */
@@ -115,12 +125,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
 
     async closed(opened, state) {
-      const order = track(opened, await records.get(opened.orderId))
-      const isNews = order.state !== state
-      order.state = state
-      if (order.running) return
-      if (isConcluded(order)) await conclude(order)
-      else if (isNews || order.dueAt === null) loop.schedule(order, Date.now(), 'reclaimed')
+      await close(track(opened, await records.get(opened.orderId)), state)
+    },
+
+    async reclaimed(opened) {
+      const record = await records.get(opened.orderId)
+      const order = track(opened, record)
+      order.mayBeHeld ||= record === undefined
+      await close(order, 'REFUNDED')
     },
   }
 }

@@ -7,6 +7,7 @@ import { firstBlockSince, type RangeReader } from './blockRange.js'
 import type { Dispatcher } from './dispatcher.js'
 import type { EscrowEvent, EscrowEvents } from './escrowEvents.js'
 import { REREAD_BLOCKS } from './eventWindow.js'
+import { type Refund, unheardReclaims } from './reclaims.js'
 import { byPosition, type ChainPosition, type OpenedOrder } from './trackedOrder.js'
 import type { Recovered } from './watcher.js'
 
@@ -28,47 +29,77 @@ export interface RecoveryOptions {
 
 /**
  * Deals with what the chain holds when the server starts: every open escrow runs again, with its envelope or, if the
- * cache has none, without; a stored order whose escrow has ended is concluded.
+ * cache has none, without; a stored order whose escrow has ended is concluded, and one that was reclaimed runs once more.
  *
  * @throws ChainUnavailableError, ChainAnswerError, Problem `storage-unavailable`; repeatable then
  */
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
-  const { events, records, escrow, dispatcher, logger } = options
+  const { events, dispatcher, logger } = options
   const head = await events.head()
-  const past = await lookBack(options, head)
-  const opened = new Map(past.flatMap((event) => (event.kind === 'opened' ? [[event.orderId, event]] : [])))
-  const ids = [...new Set([...opened.keys(), ...(await records.openIds())])]
-  const orders: { order: OpenedOrder; state: EscrowedOrder['state'] }[] = []
-  for (let at = 0; at < ids.length; at += BATCH) {
-    const batch = ids.slice(at, at + BATCH)
-    const states = await Promise.all(batch.map((orderId) => escrow.orders(orderId)))
-    for (const [index, { account, commit, state }] of states.entries()) {
-      const orderId = batch[index]
-      if (orderId === undefined) continue
-      const event = opened.get(orderId)
-      // It has just been opened on another node: the one that was asked now is behind.
-      if (event !== undefined && state === 'NONE') throw new ChainAnswerError('the node is behind')
-      const position = event?.position ?? LONG_AGO
-      orders.push({ order: { orderId, account, commit, position }, state })
-    }
-  }
-  orders.sort((a, b) => byPosition(a.order.position, b.order.position))
-  for (const { order, state } of orders) {
-    if (state === 'OPEN') await dispatcher.resume(order)
+  const now = (await events.blockTime(head)) ?? 0
+  const past = await lookBack(options, now, head)
+  const found = await readEscrows(options, past)
+  const refunds = found.flatMap(({ state, refund }) =>
+    state === 'REFUNDED' && refund !== undefined ? [refund] : [],
+  )
+  const reclaimed = await unheardReclaims(options, refunds, now)
+  for (const { order, state } of found) {
+    if (reclaimed.has(order.orderId)) await dispatcher.reclaimed(order)
+    else if (state === 'OPEN') await dispatcher.resume(order)
     else if (state !== 'NONE') await dispatcher.closed(order, state)
   }
   logger.info('open orders read', {
     blockNumber: head,
-    count: orders.filter(({ state }) => state === 'OPEN').length,
+    count: found.filter(({ state }) => state === 'OPEN').length,
   })
   dispatcher.release()
   return { block: head, events: past.filter(({ position }) => position.block > head - REREAD_BLOCKS) }
 }
 
-async function lookBack({ events, ranges }: RecoveryOptions, head: number): Promise<EscrowEvent[]> {
-  const now = await events.blockTime(head)
+interface FoundOrder {
+  readonly order: OpenedOrder
+  readonly state: EscrowedOrder['state']
+  /** As an event told. */
+  readonly refund: Refund | undefined
+}
+
+/** What the chain holds of the orders in the events and of the stored ones, in the order of opening. */
+async function readEscrows(
+  { escrow, records }: RecoveryOptions,
+  past: readonly EscrowEvent[],
+): Promise<FoundOrder[]> {
+  const blockOf = new Map<Hex, number>()
+  const opened = new Map<Hex, OpenedOrder>()
+  for (const event of past) {
+    if (event.kind === 'opened') opened.set(event.orderId, event)
+    if (event.kind === 'refunded') blockOf.set(event.orderId, event.position.block)
+  }
+
+  async function read(orderId: Hex): Promise<FoundOrder> {
+    const { account, commit, deadline, state } = await escrow.orders(orderId)
+    const event = opened.get(orderId)
+    // It has just been opened on another node: the one that was asked now is behind.
+    if (event !== undefined && state === 'NONE') throw new ChainAnswerError('the node is behind')
+    const order = { orderId, account, commit, position: event?.position ?? LONG_AGO }
+    const block = blockOf.get(orderId)
+    return { order, state, refund: block === undefined ? undefined : { orderId, block, deadline } }
+  }
+
+  const ids = [...new Set([...opened.keys(), ...blockOf.keys(), ...(await records.openIds())])]
+  const found: FoundOrder[] = []
+  for (let at = 0; at < ids.length; at += BATCH) {
+    found.push(...(await Promise.all(ids.slice(at, at + BATCH).map(read))))
+  }
+  return found.sort((a, b) => byPosition(a.order.position, b.order.position))
+}
+
+async function lookBack(
+  { events, ranges }: RecoveryOptions,
+  now: number,
+  head: number,
+): Promise<EscrowEvent[]> {
   const past: EscrowEvent[] = []
-  let from = await firstBlockSince(events, (now ?? 0) - LOOK_BACK_SECONDS, head)
+  let from = await firstBlockSince(events, now - LOOK_BACK_SECONDS, head)
   while (from <= head) {
     const piece = await ranges.readPiece(from, head)
     if (piece === undefined) throw new ChainAnswerError('the node is behind')

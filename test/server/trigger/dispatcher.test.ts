@@ -1,8 +1,8 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { createProcessRunner } from '../../../src/server/trigger/processRunner.js'
-import { settlement, signedCall } from '../../support/authorizations.js'
+import { refund, settlement, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -242,6 +242,27 @@ describe('an escrow that ends', () => {
     const second = await restart()
     await second.until(A, 'the end', (found) => outcomes(found).includes('done'))
     expect((await enclave.jobs())[1]).not.toHaveProperty('envelope')
+  })
+
+  test('by a reclaim that the server missed, with its cache lost, runs once more', async () => {
+    const { place, until, stop, restart, enclave, root } = await setUp({ [A]: [PLACED, { outcome: 'done' }] })
+    await place('alice', A)
+    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
+    await openFor(chain(), 'bob', B, await sealOrder('refused'))
+    await stop()
+    await chain().send('relayer', ...signedCall(chain(), refund(B)))
+    await reclaim(A)
+    await rm(root, { recursive: true })
+    const second = await restart()
+    const record = await second.until(A, 'the end', (found) => outcomes(found).includes('done'))
+    expect(record.triggers.map(({ reason }) => reason)).toEqual(['reclaimed'])
+    await eventually('no open record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
+    await second.stop()
+    const third = await restart()
+    await third.place('bob', C)
+    await third.until(C, 'its run', (found) => outcomes(found)[0] === 'placed')
+    // What the enclave itself refunded needs no run, and what has run needs no other.
+    expect(sequence(await enclave.notes())).toBe('AAC')
   })
 
   test('without ever having been run is final at once', async () => {

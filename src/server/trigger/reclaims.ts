@@ -1,0 +1,42 @@
+import type { Hex } from '../../protocol/hex.js'
+import type { OrderRecords } from '../store/orderRecords.js'
+import type { EscrowEvents } from './escrowEvents.js'
+
+/** The contract's `RECLAIM_DELAY`: seconds after its deadline from which an account may take its order back. */
+const RECLAIM_DELAY_SECONDS = 7 * 24 * 3_600
+/** Block times asked for side by side. */
+const BATCH = 20
+
+/** An escrow that was refunded, by the enclave or by a reclaim: the event is the same. */
+export interface Refund {
+  readonly orderId: Hex
+  /** Of its `OrderRefunded`. */
+  readonly block: number
+  /** Unix seconds. */
+  readonly deadline: number
+}
+
+/**
+ * The refunds that may be reclaims which the enclave has not heard of: those late enough for one, of orders that the
+ * cache does not know. An order may be held when it is reclaimed, and nothing else tells once the cache is lost.
+ *
+ * @throws ChainUnavailableError, ChainAnswerError, Problem `storage-unavailable`
+ */
+export async function unheardReclaims(
+  { events, records }: { readonly events: EscrowEvents; readonly records: OrderRecords },
+  refunds: readonly Refund[],
+  now: number,
+): Promise<Set<Hex>> {
+  const found = new Set<Hex>()
+  const possible = refunds.filter(({ deadline }) => now >= deadline + RECLAIM_DELAY_SECONDS)
+  for (let at = 0; at < possible.length; at += BATCH) {
+    await Promise.all(
+      possible.slice(at, at + BATCH).map(async ({ orderId, block, deadline }) => {
+        if ((await records.get(orderId)) !== undefined) return
+        const time = await events.blockTime(block)
+        if (time === undefined || time >= deadline + RECLAIM_DELAY_SECONDS) found.add(orderId)
+      }),
+    )
+  }
+  return found
+}
