@@ -4,8 +4,7 @@ import { decodeRevert, revertOf } from '../../chain/reverts.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { RelayRecord } from '../store/receipts.js'
-import type { MinedTransaction } from './inFlight.js'
-import { minedTransaction } from './watcher.js'
+import { type MinedTransaction, minedTransaction } from './inFlight.js'
 
 /** What the relay asks the chain about one authorization. Every method rejects with ChainUnavailableError. */
 export interface ChainView {

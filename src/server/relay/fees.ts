@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { RpcProvider } from '../../chain/provider.js'
+import { quantitySchema } from '../../chain/quantity.js'
 
 /** What a transaction offers for each unit of gas, in wei. https://eips.ethereum.org/EIPS/eip-1559 */
 export interface Fees {
@@ -13,13 +14,9 @@ const TIP_PERCENTILE = 50
 /** A tip of nothing is refused by some nodes. */
 const MIN_TIP = 1_000_000n
 
-const quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{1,64}$/)
-  .transform(BigInt)
 const feeHistorySchema = z.looseObject({
-  baseFeePerGas: z.array(quantity).min(1),
-  reward: z.array(z.array(quantity)).nullish(),
+  baseFeePerGas: z.array(quantitySchema).min(1),
+  reward: z.array(z.array(quantitySchema)).nullish(),
 })
 
 /**

@@ -1,4 +1,5 @@
-import type { Hex } from '../../protocol/hex.js'
+import type { TransactionReceipt } from 'ethers'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import { readTransaction } from './signer.js'
 
@@ -9,6 +10,16 @@ export interface MinedTransaction {
   readonly gasUsed: bigint
   /** False when it reverted. */
   readonly succeeded: boolean
+}
+
+/** What the relay keeps of a receipt that a node gave. */
+export function minedTransaction(receipt: TransactionReceipt): MinedTransaction {
+  return {
+    hash: bytes32Schema.parse(receipt.hash),
+    blockNumber: receipt.blockNumber,
+    gasUsed: receipt.gasUsed,
+    succeeded: receipt.status === 1,
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
 import type { RpcProvider } from '../../chain/provider.js'
+import { quantitySchema } from '../../chain/quantity.js'
 import { decodeRevert } from '../../chain/reverts.js'
 import type { RpcAnswer } from '../../chain/rpcTransport.js'
 import type { Revert } from '../../protocol/api.js'
@@ -20,11 +21,6 @@ export interface PreflightOptions {
 
 /** No transaction may use more. https://eips.ethereum.org/EIPS/eip-7825 */
 const MAX_GAS = 16_777_216n
-
-const quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{1,64}$/)
-  .transform(BigInt)
 
 /** JSON-RPC's code of a reverted execution, as the execution API specification has it. */
 const EXECUTION_REVERTED = 3
@@ -76,7 +72,7 @@ function withSlack(estimate: bigint): bigint {
 }
 
 function quantityOf(answer: RpcAnswer | undefined): bigint {
-  const parsed = quantity.safeParse(answer && 'result' in answer ? answer.result : undefined)
+  const parsed = quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined)
   if (parsed.success) return parsed.data
   throw new Problem('chain-unavailable', { cause: new ChainAnswerError('expected a quantity') })
 }

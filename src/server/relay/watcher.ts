@@ -1,7 +1,7 @@
-import type { Provider, TransactionReceipt } from 'ethers'
-import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import type { Provider } from 'ethers'
+import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../logger.js'
-import { type InFlight, type MinedTransaction, newestOf, type Outcome } from './inFlight.js'
+import { type InFlight, minedTransaction, newestOf, type Outcome } from './inFlight.js'
 
 export interface WatcherOptions {
   readonly provider: Provider
@@ -95,15 +95,5 @@ export function createWatcher(options: WatcherOptions): Watcher {
       noticeUnreachable(count)
       await resubmitOverdue(count)
     },
-  }
-}
-
-/** What the relay keeps of a receipt that a node gave. */
-export function minedTransaction(receipt: TransactionReceipt): MinedTransaction {
-  return {
-    hash: bytes32Schema.parse(receipt.hash),
-    blockNumber: receipt.blockNumber,
-    gasUsed: receipt.gasUsed,
-    succeeded: receipt.status === 1,
   }
 }
