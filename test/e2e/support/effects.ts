@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Desk } from './desk.js'
+import { enclaveProcesses } from './enclaveProcesses.js'
+import { readFiles } from './watch.js'
+
+/** All that a request can bring about: files, runs, gas. */
+export async function effectsOf({ sandbox }: Desk) {
+  const { address } = sandbox.accounts.relayer
+  const [files, log, running, nonce, balance] = await Promise.all([
+    readFiles(join(sandbox.directory, 'server')),
+    readFile(join(sandbox.directory, 'server.log'), 'utf8'),
+    enclaveProcesses(sandbox),
+    sandbox.provider.getTransactionCount(address, 'pending'),
+    sandbox.provider.getBalance(address),
+  ])
+  // The narrator's place on the chain moves by itself.
+  files.delete('narrator.json')
+  return {
+    files: [...files].map(([path, content]) => `${path} ${sha256(content)}`).sort(),
+    runs: log.split('"enclave run ended"').length - 1,
+    running: running.map(({ pid }) => pid),
+    nonce,
+    balance,
+    server: sandbox.server().pid,
+  }
+}
+
+function sha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
+}
