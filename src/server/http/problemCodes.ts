@@ -163,12 +163,6 @@ export const PROBLEMS = {
     remedy: 'Send the same envelope again after the seconds in Retry-After.',
     retryAfterSeconds: 10,
   },
-  'not-synced': {
-    status: 503,
-    title: 'Server still reading the chain',
-    remedy: 'Try again after the seconds in Retry-After.',
-    retryAfterSeconds: 5,
-  },
   'shutting-down': {
     status: 503,
     title: 'Server shutting down',
