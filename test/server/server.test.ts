@@ -8,6 +8,7 @@ import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { type RunningServer, startServer } from '../../src/server/server.js'
 import { DirectoryLockedError } from '../../src/server/store/directoryLock.js'
 import { useChain } from '../support/chain.js'
+import { chainEnvironment } from '../support/intakeServer.js'
 import { createLogLines } from '../support/logLines.js'
 import { startRawServer } from '../support/rawServer.js'
 import { serverConfig } from '../support/serverEnvironment.js'
@@ -47,21 +48,8 @@ describe('on a chain', () => {
     await send('owner', 'token', 'setListed', nameToBytes32('MSFT'), true)
   })
 
-  function chainEnvironment(): Record<string, string> {
-    const { addresses, anvil } = chain()
-    return {
-      RPC_URL: anvil.rpcUrl,
-      CHAIN_ID: String(anvil.chainId),
-      INSTITUTION_REGISTRY_ADDRESS: addresses.institutionRegistry,
-      ORDER_ESCROW_ADDRESS: addresses.orderEscrow,
-      CONFIDENTIAL_LEDGER_ADDRESS: addresses.confidentialLedger,
-      EQUITY_TOKEN_ADDRESS: addresses.equityToken,
-      PLATFORM_POOL_ADDRESS: addresses.platformPool,
-    }
-  }
-
   test('GET /enclave-key gives the key, the chain, the escrow and its USDC', async () => {
-    const { url } = await start(chainEnvironment())
+    const { url } = await start(chainEnvironment(chain()))
     const response = await fetch(`${url}/enclave-key`)
     expect(await response.json()).toEqual({
       publicKey: serverConfig().enclave.intentPublicKey,
@@ -73,7 +61,7 @@ describe('on a chain', () => {
   })
 
   test('GET /health has the listed symbols once they were read', async () => {
-    const { url } = await start(chainEnvironment())
+    const { url } = await start(chainEnvironment(chain()))
     await expect
       .poll(async () => (await (await fetch(`${url}/health`)).json()).symbols, { timeout: 10_000 })
       .toEqual(['AAPL', 'MSFT'])

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startRawServer } from '../../support/rawServer.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -11,6 +10,9 @@ import { amountCanary, findCanaries, keyCanary, textCanary } from './canaries.js
 import { createEvidence, type Evidence } from './evidence.js'
 import { startRecorder } from './recorder.js'
 import { watchFiles, watchProcesses } from './watch.js'
+
+/** The watch looks again and again; how soon is the machine's affair. */
+const SEEN = { timeout: 20_000 }
 
 const key = Buffer.from(Array.from({ length: 32 }, (_, index) => (index * 37 + 200) % 256))
 const CANARIES = [
@@ -91,7 +93,7 @@ describe('what is searched', () => {
     await mkdir(join(directory, 'below'))
     await writeFile(join(directory, 'below', 'file'), key)
     await writeFile(join(directory, 'AMZN.json'), '')
-    await sleep(300)
+    await expect.poll(() => found(evidence, 'file'), SEEN).toEqual(expect.arrayContaining(['key', 'symbol']))
     await rm(join(directory, 'below'), { recursive: true })
     await writeFile(join(directory, 'AMZN.json'), '17654321987')
     await watch.stop()
@@ -102,7 +104,7 @@ describe('what is searched', () => {
     const evidence = createEvidence()
     const watch = watchProcesses(evidence, () => process.pid)
     const child = spawn('sleep', ['17654321987'], { env: { KEY: `0x${key.toString('hex')}` } })
-    await sleep(500)
+    await expect.poll(() => found(evidence, 'process'), SEEN).toContain('key')
     child.kill()
     await once(child, 'close')
     await watch.stop()
