@@ -182,7 +182,7 @@ export const environmentSchema = z.object({
     fallback: '120s',
   }),
   POLICY_RUN_TIMEOUT: withDefault(duration(), {
-    about: 'Time that one rulebook run may take; POST /policy waits for it.',
+    about: 'Time that POST /policy waits for a free slot and its run together.',
     fallback: '60s',
   }),
   RECONCILE_INTERVAL: optional(duration(), {

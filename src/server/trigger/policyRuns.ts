@@ -2,13 +2,14 @@ import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import { Problem } from '../http/problems.js'
 import type { RunEnd } from './runner.js'
 import type { Run, Runs } from './runs.js'
+import { within } from './waiting.js'
 
 /** Runs of rulebooks, in slots of their own, so that they can't starve orders. */
 export interface PolicyRuns {
   /**
-   * Resolves when the run has ended. The same envelope offered again meanwhile joins its run; whether anybody still
+   * Resolves when the run has ended; waiting for a slot and running share one time-out. The same envelope offered again meanwhile joins its run; whether anybody still
    * waits does not matter to it.
-   * @throws Problem `enclave-busy` when too many wait already, `shutting-down`, `storage-unavailable`
+   * @throws Problem `enclave-busy` when too many wait already, `enclave-timeout` when no slot was free in time, `shutting-down`, `storage-unavailable`
    */
   run(envelope: Envelope): Promise<RunEnd>
 }
@@ -17,20 +18,37 @@ export interface PolicyRuns {
 const SLOTS = 2
 const MAX_WAITING = 16
 
-/** `stopping` aborts when the server begins to stop: what still waits for a slot then never starts. */
-export function createPolicyRuns(runs: Pick<Runs, 'start'>, stopping: AbortSignal): PolicyRuns {
+export interface PolicyRunsOptions {
+  readonly runs: Pick<Runs, 'start'>
+  /** Milliseconds from the envelope's arrival to the end of its run. */
+  readonly timeoutMs: number
+  /** Aborts when the server begins to stop: what still waits for a slot then never starts. */
+  readonly stopping: AbortSignal
+}
+
+export function createPolicyRuns({ runs, timeoutMs, stopping }: PolicyRunsOptions): PolicyRuns {
   const underWay = new Map<string, Promise<RunEnd>>()
   const waiting: (() => void)[] = []
   let taken = 0
 
-  async function takeSlot(): Promise<void> {
+  async function takeSlot(deadline: number): Promise<void> {
     if (taken < SLOTS) {
       taken++
       return
     }
     if (waiting.length >= MAX_WAITING) throw new Problem('enclave-busy')
     // Handed on by whoever leaves, so that nobody gets in between.
-    await new Promise<void>((resolve) => waiting.push(resolve))
+    let take = () => {}
+    const handedOn = new Promise<true>((resolve) => {
+      take = () => resolve(true)
+      waiting.push(take)
+    })
+    if (await within(handedOn, deadline - Date.now())) return
+    const place = waiting.indexOf(take)
+    // A slot that was handed on at the very last moment goes to the next one.
+    if (place === -1) leaveSlot()
+    else waiting.splice(place, 1)
+    throw new Problem('enclave-timeout')
   }
 
   function leaveSlot(): void {
@@ -40,10 +58,11 @@ export function createPolicyRuns(runs: Pick<Runs, 'start'>, stopping: AbortSigna
   }
 
   async function start(envelope: Envelope): Promise<RunEnd> {
-    await takeSlot()
+    const deadline = Date.now() + timeoutMs
+    await takeSlot(deadline)
     try {
       if (stopping.aborted) throw new Problem('shutting-down')
-      const run: Run = await runs.start({ job: 'policy', envelope })
+      const run: Run = await runs.start({ job: 'policy', envelope, timeoutMs: deadline - Date.now() })
       const end = await run.end
       await run.discard()
       return end

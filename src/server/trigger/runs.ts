@@ -16,7 +16,12 @@ export type RunRequest =
       readonly attempt: number
       readonly envelope?: Envelope
     }
-  | { readonly job: 'policy'; readonly envelope: Envelope }
+  | {
+      readonly job: 'policy'
+      readonly envelope: Envelope
+      /** What is left of the time of its kind. */
+      readonly timeoutMs: number
+    }
   | { readonly job: 'reconcile' }
 
 /** One run of the enclave under way. */
@@ -42,8 +47,8 @@ export interface Runs {
 export interface RunsOptions {
   readonly files: RunFiles
   readonly runner: EnclaveRunner
-  /** Milliseconds that a run of each kind may take. */
-  readonly timeouts: { readonly [job in RunRequest['job']]: number }
+  /** Milliseconds that a run may take. */
+  readonly timeouts: { readonly order: number; readonly reconcile: number }
   readonly logger: Logger
 }
 
@@ -77,7 +82,7 @@ export function createRuns({ files, runner, timeouts, logger }: RunsOptions): Ru
 
   return {
     async start(request) {
-      const file = newRunFile(request, timeouts[request.job])
+      const file = newRunFile(request, request.job === 'policy' ? request.timeoutMs : timeouts[request.job])
       const resultFile = files.resultPath(file.runId)
       await files.put(file)
       const started = runner.run(toJob(request, file, resultFile))

@@ -28,7 +28,7 @@ export interface TriggerOptions {
   readonly root: string
   readonly records: OrderRecords
   readonly runner: EnclaveRunner
-  readonly timeouts: RunsOptions['timeouts']
+  readonly timeouts: RunsOptions['timeouts'] & { readonly policy: number }
   readonly maxRuns: number
   readonly escrow: Contracts['escrow']
   readonly transport: RpcTransport
@@ -100,7 +100,7 @@ export function createTrigger(options: TriggerOptions): Trigger {
     async stop() {},
   }
   return {
-    policyRuns: createPolicyRuns(runs, stopping),
+    policyRuns: createPolicyRuns({ runs, timeoutMs: timeouts.policy, stopping }),
     onStored(orderId, commit) {
       if (dispatcher.stored(orderId, commit)) return
       unseen.note(orderId)

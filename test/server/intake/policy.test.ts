@@ -148,6 +148,18 @@ describe('POST /policy', () => {
     expect(events.slice(0, 3)).toEqual(['started', 'started', 'ended'])
   })
 
+  test('who waits behind runs that hang is told so in time, and never run', async () => {
+    const { post, enclave } = await setUp([{ act: 'hang' }], { POLICY_RUN_TIMEOUT: '2s' })
+    const answers: Promise<[number, string]>[] = []
+    for (let n = 0; n < 12; n++) {
+      const envelope = await sealOrder(`${n}`)
+      answers.push(post(envelope).then(({ status, body }) => [status, body.code]))
+    }
+    const expected = Array.from({ length: 12 }, () => [504, 'enclave-timeout'])
+    expect(await Promise.all(answers)).toEqual(expected)
+    expect(await enclave.jobs()).toHaveLength(2)
+  })
+
   test('while the storage is down nothing is run', async () => {
     const { post, enclave, directory } = await setUp([ACCEPTED])
     await rm(`${directory}/data/tmp`, { recursive: true, force: true })
