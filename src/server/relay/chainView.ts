@@ -1,4 +1,5 @@
 import { createConfidentialLedger } from '../../chain/confidentialLedger.js'
+import { ChainUnavailableError } from '../../chain/errors.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import { decodeRevert, revertOf } from '../../chain/reverts.js'
 import type { Revert } from '../../protocol/api.js'
@@ -24,9 +25,9 @@ export function createChainView(options: { provider: RpcProvider; from: Hex }): 
       await provider.call({ from, to: receipt.target, data, blockTag })
       return null
     } catch (error) {
-      const revert = revertOf(error)
-      if (revert === null) throw error
-      return revert
+      if (error instanceof ChainUnavailableError) throw error
+      // A node may have forgotten the state of an old block: then the reason stays unknown.
+      return revertOf(error)
     }
   }
 
