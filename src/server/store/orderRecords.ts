@@ -74,10 +74,34 @@ export function createOrderRecords(options: {
   const open = createFileRecordStore({ ...shared, directory: 'envelopes/open', sharded: false })
   const done = createFileRecordStore({ ...shared, directory: 'envelopes/done', sharded: true })
   const lock = createKeyedLock()
+  /** The ids of `open`, so that nothing is looked for where it can't be: most posts bring a new order. */
+  let openOnes: Promise<Set<Hex>> | undefined
+
+  function openSet(): Promise<Set<Hex>> {
+    openOnes ??= readOpenIds().catch((error: unknown) => {
+      openOnes = undefined
+      throw error
+    })
+    return openOnes
+  }
+
+  async function readOpenIds(): Promise<Set<Hex>> {
+    const ids = await open.ids()
+    return new Set(
+      ids.flatMap((id) => {
+        const parsed = bytes32Schema.safeParse(id)
+        return parsed.success && parsed.data === id ? [parsed.data] : []
+      }),
+    )
+  }
+
+  async function getOpen(orderId: Hex): Promise<OrderRecord | undefined> {
+    return (await openSet()).has(orderId) ? open.get(orderId) : undefined
+  }
 
   /** The record and the store that it belongs to. */
   async function find(orderId: Hex) {
-    const current = await open.get(orderId)
+    const current = await getOpen(orderId)
     if (current !== undefined) return { current, store: open }
     const final = await done.get(orderId)
     return final === undefined ? { current: undefined, store: open } : { current: final, store: done }
@@ -87,24 +111,24 @@ export function createOrderRecords(options: {
     get: async (orderId) => (await find(orderId)).current,
     update: (orderId, change) =>
       lock.run(orderId, async () => {
+        const ids = await openSet()
         const { current, store } = await find(orderId)
         const next = await change(current)
-        if (next !== undefined && next !== current) await store.put(orderId, next)
+        if (next !== undefined && next !== current) {
+          await store.put(orderId, next)
+          if (store === open) ids.add(orderId)
+        }
         return next
       }),
     finish: (orderId) =>
       lock.run(orderId, async () => {
-        const current = await open.get(orderId)
+        const current = await getOpen(orderId)
         if (current === undefined) return
         if (current.nextTriggerAt !== null) await open.put(orderId, { ...current, nextTriggerAt: null })
         await moveRecord(options.files, orderId, open, done)
+        const ids = await openSet()
+        ids.delete(orderId)
       }),
-    async openIds() {
-      const ids = await open.ids()
-      return ids.flatMap((id) => {
-        const parsed = bytes32Schema.safeParse(id)
-        return parsed.success && parsed.data === id ? [parsed.data] : []
-      })
-    },
+    openIds: async () => [...(await openSet())],
   }
 }

@@ -37,16 +37,22 @@ const quantity = z
   .transform(Number)
 const blockSchema = z.looseObject({ timestamp: quantity }).nullable()
 const logSchema = z.looseObject({
-  topics: z.array(z.string()),
-  data: z.string(),
+  topics: z.array(bytes32Value),
+  data: z.string().regex(/^0x(?:[0-9a-f]{64})*$/),
   blockNumber: quantity,
   blockHash: z.string(),
   logIndex: quantity,
 })
 
+const KINDS = { OrderOpened: 'opened', OrderSettled: 'settled', OrderRefunded: 'refunded' } as const
 const escrowInterface = new Interface(orderEscrowAbi)
-const EVENT_NAMES = ['OrderOpened', 'OrderSettled', 'OrderRefunded']
-const TOPICS = EVENT_NAMES.map((name) => escrowInterface.getEvent(name)?.topicHash)
+/** Kinds by topic 0. Looked up once: ethers hashes the signatures of a whole ABI again for every log that it parses. */
+const kindByTopic = new Map(
+  Object.entries(KINDS).map(([name, kind]) => [escrowInterface.getEvent(name)?.topicHash, kind]),
+)
+/** Hex digits of an ABI word. */
+const WORD = 64
+const TOPICS = [...kindByTopic.keys()]
 
 export function createEscrowEvents(options: {
   readonly transport: RpcTransport
@@ -92,25 +98,17 @@ function resultOf(answer: RpcAnswer | undefined): unknown {
   return answer.result
 }
 
+/** `OrderOpened` has orderId and account in its topics; amount, deadline and commit, a word each, in its data. */
 function toEvent({ topics, data, ...log }: z.output<typeof logSchema>): EscrowEvent[] {
-  const event = escrowInterface.parseLog({ topics, data })
-  if (event === null) return []
-  const orderId = bytes32Value.parse(event.args[0])
+  const [topic, orderId, accountWord] = topics
+  const kind = kindByTopic.get(topic)
+  if (kind === undefined || orderId === undefined) return []
   const position = { block: log.blockNumber, logIndex: log.logIndex }
-  const id = `${log.blockHash} ${log.logIndex}`
-  switch (event.name) {
-    case 'OrderOpened': {
-      const account = addressValue.parse(event.args[1])
-      const commit = bytes32Value.parse(event.args[4])
-      return [{ kind: 'opened', id, orderId, account, commit, position }]
-    }
-    case 'OrderSettled':
-      return [{ kind: 'settled', id, orderId, position }]
-    case 'OrderRefunded':
-      return [{ kind: 'refunded', id, orderId, position }]
-    default:
-      return []
-  }
+  const common = { id: `${log.blockHash} ${log.logIndex}`, orderId, position }
+  if (kind !== 'opened') return [{ kind, ...common }]
+  const account = addressValue.parse(`0x${accountWord?.slice(-40)}`)
+  const commit = bytes32Value.parse(`0x${data.slice(2 + 2 * WORD, 2 + 3 * WORD)}`)
+  return [{ kind, ...common, account, commit }]
 }
 
 function inChainOrder(a: EscrowEvent, b: EscrowEvent): number {
