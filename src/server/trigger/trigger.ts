@@ -76,7 +76,7 @@ export function createTrigger(options: TriggerOptions): Trigger {
     ranges,
     intervalMs: WATCH_INTERVAL_MS,
     recover: () => recover({ events, ranges, escrow, records, dispatcher, logger }),
-    onEvent: (event) => handleEvent({ dispatcher, escrow }, event),
+    onEvent: (event, isPast) => handleEvent({ dispatcher, escrow }, event, isPast),
     onLooked: () => unseen.check(),
     logger,
   })
@@ -113,8 +113,11 @@ export function createTrigger(options: TriggerOptions): Trigger {
 async function handleEvent(
   { dispatcher, escrow }: { readonly dispatcher: Dispatcher; readonly escrow: Contracts['escrow'] },
   event: EscrowEvent,
+  isPast: boolean,
 ): Promise<void> {
   if (event.kind === 'opened') {
+    // Its end, if any, is still to come.
+    if (!isPast) return dispatcher.opened(event)
     // An event that comes again may be of an order that has ended since.
     const { state } = await escrow.orders(event.orderId)
     return handleOpened(dispatcher, event, state)

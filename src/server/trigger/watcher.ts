@@ -19,8 +19,11 @@ export interface WatcherOptions {
   readonly intervalMs: number
   /** Deals with all that the chain holds at the start. Repeatable. */
   readonly recover: () => Promise<Recovered>
-  /** Deals with one event. When it rejects, it comes again. A reorganisation, too, may bring it again. */
-  readonly onEvent: (event: EscrowEvent) => Promise<void>
+  /**
+   * Deals with one event. When it rejects, it comes again. A reorganisation, too, may bring it again.
+   * @param isPast the block was looked at before, so that what came after it may be known already
+   */
+  readonly onEvent: (event: EscrowEvent, isPast: boolean) => Promise<void>
   /** After each look that reached the chain's head. When it rejects, the look counts as failed. */
   readonly onLooked: () => Promise<void>
   readonly logger: Logger
@@ -58,6 +61,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
   async function look(): Promise<void> {
     cursor ??= await start()
+    const newFrom = cursor
     const head = await events.head()
     let next = Math.max(0, Math.min(cursor, head + 1) - REREAD_BLOCKS)
     window.forgetBefore(next)
@@ -65,7 +69,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       const piece = await ranges.readPiece(next, head)
       if (piece === undefined) return
       for (const event of window.news(piece.events, next, piece.to)) {
-        await onEvent(event)
+        await onEvent(event, event.position.block < newFrom)
         window.add(event)
       }
       next = piece.to + 1
