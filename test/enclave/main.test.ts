@@ -91,7 +91,7 @@ const orderJob =
     ...(withEnvelope && { envelope }),
   })
 
-describe('the enclave process', () => {
+describe('the enclave process', { timeout: 120_000 }, () => {
   it('settles an order and exits 0, having printed nothing', async () => {
     const order = await world().open(buy)
     const child = await start(orderJob(order))
@@ -138,7 +138,7 @@ describe('the enclave process', () => {
   })
 })
 
-describe('an enclave that is killed', () => {
+describe('an enclave that is killed', { timeout: 120_000 }, () => {
   /** Kills the first run when `when` holds, and returns the result of the next. */
   async function killedWhen(
     order: OpenedOrder,
@@ -146,7 +146,7 @@ describe('an enclave that is killed', () => {
     meanwhile?: () => void,
   ): Promise<RunResult> {
     const child = await start(orderJob(order))
-    await expect.poll(when, { timeout: 20_000, interval: 5 }).toBe(true)
+    await expect.poll(when, { timeout: 60_000, interval: 5 }).toBe(true)
     child.process.kill('SIGKILL')
     expect(await child.exit).toBeNull()
     expect(await readdir(child.directory)).toEqual(['.env.enclave'])
