@@ -14,11 +14,19 @@ export default defineConfig({
           exclude: E2E,
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          sequence: { groupOrder: 0 },
         },
       },
       {
-        // Whole sandboxes of real processes: a scenario waits for blocks, fills and retries.
-        test: { name: 'e2e', include: E2E, testTimeout: 180_000, hookTimeout: 180_000 },
+        // Whole sandboxes of real processes. A scenario mostly waits, for blocks, fills and retries: more of them than cores.
+        test: {
+          name: 'e2e',
+          include: E2E,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },
