@@ -6,12 +6,14 @@ import type { Machine } from './machine.js'
 import { BENCH_DIRECTORY } from './platform.js'
 import { type Spread, spreadOf } from './statistics.js'
 
+const CPU = 'CPU µs/request'
+
 /** What is told of a route: how it is called, and to how many digits it means something. */
 const MEASURES: readonly { name: string; digits: number; of: (round: Round) => number | null }[] = [
   { name: 'requests/s', digits: 0, of: ({ perSecond }) => perSecond },
   { name: 'p50 ms', digits: 2, of: ({ p50Ms }) => p50Ms },
   { name: 'p99 ms', digits: 2, of: ({ p99Ms }) => p99Ms },
-  { name: 'CPU µs/request', digits: 0, of: ({ cpuUsPerRequest }) => cpuUsPerRequest },
+  { name: CPU, digits: 0, of: ({ cpuUsPerRequest }) => cpuUsPerRequest },
 ]
 
 interface Summary {
@@ -53,9 +55,11 @@ function routeTable(result: RouteResult): string[] {
   const { comparison, goal, notes } = result
   const { rounds, connections } = comparison.settings
   const reached = ratioOf(comparison, ({ perSecond }) => perSecond).median
+  const cpu = summarize(result).find(({ name }) => name === CPU)
   return [
     `  ${''.padEnd(16)}${'ours'.padStart(9)}${'bare'.padStart(9)}${'ratio'.padStart(9)}   min..max`,
     ...summarize(result).map(summaryLine),
+    ...(cpu === undefined ? [] : [leastLine(cpu)]),
     `  medians of ${rounds} rounds in turns, ${connections} connections`,
     ...(goal === null
       ? []
@@ -68,6 +72,12 @@ function summaryLine({ name, digits, ours, bare, ratio }: Summary): string {
   const cells = [ours.median.toFixed(digits), bare.median.toFixed(digits), ratio.median.toFixed(2)]
   const numbers = cells.map((cell) => cell.padStart(9)).join('')
   return `  ${name.padEnd(16)}${numbers}   ${ratio.min.toFixed(2)}..${ratio.max.toFixed(2)}`
+}
+
+/** What else the machine does only ever adds to it: the least is the nearest to what the code takes. */
+function leastLine({ ours, bare }: Summary): string {
+  const cells = [ours.min.toFixed(0), bare.min.toFixed(0), (ours.min / bare.min).toFixed(2)]
+  return `  ${'  the least'.padEnd(16)}${cells.map((cell) => cell.padStart(9)).join('')}`
 }
 
 function gasTable({ rows }: GasResult): string[] {

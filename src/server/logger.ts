@@ -73,11 +73,13 @@ export function createLogger(options: { level: LogLevel; destination?: Destinati
   }
 }
 
+const allowedNames: ReadonlySet<string> = new Set(FIELDS)
+
 /** Keeps the allowed fields alone, and of those only plain values: an object could carry anything. */
 function allowed(fields: LogFields = {}): Record<string, string | number | boolean | null> {
   const kept: Record<string, string | number | boolean | null> = {}
-  for (const name of FIELDS) {
-    const value: unknown = fields[name]
+  for (const [name, value] of Object.entries<unknown>(fields)) {
+    if (!allowedNames.has(name)) continue
     if (typeof value === 'string') {
       kept[name] = value.slice(0, name === 'errorStack' ? MAX_STACK_LENGTH : MAX_TEXT_LENGTH)
     } else if (typeof value === 'number' || typeof value === 'boolean' || value === null) {
