@@ -1,4 +1,5 @@
 import { type Comparison, compare } from './support/compare.js'
+import { untilQuiet } from './support/cpuTime.js'
 import type { Figure, Ground } from './support/figure.js'
 import type { LoadRequest } from './support/load.js'
 import { openOrders, type UnpostedOrder } from './support/openOrders.js'
@@ -18,6 +19,8 @@ export const orders: Figure = {
     const count = perRound * (WARM_UP_ROUNDS + ground.rounds.rounds)
     ground.print(`opening ${count} escrows for POST /orders`)
     const opened = await openOrders(sandbox, count)
+    // It follows the openings on the chain, which is no part of POST /orders.
+    await untilQuiet(server.pid)
     const comparison = await compare({
       ...ground.rounds,
       ours: server,

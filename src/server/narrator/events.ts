@@ -60,12 +60,14 @@ export const WATCHED: readonly WatchedContract[] = [
 
 interface Entry extends Row {
   readonly topic: Hex
+  /** Of this event alone: ethers hashes the signature of every event that it knows again for each log. */
   readonly decoder: Interface
 }
 
 const ENTRIES: readonly Entry[] = ROWS.map((entry) => {
-  const decoder = new Interface(CONTRACTS[entry.contract].abi)
-  return { ...entry, decoder, topic: bytes32Schema.parse(decoder.getEvent(entry.name)?.topicHash) }
+  const fragment = new Interface(CONTRACTS[entry.contract].abi).getEvent(entry.name)
+  const topic = bytes32Schema.parse(fragment?.topicHash)
+  return { ...entry, decoder: new Interface(fragment === null ? [] : [fragment]), topic }
 })
 
 /** The first topics of a contract's narrated events, as a filter of `eth_getLogs` takes them. */
