@@ -13,6 +13,7 @@ import { bytes32Schema } from '../../protocol/hex.js'
 import { jsonBody } from '../http/body.js'
 import { methodNotAllowed } from '../http/errors.js'
 import { parseParam } from '../http/validate.js'
+import { receivedPointSchema } from './curvePoint.js'
 import { parseEnvelopeBody } from './envelopeBody.js'
 import type { Orders } from './orders.js'
 import type { Policy } from './policy.js'
@@ -23,6 +24,9 @@ export interface IntakeRouterDeps {
   readonly policy: Policy
   readonly bodyLimitBytes: number
 }
+
+const receivedOrderSchema = postOrderSchema.extend({ epk: receivedPointSchema })
+const receivedPolicySchema = postPolicySchema.extend({ epk: receivedPointSchema })
 
 /** The client-facing routes: the key to seal to, orders and rulebooks. */
 export function createIntakeRouter(deps: IntakeRouterDeps): Router {
@@ -40,7 +44,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/orders')
     .post(readBody, async (req, res) => {
-      const received = await orders.receive(parseEnvelopeBody(postOrderSchema, req.body))
+      const received = await orders.receive(parseEnvelopeBody(receivedOrderSchema, req.body))
       res.status(202).location(`/orders/${received.orderId}`)
       res.json(z.encode(orderReceivedSchema, received))
     })
@@ -57,7 +61,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/policy')
     .post(readBody, async (req, res) => {
-      const published = await policy.publish(parseEnvelopeBody(postPolicySchema, req.body))
+      const published = await policy.publish(parseEnvelopeBody(receivedPolicySchema, req.body))
       res.json(z.encode(policyVersionSchema, published))
     })
     .all(methodNotAllowed('POST'))

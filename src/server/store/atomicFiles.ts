@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import * as nodeFs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Problem } from '../http/problems.js'
-
-/** What is used of node:fs/promises; handed in, so that a test can let any step fail. */
-export type FileSystem = Pick<typeof nodeFs, 'mkdir' | 'open' | 'readFile' | 'readdir' | 'rename' | 'unlink'>
+import { createDirectorySync, type SyncDirectory } from './directorySync.js'
+import { type FileSystem, nodeFileSystem } from './fileSystem.js'
 
 /** Whole files under one directory, by their path relative to it. A reader sees the old text or the new, never a part. */
 export interface AtomicFiles {
@@ -30,37 +28,47 @@ const TEMPORARY = 'tmp'
 const PRIVATE_FILE = 0o600
 const PRIVATE_DIRECTORY = 0o700
 
+/** What the steps below work with. */
+interface Medium {
+  readonly fs: FileSystem
+  readonly syncDirectory: SyncDirectory
+}
+
+/** @param options.fs handed in by tests, to let any step fail */
 export function createAtomicFiles(options: { root: string; fs?: FileSystem }): AtomicFiles {
-  const { root, fs = nodeFs } = options
+  const { root, fs = nodeFileSystem } = options
+  const medium = { fs, syncDirectory: createDirectorySync((path) => syncDirectory(fs, path)) }
   const full = (path: string) => join(root, path)
   return {
     read: (path) => storage(() => absentAsUndefined(() => fs.readFile(full(path), 'utf8'))),
-    write: (path, text) => storage(() => replace(fs, full(path), join(root, TEMPORARY, randomUUID()), text)),
-    move: (from, to) => storage(() => moveFile(fs, full(from), full(to))),
-    remove: (path) => storage(() => removeFile(fs, full(path))),
+    write: (path, text) =>
+      storage(() => replace(medium, full(path), join(root, TEMPORARY, randomUUID()), text)),
+    move: (from, to) => storage(() => moveFile(medium, full(from), full(to))),
+    remove: (path) => storage(() => removeFile(medium, full(path))),
     list: (path) => storage(async () => (await absentAsUndefined(() => fs.readdir(full(path)))) ?? []),
     clean: () =>
       storage(async () => {
         const left = (await absentAsUndefined(() => fs.readdir(full(TEMPORARY)))) ?? []
-        for (const name of left) await removeFile(fs, join(root, TEMPORARY, name))
+        for (const name of left) await removeFile(medium, join(root, TEMPORARY, name))
       }),
   }
 }
 
 /** Temporary file, fsync, rename, fsync of the directory: each step is what makes the one before it last. */
-async function replace(fs: FileSystem, path: string, temporary: string, text: string): Promise<void> {
+async function replace(medium: Medium, path: string, temporary: string, text: string): Promise<void> {
+  const { fs } = medium
   try {
-    await writeNew(fs, temporary, text)
-    await inDirectory(fs, path, () => fs.rename(temporary, path))
+    await writeNew(medium, temporary, text)
+    await inDirectory(medium, path, () => fs.rename(temporary, path))
   } catch (error) {
     await fs.unlink(temporary).catch(() => undefined)
     throw error
   }
-  await syncDirectory(fs, dirname(path))
+  await medium.syncDirectory(dirname(path))
 }
 
-async function writeNew(fs: FileSystem, path: string, text: string): Promise<void> {
-  const file = await inDirectory(fs, path, () => fs.open(path, 'wx', PRIVATE_FILE))
+async function writeNew(medium: Medium, path: string, text: string): Promise<void> {
+  const file = await inDirectory(medium, path, () => medium.fs.open(path, 'wx', PRIVATE_FILE))
   try {
     await file.writeFile(text, 'utf8')
     await file.sync()
@@ -69,44 +77,44 @@ async function writeNew(fs: FileSystem, path: string, text: string): Promise<voi
   }
 }
 
-async function moveFile(fs: FileSystem, from: string, to: string): Promise<boolean> {
+async function moveFile(medium: Medium, from: string, to: string): Promise<boolean> {
+  const { fs } = medium
   // Opened first: a rename's ENOENT does not say which side is missing.
   const source = await absentAsUndefined(() => fs.open(from, 'r'))
   if (source === undefined) return false
   await source.close()
-  await inDirectory(fs, to, () => fs.rename(from, to))
-  await syncDirectory(fs, dirname(to))
-  if (dirname(from) !== dirname(to)) await syncDirectory(fs, dirname(from))
+  await inDirectory(medium, to, () => fs.rename(from, to))
+  await medium.syncDirectory(dirname(to))
+  if (dirname(from) !== dirname(to)) await medium.syncDirectory(dirname(from))
   return true
 }
 
-async function removeFile(fs: FileSystem, path: string): Promise<boolean> {
+async function removeFile({ fs, syncDirectory }: Medium, path: string): Promise<boolean> {
   const removed = await absentAsUndefined(async () => {
     await fs.unlink(path)
     return true
   })
   if (removed === undefined) return false
-  await syncDirectory(fs, dirname(path))
+  await syncDirectory(dirname(path))
   return true
 }
 
 /** Tries first, and makes the directory only when it is missing: it hardly ever is. */
-async function inDirectory<T>(fs: FileSystem, path: string, action: () => Promise<T>): Promise<T> {
+async function inDirectory<T>(medium: Medium, path: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action()
   } catch (error) {
     if (!isAbsent(error)) throw error
-    await makeDirectory(fs, dirname(path))
+    await makeDirectory(medium, dirname(path))
     return action()
   }
 }
 
 /** Makes a directory and those above it, and the entries that lead to it durable. */
-async function makeDirectory(fs: FileSystem, path: string): Promise<void> {
+async function makeDirectory({ fs, syncDirectory }: Medium, path: string): Promise<void> {
   const first = await fs.mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY })
   if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made))
-    await syncDirectory(fs, dirname(made))
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
 }
 
 async function syncDirectory(fs: FileSystem, path: string): Promise<void> {

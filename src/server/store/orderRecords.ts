@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { triggerSchema } from '../../protocol/api.js'
 import { orderEnvelopeSchema } from '../../protocol/envelope.js'
-import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createKeyedLock } from './keyedLock.js'
@@ -12,8 +12,14 @@ export const MAX_CANDIDATES = 8
 
 const timeSchema = z.iso.datetime()
 
+/**
+ * An envelope as it was let in. Whether `epk` is a point on the curve was checked at the door, which takes longer than
+ * everything else about it, and is checked again by whoever opens it.
+ */
+const storedEnvelopeSchema = z.strictObject({ ...orderEnvelopeSchema.shape, epk: hexBetween(33, 65) })
+
 const candidateSchema = z.strictObject({
-  envelope: orderEnvelopeSchema,
+  envelope: storedEnvelopeSchema,
   /** `keccak256(ct)`. */
   commit: bytes32Schema,
   receivedAt: timeSchema,
@@ -30,7 +36,7 @@ const orderRecordSchema = z.strictObject({
   triggers: z.array(triggerSchema),
   nextTriggerAt: timeSchema.nullable(),
   /** Why it was refused, sealed to the employee. */
-  notice: orderEnvelopeSchema.nullable(),
+  notice: storedEnvelopeSchema.nullable(),
 })
 /** What the cache knows of one order. */
 export type OrderRecord = z.output<typeof orderRecordSchema>

@@ -1,6 +1,4 @@
-import type { FileHandle } from 'node:fs/promises'
-import * as fs from 'node:fs/promises'
-import type { FileSystem } from '../../../src/server/store/atomicFiles.js'
+import { type FileSystem, nodeFileSystem, type OpenFile } from '../../../src/server/store/fileSystem.js'
 
 export interface FaultyFs {
   readonly fs: FileSystem
@@ -23,25 +21,23 @@ export function createFaultyFs(failAt: number, crash = false): FaultyFs {
     return action()
   }
 
-  function wrap(handle: FileHandle): FileHandle {
-    return new Proxy(handle, {
-      get(target, name) {
-        if (name === 'sync') return () => step('sync', () => target.sync())
-        if (name === 'writeFile') return (text: string) => step('write', () => target.writeFile(text))
-        // A killed process's files are closed for it.
-        if (name === 'close') return () => target.close()
-        return Reflect.get(target, name)
-      },
-    })
+  function wrap(file: OpenFile): OpenFile {
+    return {
+      writeFile: (text, encoding) => step('write', () => file.writeFile(text, encoding)),
+      sync: () => step('sync', () => file.sync()),
+      // A killed process's files are closed for it.
+      close: () => file.close(),
+    }
   }
 
   return {
     operations,
     fs: {
-      ...fs,
-      open: (path, flags, mode) => step('open', async () => wrap(await fs.open(path, flags, mode))),
-      rename: (from, to) => step('rename', () => fs.rename(from, to)),
-      unlink: (path) => step('unlink', () => fs.unlink(path)),
+      ...nodeFileSystem,
+      open: (path, flags, mode) =>
+        step('open', async () => wrap(await nodeFileSystem.open(path, flags, mode))),
+      rename: (from, to) => step('rename', () => nodeFileSystem.rename(from, to)),
+      unlink: (path) => step('unlink', () => nodeFileSystem.unlink(path)),
     },
   }
 }
