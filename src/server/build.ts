@@ -88,7 +88,7 @@ export function buildServer(surroundings: Surroundings): {
         chainId,
         escrow: contracts.escrow,
       }),
-      orders: createOrders({ records, escrow: contracts.escrow, onStored: trigger.onStored }),
+      orders: createOrders({ records, escrow: contracts.escrow, ...trigger }),
       policy: createPolicy({ run: trigger.policyRuns.run, ...contracts }),
       bodyLimitBytes: config.http.bodyLimitBytes,
     },

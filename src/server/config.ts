@@ -142,6 +142,11 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       /** Wei. */
       minBalance: env.RELAY_MIN_BALANCE,
     },
+    /** Of what is stored without an escrow. */
+    envelopes: {
+      expiryMs: env.ENVELOPE_EXPIRY,
+      max: env.ENVELOPE_MAX_WAITING,
+    },
     enclave: {
       /** 33-byte compressed form. */
       intentPublicKey: bytesToHex(compressPoint(env.INTENT_PUBKEY)),

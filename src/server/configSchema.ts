@@ -101,6 +101,14 @@ export const environmentSchema = z.object({
     about: 'Directory of the cache of envelopes and relay receipts; one server per directory.',
     fallback: './data',
   }),
+  ENVELOPE_EXPIRY: withDefault(duration(), {
+    about: 'Time that an envelope is kept whose escrow does not open.',
+    fallback: '24h',
+  }),
+  ENVELOPE_MAX_WAITING: withDefault(integer(1, 1_000_000), {
+    about: 'Orders kept without an escrow; above it an envelope is taken once its escrow is open.',
+    fallback: '10000',
+  }),
   RPC_URL: required(httpUrls(), {
     section: 'Chain',
     about: 'JSON-RPC nodes of the chain, separated by commas, the preferred one first.',

@@ -163,6 +163,12 @@ export const PROBLEMS = {
     remedy: 'Send the same envelope again after the seconds in Retry-After.',
     retryAfterSeconds: 10,
   },
+  'intake-full': {
+    status: 503,
+    title: 'Too many envelopes without an escrow',
+    remedy: 'Nothing was accepted. Send the envelope once the transaction that opens its escrow is mined.',
+    retryAfterSeconds: 30,
+  },
   'shutting-down': {
     status: 503,
     title: 'Server shutting down',

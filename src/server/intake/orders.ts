@@ -16,7 +16,8 @@ import { decideEnvelope, type EscrowKnowledge, findIdentical } from './envelopeD
 export interface Orders {
   /**
    * Stores an envelope, then has it run; resolves once it is durable.
-   * @throws Problem `storage-unavailable`, `chain-unavailable` when only the chain could tell whether to keep it
+   * @throws Problem `storage-unavailable`, `chain-unavailable` when only the chain could tell whether to keep it,
+   *   `intake-full`
    */
   receive(order: PostOrder): Promise<OrderReceived>
   /** @throws Problem `order-not-found`, `storage-unavailable`; ChainUnavailableError */
@@ -28,9 +29,13 @@ export interface OrdersDeps {
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   /** An envelope with this commit has been stored. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
+  /** Whether another order may be stored whose escrow is not known to be open. */
+  readonly hasRoom: () => boolean
+  /** The escrow, as far as it is known without asking the chain. */
+  readonly knownEscrow: (orderId: Hex) => EscrowKnowledge | undefined
 }
 
-export function createOrders({ records, escrow, onStored }: OrdersDeps): Orders {
+export function createOrders({ records, escrow, onStored, hasRoom, knownEscrow }: OrdersDeps): Orders {
   async function askChain(orderId: Hex): Promise<EscrowKnowledge> {
     try {
       return await escrow.orders(orderId)
@@ -40,28 +45,39 @@ export function createOrders({ records, escrow, onStored }: OrdersDeps): Orders 
     }
   }
 
+  /** Undefined when the chain has to be asked first; nothing is changed then. */
+  async function receiveKnowing(
+    orderId: Hex,
+    offered: Candidate,
+    escrowKnown: EscrowKnowledge | undefined,
+  ): Promise<OrderReceived | undefined> {
+    let answer: OrderReceived | undefined
+    await records.update(orderId, (current) => {
+      const known = escrowKnown ?? seenEscrow(current)
+      if (current === undefined && (hasRoom() || isOpen(known))) {
+        answer = answerOf(orderId, 'received', offered)
+        return { ...emptyOrderRecord(orderId), candidates: [offered] }
+      }
+      const identical = findIdentical(current, offered.envelope)
+      if (identical !== undefined) answer = answerOf(orderId, 'already-received', identical)
+      if (identical !== undefined || known === undefined) return current
+      if (current === undefined) throw new Problem('intake-full')
+      const placed = place(current, offered, known)
+      answer = placed.answer
+      return placed.record
+    })
+    return answer
+  }
+
   return {
     async receive({ orderId, ...envelope }) {
-      const offered: Candidate = {
-        envelope,
-        commit: commitOf(envelope),
-        receivedAt: new Date().toISOString(),
-      }
-      let answer = answerOf(orderId, 'received', offered)
-      await records.update(orderId, async (current) => {
-        if (current === undefined) return { ...emptyOrderRecord(orderId), candidates: [offered] }
-        const identical = findIdentical(current, envelope)
-        if (identical !== undefined) {
-          answer = answerOf(orderId, 'already-received', identical)
-          return current
-        }
-        const decision = decideEnvelope(current, offered.commit, await askChain(orderId))
-        if (decision === 'undecided') throw new Problem('chain-unavailable')
-        if (decision === 'add') return { ...current, candidates: [...current.candidates, offered] }
-        if (decision === 'replace') return { ...current, candidates: [offered] }
-        answer = answerOf(orderId, 'already-received', matchingCandidate(current, decision.kept) ?? offered)
-        return current
-      })
+      const commit = commitOf(envelope)
+      const offered: Candidate = { envelope, commit, receivedAt: new Date().toISOString() }
+      // The chain is asked only when it matters, and never while other envelopes of the order wait for the record.
+      const answer =
+        (await receiveKnowing(orderId, offered, knownEscrow(orderId))) ??
+        (await receiveKnowing(orderId, offered, await askChain(orderId)))
+      if (answer === undefined) throw new Problem('chain-unavailable')
       if (answer.result === 'received') onStored(orderId, answer.commit)
       return answer
     },
@@ -72,6 +88,35 @@ export function createOrders({ records, escrow, onStored }: OrdersDeps): Orders 
       return statusOf(orderId, order, record)
     },
   }
+}
+
+/** @throws Problem `chain-unavailable` */
+function place(
+  record: OrderRecord,
+  offered: Candidate,
+  escrow: EscrowKnowledge,
+): { readonly record: OrderRecord; readonly answer: OrderReceived } {
+  const { orderId, candidates } = record
+  const decision = decideEnvelope(record, offered.commit, escrow)
+  if (decision === 'undecided') throw new Problem('chain-unavailable')
+  if (decision === 'add' || decision === 'replace') {
+    const others = decision === 'add' ? candidates : []
+    const answer = answerOf(orderId, 'received', offered)
+    return { record: { ...record, candidates: [...others, offered] }, answer }
+  }
+  const kept = matchingCandidate(record, decision.kept) ?? offered
+  return { record, answer: answerOf(orderId, 'already-received', kept) }
+}
+
+/** What an earlier run has seen, when the envelope that it was given is stored: no other can take its place. */
+function seenEscrow(record: OrderRecord | undefined): EscrowKnowledge | undefined {
+  const commit = record?.escrowCommit ?? null
+  if (commit === null || matchingCandidate(record, commit) === undefined) return undefined
+  return { state: 'OPEN', commit }
+}
+
+function isOpen(escrow: EscrowKnowledge | undefined): boolean {
+  return escrow !== undefined && escrow !== 'unknown' && escrow.state === 'OPEN'
 }
 
 function answerOf(orderId: Hex, result: OrderReceived['result'], stored: Candidate): OrderReceived {

@@ -54,6 +54,11 @@ export interface OrderRecords {
   ): Promise<OrderRecord | undefined>
   /** Puts a record among the final ones: nothing of it is due any more. */
   finish(orderId: Hex): Promise<void>
+  /**
+   * Removes an order that never ran and whose newest envelope came before a moment (Unix milliseconds). Resolves with
+   * the newest one's time when it came later.
+   */
+  expire(orderId: Hex, before: number): Promise<number | undefined>
   /** The orders that are not final. */
   openIds(): Promise<Hex[]>
 }
@@ -134,6 +139,17 @@ export function createOrderRecords(options: {
         await moveRecord(options.files, orderId, open, done)
         const ids = await openSet()
         ids.delete(orderId)
+      }),
+    expire: (orderId, before) =>
+      lock.run(orderId, async () => {
+        const current = await getOpen(orderId)
+        if (current === undefined || current.triggers.length > 0) return undefined
+        const newest = Math.max(0, ...current.candidates.map(({ receivedAt }) => Date.parse(receivedAt)))
+        if (newest >= before) return newest
+        await open.delete(orderId)
+        const ids = await openSet()
+        ids.delete(orderId)
+        return undefined
       }),
     openIds: async () => [...(await openSet())],
   }

@@ -30,6 +30,7 @@ export function buildTrigger(options: {
     runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
     timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
     maxRuns,
+    unseen: config.envelopes,
     reconcileIntervalMs,
     escrow: contracts.escrow,
     transport: provider.transport,

@@ -25,8 +25,8 @@ export interface Dispatcher extends Service {
   closed(order: OpenedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void>
   /** As `closed`, for an escrow that was perhaps reclaimed: without a record the enclave may hold the order still. */
   reclaimed(order: OpenedOrder): Promise<void>
-  /** The open order, as far as it is known. */
-  find(orderId: Hex): OpenedOrder | undefined
+  /** The order, while it is watched over. */
+  find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state'>) | undefined
 }
 
 export interface DispatcherOptions {
@@ -60,6 +60,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** When it fails, the order stays among the open records until the event or the next start comes again. */
   async function conclude(order: TrackedOrder): Promise<void> {
     loop.schedule(order, null, 'retry')
+    // Of an order that ended without a run there is nothing to tell, and anyone may post envelopes under it.
+    await records.expire(order.orderId, Number.POSITIVE_INFINITY)
     await records.finish(order.orderId)
     book.forget(order.orderId)
   }

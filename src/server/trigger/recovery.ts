@@ -24,6 +24,8 @@ export interface RecoveryOptions {
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   readonly records: OrderRecords
   readonly dispatcher: Dispatcher
+  /** A stored order has no escrow. */
+  readonly onUnopened: (orderId: Hex) => void
   readonly logger: Logger
 }
 
@@ -34,7 +36,7 @@ export interface RecoveryOptions {
  * @throws ChainUnavailableError, ChainAnswerError, Problem `storage-unavailable`; repeatable then
  */
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
-  const { events, dispatcher, logger } = options
+  const { events, dispatcher, onUnopened, logger } = options
   const head = await events.head()
   const now = (await events.blockTime(head)) ?? 0
   const past = await lookBack(options, now, head)
@@ -46,7 +48,8 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   for (const { order, state } of found) {
     if (reclaimed.has(order.orderId)) await dispatcher.reclaimed(order)
     else if (state === 'OPEN') await dispatcher.resume(order)
-    else if (state !== 'NONE') await dispatcher.closed(order, state)
+    else if (state === 'NONE') onUnopened(order.orderId)
+    else await dispatcher.closed(order, state)
   }
   logger.info('open orders read', {
     blockNumber: head,

@@ -19,7 +19,7 @@ import { recover } from './recovery.js'
 import type { EnclaveRunner } from './runner.js'
 import { createRuns, type RunsOptions } from './runs.js'
 import type { OpenedOrder } from './trackedOrder.js'
-import { createUnseenOrders } from './unseenOrders.js'
+import { createUnseenOrders, type UnseenLimits } from './unseenOrders.js'
 import { createWatcher } from './watcher.js'
 
 export interface TriggerOptions {
@@ -30,6 +30,8 @@ export interface TriggerOptions {
   readonly runner: EnclaveRunner
   readonly timeouts: RunsOptions['timeouts'] & { readonly policy: number }
   readonly maxRuns: number
+  /** Of what is stored without an escrow. */
+  readonly unseen: UnseenLimits
   readonly escrow: Contracts['escrow']
   readonly transport: RpcTransport
   /** Blocks that one query of events may span. */
@@ -48,6 +50,10 @@ export interface Trigger {
   readonly policyRuns: PolicyRuns
   /** An envelope was stored; it runs as soon as its escrow is seen to be open. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
+  /** Whether another order without an escrow may be stored. */
+  readonly hasRoom: () => boolean
+  /** The escrow of an order that is watched over, without asking the chain. */
+  readonly knownEscrow: (orderId: Hex) => Pick<EscrowedOrder, 'state' | 'commit'> | undefined
   /** In the order in which they start. */
   readonly services: readonly Service[]
 }
@@ -68,6 +74,8 @@ export function createTrigger(options: TriggerOptions): Trigger {
   const dispatcher = createDispatcher({ records, orderRuns, maxRuns, logger, onFinal: () => watcher.poke() })
   const unseen = createUnseenOrders({
     escrow,
+    records,
+    limits: options.unseen,
     isSeen: (orderId) => dispatcher.find(orderId) !== undefined,
     onFound: (found, state) => handleOpened(dispatcher, { ...found, position: JUST_NOW }, state),
   })
@@ -75,7 +83,11 @@ export function createTrigger(options: TriggerOptions): Trigger {
     events,
     ranges,
     intervalMs: WATCH_INTERVAL_MS,
-    recover: () => recover({ events, ranges, escrow, records, dispatcher, logger }),
+    recover: () =>
+      recover({
+        ...{ events, ranges, escrow, records, dispatcher, logger },
+        onUnopened: (orderId) => unseen.note(orderId, 0),
+      }),
     onEvent: (event, isPast) => handleEvent({ dispatcher, escrow }, event, isPast),
     onLooked: () => unseen.check(),
     logger,
@@ -103,9 +115,11 @@ export function createTrigger(options: TriggerOptions): Trigger {
     policyRuns: createPolicyRuns({ runs, timeoutMs: timeouts.policy, stopping }),
     onStored(orderId, commit) {
       if (dispatcher.stored(orderId, commit)) return
-      unseen.note(orderId)
+      unseen.note(orderId, Date.now())
       watcher.poke()
     },
+    hasRoom: unseen.hasRoom,
+    knownEscrow: dispatcher.find,
     services: [adoption, dispatcher, watcher, reconcile.service],
   }
 }

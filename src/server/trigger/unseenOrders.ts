@@ -1,15 +1,30 @@
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { OrderRecords } from '../store/orderRecords.js'
 import type { OpenedOrder } from './trackedOrder.js'
 
 /**
  * Stored orders whose escrow no event has shown. The escrow itself is asked for them: whatever kept the event from
- * being seen, the order runs.
+ * being seen, the order runs. As anyone can post envelopes for escrows that never open, those without one are
+ * counted, and expire.
  */
 export interface UnseenOrders {
-  note(orderId: Hex): void
-  /** Asks for each that was noted, once. @throws ChainUnavailableError, ChainAnswerError; repeatable then */
+  /** @param storedAt Unix milliseconds of its newest envelope; 0 when only its record tells */
+  note(orderId: Hex, storedAt: number): void
+  /** Whether another order without an escrow may be stored. */
+  hasRoom(): boolean
+  /**
+   * Asks once for each that was noted, and again when it expires.
+   * @throws ChainUnavailableError, ChainAnswerError, Problem `storage-unavailable`; repeatable then
+   */
   check(): Promise<void>
+}
+
+export interface UnseenLimits {
+  /** Milliseconds that an envelope is kept without an escrow. */
+  readonly expiryMs: number
+  /** Orders without an escrow that are kept. */
+  readonly max: number
 }
 
 /** Reads that travel as one request. */
@@ -17,27 +32,45 @@ const BATCH = 100
 
 export function createUnseenOrders(options: {
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
+  readonly records: Pick<OrderRecords, 'expire'>
+  readonly limits: UnseenLimits
   readonly isSeen: (orderId: Hex) => boolean
   readonly onFound: (found: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
 }): UnseenOrders {
-  const { escrow, isSeen, onFound } = options
-  const noted = new Set<Hex>()
+  const { escrow, records, limits, isSeen, onFound } = options
+  const noted = new Map<Hex, { readonly storedAt: number; readonly asked: boolean }>()
 
   async function ask(orderId: Hex): Promise<void> {
+    const cutoff = Date.now() - limits.expiryMs
+    const before = noted.get(orderId)
     const { account, commit, state } = await escrow.orders(orderId)
-    // Without an escrow there is nothing to run; its event comes when it opens.
-    if (state !== 'NONE' && !isSeen(orderId)) await onFound({ orderId, account, commit }, state)
-    noted.delete(orderId)
+    // Meanwhile an event has come, or another envelope.
+    if (before === undefined || noted.get(orderId) !== before) return
+    if (state === 'NONE' && before.storedAt >= cutoff) {
+      noted.set(orderId, { ...before, asked: true })
+    } else if (state === 'NONE') {
+      const newest = await records.expire(orderId, cutoff)
+      if (newest === undefined) noted.delete(orderId)
+      else noted.set(orderId, { storedAt: newest, asked: true })
+    } else {
+      if (!isSeen(orderId)) await onFound({ orderId, account, commit }, state)
+      noted.delete(orderId)
+    }
   }
 
   return {
-    note(orderId) {
-      noted.add(orderId)
+    note(orderId, storedAt) {
+      noted.set(orderId, { storedAt, asked: false })
     },
+    hasRoom: () => noted.size < limits.max,
     async check() {
-      for (const orderId of noted) if (isSeen(orderId)) noted.delete(orderId)
-      const ids = [...noted]
-      for (let at = 0; at < ids.length; at += BATCH) await Promise.all(ids.slice(at, at + BATCH).map(ask))
+      const cutoff = Date.now() - limits.expiryMs
+      const due: Hex[] = []
+      for (const [orderId, { storedAt, asked }] of noted) {
+        if (isSeen(orderId)) noted.delete(orderId)
+        else if (!asked || storedAt < cutoff) due.push(orderId)
+      }
+      for (let at = 0; at < due.length; at += BATCH) await Promise.all(due.slice(at, at + BATCH).map(ask))
     },
   }
 }

@@ -3,7 +3,7 @@ import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { orderReceivedSchema } from '../../../src/protocol/api.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
-import { settlement, signedCall } from '../../support/authorizations.js'
+import { refund, settlement, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -185,6 +185,62 @@ describe('junk under an orderId', () => {
     await post(order)
     await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
     expect(await commitsRun()).toEqual([wanted])
+  })
+})
+
+describe('junk that would cost', () => {
+  test('a call of the node each, under an order that has its envelope, costs none', async () => {
+    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+    const { post, status } = await setUp({ RPC_URL: proxy.url })
+    const { order, commit } = await openedEnvelope()
+    await post(order)
+    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
+    const calls = () => proxy.requests.filter((methods) => methods.includes('eth_call')).length
+    const before = calls()
+    for (let n = 0; n < 10; n++) {
+      const { body } = await post((await junk(`${n}`)).order)
+      expect(body).toMatchObject({ result: 'already-received', commit })
+    }
+    // The server reads other things at times, but not once per post.
+    expect(calls() - before).toBeLessThan(5)
+  })
+
+  test('more room than there is for orders without an escrow is refused, until the escrow opens', async () => {
+    const { post, dataDir } = await setUp({ ENVELOPE_MAX_WAITING: '2' })
+    for (const id of ['1', '2']) {
+      expect((await post({ orderId: bytes32(id), ...(await sealOrder(id)) })).status).toBe(202)
+    }
+    const envelope = await sealOrder('the real one')
+    const full = await post({ orderId: ORDER, ...envelope })
+    expect([full.status, full.body.code]).toEqual([503, 'intake-full'])
+    expect(Number(full.headers['retry-after'])).toBeGreaterThan(0)
+    expect(await readdir(`${dataDir}/envelopes/open`)).toHaveLength(2)
+    // Another envelope for an order that is stored takes no room.
+    expect((await post({ orderId: bytes32('1'), ...(await sealOrder('more')) })).status).toBe(202)
+    const opened = await openFor(chain(), 'alice', ORDER, envelope)
+    expect((await post(opened)).body).toMatchObject({ result: 'received', commit: commitOf(envelope) })
+  })
+
+  test('room for ever expires, and what has an escrow stays', async () => {
+    const { post, api, dataDir } = await setUp({ ENVELOPE_EXPIRY: '1s', ENVELOPE_MAX_WAITING: '1' })
+    const { order } = await openedEnvelope()
+    await post(order)
+    const gone = bytes32('never opened')
+    await post({ orderId: gone, ...(await sealOrder('junk')) })
+    await eventually('its end', async () => (await api.get(`/orders/${gone}`)).status === 404)
+    expect(await readdir(`${dataDir}/envelopes/open`)).toEqual([`${ORDER}.json`])
+    expect((await post({ orderId: gone, ...(await sealOrder('junk')) })).status).toBe(202)
+  })
+
+  test('room under an order that has ended gets none', async () => {
+    const { post, status, dataDir, enclave } = await setUp()
+    await openedEnvelope()
+    await chain().send('relayer', ...signedCall(chain(), refund(ORDER)))
+    expect((await post((await junk('late')).order)).status).toBe(202)
+    await eventually('its end', async () => (await readdir(`${dataDir}/envelopes/open`)).length === 0)
+    expect(await readdir(`${dataDir}/envelopes`)).toEqual(['open'])
+    expect(await status()).toMatchObject({ state: 'REFUNDED', receivedAt: null, triggers: [] })
+    expect(await enclave.jobs()).toEqual([])
   })
 })
 

@@ -113,6 +113,15 @@ describe('the start', () => {
     expect(await keys()).toEqual([A, A, B])
   })
 
+  test('removes an envelope that has expired without an escrow', async () => {
+    const { start, root } = await setUp({})
+    const first = await start()
+    await first.store(A, await sealOrder('never opened'))
+    await first.stop()
+    await start({ unseen: { expiryMs: 1, max: 1 } })
+    await eventually('no record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
+  })
+
   test('leaves what waits for its time waiting', async () => {
     const retryAt = Math.floor(Date.now() / 1_000) + 4
     const { start, enclave } = await setUp({ [A]: [{ outcome: 'queued', retryAt }, PLACED] })
