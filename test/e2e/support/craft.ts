@@ -7,6 +7,11 @@ import { commitOf, type Envelope, seal } from '../../../src/protocol/envelope.js
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { intentDigest, intentSchema, type UnsignedIntent } from '../../../src/protocol/intent.js'
+import {
+  policyIntentDigest,
+  rulebookSchema,
+  type UnsignedRulebook,
+} from '../../../src/protocol/policyIntent.js'
 import { signDigest } from '../../../src/protocol/signature.js'
 import { ONE_USDC } from '../../../src/protocol/units.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
@@ -50,6 +55,23 @@ export async function craft(
   const wire = z.encode(intentSchema, { ...intent, sig })
   const envelope = await seal(wire, platform.enclavePublicKey, { kind: 'order', context: new Uint8Array() })
   return { intent, envelope, commit: commitOf(envelope) }
+}
+
+/** Signs and seals an empty rulebook of the desk's institution as this version. */
+export async function craftRulebook(desk: Desk, version: number): Promise<Envelope> {
+  const { info, accounts } = desk.sandbox
+  const { enclavePublicKey } = await desk.admin.platform()
+  const rulebook: UnsignedRulebook = {
+    v: 1,
+    orgId: nameToBytes32(INSTITUTION),
+    admin: accounts.admin.address,
+    policy: { employees: {}, maxOrderNotional: ONE_USDC, allowWithdrawShares: false },
+    version,
+  }
+  const domain = { chainId: info.chainId, escrow: desk.contracts.escrow.address }
+  const sig = signDigest(policyIntentDigest(rulebook, domain), accounts.admin.privateKey)
+  const wire = z.encode(rulebookSchema, { ...rulebook, sig })
+  return seal(wire, enclavePublicKey, { kind: 'policy', context: new Uint8Array() })
 }
 
 /** Opens the crafted order's escrow as a request, under another commit or deadline if told. */

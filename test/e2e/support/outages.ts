@@ -1,0 +1,58 @@
+import { expect } from 'vitest'
+import { z } from 'zod'
+import { signAuthorization, signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
+import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import type { Sandbox } from '../../../src/sandbox/sandbox.js'
+import { INSTITUTION } from '../../../src/sandbox/settings.js'
+import { type FailingRequest, problemAt } from './problems.js'
+import { allProcesses } from './processes.js'
+
+/** The process of the sandbox's chain. */
+export async function chainPid({ info }: Sandbox): Promise<number> {
+  const { port } = new URL(info.rpcUrl)
+  const chain = (await allProcesses()).find(
+    ({ arguments: command }) => command[0]?.includes('anvil') && command.includes(port),
+  )
+  if (!chain) throw new Error('the chain does not run')
+  return chain.pid
+}
+
+/** Requests that can not be answered without the chain. */
+function chainRequests({ info, accounts, secrets }: Sandbox): FailingRequest[] {
+  const [{ address }] = accounts.employees
+  const org = nameToBytes32(INSTITUTION)
+  const reads = ['wallet', 'compliance']
+    .map((route) => `/${route}/${address}`)
+    .concat([`/org/${org}`, `/policy/${org}`, `/orders/0x${'01'.repeat(32)}`])
+  const accountId = `0x${'ac'.repeat(32)}` as const
+  const message = { accountId, version: 1n, enclaveBlob: '0x01aa', userBlob: '0x01bb' } as const
+  const domain = { chainId: info.chainId, verifyingContract: info.contracts.confidentialLedger }
+  const update = { primaryType: 'PortfolioUpdate', message } as const
+  const signed = signAuthorization(update, domain, secrets.enclavePrivateKey)
+  const authorization = `Bearer ${secrets.relayAuthToken}`
+  return [
+    ...reads.map((path) => ({ method: 'GET', path })),
+    {
+      method: 'POST',
+      path: '/relay',
+      headers: { 'content-type': 'application/json', authorization },
+      body: JSON.stringify(z.encode(signedAuthorizationSchema, signed)),
+    },
+  ]
+}
+
+/** Every route that needs the chain is 503 with Retry-After, and those at `others` answer as ever. */
+export async function expectNoChain(sandbox: Sandbox, others: readonly string[]): Promise<void> {
+  const { url } = sandbox.info
+  const problems = await Promise.all(chainRequests(sandbox).map((request) => problemAt(url, request)))
+  for (const problem of problems) expect(problem).toMatchObject({ status: 503, code: 'chain-unavailable' })
+  for (const path of others) expect((await fetch(url + path)).status, path).toBe(200)
+}
+
+/** Every route that needs the broker is 503 with Retry-After. */
+export async function expectNoBroker({ info: { url } }: Sandbox): Promise<void> {
+  for (const path of ['/market', '/market/clock']) {
+    const problem = await problemAt(url, { method: 'GET', path })
+    expect(problem).toMatchObject({ status: 503, code: 'market-unavailable' })
+  }
+}
