@@ -38,7 +38,7 @@ describe('the clock', () => {
   it('opens by itself at its next open', async () => {
     standIn.control.clock({ open: false, nextOpen: new Date(Date.now() + 50).toISOString() })
     await buy('night', usd(100))
-    await expect.poll(async () => (await read('night')).state).toBe('filled')
+    await expect.poll(async () => (await read('night')).state, { timeout: 10_000 }).toBe('filled')
   })
 
   it('expires the orders of the session when it closes, unless told not to', async () => {
@@ -52,13 +52,13 @@ describe('the clock', () => {
   })
 
   it('lets a delayed fill wait for the next session', async () => {
-    standIn.control.fill({ mode: 'delay', delayMs: 20, times: 1 })
+    standIn.control.fill({ mode: 'delay', delayMs: 500, times: 1 })
     await buy('late', usd(100))
     standIn.control.clock({ open: false, expireDayOrders: false })
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    await new Promise((resolve) => setTimeout(resolve, 700))
     expect((await read('late')).state).toBe('live')
     standIn.control.clock({ open: true })
-    await expect.poll(async () => (await read('late')).state).toBe('filled')
+    await expect.poll(async () => (await read('late')).state, { timeout: 10_000 }).toBe('filled')
   })
 })
 
@@ -80,7 +80,7 @@ describe('prices', () => {
   it('walk by themselves when told to', async () => {
     const walking = await startStandIn({ walkIntervalMs: 5 })
     const last = async () => (await brokerOf(walking.url).getSnapshots(['AAPL'])).get('AAPL')?.last
-    await expect.poll(last).not.toBe(usd(200))
+    await expect.poll(last, { timeout: 10_000 }).not.toBe(usd(200))
     await walking.stop()
   })
 

@@ -110,10 +110,10 @@ describe('fills', () => {
   })
 
   it('fills after a delay', async () => {
-    standIn.control.fill({ mode: 'delay', delayMs: 30 })
+    standIn.control.fill({ mode: 'delay', delayMs: 1_000 })
     await buy('d', usd(100))
     expect((await read('d')).status).toBe('new')
-    await expect.poll(async () => (await read('d')).state).toBe('filled')
+    await expect.poll(async () => (await read('d')).state, { timeout: 10_000 }).toBe('filled')
   })
 })
 
