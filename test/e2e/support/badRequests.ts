@@ -100,9 +100,12 @@ function wrongAuthorizations(authorization: SignedAuthorization) {
   ]
 }
 
+const KIBIBYTE = 1_024
+
 /** What no route with a body takes, whatever the route; `right` is one that it would. */
 function wrongTexts(
   right: string,
+  limitBytes: number,
 ): { what: string; body: string | Uint8Array<ArrayBuffer>; code: ProblemCode }[] {
   const rest = right.slice(1)
   const json = { what: 'malformed JSON', code: 'malformed-json' } as const
@@ -121,7 +124,7 @@ function wrongTexts(
       body,
       code: 'invalid-body' as const,
     })),
-    { what: 'too long', body: right + ' '.repeat(65_536), code: 'body-too-large' },
+    { what: 'too long', body: right.padEnd(limitBytes + 1), code: 'body-too-large' },
   ]
 }
 
@@ -150,6 +153,7 @@ export function badBodies({ orderId, envelope, authorization, token }: RightBodi
   const routes = [
     {
       path: '/orders',
+      limitBytes: 64 * KIBIBYTE,
       right: order,
       wrong: [
         ...wrongMembers(order, 'orderId', wrongHex(orderId), 'invalid-body'),
@@ -159,22 +163,24 @@ export function badBodies({ orderId, envelope, authorization, token }: RightBodi
     },
     {
       path: '/policy',
+      limitBytes: 64 * KIBIBYTE,
       right: policy,
       wrong: [...wrongEnvelopes(policy, 16_384), unknown(policy), unknown(order)],
     },
     {
       path: '/relay',
+      limitBytes: 128 * KIBIBYTE,
       right: z.encode(signedAuthorizationSchema, authorization),
       wrong: wrongAuthorizations(authorization),
     },
   ]
-  return routes.flatMap(({ path, right, wrong }) => {
+  return routes.flatMap(({ path, limitBytes, right, wrong }) => {
     const text = JSON.stringify(right)
     const own = { authorization: `Bearer ${token}` }
     const common = { method: 'POST', path, headers: { ...JSON_TYPE, ...own } }
     return [
       ...wrong.map(({ body, ...rest }) => ({ ...common, ...rest, body: JSON.stringify(body) })),
-      ...wrongTexts(text).map((request) => ({ ...common, ...request })),
+      ...wrongTexts(text, limitBytes).map((request) => ({ ...common, ...request })),
       ...WRONG_HEADERS.map(({ headers, code }) => ({
         ...common,
         what: JSON.stringify(headers),

@@ -8,7 +8,8 @@ export type FailingRequest = Omit<BadRequest, 'what' | 'code'>
 /** Sends a request that must fail, and holds its answer to all that a problem promises. */
 export async function problemAt(url: string, { method, path, headers = {}, body }: FailingRequest) {
   const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) })
-  expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+  const what = `${method} ${path} ${JSON.stringify(headers)} ${String(body).slice(0, 400)}`
+  expect(response.headers.get('content-type'), what).toBe('application/problem+json; charset=utf-8')
   const problem = problemSchema.parse(await response.json())
   expect(problem).toMatchObject({
     status: response.status,
