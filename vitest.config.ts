@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 const E2E = ['test/e2e/**/*.test.ts']
+// CI's machine is shared and noisy: what fails there is tried once more.
+const retry = process.env.CI ? 1 : 0
 
 export default defineConfig({
   test: {
@@ -12,6 +14,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: E2E,
+          retry,
           testTimeout: 30_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
@@ -22,6 +25,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: E2E,
+          retry,
           testTimeout: 180_000,
           hookTimeout: 180_000,
           maxWorkers: 4,

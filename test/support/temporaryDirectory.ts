@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 /** A directory of its own for the running test, removed after it. */
 export async function temporaryDirectory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'backend-test-'))
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  // A process that is just ending may still write into it.
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
   return path
 }

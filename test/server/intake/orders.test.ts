@@ -222,11 +222,13 @@ describe('junk that would cost', () => {
   })
 
   test('room for ever expires, and what has an escrow stays', async () => {
-    const { post, api, dataDir } = await setUp({ ENVELOPE_EXPIRY: '1s', ENVELOPE_MAX_WAITING: '1' })
+    const settings = { ENVELOPE_EXPIRY: '1s', ENVELOPE_MAX_WAITING: '1' }
+    const { post, api, dataDir, enclave } = await setUp(settings)
     const { order } = await openedEnvelope()
     await post(order)
+    await eventually('the run of what has an escrow', async () => (await enclave.jobs()).length > 0)
     const gone = bytes32('never opened')
-    await post({ orderId: gone, ...(await sealOrder('junk')) })
+    expect((await post({ orderId: gone, ...(await sealOrder('junk')) })).status).toBe(202)
     await eventually('its end', async () => (await api.get(`/orders/${gone}`)).status === 404)
     expect(await readdir(`${dataDir}/envelopes/open`)).toEqual([`${ORDER}.json`])
     expect((await post({ orderId: gone, ...(await sealOrder('junk')) })).status).toBe(202)
@@ -290,8 +292,14 @@ describe('while the storage is down', () => {
     const { post, dataDir, enclave } = await setUp()
     const { order } = await openedEnvelope()
     // A file where files are begun: nothing can be written any more.
-    await rm(`${dataDir}/tmp`, { recursive: true, force: true })
-    await writeFile(`${dataDir}/tmp`, '')
+    await eventually('the file', async () => {
+      await rm(`${dataDir}/tmp`, { recursive: true, force: true })
+      // A write under way makes the directory again.
+      return writeFile(`${dataDir}/tmp`, '').then(
+        () => true,
+        () => false,
+      )
+    })
     const response = await post(order)
     expect(response.status).toBe(503)
     expect(response.body.code).toBe('storage-unavailable')
