@@ -46,8 +46,8 @@ export function createApp(deps: AppDeps): Express {
 
   // What follows is for clients; the enclave and probes above are not counted.
   app.use(clientRateLimit(http.rateLimitPerMinute))
-  app.use(createIntakeRouter(deps.intake))
   app.use(createStatusRouter(deps.status))
+  app.use(createIntakeRouter(deps.intake))
 
   app.use(notFound)
   app.use(errorHandler(logger))

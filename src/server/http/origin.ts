@@ -11,13 +11,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = 600
  *
  * @param allowed `scheme://host[:port]`, as a browser sends it
  */
-export function originCheck(allowed: string): RequestHandler[] {
-  const refuseOthers: RequestHandler = (req, res, next) => {
-    res.vary('Origin')
-    const origin = req.headers.origin
-    if (origin !== undefined && origin !== allowed) throw new Problem('origin-not-allowed')
-    next()
-  }
+export function originCheck(allowed: string): RequestHandler {
   const options = {
     origin: allowed,
     methods: ['GET', 'POST'],
@@ -27,10 +21,13 @@ export function originCheck(allowed: string): RequestHandler[] {
   }
   const answerPreflight = cors(options)
   const addHeaders = cors({ ...options, preflightContinue: true })
-  // An OPTIONS request that asks for no method is no preflight (Fetch standard): it goes on to its route's 405.
-  const crossOrigin: RequestHandler = (req, res, next) =>
-    req.headers['access-control-request-method'] === undefined
-      ? addHeaders(req, res, next)
-      : answerPreflight(req, res, next)
-  return [refuseOthers, crossOrigin]
+  return (req, res, next) => {
+    const { origin, 'access-control-request-method': requestedMethod } = req.headers
+    res.setHeader('Vary', 'Origin')
+    if (origin === undefined) return next()
+    if (origin !== allowed) throw new Problem('origin-not-allowed')
+    // An OPTIONS request that asks for no method is no preflight (Fetch standard): it goes on to its route's 405.
+    if (requestedMethod === undefined) addHeaders(req, res, next)
+    else answerPreflight(req, res, next)
+  }
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.js'
 export function requestLog(logger: Logger): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now()
-    res.once('close', () => {
+    res.on('close', () => {
       logger.info('request', {
         requestId: res.locals.requestId,
         method: req.method,

@@ -1,13 +1,25 @@
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 
-/** An API has no page: nothing of it may be framed, run or cached without asking again. */
+/**
+ * What protects an answer that is no page (OWASP REST Security Cheat Sheet): it may not be framed, run, sniffed for
+ * another type, embedded by another site, asked for over plain HTTP again, or cached without asking again. Headers
+ * that only tell a browser how to treat a page are left out: every answer would carry them for nothing.
+ */
 export function securityHeaders(): RequestHandler[] {
   const protect = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    referrerPolicy: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xPoweredBy: false,
+    xXssProtection: false,
   })
   const revalidate: RequestHandler = (_req, res, next) => {
     res.setHeader('Cache-Control', 'private, no-cache')

@@ -2,7 +2,7 @@ import type { Contracts } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { WalletView } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { createRecentMap } from './recentMap.js'
+import { createRecentMap } from '../recentMap.js'
 
 /** Wallets whose institution is remembered, to ask of it in the same request as of the wallet. */
 const MAX_REMEMBERED = 10_000
