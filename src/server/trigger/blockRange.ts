@@ -1,16 +1,15 @@
-import type { EscrowEvent, EscrowEvents } from './escrowEvents.js'
+import type { EscrowEvents, EscrowRange } from './escrowEvents.js'
 
 /** Reads long ranges in pieces that the nodes take. */
 export interface RangeReader {
   /**
-   * The events of the range's first piece, and its last block. Undefined when the node that was asked is behind.
+   * The range's first piece, and the number of its last block. Undefined when the node that was asked is behind.
    * @throws ChainUnavailableError, ChainAnswerError
    */
   readPiece(from: number, to: number): Promise<RangePiece | undefined>
 }
 
-export interface RangePiece {
-  readonly events: readonly EscrowEvent[]
+export interface RangePiece extends EscrowRange {
   readonly to: number
 }
 
@@ -25,7 +24,7 @@ export function createRangeReader(events: EscrowEvents, maxBlocks: number): Rang
         if (answer === 'lagging') return undefined
         if (answer !== 'refused') {
           blocks = Math.min(maxBlocks, blocks * 2)
-          return { events: answer, to: last }
+          return { ...answer, to: last }
         }
         if (blocks === 1) throw new RangeRefusedError()
         blocks = Math.max(1, Math.floor(blocks / 2))

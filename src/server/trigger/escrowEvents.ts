@@ -18,24 +18,40 @@ export type EscrowEvent =
       readonly position: ChainPosition
     }
 
+/** A block in one version of the chain: after a reorganisation its number has another hash. */
+export interface BlockId {
+  readonly number: number
+  readonly hash: string
+}
+
+/** What a range of blocks holds. */
+export interface EscrowRange {
+  /** In their order. */
+  readonly events: readonly EscrowEvent[]
+  /** Hash of the block before the range; null when there is none. */
+  readonly parentHash: string | null
+  /** Hash of the range's last block. */
+  readonly hash: string
+}
+
 /** Blocks and events of the escrow, straight from a node. Every method throws ChainUnavailableError, ChainAnswerError. */
 export interface EscrowEvents {
-  /** Number of the latest block. */
-  head(): Promise<number>
+  /** The latest block. */
+  head(): Promise<BlockId>
   /** Unix seconds of a block; undefined when the node does not have it. */
   blockTime(block: number): Promise<number | undefined>
   /**
-   * The events of a range of blocks, both ends included, in their order. `lagging` when the node that answered has
-   * not got so far, `refused` when it takes no such range (too many blocks, or too many events in them).
+   * A range of blocks, both ends included. `lagging` when the node that answered has not got so far, `refused` when it
+   * takes no such range (too many blocks, or too many events in them).
    */
-  read(from: number, to: number): Promise<readonly EscrowEvent[] | 'lagging' | 'refused'>
+  read(from: number, to: number): Promise<EscrowRange | 'lagging' | 'refused'>
 }
 
 const quantity = z
   .string()
   .regex(/^0x[0-9a-f]{1,13}$/)
   .transform(Number)
-const blockSchema = z.looseObject({ timestamp: quantity }).nullable()
+const blockSchema = z.looseObject({ number: quantity, hash: z.string(), timestamp: quantity })
 const logSchema = z.looseObject({
   topics: z.array(bytes32Value),
   data: z.string().regex(/^0x(?:[0-9a-f]{64})*$/),
@@ -67,12 +83,13 @@ export function createEscrowEvents(options: {
   }
   return {
     async head() {
-      const [answer] = await ask({ method: 'eth_blockNumber', params: [] })
-      return quantity.parse(resultOf(answer))
+      const [latest] = await ask(blockCall('latest'))
+      const { number, hash } = blockSchema.parse(resultOf(latest))
+      return { number, hash }
     },
     async blockTime(block) {
-      const [answer] = await ask({ method: 'eth_getBlockByNumber', params: [toQuantity(block), false] })
-      return blockSchema.parse(resultOf(answer))?.timestamp
+      const [found] = await ask(blockCall(toQuantity(block)))
+      return blockSchema.nullable().parse(resultOf(found))?.timestamp
     },
     async read(from, to) {
       const filter = {
@@ -81,16 +98,24 @@ export function createEscrowEvents(options: {
         fromBlock: toQuantity(from),
         toBlock: toQuantity(to),
       }
-      // One request, so that one node answers both: a node that is behind returns fewer events, not an error.
-      const [head, logs] = await ask(
-        { method: 'eth_blockNumber', params: [] },
+      // One request, so that one node answers all: a node that is behind returns fewer events, not an error.
+      const [last, parent, logs] = await ask(
+        blockCall(toQuantity(to)),
+        blockCall(toQuantity(Math.max(0, from - 1))),
         { method: 'eth_getLogs', params: [filter] },
       )
-      if (quantity.parse(resultOf(head)) < to) return 'lagging'
+      const lastBlock = blockSchema.nullable().parse(resultOf(last))
+      if (lastBlock === null) return 'lagging'
       if (logs !== undefined && 'error' in logs) return 'refused'
-      return z.array(logSchema).parse(resultOf(logs)).flatMap(toEvent).sort(inChainOrder)
+      const events = z.array(logSchema).parse(resultOf(logs)).flatMap(toEvent).sort(inChainOrder)
+      const parentBlock = from === 0 ? null : blockSchema.nullable().parse(resultOf(parent))
+      return { events, parentHash: parentBlock?.hash ?? null, hash: lastBlock.hash }
     },
   }
+}
+
+function blockCall(block: string): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [block, false] }
 }
 
 function resultOf(answer: RpcAnswer | undefined): unknown {

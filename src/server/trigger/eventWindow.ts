@@ -1,6 +1,6 @@
 import type { EscrowEvent } from './escrowEvents.js'
 
-/** Blocks whose events are read again on every look: a reorganisation replaces blocks that were looked at before. */
+/** Blocks whose events are read again after a reorganisation: it replaces blocks that were looked at before. */
 export const REREAD_BLOCKS = 64
 
 /** The latest events that were dealt with, so that reading them again starts nothing again. */

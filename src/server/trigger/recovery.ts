@@ -5,7 +5,7 @@ import type { Logger } from '../logger.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { firstBlockSince, type RangeReader } from './blockRange.js'
 import type { Dispatcher } from './dispatcher.js'
-import type { EscrowEvent, EscrowEvents } from './escrowEvents.js'
+import type { BlockId, EscrowEvent, EscrowEvents } from './escrowEvents.js'
 import { REREAD_BLOCKS } from './eventWindow.js'
 import { type Refund, unheardReclaims } from './reclaims.js'
 import { byPosition, type ChainPosition, type OpenedOrder } from './trackedOrder.js'
@@ -38,8 +38,8 @@ export interface RecoveryOptions {
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const { events, dispatcher, onUnopened, logger } = options
   const head = await events.head()
-  const now = (await events.blockTime(head)) ?? 0
-  const past = await lookBack(options, now, head)
+  const now = (await events.blockTime(head.number)) ?? 0
+  const { past, block } = await lookBack(options, now, head)
   const found = await readEscrows(options, past)
   const refunds = found.flatMap(({ state, refund }) =>
     state === 'REFUNDED' && refund !== undefined ? [refund] : [],
@@ -52,11 +52,11 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
     else await dispatcher.closed(order, state)
   }
   logger.info('open orders read', {
-    blockNumber: head,
+    blockNumber: block.number,
     count: found.filter(({ state }) => state === 'OPEN').length,
   })
   dispatcher.release()
-  return { block: head, events: past.filter(({ position }) => position.block > head - REREAD_BLOCKS) }
+  return { block, events: past.filter(({ position }) => position.block > block.number - REREAD_BLOCKS) }
 }
 
 interface FoundOrder {
@@ -96,18 +96,23 @@ async function readEscrows(
   return found.sort((a, b) => byPosition(a.order.position, b.order.position))
 }
 
+/** The events that may still matter, and the last block that was read for them. */
 async function lookBack(
   { events, ranges }: RecoveryOptions,
   now: number,
-  head: number,
-): Promise<EscrowEvent[]> {
+  head: BlockId,
+): Promise<{ past: EscrowEvent[]; block: BlockId }> {
   const past: EscrowEvent[] = []
-  let from = await firstBlockSince(events, now - LOOK_BACK_SECONDS, head)
-  while (from <= head) {
-    const piece = await ranges.readPiece(from, head)
+  let from = await firstBlockSince(events, now - LOOK_BACK_SECONDS, head.number)
+  let block: BlockId | undefined
+  while (from <= head.number) {
+    const piece = await ranges.readPiece(from, head.number)
     if (piece === undefined) throw new ChainAnswerError('the node is behind')
+    if (block !== undefined && piece.parentHash !== block.hash)
+      throw new ChainAnswerError('the chain changed')
     past.push(...piece.events)
+    block = { number: piece.to, hash: piece.hash }
     from = piece.to + 1
   }
-  return past
+  return { past, block: block ?? head }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from '../lifetime.js'
 import { describeError, type Logger } from '../logger.js'
 import type { RangeReader } from './blockRange.js'
-import type { EscrowEvent, EscrowEvents } from './escrowEvents.js'
+import type { BlockId, EscrowEvent, EscrowEvents } from './escrowEvents.js'
 import { createEventWindow, REREAD_BLOCKS } from './eventWindow.js'
 import { createAlarm } from './waiting.js'
 
@@ -32,7 +32,7 @@ export interface WatcherOptions {
 /** What was dealt with at the start. */
 export interface Recovered {
   /** The latest block that was looked at. */
-  readonly block: number
+  readonly block: BlockId
   /** Of the latest `REREAD_BLOCKS` blocks. */
   readonly events: readonly EscrowEvent[]
 }
@@ -41,8 +41,8 @@ export interface Recovered {
 const LEAST_PAUSE_MS = 200
 
 /**
- * Looks first at what there is, then at what is new, never twice at once. A failed look is repeated. Each look goes
- * some blocks back: they may have been replaced since, and the chain may have become shorter.
+ * Looks first at what there is, then at what is new, never twice at once. A failed look is repeated. When the block that
+ * was looked at last is no longer part of the chain, the look goes some blocks back: they may have been replaced too.
  */
 export function createWatcher(options: WatcherOptions): Watcher {
   const { events, ranges, intervalMs, recover, onEvent, onLooked, logger } = options
@@ -50,30 +50,36 @@ export function createWatcher(options: WatcherOptions): Watcher {
   let stopping = false
   const alarm = createAlarm()
   let running: Promise<void> = Promise.resolve()
-  /** The next block to look at; undefined until the start is dealt with. */
-  let cursor: number | undefined
+  /** The last block that was dealt with, as it was then; undefined until the start is dealt with. */
+  let last: BlockId | undefined
 
-  async function start(): Promise<number> {
+  async function start(): Promise<BlockId> {
     const { block, events: dealtWith } = await recover()
     for (const event of dealtWith) window.add(event)
-    return block + 1
+    return block
   }
 
   async function look(): Promise<void> {
-    cursor ??= await start()
-    const newFrom = cursor
+    last ??= await start()
+    const newFrom = last.number + 1
     const head = await events.head()
-    let next = Math.max(0, Math.min(cursor, head + 1) - REREAD_BLOCKS)
-    window.forgetBefore(next)
-    while (!stopping && next <= head) {
-      const piece = await ranges.readPiece(next, head)
+    const rereadFrom = Math.max(0, Math.min(newFrom, head.number + 1) - REREAD_BLOCKS)
+    window.forgetBefore(rereadFrom)
+    let next = isBefore(head, last) ? rereadFrom : newFrom
+    while (!stopping && next <= head.number) {
+      const piece = await ranges.readPiece(next, head.number)
       if (piece === undefined) return
+      const follows = next === last.number + 1
+      if (follows && piece.parentHash !== null && piece.parentHash !== last.hash) {
+        next = rereadFrom
+        continue
+      }
       for (const event of window.news(piece.events, next, piece.to)) {
         await onEvent(event, event.position.block < newFrom)
         window.add(event)
       }
+      last = { number: piece.to, hash: piece.hash }
       next = piece.to + 1
-      cursor = next
     }
     if (!stopping) await onLooked()
   }
@@ -107,4 +113,9 @@ export function createWatcher(options: WatcherOptions): Watcher {
       await running
     },
   }
+}
+
+/** Whether a head shows that the last block is not part of the chain any more, or that its node is behind. */
+function isBefore(head: BlockId, last: BlockId): boolean {
+  return head.number < last.number || (head.number === last.number && head.hash !== last.hash)
 }

@@ -33,7 +33,7 @@ async function setUp(steps: Step[] = [PLACED]) {
       const before = proxy.requests.length
       await eventually('two more looks', () => {
         const later = proxy.requests.slice(before)
-        return later.filter((methods) => methods.join() === 'eth_blockNumber').length > 1
+        return later.filter((methods) => methods.join() === 'eth_getBlockByNumber').length > 1
       })
     },
   }
