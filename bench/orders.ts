@@ -6,9 +6,8 @@ import { openOrders, type UnpostedOrder } from './support/openOrders.js'
 import { readStatuses } from './support/statuses.js'
 
 /** Per connection and round: each order is posted once. */
-const ORDERS_PER_CONNECTION = 8
-/** Rounds' worth of orders for the warm-up, which posts them again and again: the JIT compiler wants thousands. */
-const WARM_UP_ROUNDS = 3
+const ORDERS_PER_CONNECTION = 24
+/** How often the warm-up posts a round's worth of orders of its own: the JIT compiler wants thousands of requests. */
 const WARM_UP_REPEATS = 5
 const GOAL = 0.4
 
@@ -18,7 +17,7 @@ export const orders: Figure = {
   async measure(ground) {
     const { sandbox, server } = await ground.platform()
     const perRound = ground.rounds.connections * ORDERS_PER_CONNECTION
-    const count = perRound * (WARM_UP_ROUNDS + ground.rounds.rounds)
+    const count = perRound * (1 + ground.rounds.rounds)
     ground.print(`opening ${count} escrows for POST /orders`)
     const opened = await openOrders(sandbox, count)
     // It follows the openings on the chain, which is no part of POST /orders.
@@ -47,14 +46,9 @@ function exampleOf([first]: readonly UnpostedOrder[]) {
 }
 
 function requestsOf(opened: readonly UnpostedOrder[], perRound: number, round: number): LoadRequest[] {
-  const first = (WARM_UP_ROUNDS + round - 1) * perRound
-  const orders = round === 0 ? warmUp(opened, perRound) : opened.slice(first, first + perRound)
+  const own = opened.slice(round * perRound, (round + 1) * perRound)
+  const orders = round === 0 ? Array.from({ length: WARM_UP_REPEATS }, () => own).flat() : own
   return orders.map(({ body }) => ({ method: 'POST', path: '/orders', body }))
-}
-
-function warmUp(opened: readonly UnpostedOrder[], perRound: number): UnpostedOrder[] {
-  const own = opened.slice(0, WARM_UP_ROUNDS * perRound)
-  return Array.from({ length: WARM_UP_REPEATS }, () => own).flat()
 }
 
 /** Asks the server for every order: all must be stored, and the enclave's runs are counted. */

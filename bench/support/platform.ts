@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { ROOT } from '../../src/sandbox/settings.js'
@@ -19,13 +20,18 @@ export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
  */
 const SERVER_SETTINGS = { RATE_LIMIT_PER_MINUTE: '1000000000', ENCLAVE_MAX_RUNS: '1' }
 
-/** A sandbox in which the real server is measured: real chain, contracts and enclave, the broker stand-in. */
+/**
+ * A sandbox in which the real server is measured: real chain, contracts and enclave, the broker stand-in. It has a
+ * directory of its own, removed only at the end: ext4 takes several times as long to make a file while it steps over
+ * inodes that were freed in the last minutes.
+ */
 export async function startPlatform(options: {
   print: (line: string) => void
   nodeOptions: readonly string[]
 }): Promise<Platform> {
+  const directory = join(BENCH_DIRECTORY, `sandbox-${Date.now()}`)
   const sandbox = await startSandbox({
-    directory: join(BENCH_DIRECTORY, 'sandbox'),
+    directory,
     ports: { server: 0, rpc: 0, broker: 0 },
     serverSettings: SERVER_SETTINGS,
     print: () => {},
@@ -35,6 +41,7 @@ export async function startPlatform(options: {
     options.print(`measuring ${server.url}, with ${describe(SERVER_SETTINGS)}`)
     const stop = async () => {
       await server.stop().finally(() => sandbox.stop())
+      await rm(directory, { recursive: true })
     }
     return { sandbox, server, stop }
   } catch (error) {

@@ -1,11 +1,11 @@
 // ECIES over secp256k1 (SEC 1, 5.1) with HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { getSharedSecret, utils } from '@noble/secp256k1'
 import * as z from 'zod'
 import { decryptGcm, encryptGcm, type GcmContext, IV_BYTES, TAG_BYTES } from './aesGcm.js'
 import { type Bytes, bytesToHex, concatBytes, type Hex, hexBetween, hexOf, hexToBytes } from './hex.js'
+import { keccak256 } from './keccak.js'
 import { decodePadded, encodePadded } from './plaintext.js'
 import { compressPoint, publicKeyOf, publicKeySchema } from './publicKey.js'
 
@@ -47,7 +47,7 @@ export const policyEnvelopeSchema = z.strictObject(envelopeShape(MAX_POLICY_BYTE
 
 /** `commit = keccak256(ct)`: binds the order on chain to exactly this envelope. */
 export function commitOf(envelope: Pick<Envelope, 'ct'>): Hex {
-  return bytesToHex(keccak_256(hexToBytes(envelope.ct)))
+  return keccak256(hexToBytes(envelope.ct))
 }
 
 /** The two values that must be fresh for every envelope; given only to reproduce a test vector. */

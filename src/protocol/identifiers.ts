@@ -1,7 +1,7 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import * as z from 'zod'
 import { ProtocolError } from './errors.js'
 import { bytesToHex, type Hex, hexToBytes } from './hex.js'
+import { keccak256 } from './keccak.js'
 
 /** 1 to 31 printable ASCII characters, which fit `bytes32`; no space at an end, where it would look like padding. */
 const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,29}[\x21-\x7e])?$/
@@ -11,7 +11,7 @@ export const symbolSchema = z.string().regex(/^[A-Z][A-Z0-9.]{0,10}$/, 'expected
 
 /** `accountId = keccak256(abi.encodePacked(address))`. */
 export function accountIdOf(address: Hex): Hex {
-  return bytesToHex(keccak_256(hexToBytes(address)))
+  return keccak256(hexToBytes(address))
 }
 
 /** `bytes32` of a name: ASCII, left-aligned, zero-padded. Used for `orgId` and for symbols. */

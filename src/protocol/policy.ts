@@ -1,8 +1,8 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import canonicalize from 'canonicalize'
 import * as z from 'zod'
-import { bytesToHex, type Hex } from './hex.js'
+import type { Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
+import { keccak256 } from './keccak.js'
 import { uint256Schema } from './units.js'
 
 const rulesSchema = z.strictObject({
@@ -30,5 +30,5 @@ export type Policy = z.output<typeof policySchema>
 /** `keccak256(utf8(RFC 8785 canonical JSON of the policy))`. */
 export function policyHash(policy: Policy): Hex {
   const json = canonicalize(z.encode(policySchema, policy))
-  return bytesToHex(keccak_256(new TextEncoder().encode(json)))
+  return keccak256(new TextEncoder().encode(json))
 }

@@ -1,8 +1,8 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { getPublicKey, Point } from '@noble/secp256k1'
 import { checksum } from './address.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytesToHex, type Hex, hexBetween, hexToBytes } from './hex.js'
+import { keccak256 } from './keccak.js'
 
 /** 33-byte compressed form of a secp256k1 point (SEC 1). @throws ProtocolError `invalid-point` */
 export function compressPoint(key: Hex): Bytes {
@@ -12,7 +12,7 @@ export function compressPoint(key: Hex): Bytes {
 /** The Ethereum address of a public key in either SEC 1 form. */
 export function addressOfPublicKey(key: Uint8Array): Hex {
   const uncompressed = parsePoint(key).toBytes(false)
-  return checksum(bytesToHex(keccak_256(uncompressed.subarray(1)).subarray(12)))
+  return checksum(`0x${keccak256(uncompressed.subarray(1)).slice(-40)}`)
 }
 
 /** 33-byte public key of a 32-byte private key. */

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:http'
 import { buildServer } from './build.js'
 import type { Config } from './config.js'
+import { registerFastKeccak } from './fastKeccak.js'
 import { answerClientError } from './http/clientErrors.js'
 import { createLifetime } from './lifetime.js'
 import type { Logger } from './logger.js'
@@ -45,6 +46,7 @@ async function startLocked(
 ): Promise<RunningServer> {
   const files = createAtomicFiles({ root: config.dataDir })
   await files.clean()
+  await registerFastKeccak()
   const stopping = new AbortController()
   const print = (line: string) => process.stdout.write(`${line}\n`)
   const { app, services } = buildServer({ config, logger, files, stopping: stopping.signal, print })
