@@ -89,7 +89,7 @@ export function buildServer(surroundings: Surroundings): {
         escrow: contracts.escrow,
       }),
       orders: createOrders({ records, escrow: contracts.escrow, ...trigger }),
-      policy: createPolicy({ run: trigger.policyRuns.run, ...contracts }),
+      policy: createPolicy({ run: trigger.policyRuns.run, node: provider, ...contracts }),
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
     status: createStatusViews({

@@ -90,7 +90,7 @@ describe('an outage', () => {
     await eventually('prices', async () => (await get('/market')).ok && (await get('/market/clock')).ok)
   })
 
-  it('of the chain fails a rulebook, and hides a receipt that it can not check', async () => {
+  it('of the chain refuses a rulebook, and hides a receipt that it cannot check', async () => {
     const { sandbox } = desk()
     const { url } = sandbox.info
     const files = await readFiles(join(sandbox.directory, 'server'))
@@ -109,7 +109,7 @@ describe('an outage', () => {
     process.kill(chain, 'SIGSTOP')
     const receipt = await problemAt(url, { method: 'GET', path: `/relay/${digest}`, headers })
     expect(receipt.code).toBe('chain-unavailable')
-    expect(await problemAt(url, rulebook)).toMatchObject({ status: 502, code: 'enclave-failed' })
+    expect(await problemAt(url, rulebook)).toMatchObject({ status: 503, code: 'chain-unavailable' })
 
     process.kill(chain, 'SIGCONT')
     await eventually('the receipt', async () => (await fetch(`${url}/relay/${digest}`, { headers })).ok)

@@ -9,7 +9,8 @@ import type { RunEnd } from '../trigger/runner.js'
 /** Publishing sealed rulebooks, and their versions. */
 export interface Policy {
   /**
-   * Has the enclave publish a rulebook; resolves once the new version is on the chain.
+   * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts nothing while the chain
+   * can't be reached: the run could only fail.
    * @throws Problem `policy-rejected`, `enclave-failed`, `enclave-timeout`, `enclave-busy`, `storage-unavailable`;
    *   ChainUnavailableError
    */
@@ -21,6 +22,7 @@ export interface Policy {
 export interface PolicyDeps {
   /** Runs the enclave on a rulebook; see `PolicyRuns`. */
   readonly run: (envelope: Envelope) => Promise<RunEnd>
+  readonly node: { getBlockNumber(): Promise<number> }
   readonly registry: { adminOf(orgId: Hex): Promise<Hex> }
   readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
 }
@@ -29,7 +31,7 @@ export interface PolicyDeps {
 const CONFIRM_ATTEMPTS = 20
 const CONFIRM_PAUSE_MS = 250
 
-export function createPolicy({ run, registry, ledger }: PolicyDeps): Policy {
+export function createPolicy({ run, node, registry, ledger }: PolicyDeps): Policy {
   async function isOnChain({ orgId, version }: PolicyVersion): Promise<boolean> {
     for (let attempt = 1; attempt <= CONFIRM_ATTEMPTS; attempt++) {
       if ((await ledger.policyVersion(orgId)) >= version) return true
@@ -40,6 +42,7 @@ export function createPolicy({ run, registry, ledger }: PolicyDeps): Policy {
 
   return {
     async publish(envelope) {
+      await node.getBlockNumber()
       const published = toPublished(await run(envelope))
       if (await isOnChain(published)) return published
       throw new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
@@ -60,6 +63,7 @@ function toPublished({ how, result }: RunEnd): PolicyVersion {
     if (outcome === 'rejected' && code !== undefined) {
       throw new Problem('policy-rejected', { extensions: { reason: code } })
     }
+    if (code === 'chain-unavailable') throw new Problem('chain-unavailable')
   }
   throw new Problem('enclave-failed')
 }

@@ -78,6 +78,12 @@ describe('POST /policy', () => {
       { code: 'policy-rejected', reason: 'not-admin' },
     ],
     ['a failure', { outcome: 'failed', code: 'conflict' }, 502, { code: 'enclave-failed' }],
+    [
+      "the enclave's outage",
+      { outcome: 'failed', code: 'chain-unavailable' },
+      503,
+      { code: 'chain-unavailable' },
+    ],
     ['an exit without a result', { exit: 1 }, 502, { code: 'enclave-failed' }],
     ['nonsense', { act: 'garbage' }, 502, { code: 'enclave-failed' }],
     ['an outcome of another job', { outcome: 'settled' }, 502, { code: 'enclave-failed' }],
@@ -91,6 +97,14 @@ describe('POST /policy', () => {
     expect(response.status).toBe(status)
     expect(response.body).toMatchObject(body)
     expect(await runsNoted()).toEqual([])
+  })
+
+  test('starts nothing while the chain is down', async () => {
+    const { post, enclave } = await setUp([ACCEPTED], { RPC_URL: 'http://127.0.0.1:9' })
+    const response = await post(await sealOrder('a rulebook'))
+    expect([response.status, response.body.code]).toEqual([503, 'chain-unavailable'])
+    expect(response.headers['retry-after']).toBe('5')
+    expect(await enclave.jobs()).toEqual([])
   })
 
   test('answers an enclave that can not be started', async () => {
