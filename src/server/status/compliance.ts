@@ -2,7 +2,7 @@ import type { EquityToken } from '../../chain/equityToken.js'
 import type { ComplianceView } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
-import { type ListedSymbols, readWithListed } from './listedSymbols.js'
+import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
 
 /**
  * A wallet's flags for every listed equity, and for those delisted since the server's start, whose shares the
@@ -26,8 +26,4 @@ export function createComplianceView(deps: {
     }))
     return { address: wallet, equities: equities.sort(bySymbol) }
   }
-}
-
-function bySymbol(a: { readonly symbol: string }, b: { readonly symbol: string }): number {
-  return a.symbol < b.symbol ? -1 : 1
 }

@@ -5,7 +5,7 @@ import { ZERO_ADDRESS } from '../../protocol/address.js'
 import type { InstitutionView } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
-import { type ListedSymbols, readWithListed } from './listedSymbols.js'
+import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
 
 export interface InstitutionDeps {
   readonly contracts: Contracts
@@ -35,7 +35,10 @@ export function createInstitutionView(
   }
 }
 
-/** The pool's own holdings: shares that were withdrawn to wallets are not the pool's any more. */
+/**
+ * The pool's own holdings: shares that were withdrawn to wallets are not the pool's any more. An equity that was
+ * delisted since the server's start is told while the pool holds some of it.
+ */
 function createPoolReader({
   contracts,
   provider,
@@ -51,7 +54,10 @@ function createPoolReader({
       escrow.openOrders(),
       readWithListed(symbols, (symbol) => token.balanceOf(pool.address, nameToBytes32(symbol))),
     ])
-    const equities = listed.map((symbol) => ({ symbol, shares: values.get(symbol) ?? 0n }))
+    const equities = [...values]
+      .map(([symbol, shares]) => ({ symbol, shares }))
+      .filter(({ symbol, shares }) => listed.includes(symbol) || shares > 0n)
+      .sort(bySymbol)
     return { usdc: balance, openOrders, equities }
   }
 }

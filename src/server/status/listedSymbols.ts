@@ -74,3 +74,8 @@ export async function readWithListed<T>(
   const late = await readAll(listed.filter((symbol) => !expected.includes(symbol)))
   return { listed, values: new Map([...early, ...late]) }
 }
+
+/** The order in which answers list equities. */
+export function bySymbol(a: { readonly symbol: string }, b: { readonly symbol: string }): number {
+  return a.symbol < b.symbol ? -1 : 1
+}

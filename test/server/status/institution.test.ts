@@ -56,7 +56,7 @@ test('the counts follow the chain', async () => {
   })
 })
 
-test('the totals are what the pool holds: not what was withdrawn, and no delisted symbol', async () => {
+test('the totals are what the pool holds: not what was withdrawn, but what was delisted', async () => {
   await chain().send('owner', 'token', 'setListed', MSFT, true)
   await chain().send('relayer', ...signedCall(chain(), batchMint(AAPL, shares(10))))
   await chain().send('relayer', ...signedCall(chain(), batchMint(MSFT, shares(4))))
@@ -71,7 +71,15 @@ test('the totals are what the pool holds: not what was withdrawn, and no deliste
   const payout = { payoutAsset: AAPL, payout: shares(3) }
   await chain().send('relayer', ...signedCall(chain(), settlement(withdrawal, payout)))
   await chain().send('owner', 'token', 'setListed', MSFT, false)
-  expect(await equities()).toEqual([{ symbol: 'AAPL', shares: '7000000000' }])
+  const held = [
+    { symbol: 'AAPL', shares: '7000000000' },
+    { symbol: 'MSFT', shares: '4000000000' },
+  ]
+  expect(await equities()).toEqual(held)
+  await chain().send('owner', 'token', 'setListed', nameToBytes32('TSLA'), true)
+  expect(await equities()).toEqual([...held, { symbol: 'TSLA', shares: '0' }])
+  await chain().send('owner', 'token', 'setListed', nameToBytes32('TSLA'), false)
+  expect(await equities()).toEqual(held)
 })
 
 test('a symbol listed later is there at once', async () => {
