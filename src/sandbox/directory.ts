@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type DirectoryLock, lockDirectory } from '../server/store/directoryLock.js'
 
 /** Says that a directory is a sandbox's, and that what is in it may be thrown away. */
 const MARKER = '.sandbox'
@@ -15,10 +16,10 @@ export class ForeignDirectoryError extends Error {
 }
 
 /**
- * Makes the directory, or removes what an earlier sandbox left in it.
- * @throws ForeignDirectoryError
+ * Makes the directory, or removes what an earlier sandbox left in it; no other sandbox can take it before the release.
+ * @throws ForeignDirectoryError; DirectoryLockedError when another sandbox runs in it
  */
-export async function prepareDirectory(directory: string): Promise<void> {
+export async function takeDirectory(directory: string): Promise<DirectoryLock> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const present = await readdir(directory)
   if (present.length > 0 && !present.includes(MARKER)) throw new ForeignDirectoryError(directory)
@@ -26,5 +27,7 @@ export async function prepareDirectory(directory: string): Promise<void> {
     join(directory, MARKER),
     'What is in this directory belongs to `npm run sandbox`, which empties it.\n',
   )
+  const lock = await lockDirectory(directory)
   for (const name of CONTENTS) await rm(join(directory, name), { recursive: true, force: true })
+  return lock
 }

@@ -1,6 +1,7 @@
 // `npm run sandbox`: everything on this machine, and one sealed order through all of it.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { DirectoryLockedError } from '../server/store/directoryLock.js'
 import { runDemo } from './demo.js'
 import { ForeignDirectoryError } from './directory.js'
 import { printGuide } from './guide.js'
@@ -97,7 +98,7 @@ async function run(values: ReturnType<typeof parseCommandLine>, interruption: Ab
 }
 
 function explain(error: unknown): string {
-  const clear = [PortTakenError, MissingBuildError, ForeignDirectoryError, RangeError]
+  const clear = [PortTakenError, MissingBuildError, ForeignDirectoryError, DirectoryLockedError, RangeError]
   if (error instanceof Error && clear.some((kind) => error instanceof kind)) return error.message
   if (error instanceof TypeError && 'code' in error) return `${error.message}\n\n${USAGE}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

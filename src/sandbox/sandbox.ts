@@ -4,7 +4,7 @@ import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
 import { createCleanUp } from './cleanUp.js'
-import { prepareDirectory } from './directory.js'
+import { takeDirectory } from './directory.js'
 import { endEnclaveRuns } from './enclaveRuns.js'
 import { type Places, writeEnvFiles } from './envFiles.js'
 import { deployAll, foundInstitution, joinInstitution, localProvider } from './localChain.js'
@@ -34,7 +34,7 @@ export interface Sandbox {
 
 /**
  * Starts everything on this machine; the rulebook is not published yet.
- * @throws MissingBuildError, PortTakenError, ForeignDirectoryError
+ * @throws MissingBuildError, PortTakenError, ForeignDirectoryError, DirectoryLockedError
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   assertBuilt()
@@ -50,7 +50,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createCleanUp>): Promise<Sandbox> {
   const { directory, print } = options
   const ports = await claimPorts(options.ports)
-  await prepareDirectory(directory)
+  const lock = await takeDirectory(directory)
+  cleanUp.add(() => lock.release())
   const secrets = drawSecrets()
 
   const anvil = await startAnvil({ port: ports.rpc, blockTime: BLOCK_TIME })

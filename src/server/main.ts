@@ -28,7 +28,7 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
   try {
     return await startServer(config, logger)
   } catch (error) {
-    if (error instanceof DirectoryLockedError) return fail(error.message)
+    if (error instanceof DirectoryLockedError) return fail(`DATA_DIR ${error.message}`)
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE')
       return fail(`Port ${config.http.port} is in use: stop what uses it, or set PORT.`)

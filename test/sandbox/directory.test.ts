@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { prepareDirectory } from '../../src/sandbox/directory.js'
+import { takeDirectory } from '../../src/sandbox/directory.js'
 import { claimPorts } from '../../src/sandbox/ports.js'
 import { startHttpServer } from '../support/httpServer.js'
 
@@ -14,16 +14,26 @@ afterEach(() => rm(directory, { recursive: true }))
 
 describe("the sandbox's directory", () => {
   it('is emptied of what a sandbox left', async () => {
-    await prepareDirectory(directory)
+    const first = await takeDirectory(directory)
     await writeFile(join(directory, '.env'), 'left')
     await writeFile(join(directory, 'notes.txt'), 'mine')
-    await prepareDirectory(directory)
+    await first.release()
+    const second = await takeDirectory(directory)
+    await second.release()
     expect((await readdir(directory)).sort()).toEqual(['.sandbox', 'notes.txt'])
+  })
+
+  it('is refused, untouched, while another sandbox runs in it', async () => {
+    const running = await takeDirectory(directory)
+    await writeFile(join(directory, '.env'), 'in use')
+    await expect(takeDirectory(directory)).rejects.toThrow(`in use by process ${process.pid}`)
+    expect(await readFile(join(directory, '.env'), 'utf8')).toBe('in use')
+    await running.release()
   })
 
   it('is refused, untouched, when it holds something else: a real configuration may be in it', async () => {
     await writeFile(join(directory, '.env.enclave'), 'LEDGER_MASTER_KEY=…')
-    await expect(prepareDirectory(directory)).rejects.toMatchObject({ name: 'ForeignDirectoryError' })
+    await expect(takeDirectory(directory)).rejects.toMatchObject({ name: 'ForeignDirectoryError' })
     expect(await readdir(directory)).toEqual(['.env.enclave'])
     expect(await readFile(join(directory, '.env.enclave'), 'utf8')).toBe('LEDGER_MASTER_KEY=…')
   })

@@ -88,7 +88,7 @@ describe('the server process', () => {
     const sameDirectory = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir })
     const samePort = run({ ...SERVER_ENVIRONMENT, DATA_DIR: await temporaryDirectory(), PORT: String(port) })
     expect(await sameDirectory.exit).toBe(1)
-    expect(sameDirectory.err()).toMatch(/^DATA_DIR .* is in use by another server .*\n$/)
+    expect(sameDirectory.err()).toMatch(/^DATA_DIR .* is in use by process \d+ .*\n$/)
     expect(await samePort.exit).toBe(1)
     expect(samePort.err()).toBe(`Port ${port} is in use: stop what uses it, or set PORT.\n`)
 

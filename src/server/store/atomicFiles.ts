@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { Problem } from '../http/problems.js'
 import { createDirectorySync, type SyncDirectory } from './directorySync.js'
-import { type FileSystem, nodeFileSystem } from './fileSystem.js'
+import { type FileSystem, isAbsent, nodeFileSystem } from './fileSystem.js'
 
 /** Whole files under one directory, by their path relative to it. A reader sees the old text or the new, never a part. */
 export interface AtomicFiles {
@@ -133,10 +133,6 @@ async function absentAsUndefined<T>(action: () => Promise<T>): Promise<T | undef
     if (isAbsent(error)) return undefined
     throw error
   }
-}
-
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 async function storage<T>(action: () => Promise<T>): Promise<T> {

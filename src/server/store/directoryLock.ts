@@ -4,16 +4,17 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { isAbsent } from './fileSystem.js'
 import { isRunning, ownIdentity, type ProcessIdentity } from './processIdentity.js'
 
-/** Another server uses the directory. */
+/** Another process uses the directory. */
 export class DirectoryLockedError extends Error {
   override readonly name = 'DirectoryLockedError'
 
   constructor(directory: string, holder: Claim) {
     super(
-      `DATA_DIR ${directory} is in use by another server (process ${holder.pid} on ${holder.host}). ` +
-        'Stop it first, or give this one a directory of its own.',
+      `${directory} is in use by process ${holder.pid} on ${holder.host}. ` +
+        'Stop that one first, or choose another directory.',
     )
   }
 }
@@ -43,15 +44,23 @@ const FOREIGN_STALE_MS = 30_000
  * them is alive. So two can't both hold it, and as no name is ever shared, clearing away a dead process's claim can
  * never hit a live one's, which a single lock file that is taken over can't promise.
  *
- * @throws DirectoryLockedError when another server has it
+ * A claim that somebody removed is published again. Should another process have taken the directory meanwhile, this one
+ * can't go on: a DirectoryLockedError that nobody can catch ends it.
+ *
+ * @param refreshMs how often the claim is looked after
+ * @throws DirectoryLockedError when another process has it
  */
-export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+export async function lockDirectory(
+  directory: string,
+  refreshMs: number = REFRESH_INTERVAL_MS,
+): Promise<DirectoryLock> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const own = { host: hostname(), ...ownIdentity() }
+  const path = join(directory, `server.${randomUUID()}.lock`)
   for (let attempt = 1; ; attempt++) {
-    const path = await publish(directory, own)
+    await publish(path, own)
     const holder = await findOther(directory, path, own)
-    if (holder === undefined) return hold(path)
+    if (holder === undefined) return hold(directory, path, own, refreshMs)
     await unlink(path)
     if (attempt === ATTEMPTS) throw new DirectoryLockedError(directory, holder)
     // Two that start at once may both withdraw; they come back at different moments.
@@ -60,11 +69,9 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
 }
 
 /** Appears whole or not at all. */
-async function publish(directory: string, claim: Claim): Promise<string> {
-  const path = join(directory, `server.${randomUUID()}.lock`)
-  await writeFile(`${path}.new`, JSON.stringify(claim), { flag: 'wx', mode: 0o600 })
+async function publish(path: string, claim: Claim): Promise<void> {
+  await writeFile(`${path}.new`, JSON.stringify(claim), { mode: 0o600 })
   await rename(`${path}.new`, path)
-  return path
 }
 
 async function findOther(
@@ -96,16 +103,34 @@ async function isAlive(claim: Claim, path: string, own: ProcessIdentity): Promis
   return refreshed !== undefined && Date.now() - refreshed.mtimeMs < FOREIGN_STALE_MS
 }
 
-function hold(path: string): DirectoryLock {
-  const refresh = setInterval(() => {
-    const now = new Date()
-    utimes(path, now, now).catch(() => undefined)
-  }, REFRESH_INTERVAL_MS)
-  refresh.unref()
+function hold(directory: string, path: string, own: Claim, refreshMs: number): DirectoryLock {
+  let refreshing: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    refreshing = refresh(directory, path, own)
+  }, refreshMs)
+  timer.unref()
   return {
     async release() {
-      clearInterval(refresh)
+      clearInterval(timer)
+      await refreshing
       await unlink(path).catch(() => undefined)
     },
   }
+}
+
+async function refresh(directory: string, path: string, own: Claim): Promise<void> {
+  const now = new Date()
+  try {
+    await utimes(path, now, now)
+    return
+  } catch (error) {
+    // A disk that fails for a while takes nothing away.
+    if (!isAbsent(error)) return
+  }
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await publish(path, own)
+  const holder = await findOther(directory, path, own)
+  if (holder === undefined) return
+  await unlink(path)
+  throw new DirectoryLockedError(directory, holder)
 }

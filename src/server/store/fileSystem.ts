@@ -45,3 +45,8 @@ export const nodeFileSystem: FileSystem = {
   unlink: promisify(fs.unlink),
   mkdir: promisify(fs.mkdir),
 }
+
+/** Whether a file system's call failed because there is nothing at that path. */
+export function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}

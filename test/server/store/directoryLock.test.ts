@@ -1,18 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DirectoryLockedError, lockDirectory } from '../../../src/server/store/directoryLock.js'
 import { isRunning, ownIdentity } from '../../../src/server/store/processIdentity.js'
+import { eventually } from '../../support/eventually.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const HOLDER = fileURLToPath(new URL('./lockHolder.ts', import.meta.url))
 
-async function startHolder(directory: string): Promise<{ child: ChildProcess; says: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', HOLDER, directory], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** @param refreshMs how often it looks after its claim */
+async function startHolder(
+  directory: string,
+  refreshMs = 5_000,
+): Promise<{ child: ChildProcess; says: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', HOLDER, directory, String(refreshMs)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
   onTestFinished(() => {
     child.kill('SIGKILL')
@@ -92,6 +97,31 @@ describe('lockDirectory', () => {
     await plant(directory, foreign, 60_000)
     const lock = await lockDirectory(directory)
     await lock.release()
+  })
+
+  test('publishes a claim again that somebody removed', async () => {
+    const directory = await temporaryDirectory()
+    const lock = await lockDirectory(directory, 20)
+    const [name = ''] = await readdir(directory)
+    await rm(directory, { recursive: true })
+    await eventually('the claim', async () =>
+      (await readdir(directory).catch((): string[] => [])).includes(name),
+    )
+    await expect(lockDirectory(directory)).rejects.toThrow(DirectoryLockedError)
+    await lock.release()
+  })
+
+  test('ends a process whose directory another one has taken', async () => {
+    const directory = await temporaryDirectory()
+    const { child, says } = await startHolder(directory, 20)
+    expect(says).toBe('locked')
+    const exited = once(child, 'exit')
+    const claim = { host: 'elsewhere', space: 'another boot', pid: 1, startedAt: null }
+    const own = (await readdir(directory)).map((name) => join(directory, name))
+    await plant(directory, claim)
+    await Promise.all(own.map((path) => rm(path)))
+    expect(await exited).toEqual([1, null])
+    expect(await readdir(directory)).toHaveLength(1)
   })
 
   test('clears away a claim that cannot be read', async () => {

@@ -1,9 +1,9 @@
-// A process that takes the lock of the directory in its first argument, says how that went, and stays.
+// A process that takes the lock of the directory in its first argument, looks after it as often as the second says (ms), and stays.
 import { DirectoryLockedError, lockDirectory } from '../../../src/server/store/directoryLock.js'
 
-const [, , directory = ''] = process.argv
+const [, , directory = '', refreshMs] = process.argv
 try {
-  await lockDirectory(directory)
+  await lockDirectory(directory, Number(refreshMs))
   process.stdout.write('locked\n')
   setInterval(() => undefined, 60_000)
 } catch (error) {
