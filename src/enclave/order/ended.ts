@@ -15,8 +15,8 @@ export const RECLAIMED_AFTER_FILL = 'reclaimed-after-fill'
 
 export interface Finished {
   state: AccountState
-  /** Orders whose escrow has ended, and whether they are still live at the broker. */
-  ended: Map<Hex, 'finished' | 'live'>
+  /** Orders whose escrow has ended, and whether the broker still has something to do for them. */
+  ended: Map<Hex, AtBroker['kind']>
   /** Whether a buy's fill was lost to a reclaim. */
   loss: boolean
 }
@@ -27,11 +27,11 @@ export async function finishEnded(run: Run, state: AccountState, block: BlockPoi
   let { portfolio } = state
   let loss = false
   for (const orderId of await endedOrders(run, portfolio, block)) {
-    const order = await endAtBroker(run, portfolio, orderId)
-    ended.set(orderId, isUnfinished(order) ? 'live' : 'finished')
-    if (isUnfinished(order)) continue
-    loss ||= isLost(portfolio, orderId, order)
-    portfolio = withEnded(portfolio, orderId, order)
+    const end = await endAtBroker(run, portfolio, orderId)
+    ended.set(orderId, end.kind)
+    if (end.kind === 'unfinished') continue
+    loss ||= isLost(portfolio, orderId, end.order)
+    portfolio = withEnded(portfolio, orderId, end.order)
   }
   if (portfolio === state.portfolio) return { state, ended, loss }
   if (loss) await run.report({ outcome: 'failed', code: RECLAIMED_AFTER_FILL })
@@ -44,26 +44,26 @@ async function endedOrders({ chain }: Run, { openOrders }: Portfolio, block: Blo
   return ids.filter((_, index) => escrows[index]?.state !== 'OPEN')
 }
 
-/** `foreign`: under our id the broker has an order that is not ours. A person has to look; the account goes on. */
-type AtBroker = BrokerOrder | 'foreign' | null
+/**
+ * What the broker has of an order. `unfinished`: it is still live after the cancellation, or there is another's order
+ * under our id, which a person has to look at; the account goes on. `ended`: the order, or null when there is none.
+ */
+type AtBroker = { kind: 'unfinished' } | { kind: 'ended'; order: BrokerOrder | null }
 
 /**
- * The order at the broker, cancelled when it was live; null when there is none. One look is enough: nothing is placed
- * after the deadline, and a reclaim comes seven days later.
+ * The order at the broker, cancelled when it was live. One look is enough: nothing is placed after the deadline, and a
+ * reclaim comes seven days later.
  */
 async function endAtBroker(run: Run, { openOrders }: Portfolio, orderId: Hex): Promise<AtBroker> {
   const entry = openOrders[orderId]
   try {
-    const order = entry ? await findOrder(run, clientOrderIdOf(orderId), entry) : null
-    return order?.state === 'live' ? await cancel(run, order) : order
+    const found = entry ? await findOrder(run, clientOrderIdOf(orderId), entry) : null
+    const order = found?.state === 'live' ? await cancel(run, found) : found
+    return order?.state === 'live' ? { kind: 'unfinished' } : { kind: 'ended', order }
   } catch (error) {
-    if (error instanceof RunFailure && error.code === 'broker-mismatch') return 'foreign'
+    if (error instanceof RunFailure && error.code === 'broker-mismatch') return { kind: 'unfinished' }
     throw error
   }
-}
-
-function isUnfinished(order: AtBroker): order is 'foreign' | BrokerOrder {
-  return order === 'foreign' || order?.state === 'live'
 }
 
 /**

@@ -61,7 +61,7 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
 }
 
 function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder, orderId: Hex): RunResult {
-  if (ended.get(orderId) === 'finished') return { outcome: 'done' }
+  if (ended.get(orderId) === 'ended') return { outcome: 'done' }
   return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), deadline, deadline) }
 }
 
