@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { ChainUnavailableError } from '../../src/chain/errors.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { createApp } from '../../src/server/app.js'
+import { Problem } from '../../src/server/http/problems.js'
 import { createLogLines } from '../support/logLines.js'
 import { SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
 
 const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
+const PINO_LEVELS = { warn: 40, error: 50 }
 const USDC: Hex = `0x${'77'.repeat(20)}`
 
 /** A view that nothing here asks for. */
@@ -382,6 +384,29 @@ describe('failures', () => {
     expect(response.body.code).toBe('chain-unavailable')
     expect(response.headers['retry-after']).toBe('5')
     expect(response.headers['cache-control']).toBe('no-store')
+  })
+
+  test.each([
+    ['error', 'internal-error'],
+    ['error', 'enclave-failed'],
+    ['error', 'storage-unavailable'],
+    ['error', 'relayer-underfunded'],
+    ['warn', 'chain-unavailable'],
+    ['warn', 'market-unavailable'],
+    ['warn', 'relay-overloaded'],
+    ['warn', 'enclave-busy'],
+    ['warn', 'intake-full'],
+    ['warn', 'shutting-down'],
+    ['warn', 'enclave-timeout'],
+    [undefined, 'would-revert'],
+  ] as const)('is logged at level %s: %s', async (level, code) => {
+    const failing = async () => {
+      throw new Problem(code)
+    }
+    const { app, log } = setUp({ enclaveKey: failing })
+    await request(app).get('/enclave-key')
+    const levels = log.lines().flatMap(({ msg, level }) => (msg === 'request failed' ? [level] : []))
+    expect(levels).toEqual(level === undefined ? [] : [PINO_LEVELS[level]])
   })
 
   test('a server that is stopping answers 503 and ends the connection', async () => {

@@ -1,7 +1,16 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { describeError, type Logger } from '../logger.js'
 import { outageOf } from './outages.js'
+import type { ProblemCode } from './problemCodes.js'
 import { Problem, problemBody } from './problems.js'
+
+/** Failures that an operator has to act on. Of a server's other failures the caller's next try is the remedy. */
+const ALARMING: ReadonlySet<ProblemCode> = new Set([
+  'internal-error',
+  'enclave-failed',
+  'storage-unavailable',
+  'relayer-underfunded',
+])
 
 /** The last route: no other matched. */
 export const notFound: RequestHandler = () => {
@@ -30,7 +39,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     const requestId = res.locals.requestId
     res.locals.problemCode = problem.code
     if (problem.status >= 500) {
-      logger.error('request failed', {
+      logger[ALARMING.has(problem.code) ? 'error' : 'warn']('request failed', {
         requestId,
         code: problem.code,
         ...describeError(problem.cause ?? problem),
