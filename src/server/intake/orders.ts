@@ -16,11 +16,10 @@ import { decideEnvelope, type EscrowKnowledge, findIdentical } from './envelopeD
 export interface Orders {
   /**
    * Stores an envelope, then has it run; resolves once it is durable.
-   * @throws Problem `storage-unavailable`, `chain-unavailable` when only the chain could tell whether to keep it,
-   *   `intake-full`
+   * @throws Problem `chain-unavailable` when only the chain could tell whether to keep it, `intake-full`; StorageError
    */
   receive(order: PostOrder): Promise<OrderReceived>
-  /** @throws Problem `order-not-found`, `storage-unavailable`; ChainUnavailableError */
+  /** @throws Problem `order-not-found`; StorageError, ChainUnavailableError */
   status(orderId: Hex): Promise<OrderStatus>
 }
 

@@ -4,6 +4,7 @@ import type { PolicyVersion } from '../../protocol/api.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
+import type { PolicyRunEnd } from '../trigger/policyRuns.js'
 import type { RunEnd } from '../trigger/runner.js'
 
 /** Publishing sealed rulebooks, and their versions. */
@@ -11,8 +12,8 @@ export interface Policy {
   /**
    * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts nothing while the chain
    * can't be reached: the run could only fail.
-   * @throws Problem `policy-rejected`, `enclave-failed`, `enclave-timeout`, `enclave-busy`, `storage-unavailable`;
-   *   ChainUnavailableError
+   * @throws Problem `policy-rejected`, `enclave-failed`, `enclave-timeout`, `enclave-busy`, `shutting-down`;
+   *   StorageError, ChainUnavailableError
    */
   publish(envelope: Envelope): Promise<PolicyVersion>
   /** @throws Problem `institution-not-found`; ChainUnavailableError */
@@ -21,7 +22,7 @@ export interface Policy {
 
 export interface PolicyDeps {
   /** Runs the enclave on a rulebook; see `PolicyRuns`. */
-  readonly run: (envelope: Envelope) => Promise<RunEnd>
+  readonly run: (envelope: Envelope) => Promise<PolicyRunEnd>
   readonly node: { getBlockNumber(): Promise<number> }
   readonly registry: { adminOf(orgId: Hex): Promise<Hex> }
   readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
@@ -55,8 +56,21 @@ export function createPolicy({ run, node, registry, ledger }: PolicyDeps): Polic
   }
 }
 
-function toPublished({ how, result }: RunEnd): PolicyVersion {
-  if (how === 'timeout') throw new Problem('enclave-timeout')
+function toPublished(end: PolicyRunEnd): PolicyVersion {
+  switch (end.how) {
+    case 'too-many-waiting':
+      throw new Problem('enclave-busy')
+    case 'stopping':
+      throw new Problem('shutting-down')
+    case 'no-slot-in-time':
+    case 'timeout':
+      throw new Problem('enclave-timeout')
+    default:
+      return publishedBy(end)
+  }
+}
+
+function publishedBy({ how, result }: RunEnd): PolicyVersion {
   if (how === 'result' && result !== null) {
     const { outcome, orgId, version, code } = result
     if (outcome === 'accepted' && orgId !== undefined && version !== undefined) return { orgId, version }

@@ -23,9 +23,9 @@ const FILE = 'narrator.json'
 
 /** The cursor on disk. */
 export interface CursorStore {
-  /** Undefined without one that can be read. @throws Problem `storage-unavailable` */
+  /** Undefined without one that can be read. @throws StorageError */
   load(): Promise<Cursor | undefined>
-  /** Durable when it resolves. @throws Problem `storage-unavailable` */
+  /** Durable when it resolves. @throws StorageError */
   save(cursor: Cursor): Promise<void>
 }
 

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { Problem } from '../http/problems.js'
 import { createDirectorySync, type SyncDirectory } from './directorySync.js'
 import { type FileSystem, isAbsent, nodeFileSystem } from './fileSystem.js'
+import { StorageError } from './storageError.js'
 
 /** Whole files under one directory, by their path relative to it. A reader sees the old text or the new, never a part. */
 export interface AtomicFiles {
-  /** Undefined when there is no such file. @throws Problem `storage-unavailable` */
+  /** Undefined when there is no such file. @throws StorageError */
   read(path: string): Promise<string | undefined>
   /**
    * Replaces or creates a file, and its directories. When it resolves, the file survives a power cut.
-   * @throws Problem `storage-unavailable`; what a reader then sees is the old file or the new one, whole
+   * @throws StorageError; what a reader then sees is the old file or the new one, whole
    */
   write(path: string, text: string): Promise<void>
-  /** Moves a file over whatever is at `to`; false when there is no such file. @throws Problem `storage-unavailable` */
+  /** Moves a file over whatever is at `to`; false when there is no such file. @throws StorageError */
   move(from: string, to: string): Promise<boolean>
-  /** False when there is no such file. @throws Problem `storage-unavailable` */
+  /** False when there is no such file. @throws StorageError */
   remove(path: string): Promise<boolean>
-  /** Names in a directory, unsorted; none when it does not exist. @throws Problem `storage-unavailable` */
+  /** Names in a directory, unsorted; none when it does not exist. @throws StorageError */
   list(path: string): Promise<string[]>
   /** Removes what a killed process left half-written. For the start, while nothing is written. */
   clean(): Promise<void>
@@ -139,6 +139,6 @@ async function storage<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action()
   } catch (error) {
-    throw new Problem('storage-unavailable', { cause: error })
+    throw new StorageError(error)
   }
 }

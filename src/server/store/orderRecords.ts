@@ -75,7 +75,7 @@ export function matchingCandidate(record: OrderRecord | undefined, commit: Hex):
 
 /**
  * Records as files: `envelopes/open/<orderId>.json`, and `envelopes/done/<2 hex>/<orderId>.json` when final, so that
- * a start reads only what is open. Every method rejects with Problem `storage-unavailable` when the medium fails.
+ * a start reads only what is open. Every method rejects with StorageError when the medium fails.
  */
 export function createOrderRecords(options: {
   readonly files: AtomicFiles

@@ -12,9 +12,9 @@ const stateSchema = z.strictObject({
 export type ReconcileState = z.output<typeof stateSchema>
 
 export interface ReconcileStateStore {
-  /** Without a file that can be read: nothing was ever done. @throws Problem `storage-unavailable` */
+  /** Without a file that can be read: nothing was ever done. @throws StorageError */
   load(): Promise<ReconcileState>
-  /** Durable when it resolves. @throws Problem `storage-unavailable` */
+  /** Durable when it resolves. @throws StorageError */
   save(state: ReconcileState): Promise<void>
 }
 

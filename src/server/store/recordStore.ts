@@ -4,7 +4,7 @@ import type { AtomicFiles } from './atomicFiles.js'
 
 /**
  * Records of one kind by their id. Callers know this interface alone; files are one implementation.
- * Every method rejects with Problem `storage-unavailable` when the medium fails.
+ * Every method rejects with StorageError when the medium fails.
  */
 export interface RecordStore<T> {
   get(id: string): Promise<T | undefined>

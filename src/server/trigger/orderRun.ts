@@ -20,7 +20,7 @@ const MAX_TRIGGERS = 50
 export interface OrderRuns {
   /**
    * Starts a run of the order. Undefined when there is nothing to run: a run on receipt needs the envelope.
-   * @throws Problem `storage-unavailable`; nothing is started then
+   * @throws StorageError; nothing is started then
    */
   start(order: TrackedOrder): Promise<Run | undefined>
   /** Notes how a run ended. Never rejects: what can't be written now is found again by the next start. */

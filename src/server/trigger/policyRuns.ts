@@ -1,5 +1,4 @@
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
-import { Problem } from '../http/problems.js'
 import type { RunEnd } from './runner.js'
 import type { Run, Runs } from './runs.js'
 import { within } from './waiting.js'
@@ -7,12 +6,15 @@ import { within } from './waiting.js'
 /** Runs of rulebooks, in slots of their own, so that they can't starve orders. */
 export interface PolicyRuns {
   /**
-   * Resolves when the run has ended; waiting for a slot and running share one time-out. The same envelope offered again meanwhile joins its run; whether anybody still
-   * waits does not matter to it.
-   * @throws Problem `enclave-busy` when too many wait already, `enclave-timeout` when no slot was free in time, `shutting-down`, `storage-unavailable`
+   * Resolves when the run has ended, or will not begin. Waiting for a slot and running share one time-out. The same
+   * envelope offered again meanwhile joins its run, which goes on whether or not anybody still waits for it.
+   * @throws StorageError; nothing is started then
    */
-  run(envelope: Envelope): Promise<RunEnd>
+  run(envelope: Envelope): Promise<PolicyRunEnd>
 }
+
+/** How a run ended, or why none began. */
+export type PolicyRunEnd = RunEnd | { readonly how: 'too-many-waiting' | 'no-slot-in-time' | 'stopping' }
 
 /** Two, so that one run that hangs does not stop every institution. */
 const SLOTS = 2
@@ -27,28 +29,28 @@ export interface PolicyRunsOptions {
 }
 
 export function createPolicyRuns({ runs, timeoutMs, stopping }: PolicyRunsOptions): PolicyRuns {
-  const underWay = new Map<string, Promise<RunEnd>>()
+  const underWay = new Map<string, Promise<PolicyRunEnd>>()
   const waiting: (() => void)[] = []
   let taken = 0
 
-  async function takeSlot(deadline: number): Promise<void> {
+  async function takeSlot(deadline: number): Promise<'taken' | 'too-many-waiting' | 'no-slot-in-time'> {
     if (taken < SLOTS) {
       taken++
-      return
+      return 'taken'
     }
-    if (waiting.length >= MAX_WAITING) throw new Problem('enclave-busy')
+    if (waiting.length >= MAX_WAITING) return 'too-many-waiting'
     // Handed on by whoever leaves, so that nobody gets in between.
     let take = () => {}
     const handedOn = new Promise<true>((resolve) => {
       take = () => resolve(true)
       waiting.push(take)
     })
-    if (await within(handedOn, deadline - Date.now())) return
+    if (await within(handedOn, deadline - Date.now())) return 'taken'
     const place = waiting.indexOf(take)
     // A slot that was handed on at the very last moment goes to the next one.
     if (place === -1) leaveSlot()
     else waiting.splice(place, 1)
-    throw new Problem('enclave-timeout')
+    return 'no-slot-in-time'
   }
 
   function leaveSlot(): void {
@@ -57,11 +59,12 @@ export function createPolicyRuns({ runs, timeoutMs, stopping }: PolicyRunsOption
     else next()
   }
 
-  async function start(envelope: Envelope): Promise<RunEnd> {
+  async function start(envelope: Envelope): Promise<PolicyRunEnd> {
     const deadline = Date.now() + timeoutMs
-    await takeSlot(deadline)
+    const slot = await takeSlot(deadline)
+    if (slot !== 'taken') return { how: slot }
     try {
-      if (stopping.aborted) throw new Problem('shutting-down')
+      if (stopping.aborted) return { how: 'stopping' }
       const run: Run = await runs.start({ job: 'policy', envelope, timeoutMs: deadline - Date.now() })
       const end = await run.end
       await run.discard()

@@ -20,7 +20,7 @@ export interface Refund {
  * The refunds that may be reclaims which the enclave has not heard of: those late enough for one, of orders that the
  * cache does not know. An order may be held when it is reclaimed, and nothing else tells once the cache is lost.
  *
- * @throws ChainUnavailableError, ChainAnswerError, Problem `storage-unavailable`
+ * @throws ChainUnavailableError, ChainAnswerError, StorageError
  */
 export async function unheardReclaims(
   { events, records }: { readonly events: EscrowEvents; readonly records: OrderRecords },

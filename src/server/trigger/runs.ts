@@ -37,7 +37,7 @@ export interface Run {
 export interface Runs {
   /**
    * Notes the run on disk, then starts it.
-   * @throws Problem `storage-unavailable`; nothing is started then
+   * @throws StorageError; nothing is started then
    */
   start(request: RunRequest): Promise<Run>
   /** The runs that an earlier server left. Called once, before any `start`. */

@@ -15,7 +15,7 @@ export interface UnseenOrders {
   hasRoom(): boolean
   /**
    * Asks once for each that was noted, and again when it expires.
-   * @throws ChainUnavailableError, ChainAnswerError, Problem `storage-unavailable`; repeatable then
+   * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
    */
   check(): Promise<void>
 }

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { StorageError } from '../../../src/server/store/storageError.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { createFaultyFs } from './faultyFs.js'
 
@@ -58,7 +59,7 @@ describe('createAtomicFiles', () => {
       const { root, files } = await setUp()
       await files.write('a/one.json', 'old')
       const failing = createAtomicFiles({ root, fs: createFaultyFs(step).fs })
-      await expect(failing.write('a/one.json', 'new')).rejects.toMatchObject({ code: 'storage-unavailable' })
+      await expect(failing.write('a/one.json', 'new')).rejects.toThrow(StorageError)
       expect(await files.read('a/one.json')).toBe(step <= 3 ? 'old' : 'new')
       expect(await readdir(join(root, 'tmp'))).toEqual([])
       await files.write('a/one.json', 'next')
@@ -72,7 +73,7 @@ describe('createAtomicFiles', () => {
       const { root, files } = await setUp()
       await files.write('a/one.json', 'old')
       const killed = createAtomicFiles({ root, fs: createFaultyFs(step, true).fs })
-      await expect(killed.write('a/one.json', 'new')).rejects.toMatchObject({ code: 'storage-unavailable' })
+      await expect(killed.write('a/one.json', 'new')).rejects.toThrow(StorageError)
       expect(await files.read('a/one.json')).toBe(step <= 3 ? 'old' : 'new')
       await files.clean()
       expect(await readdir(join(root, 'tmp'))).toEqual([])
@@ -80,16 +81,14 @@ describe('createAtomicFiles', () => {
     },
   )
 
-  test('a failing move or remove is storage-unavailable too', async () => {
+  test('a failing move or remove is a StorageError too', async () => {
     const { root, files } = await setUp()
     await files.write('a.json', 'x')
     const failing = (step: number) => createAtomicFiles({ root, fs: createFaultyFs(step).fs })
     for (const step of [0, 1]) {
-      await expect(failing(step).move('a.json', 'b.json')).rejects.toMatchObject({
-        code: 'storage-unavailable',
-      })
+      await expect(failing(step).move('a.json', 'b.json')).rejects.toThrow(StorageError)
     }
-    await expect(failing(0).remove('a.json')).rejects.toMatchObject({ code: 'storage-unavailable' })
+    await expect(failing(0).remove('a.json')).rejects.toThrow(StorageError)
     expect(await files.read('a.json')).toBe('x')
   })
 

@@ -6,6 +6,7 @@ import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
 import { uint256Schema } from '../../../src/protocol/units.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createFileRecordStore, moveRecord } from '../../../src/server/store/recordStore.js'
+import { StorageError } from '../../../src/server/store/storageError.js'
 import { createLogLines } from '../../support/logLines.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { createFaultyFs } from './faultyFs.js'
@@ -92,7 +93,7 @@ describe('createFileRecordStore', () => {
     expect(await open.get(id)).toEqual(record)
   })
 
-  test('a medium that fails is storage-unavailable, and no record is taken for corrupt', async () => {
+  test('a medium that fails is a StorageError, and no record is taken for corrupt', async () => {
     const { root, open, log } = await setUp()
     await open.put(id, record)
     const failing = createFileRecordStore({
@@ -105,8 +106,8 @@ describe('createFileRecordStore', () => {
       directory: 'envelopes/open',
       sharded: false,
     })
-    await expect(failing.get(id)).rejects.toMatchObject({ code: 'storage-unavailable' })
-    await expect(failing.put(id, record)).rejects.toMatchObject({ code: 'storage-unavailable' })
+    await expect(failing.get(id)).rejects.toThrow(StorageError)
+    await expect(failing.put(id, record)).rejects.toThrow(StorageError)
     expect(await open.get(id)).toEqual(record)
   })
 })
