@@ -30,7 +30,7 @@ export interface AuthorizerDeps {
   timings: { confirmPollMs: number; relayAgainMs: number }
 }
 
-/** How often the relay is asked in a row without a usable answer. */
+/** How often in all the relay may give no usable answer about one authorization. */
 const MAX_SILENCES = 3
 
 export function createAuthorizer({ chain, clock, relay, privateKey, timings }: AuthorizerDeps): Authorizer {

@@ -185,7 +185,7 @@ export const problemSchema = z.looseObject({
   instance: z.string(),
   code: z.string(),
   requestId: z.string(),
-  /** With `would-revert` and `failed`. */
+  /** With `would-revert`. */
   revert: revertSchema.optional(),
 })
 export type ProblemBody = z.output<typeof problemSchema>

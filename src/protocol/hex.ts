@@ -2,7 +2,10 @@ import { hexToBytes as decode, bytesToHex as encode } from '@noble/hashes/utils.
 import * as z from 'zod'
 import { ProtocolError } from './errors.js'
 
-/** `0x` and an even number of lower-case hexadecimal digits. */
+/**
+ * `0x` and an even number of hexadecimal digits: lower-case, as every schema gives them, but for addresses, which are
+ * checksummed.
+ */
 export type Hex = `0x${string}`
 
 /** A byte string that owns its memory, as WebCrypto wants it. */

@@ -3,20 +3,16 @@ import { describeError, type Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 
 /**
- * Records of one kind by their id. Callers know this interface alone; files are one implementation.
- * Every method rejects with StorageError when the medium fails.
+ * Records of one kind by their id: one JSON file per record. What the rest of the server knows, and a second kind of
+ * store would implement, is OrderRecords and ReceiptStore. Every method rejects with StorageError when the medium fails.
  */
-export interface RecordStore<T> {
+export interface FileRecordStore<T> {
   get(id: string): Promise<T | undefined>
   /** Durable when it resolves. */
   put(id: string, record: T): Promise<void>
   /** False when there was none. */
   delete(id: string): Promise<boolean>
   ids(): Promise<string[]>
-}
-
-/** Records as files: one JSON file per record. */
-export interface FileRecordStore<T> extends RecordStore<T> {
   /** Where a record is or would be, relative to the data directory. */
   pathOf(id: string): string
 }
