@@ -3,9 +3,9 @@ import { FINAL_OUTCOMES } from '../../protocol/job.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { matchingCandidate, type OrderRecord, type OrderRecords } from '../store/orderRecords.js'
-import { createOrderBook } from './orderBook.js'
 import { createOrderLoop } from './orderLoop.js'
 import { type EndedOrderRun, failuresAtEnd, type OrderRuns } from './orderRun.js'
+import { createRunQueue } from './runQueue.js'
 import type { Run } from './runs.js'
 import type { OpenedOrder, TrackedOrder } from './trackedOrder.js'
 
@@ -41,8 +41,8 @@ export interface DispatcherOptions {
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { records, orderRuns, maxRuns, onFinal, logger } = options
-  const book = createOrderBook()
-  const loop = createOrderLoop({ book, orderRuns, maxRuns, onEnded, logger })
+  const queue = createRunQueue()
+  const loop = createOrderLoop({ queue, orderRuns, maxRuns, onEnded, logger })
 
   async function onEnded(order: TrackedOrder, { outcome, dueAt }: EndedOrderRun): Promise<void> {
     if (isConcluded(order)) {
@@ -63,7 +63,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     // Of an order that ended without a run there is nothing to tell, and anyone may post envelopes under it.
     await records.expire(order.orderId, Number.POSITIVE_INFINITY)
     await records.finish(order.orderId)
-    book.forget(order.orderId)
+    queue.forget(order.orderId)
   }
 
   async function close(order: TrackedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void> {
@@ -85,8 +85,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** The order with what its record tells, when it was not tracked yet. */
   function track(opened: OpenedOrder, record: OrderRecord | undefined): TrackedOrder {
-    const isNew = book.get(opened.orderId) === undefined
-    const order = book.track(opened)
+    const isNew = queue.get(opened.orderId) === undefined
+    const order = queue.track(opened)
     if (!isNew) return order
     order.running = loop.isAdopted(order.orderId)
     if (record === undefined) return order
@@ -102,7 +102,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     stop: () => loop.stop(),
     adopt: (run) => loop.adopt(run),
     release: () => loop.release(),
-    find: (orderId) => book.get(orderId),
+    find: (orderId) => queue.get(orderId),
 
     async opened(opened) {
       const order = track(opened, undefined)
@@ -112,7 +112,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
 
     stored(orderId, commit) {
-      const order = book.get(orderId)
+      const order = queue.get(orderId)
       if (order !== undefined) receive(order, commit)
       return order !== undefined
     },

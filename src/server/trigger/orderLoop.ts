@@ -1,12 +1,12 @@
 import type { TriggerReason } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../logger.js'
-import type { OrderBook } from './orderBook.js'
 import type { EndedOrderRun, OrderRuns } from './orderRun.js'
+import type { RunQueue } from './runQueue.js'
 import type { Run } from './runs.js'
 import type { TrackedOrder } from './trackedOrder.js'
 
-/** Runs what is due in a book of orders: so many at once, one of an account at a time. */
+/** Runs what is due: up to ENCLAVE_MAX_RUNS orders at once, one of an account at a time. */
 export interface OrderLoop {
   /** @param dueAt Unix milliseconds; null for never */
   schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason): void
@@ -21,7 +21,7 @@ export interface OrderLoop {
 }
 
 export interface OrderLoopOptions {
-  readonly book: OrderBook
+  readonly queue: RunQueue
   readonly orderRuns: OrderRuns
   readonly maxRuns: number
   /** A run of a tracked order has ended and is noted: what comes next? */
@@ -35,7 +35,7 @@ const STORAGE_RETRY_MS = 5_000
 const MAX_TIMER_MS = 24 * 3_600_000
 
 export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
-  const { book, orderRuns, maxRuns, onEnded, logger } = options
+  const { queue, orderRuns, maxRuns, onEnded, logger } = options
   const timers = new Map<Hex, NodeJS.Timeout>()
   const adopted = new Set<Hex>()
   const writing = new Set<Promise<unknown>>()
@@ -56,13 +56,13 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
       timers.set(order.orderId, timer)
       return
     }
-    book.wake(order.account)
+    queue.wake(order.account)
     pump()
   }
 
   function pump(): void {
     while (released && !stopped && underWay < maxRuns) {
-      const order = book.next(Date.now())
+      const order = queue.next(Date.now())
       if (order === undefined) return
       order.running = true
       void occupy(order.account, () => runOnce(order))
@@ -71,14 +71,14 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
 
   async function occupy(account: Hex, work: () => Promise<void>): Promise<void> {
     underWay++
-    book.occupy(account)
+    queue.occupy(account)
     try {
       await work()
     } catch (error) {
       logger.error('order run not dealt with', describeError(error))
     } finally {
       underWay--
-      book.release(account)
+      queue.release(account)
       pump()
     }
   }
@@ -100,7 +100,7 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
     const end = await run.end
     // The next server picks it up from its file.
     if (stopped || run.file.job !== 'order') return
-    const order = book.get(run.file.orderId)
+    const order = queue.get(run.file.orderId)
     const ended = await untilWritten(orderRuns.finish(run, end, order?.failures ?? 0))
     if (order === undefined) return
     Object.assign(order, { running: false, failures: ended.failures, lastOutcome: ended.outcome })

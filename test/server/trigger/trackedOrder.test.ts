@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createOrderBook } from '../../../src/server/trigger/orderBook.js'
+import { createRunQueue } from '../../../src/server/trigger/runQueue.js'
 import { byPosition, nextRunnable, type TrackedOrder } from '../../../src/server/trigger/trackedOrder.js'
 import { bytes32 } from '../../support/institution.js'
 
@@ -61,41 +61,41 @@ test('positions are by block, then by log', () => {
   ])
 })
 
-describe('the book', () => {
-  function fill(book: ReturnType<typeof createOrderBook>, ...orders: ReturnType<typeof opened>[]) {
+describe('the queue', () => {
+  function fill(queue: ReturnType<typeof createRunQueue>, ...orders: ReturnType<typeof opened>[]) {
     for (const each of orders) {
-      book.track(each).dueAt = NOW
-      book.wake(each.account)
+      queue.track(each).dueAt = NOW
+      queue.wake(each.account)
     }
   }
 
   test('gives an account one run at a time, the first opened first', () => {
-    const book = createOrderBook()
-    fill(book, opened('second', 2), opened('first', 1))
-    expect(book.next(NOW)?.orderId).toBe(bytes32('first'))
-    book.occupy(ALICE)
-    book.wake(ALICE)
-    expect(book.next(NOW)).toBeUndefined()
-    book.forget(bytes32('first'))
-    book.release(ALICE)
-    expect(book.next(NOW)?.orderId).toBe(bytes32('second'))
+    const queue = createRunQueue()
+    fill(queue, opened('second', 2), opened('first', 1))
+    expect(queue.next(NOW)?.orderId).toBe(bytes32('first'))
+    queue.occupy(ALICE)
+    queue.wake(ALICE)
+    expect(queue.next(NOW)).toBeUndefined()
+    queue.forget(bytes32('first'))
+    queue.release(ALICE)
+    expect(queue.next(NOW)?.orderId).toBe(bytes32('second'))
   })
 
   test('lets accounts take turns', () => {
-    const book = createOrderBook()
-    fill(book, opened('a1', 1), opened('a2', 2), opened('a3', 3), opened('b1', 4, BOB))
-    const first = book.next(NOW)
+    const queue = createRunQueue()
+    fill(queue, opened('a1', 1), opened('a2', 2), opened('a3', 3), opened('b1', 4, BOB))
+    const first = queue.next(NOW)
     expect(first?.account).toBe(ALICE)
-    book.occupy(ALICE)
-    book.release(ALICE)
-    expect(book.next(NOW)?.account).toBe(BOB)
+    queue.occupy(ALICE)
+    queue.release(ALICE)
+    expect(queue.next(NOW)?.account).toBe(BOB)
   })
 
   test('keeps an order that is tracked again, at its new place', () => {
-    const book = createOrderBook()
-    fill(book, opened('a', 1), opened('b', 2))
-    const known = book.get(bytes32('a'))
-    expect(book.track(opened('a', 3))).toBe(known)
-    expect(book.next(NOW)?.orderId).toBe(bytes32('b'))
+    const queue = createRunQueue()
+    fill(queue, opened('a', 1), opened('b', 2))
+    const known = queue.get(bytes32('a'))
+    expect(queue.track(opened('a', 3))).toBe(known)
+    expect(queue.next(NOW)?.orderId).toBe(bytes32('b'))
   })
 })

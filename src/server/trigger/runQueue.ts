@@ -5,7 +5,7 @@ import { byPosition, nextRunnable, type OpenedOrder, type TrackedOrder } from '.
  * The orders under watch, by account, and whose turn it is. Accounts take turns, so that one with many orders
  * can't starve the others; one account has one run at a time.
  */
-export interface OrderBook {
+export interface RunQueue {
   get(orderId: Hex): TrackedOrder | undefined
   /** The order as it is tracked: a new one when it was not. One that was opened otherwise than known is corrected. */
   track(opened: OpenedOrder): TrackedOrder
@@ -19,7 +19,7 @@ export interface OrderBook {
   release(account: Hex): void
 }
 
-export function createOrderBook(): OrderBook {
+export function createRunQueue(): RunQueue {
   const orders = new Map<Hex, TrackedOrder>()
   const byAccount = new Map<Hex, TrackedOrder[]>()
   /** In turn. */

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { createOrderBook } from '../../../src/server/trigger/orderBook.js'
+import { createRunQueue } from '../../../src/server/trigger/runQueue.js'
 import { bytes32 } from '../../support/institution.js'
 
 const [ALICE, BOB] = [`0x${'a1'.repeat(20)}`, `0x${'b0'.repeat(20)}`] as const
 
 test('an order that is opened anew, by another account, is that account’s from then on', () => {
-  const book = createOrderBook()
+  const queue = createRunQueue()
   const orderId = bytes32('A')
   const first = { orderId, account: ALICE, commit: bytes32('1'), position: { block: 5, logIndex: 0 } }
   const second = { orderId, account: BOB, commit: bytes32('2'), position: { block: 4, logIndex: 1 } }
-  const order = book.track(first)
+  const order = queue.track(first)
   order.dueAt = 0
-  expect(book.track(second)).toBe(order)
+  expect(queue.track(second)).toBe(order)
   expect(order).toMatchObject(second)
-  book.wake(ALICE)
-  expect(book.next(1)).toBeUndefined()
-  book.wake(BOB)
-  expect(book.next(1)).toBe(order)
+  queue.wake(ALICE)
+  expect(queue.next(1)).toBeUndefined()
+  queue.wake(BOB)
+  expect(queue.next(1)).toBe(order)
 })
