@@ -7,8 +7,8 @@ import {InstitutionRegistry} from "./InstitutionRegistry.sol";
 /**
  * @title Versioned ciphertext: each account's portfolio, each institution's rulebook.
  *
- * @dev `accountId = keccak256(abi.encodePacked(account))`. Versions start at 0 (nothing written); a write carries the
- * next version exactly, so that one which was computed from an older state is refused.
+ * @dev `accountId = keccak256(abi.encodePacked(account))`. Versions start at 0 (nothing written); a write carries
+ * exactly the next version, so one that was computed from an older state is refused.
  */
 contract ConfidentialLedger is EnclaveAuthorized {
     /// @notice Authorization to write a portfolio.
@@ -32,7 +32,7 @@ contract ConfidentialLedger is EnclaveAuthorized {
     bytes32 private constant POLICY_UPDATE_TYPEHASH =
         keccak256("PolicyUpdate(bytes32 orgId,address admin,uint64 version,bytes policyBlob)");
 
-    /// @notice The one contract that may write portfolios inside its own transactions.
+    /// @notice The only contract that may write portfolios as part of its own transactions.
     address public immutable escrow;
 
     /// @notice Where an institution's admin is looked up.
@@ -47,7 +47,7 @@ contract ConfidentialLedger is EnclaveAuthorized {
     /// @notice How often the portfolio has been written.
     mapping(bytes32 accountId => uint64) public portfolioVersion;
 
-    /// @notice The institution's rulebook, which the enclave alone reads.
+    /// @notice The institution's rulebook, which only the enclave reads.
     mapping(bytes32 orgId => bytes) public policyBlob;
 
     /// @notice How often the rulebook has been written.
@@ -59,10 +59,10 @@ contract ConfidentialLedger is EnclaveAuthorized {
     /// @notice A rulebook was written.
     event PolicyUpdated(bytes32 indexed orgId, uint64 version);
 
-    /// @notice The write should carry version `expected` and carries `got`.
+    /// @notice The write should carry version `expected`, but carries `got`.
     error VersionConflict(uint64 expected, uint64 got);
 
-    /// @notice The institution's admin is `expected` (zero: no such institution), the rulebook names `got`.
+    /// @notice The institution's admin is `expected` (zero: no such institution), but the rulebook names `got`.
     error NotInstitutionAdmin(bytes32 orgId, address expected, address got);
 
     /// @notice `caller` is not the escrow.
@@ -143,7 +143,7 @@ contract ConfidentialLedger is EnclaveAuthorized {
 
     /**
      * @notice Reverts with {VersionConflict} unless the portfolio's current version is `version`. A refund that
-     * writes no portfolio calls it, so that it is void once the portfolio has changed.
+     * writes no portfolio calls this, so it is void once the portfolio has changed.
      */
     function requirePortfolioVersion(bytes32 accountId, uint64 version) external view {
         _requireVersion(portfolioVersion[accountId], version);

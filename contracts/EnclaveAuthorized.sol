@@ -11,12 +11,12 @@ import {Owned} from "./Owned.sol";
  *
  * @dev The enclave holds a signing key and no gas. It signs EIP-712 authorizations in the domain
  * `{name: <contract name>, version: "1", chainId, verifyingContract}`; anyone may carry one to the chain,
- * and each digest counts once. Signatures are 65 bytes (r ‖ s ‖ v), low-s, v 27 or 28.
+ * and each digest takes effect once. Signatures are 65 bytes (r ‖ s ‖ v), low-s, v 27 or 28.
  *
- * The signer is rotated by the owner in two steps, both the owner's: the enclave's key never has to sign
- * anything but authorizations nor to send a transaction. The second step repeats the address, so that a
- * slip in one of them changes nothing. A digest stays used across a rotation, and what the old key
- * signed but nobody relayed is void.
+ * The signer is rotated by the owner in two steps, both the owner's: the enclave's key never has to
+ * sign anything but authorizations, or to send a transaction. The second step repeats the address, so a slip in
+ * one of them changes nothing. A digest stays used across a rotation, and whatever the old key signed but nobody
+ * relayed is void.
  */
 abstract contract EnclaveAuthorized is EIP712, Owned {
     /// @notice The address whose signature authorizes.
@@ -31,13 +31,13 @@ abstract contract EnclaveAuthorized is EIP712, Owned {
     /// @notice The signature recovers to `got`, not to the enclave's signer `expected`.
     error InvalidSigner(address expected, address got);
 
-    /// @notice The authorization with this digest has taken effect before.
+    /// @notice The authorization with this digest has already taken effect.
     error DigestUsed(bytes32 digest);
 
     /// @notice The owner confirms `got`, but proposed `pending`.
     error SignerNotProposed(address pending, address got);
 
-    /// @notice An address that must be something is zero.
+    /// @notice An address that must not be zero is zero.
     error ZeroAddress();
 
     constructor(string memory name, address owner_, address enclaveSigner_) EIP712(name, "1") Owned(owner_) {
@@ -56,7 +56,7 @@ abstract contract EnclaveAuthorized is EIP712, Owned {
     }
 
     /**
-     * @notice Second step of a rotation: from now on `signer` alone authorizes.
+     * @notice Second step of a rotation: from now on only `signer` authorizes.
      *
      * Requirements:
      * - the caller is the owner;
@@ -70,7 +70,7 @@ abstract contract EnclaveAuthorized is EIP712, Owned {
     }
 
     /// @dev Checks the signature over `digest` and uses the digest up. Runs before anything else in each
-    /// authorized function, so that a replay is always {DigestUsed}, whatever changed since.
+    /// authorized function, so a replay always reverts with {DigestUsed}, whatever has changed since.
     function _authorize(bytes32 digest, bytes calldata signature) internal {
         address got = ECDSA.recoverCalldata(digest, signature);
         require(got == enclaveSigner, InvalidSigner(enclaveSigner, got));

@@ -16,16 +16,16 @@ import {Owned} from "./Owned.sol";
  * @dev `id = uint256(bytes32 symbol)`, 9 decimals. The flags, set by the owner:
  * - KYC per wallet and freeze per symbol and wallet bind every party to a transfer (sender, receiver, and a
  *   spender who moves another's shares), except the pool;
- * - listing per symbol binds transfers between wallets only: the pool pays out what was delisted, too.
+ * - listing per symbol binds transfers between wallets only: the pool still pays out what was delisted.
  * Minting to and burning from the pool work whatever the flags say.
  */
 contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Owned {
     using EnumerableSet for EnumerableSet.Bytes32Set;
 
-    /// @dev Settlements name USDC by this in the place of a symbol, so that no equity may have it.
+    /// @dev Settlements use this in place of a symbol to mean USDC, so no equity may have it.
     bytes32 private constant USDC_SYMBOL = "USDC";
 
-    /// @notice The one contract that mints and burns, and whom no flag binds.
+    /// @notice The only contract that mints and burns; no flag binds it.
     address public immutable pool;
 
     /// @notice Whether a wallet has passed KYC.
@@ -141,7 +141,7 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Owned {
         return _listed.contains(symbol_);
     }
 
-    /// @notice Every listed symbol, in no order that can be relied upon.
+    /// @notice Every listed symbol, in no particular order.
     function listedSymbols() external view returns (bytes32[] memory) {
         return _listed.values();
     }

@@ -6,10 +6,10 @@ import {Names} from "./Names.sol";
 /**
  * @title Institutions, their admins and their member wallets.
  *
- * @dev A wallet is in one institution at most, as its admin or as a member. A member enters in two steps
- * (the admin invites, the wallet joins) and is taken out by the admin alone: a wallet that could leave by
- * itself would escape the trading restrictions that its institution puts on it. For the same reason an admin
- * who hands over stays as a member.
+ * @dev A wallet is in at most one institution, as its admin or as a member. A member enters in two steps
+ * (the admin invites, the wallet joins) and only the admin takes it out: a wallet that could leave by itself
+ * would escape the trading restrictions that its institution puts on it. For the same reason an admin who hands
+ * over stays as a member.
  *
  * The contract has no owner: nobody but an institution's admin changes it.
  */
@@ -50,7 +50,7 @@ contract InstitutionRegistry {
     /// @notice The wallet is already in an institution (maybe this one).
     error AlreadyInInstitution(address wallet, bytes32 orgId);
 
-    /// @notice The caller is the admin of no institution.
+    /// @notice The caller is not the admin of any institution.
     error NotAdmin(address caller);
 
     /// @notice The wallet is neither a member of the institution nor invited by it.
@@ -164,7 +164,7 @@ contract InstitutionRegistry {
             _enter(orgId, msg.sender);
             walletCount[orgId]++;
         }
-        // One more is counted in either case: the former admin, or the new one's place which it takes.
+        // Either way the count includes the former admin: as one more, or in the new admin's place.
         emit MemberUpdated(orgId, from, true);
         emit AdminTransferred(orgId, from, msg.sender);
     }

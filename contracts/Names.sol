@@ -2,10 +2,10 @@
 pragma solidity 0.8.37;
 
 /**
- * @title The bytes32 of a name: an institution's or an equity's symbol.
+ * @title Names as bytes32: an institution's name or an equity's symbol.
  *
  * @dev 1 to 31 printable ASCII characters (0x20 to 0x7e, no space at either end), left-aligned, padded with
- * zeros. One name has exactly one encoding, so that nobody registers a look-alike with bytes that do not show.
+ * zeros. Each name has exactly one encoding, so nobody can register a look-alike with invisible bytes.
  */
 library Names {
     /// @notice `name` is not 1 to 31 printable ASCII characters, left-aligned and zero-padded, or has a space

@@ -118,7 +118,7 @@ contract OrderEscrow is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice An order whose id has the same first 16 bytes exists: sign again under a new id.
     error OrderIdTaken(bytes32 orderId);
 
-    /// @notice The deadline is not after the block's time `currentTime`, or is after `latest`.
+    /// @notice The deadline is not after the block's time `currentTime`, or is later than `latest`.
     error DeadlineOutOfRange(uint64 deadline, uint64 currentTime, uint64 latest);
 
     /// @notice The account has `open` orders open, and may have `limit`.
@@ -136,7 +136,7 @@ contract OrderEscrow is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice The order can be reclaimed from `availableAt` on; the block's time is `currentTime`.
     error ReclaimTooEarly(uint256 availableAt, uint256 currentTime);
 
-    /// @notice A buy escrows something.
+    /// @notice A buy must escrow something.
     error ZeroAmount();
 
     constructor(
@@ -179,7 +179,7 @@ contract OrderEscrow is EnclaveAuthorized, ReentrancyGuardTransient {
      * @notice Opens a sale, a withdrawal, or a buy out of confidential cash, without showing which.
      *
      * Requirements:
-     * - the caller has passed KYC (it need be in no institution: it can always sell and withdraw);
+     * - the caller has passed KYC (it need not be in an institution: it can always sell and withdraw);
      * - now < `deadline` ≤ now + 30 days;
      * - the caller has fewer than 20 orders open;
      * - no order's id has the same first 16 bytes.
@@ -222,8 +222,8 @@ contract OrderEscrow is EnclaveAuthorized, ReentrancyGuardTransient {
      * Requirements:
      * - the enclave's signature over the authorization, not used before;
      * - the order is open;
-     * - both blobs empty: `version` is the portfolio's current version, so that the refund is void once the
-     *   order has been written ahead; else: what {ConfidentialLedger-writePortfolio} requires.
+     * - both blobs empty: `version` is the portfolio's current version, so the refund is void once the order
+     *   has been written ahead; otherwise what {ConfidentialLedger-writePortfolio} requires.
      *
      * Emits {OrderRefunded}.
      */

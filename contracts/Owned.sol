@@ -8,7 +8,7 @@ import {Ownable2Step} from "@openzeppelin/contracts/access/Ownable2Step.sol";
  * @title An owner who hands over in two steps and cannot walk away.
  *
  * @dev The owner rotates the enclave's signer and sets the compliance flags. A contract without an
- * owner could do neither ever again, so that {renounceOwnership} is closed.
+ * owner could never do either again, so {renounceOwnership} is closed.
  */
 abstract contract Owned is Ownable2Step {
     /// @notice Ownership is handed over, never given up.

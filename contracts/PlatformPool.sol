@@ -11,7 +11,7 @@ import {EquityToken} from "./EquityToken.sol";
 /**
  * @title The pooled USDC and shares of the whole platform.
  *
- * @dev Batches keep the supply of a symbol's shares equal to what the broker holds. They are apart from
+ * @dev Batches keep the supply of a symbol's shares equal to what the broker holds. They are separate from
  * settlements, so that a batch does not show one fill's size. An authorization of a batch carries the
  * supply that it was computed from and the symbol's next batch number: without the number, mint 5, burn 5,
  * mint 5 would repeat a digest and be refused for ever.
@@ -63,10 +63,10 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice Shares of the pool were burned; `supply` is the symbol's supply after it.
     event BatchBurned(bytes32 indexed symbol, uint256 amount, uint256 supply);
 
-    /// @notice The symbol's next batch is `expected`, the authorization carries `got`.
+    /// @notice The symbol's next batch is `expected`, but the authorization carries `got`.
     error BatchConflict(uint64 expected, uint64 got);
 
-    /// @notice The symbol's supply is `expected`, the authorization was computed from `got`.
+    /// @notice The symbol's supply is `expected`, but the authorization was computed from `got`.
     error SupplyConflict(uint256 expected, uint256 got);
 
     /// @notice The pool holds `available` of the asset, less than `needed`.
@@ -75,7 +75,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice `caller` is not the escrow.
     error NotEscrow(address expected, address caller);
 
-    /// @notice An amount that must be something is zero.
+    /// @notice An amount that must not be zero is zero.
     error ZeroAmount();
 
     constructor(

@@ -51,7 +51,7 @@ const errorBodySchema = z.object({
 export function createBrokerHttp(options: BrokerHttpOptions): BrokerHttp {
   const send = options.fetch ?? fetch
   const base = options.baseUrl.replace(/\/+$/, '')
-  // A key that is no header value would be quoted in fetch's own error.
+  // A key that is not a valid header value would be quoted in fetch's own error.
   for (const [label, key] of [
     ['keyId', options.keyId],
     ['secretKey', options.secretKey],
@@ -130,7 +130,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A failure without a usable answer is only harmless when nothing could have been changed. */
+/** A failure without a usable answer is harmless only when nothing could have been changed. */
 function unusable(request: BrokerRequest, reason: string, status?: number): BrokerError {
   const harmless = request.method === 'GET' || NOT_SENT.has(reason)
   return new BrokerError(harmless ? 'unavailable' : 'ambiguous', { route: routeOf(request), reason, status })

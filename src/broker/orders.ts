@@ -20,7 +20,7 @@ export type OrderSide = 'buy' | 'sell'
 export type OrderRequest = {
   readonly symbol: string
   readonly side: OrderSide
-  /** At most 48 characters; unique in the account for ever. */
+  /** At most 48 characters; unique in the account forever. */
   readonly clientOrderId: string
 } & (
   | { readonly notional: bigint; readonly qty?: never }
@@ -83,7 +83,7 @@ export class DuplicateOrderError extends BrokerError {
  * `POST /v2/orders`: a market order with time in force `day`.
  *
  * Alpaca answers a used `client_order_id` with the same status (422) and code (40010001) as any other malformed
- * request, and only its words tell them apart. Words are no contract: after every 422 the id is looked up.
+ * request, and only its words tell them apart. Words are not a contract: after every 422 the id is looked up.
  *
  * @throws DuplicateOrderError when the id is taken; BrokerError `ambiguous` when the order may exist
  *   (no definite answer, or the look-up after a 422 failed); `rejected` and the other kinds when it does not
@@ -130,7 +130,7 @@ export async function getOrderByClientOrderId(
 }
 
 /**
- * `DELETE /v2/orders/{id}`: asks for cancellation. `requested` is no final state: read the order until it has one.
+ * `DELETE /v2/orders/{id}`: asks for cancellation. `requested` is not a final state: read the order until it has one.
  * `not-cancelable` (422): it has become final already, perhaps by filling.
  */
 export async function cancelOrder(trading: BrokerHttp, id: string): Promise<'requested' | 'not-cancelable'> {

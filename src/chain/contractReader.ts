@@ -29,7 +29,7 @@ export function createContractReader(provider: Provider, address: Hex, abi: Inte
   }
 }
 
-/** A view never reverts: what is not an outage is the node refusing the call, or an answer of another contract. */
+/** A view never reverts: if it is not an outage, the node refuses the call, or another contract answers. */
 function failure(method: string, error: unknown): Error {
   if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) return error
   return new ChainAnswerError(`no usable answer to ${method}`, { cause: error })

@@ -34,7 +34,7 @@ export interface Deployment {
   enclaveSigner: Hex
   /** A contract with 6 decimals. */
   usdc: Hex
-  /** The only address that the pool's treasury can go to. It can never be changed. */
+  /** The only address that the pool's treasury can go to; it can never be changed. */
   brokerFunding: Hex
 }
 

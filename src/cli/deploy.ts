@@ -70,7 +70,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** An ethers error's message holds the whole transaction, so that its short one is told. */
+/** An ethers error's message contains the whole transaction; its short message does not. */
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return 'the deployment failed'
   return 'shortMessage' in cause ? String(cause.shortMessage) : cause.message

@@ -47,7 +47,7 @@ export class ClientError extends Error {
   }
 }
 
-/** An answer with a status of 400 or more. Branch on `code`; `unknown` is an answer that was no problem body. */
+/** An answer with a status of 400 or more. Branch on `code`; `unknown` is an answer that was not a problem body. */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
   /** Stable and kebab-case, as in the API's catalogue of errors. */
@@ -74,7 +74,7 @@ export class ContractError extends Error {
   constructor(
     /** The method that was called. */
     readonly method: string,
-    /** Name of the Solidity error, `unknown` when it is none of our contracts'. */
+    /** Name of the Solidity error, `unknown` when none of our contracts has it. */
     readonly code: string,
     readonly args: Revert['args'],
   ) {

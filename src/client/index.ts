@@ -39,7 +39,7 @@ export interface ClientOptions {
   readonly serverUrl: string
   /** An externally owned account with a provider; in a browser `await new BrowserProvider(window.ethereum).getSigner()`. */
   readonly signer: Signer
-  /** What is known from elsewhere than the server: set both in production, see `Pins`. */
+  /** What is known from a source other than the server: set both in production, see `Pins`. */
   readonly pins?: Pins | undefined
   /** For one request, default 15 s. */
   readonly timeoutMs?: number | undefined

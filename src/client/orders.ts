@@ -61,7 +61,7 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
       if (received.orderId === order.orderId && received.commit === order.commit) return received
       await sleep(waitAfter(attempt, timing), signal)
     }
-    throw new ClientError('commit-differs', 'The server keeps another envelope under this order’s id.')
+    throw new ClientError('commit-differs', "The server keeps another envelope under this order's id.")
   }
 
   function ask(orderId: Hex, etag: string | null, signal?: AbortSignal) {

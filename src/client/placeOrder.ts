@@ -34,7 +34,7 @@ export interface PlacingDeps {
   readonly orders: Orders
 }
 
-/** Tries with another orderId when the first is taken: by chance never, by someone who copies pending ones maybe. */
+/** Tries again with another orderId when the first is taken: never by chance, but perhaps by someone who copies pending ones. */
 const MAX_IDS = 3
 
 /**

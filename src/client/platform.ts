@@ -10,7 +10,7 @@ import type { Http } from './http.js'
 import type { Wallet } from './wallet.js'
 
 /**
- * What the caller knows from elsewhere than the server. Without a pin the server is believed: one that lies about
+ * What the caller knows from a source other than the server. Without a pin the server is believed: one that lies about
  * the enclave's key reads every order sealed to it, and one that lies about the escrow takes the USDC of its buys.
  */
 export interface Pins {
@@ -40,7 +40,7 @@ export interface PlatformSource {
    * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, and what `Http` throws
    */
   platform(): Promise<Platform>
-  /** With a pinned escrow the chain alone is asked: what needs no enclave works while the server is down. */
+  /** With a pinned escrow only the chain is asked: what needs no enclave works while the server is down. */
   contracts(): Promise<PlatformContracts>
 }
 

@@ -42,12 +42,7 @@ export async function readPortfolio(
     const portfolio = portfolioSchema.parse(await openUserBlob(blob, key.privateKey, accountId, version))
     return { portfolio, version, blockNumber }
   } catch (error) {
-    throw new ClientError(
-      'portfolio-undecryptable',
-      'This wallet’s key does not open the portfolio on chain.',
-      {
-        cause: error,
-      },
-    )
+    const message = "This wallet's key does not open the portfolio on chain."
+    throw new ClientError('portfolio-undecryptable', message, { cause: error })
   }
 }

@@ -6,7 +6,7 @@ import type { Wallet } from './wallet.js'
 
 /** The key pair that opens an employee's portfolio and notices. */
 export interface PortfolioKey {
-  /** 32 bytes. Keep it in memory alone: the wallet gives it again. */
+  /** 32 bytes. Keep it only in memory: the wallet gives it again. */
   readonly privateKey: Bytes
   /** 33 bytes: `userPubKey` of the account's intents. */
   readonly publicKey: Hex

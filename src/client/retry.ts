@@ -2,7 +2,7 @@ import { ClientError, ServerError } from './errors.js'
 
 /** How often, and after how long, a request that may be repeated is repeated. */
 export interface RetryTiming {
-  /** How many times it is sent at most. */
+  /** The most times that it is sent. */
   readonly attempts: number
   /** Wait after the first failure; doubles with each further one. */
   readonly baseMs: number

@@ -30,7 +30,7 @@ export interface Wallet {
    * @throws ClientError `signature-refused`, `signature-invalid`
    */
   signTyped(data: TypedData): Promise<Hex>
-  /** @throws ClientError `contract-wallet`: its signatures are no ECDSA signatures, which the enclave checks */
+  /** @throws ClientError `contract-wallet`: its signatures are not ECDSA signatures, which the enclave checks */
   assertExternallyOwned(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { createUsdc, type Usdc } from '../chain/usdc.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 
-/** One block: what is read together is read there, so that it belongs together. */
+/** One block: what is read together is read there, so that it fits together. */
 export interface BlockPoint {
   number: number
   /** Unix seconds. */

@@ -40,6 +40,6 @@ function readEnvFile(path: string): Environment {
   try {
     return parse(readFileSync(path))
   } catch {
-    throw new ConfigError('ENCLAVE_ENV_FILE: names a file that can not be read')
+    throw new ConfigError('ENCLAVE_ENV_FILE: names a file that cannot be read')
   }
 }

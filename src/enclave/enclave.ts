@@ -89,7 +89,7 @@ function createRun(deps: EnclaveDeps, stopAt: number, report: Run['report']): Ru
   }
 }
 
-/** What kind of failure it was. The server reads the code, so that it says nothing of the order. */
+/** What kind of failure it was. The server reads the code, so it must reveal nothing about the order. */
 function codeOf(error: unknown): FailureCode {
   if (error instanceof RunFailure) return error.code
   if (error instanceof RevertedError) return 'reverted'

@@ -1,6 +1,6 @@
 import type { Revert } from '../protocol/api.js'
 
-/** Kinds of failure that the server may know: none of them tells what an order is about. */
+/** Kinds of failure that the server may know: none of them reveals anything about an order. */
 export type FailureCode =
   | 'out-of-time'
   | 'conflict'
@@ -54,7 +54,7 @@ export function failureOf(revert: Revert): ConflictError | RevertedError {
 /** How often one run may begin again. */
 const MAX_RESTARTS = 5
 
-/** Runs `attempt` from its beginning whenever it meets a conflict, five more times at most. */
+/** Runs `attempt` from its beginning whenever it meets a conflict, at most five more times. */
 export async function restarting<T>(attempt: () => Promise<T>): Promise<T> {
   for (let restarts = 0; ; restarts++) {
     try {

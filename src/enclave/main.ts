@@ -8,7 +8,10 @@ import { JobError, readJob } from './input.js'
 import { createRelay } from './relay.js'
 import { writeResult } from './resultFile.js'
 
-/** Exits 0 once the result is written, 1 when there is none or only the provisional one of `report`. Nothing but names of faults is ever printed. */
+/**
+ * Exits 0 once the result is written, 1 when there is none or only the provisional one of `report`. Nothing but names
+ * of faults is ever printed.
+ */
 async function main(): Promise<void> {
   const config = loadConfig()
   const job = await readJob(process.stdin)

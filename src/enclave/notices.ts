@@ -2,7 +2,7 @@ import type { Hex } from '../protocol/hex.js'
 import type { RunResult } from '../protocol/job.js'
 import { sealNotice } from '../protocol/notice.js'
 
-/** Why an order was refused, for the employee alone. */
+/** Why an order was refused, for the employee's eyes only. */
 const sentences = {
   'escrow-mismatch': 'The amount in the order is not the amount that was put into escrow.',
   'deadline-mismatch': 'The order and its escrow carry different deadlines.',
@@ -17,10 +17,10 @@ const sentences = {
   kyc: 'Your wallet is not verified.',
   frozen: 'Your holding of this symbol is frozen.',
   'not-listed': 'This symbol is not listed.',
-  'not-tradable': 'This symbol can not be bought at the moment.',
+  'not-tradable': 'This symbol cannot be bought at the moment.',
   'insufficient-cash': 'There is not enough free cash for this order.',
   'insufficient-shares': 'There are not enough free shares for this order.',
-  'pool-short': 'The platform can not pay this out at the moment: try again later.',
+  'pool-short': 'The platform cannot pay this out at the moment: try again later.',
   'closed-until-deadline': 'The market stays closed until after the deadline.',
   'broker-rejected': 'The broker rejected the order.',
   cancelled: 'The order was cancelled before any of it was filled.',

@@ -11,7 +11,7 @@ import type { BlockPoint } from './chainState.js'
 import { restarting } from './failures.js'
 import type { Run } from './run.js'
 
-/** Why a rulebook was rejected. The admin who wrote it gets the code back; it names no rule. */
+/** Why a rulebook was rejected. The admin who wrote it gets the code back; the code names no rule. */
 export type PolicyRejection =
   | 'undecryptable'
   | 'invalid-rulebook'

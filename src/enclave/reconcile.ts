@@ -17,8 +17,8 @@ interface Supply {
 }
 
 /**
- * Mints or burns, symbol by symbol, what the supply differs from the broker's holding. One symbol's failure keeps none
- * of the others from it; the first is thrown at the end.
+ * Mints or burns, symbol by symbol, the difference between the supply and the broker's holding. One symbol's failure
+ * does not stop the others; the first failure is thrown at the end.
  */
 export async function reconcile(run: Run): Promise<RunResult> {
   const names = await symbolsOf(run)

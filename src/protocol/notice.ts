@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type EnvelopePlace, open, seal } from './envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexToBytes } from './hex.js'
 
-/** Why an order was refused, in words that the employee alone reads. */
+/** Why an order was refused, in words that only the employee reads. */
 export const noticeSchema = z.strictObject({
   orderId: bytes32Schema,
   /** Kebab-case: what a program branches on. */

@@ -1,15 +1,15 @@
 /**
- * JSON for untrusted input. JSON.parse keeps the last of two members of one name, so that two readers of
+ * JSON for untrusted input. JSON.parse keeps the last of two members of one name, so two readers of
  * one text can disagree on what it says (RFC 8259 §4; I-JSON, RFC 7493 §2.3, forbids it); here it is an error.
  * For the server's bodies, and for what an envelope holds.
  */
 
-/** The text is not JSON, or JSON that is not taken here. `message` names the reason, never the text. */
+/** The text is not JSON, or is JSON that is not accepted here. `message` names the reason, never the text. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
-/** Deeper than any body of ours by far; bounds the work of whoever walks the value. */
+/** Far deeper than any body of ours; bounds the work of whoever walks the value. */
 const MAX_DEPTH = 32
 
 /** Names that reach into an object's prototype when a careless reader assigns them. */

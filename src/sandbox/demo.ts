@@ -98,7 +98,7 @@ function describe({ cash, positions, openOrders }: Portfolio): string[] {
   ]
 }
 
-/** Holds the portfolio against the broker's own record of the fill. */
+/** Compares the portfolio with the broker's own record of the fill. */
 function verify({ cash, positions, openOrders }: Portfolio, { broker }: Sandbox): void {
   const [fill, ...others] = broker.orders()
   if (!fill?.filled_avg_price || others.length > 0)

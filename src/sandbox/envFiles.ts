@@ -16,7 +16,7 @@ export interface Places {
 
 type Variables = Record<string, string>
 
-/** Writes the server's `.env` and the enclave's `.env.enclave`, readable by their owner alone. */
+/** Writes the server's `.env` and the enclave's `.env.enclave`, readable only by their owner. */
 export async function writeEnvFiles(
   options: SandboxOptions,
   places: Places,

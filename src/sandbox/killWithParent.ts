@@ -13,7 +13,7 @@ export function killWithParent(pid: number): () => void {
   watch.unref()
   watch.stdin.on('error', () => {})
   return () => {
-    // A line read is a success, so that the shell ends without the kill.
+    // Reading a line succeeds, so the shell ends without the kill.
     watch.stdin.end('\n')
   }
 }

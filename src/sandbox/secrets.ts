@@ -29,7 +29,7 @@ export function drawSecrets(): SandboxSecrets {
   }
 }
 
-/** What of the secrets is public. */
+/** The public part of the secrets. */
 export function publicIdentity({ intentPrivateKey, enclavePrivateKey }: SandboxSecrets) {
   return {
     intentPublicKey: publicKeyOf(hexToBytes(intentPrivateKey)),

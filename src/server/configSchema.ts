@@ -102,11 +102,12 @@ export const environmentSchema = z.object({
     fallback: './data',
   }),
   ENVELOPE_EXPIRY: withDefault(duration(), {
-    about: 'Time that an envelope is kept whose escrow does not open.',
+    about: 'How long an envelope is kept when its escrow does not open.',
     fallback: '24h',
   }),
   ENVELOPE_MAX_WAITING: withDefault(integer(1, 1_000_000), {
-    about: 'Orders kept without an escrow; above it an envelope is taken once its escrow is open.',
+    about:
+      'Orders kept without an escrow; beyond that, an envelope is accepted only once its escrow is open.',
     fallback: '10000',
   }),
   RPC_URL: required(httpUrls(), {
@@ -114,7 +115,7 @@ export const environmentSchema = z.object({
     about: 'JSON-RPC nodes of the chain, separated by commas, the preferred one first.',
     example: 'http://127.0.0.1:8545',
   }),
-  RPC_TIMEOUT: withDefault(duration(), { about: 'Time that one node gets for one request.', fallback: '5s' }),
+  RPC_TIMEOUT: withDefault(duration(), { about: 'Timeout of one request to one node.', fallback: '5s' }),
   CHAIN_ID: required(integer(1, Number.MAX_SAFE_INTEGER), { about: "The chain's id.", example: '31337' }),
   INSTITUTION_REGISTRY_ADDRESS: address('The five contracts, as the deployment printed them.'),
   ORDER_ESCROW_ADDRESS: address(''),
@@ -126,7 +127,7 @@ export const environmentSchema = z.object({
     fallback: '1',
   }),
   NARRATOR_INTERVAL: withDefault(duration(), {
-    about: 'Pause between two looks at the chain for events to narrate.',
+    about: 'Pause between two looks for events to narrate.',
     fallback: '2s',
   }),
   RPC_LOG_RANGE: withDefault(integer(1, 1_000_000), {
@@ -135,7 +136,7 @@ export const environmentSchema = z.object({
   }),
   RELAY_AUTH_TOKEN: required(secretText(RELAY_TOKEN_MIN_LENGTH), {
     section: 'Relay',
-    about: `Secret shared with the enclave, ${RELAY_TOKEN_MIN_LENGTH} characters at least (openssl rand -hex 32).`,
+    about: `Secret shared with the enclave, at least ${RELAY_TOKEN_MIN_LENGTH} characters (openssl rand -hex 32).`,
     example: '',
   }),
   RELAYER_PRIVATE_KEY: required(privateKey(), {
@@ -163,7 +164,7 @@ export const environmentSchema = z.object({
     fallback: '30s',
   }),
   RELAY_MAX_FEE: withDefault(gwei(), {
-    about: 'Gwei per gas that is never exceeded.',
+    about: 'Highest fee that is paid, in gwei per gas.',
     fallback: '500',
   }),
   RELAY_MIN_BALANCE: withDefault(ether(), {
@@ -183,10 +184,10 @@ export const environmentSchema = z.object({
     about: "The enclave's own configuration. The server hands its path on and never reads it.",
     fallback: './.env.enclave',
   }),
-  ENCLAVE_MAX_RUNS: withDefault(integer(1, 1_000), { about: 'Order runs at once.', fallback: '4' }),
+  ENCLAVE_MAX_RUNS: withDefault(integer(1, 1_000), { about: 'Order runs at the same time.', fallback: '4' }),
   // Within one run the enclave waits 30 s before it gives up an order that may still be on its way to the broker.
   ORDER_RUN_TIMEOUT: withDefault(duration('90s'), {
-    about: 'Time that one order run may take, 90s at least.',
+    about: 'Time that one order run may take, at least 90s.',
     fallback: '120s',
   }),
   POLICY_RUN_TIMEOUT: withDefault(duration(), {

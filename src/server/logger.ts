@@ -96,7 +96,7 @@ export function createLogger(options: { level: LogLevel; destination?: Destinati
 
 const allowedNames: ReadonlySet<string> = new Set(FIELDS)
 
-/** Keeps the allowed fields alone, and of those only plain values: an object could carry anything. */
+/** Keeps only the allowed fields, and of those only plain values: an object could carry anything. */
 function allowed(fields: LogFields = {}): Record<string, string | number | boolean | null> {
   const kept: Record<string, string | number | boolean | null> = {}
   for (const [name, value] of Object.entries<unknown>(fields)) {
@@ -111,7 +111,7 @@ function allowed(fields: LogFields = {}): Record<string, string | number | boole
 }
 
 /**
- * What of an error may be logged: its kind, its machine-readable code and where it was thrown. Never its message:
+ * What may be logged of an error: its kind, its machine-readable code and where it was thrown. Never its message:
  * messages quote requests, transactions and URLs.
  */
 export function describeError(error: unknown): Pick<LogFields, 'errorName' | 'errorCode' | 'errorStack'> {

@@ -134,7 +134,7 @@ describe('Ctrl-C', () => {
   })
 })
 
-describe('what can not be', () => {
+describe('what cannot be', () => {
   it.each(['port', 'rpc-port', 'broker-port'])('a --%s that is in use', async (option) => {
     const other = await startHttpServer((_req, res) => res.end())
     const { port } = new URL(other.url)

@@ -78,7 +78,7 @@ describe('the configuration', () => {
     expect(message).not.toContain(canary)
   })
 
-  it('says so when its file can not be read', () => {
+  it('says so when its file cannot be read', () => {
     expect(() => loadConfig({ ENCLAVE_ENV_FILE: '/nowhere/at/all' })).toThrow(ConfigError)
   })
 })

@@ -37,7 +37,7 @@ describe('an envelope that is not this order’s', () => {
   })
 })
 
-describe('an intent that can not be trusted is refunded without a notice', () => {
+describe('an intent that cannot be trusted is refunded without a notice', () => {
   const cases: Record<string, Partial<Wish>> = {
     'signed by another key, as by a contract wallet': { signedBy: 'bob' },
     'of another order': { change: { orderId: `0x${'ab'.repeat(32)}` } },

@@ -55,7 +55,7 @@ describe('a rulebook', () => {
     expect(result).toEqual({ outcome: 'rejected', code: 'unlisted-symbol' })
   })
 
-  it('is rejected when it can not be read', async () => {
+  it('is rejected when it cannot be read', async () => {
     const place = { kind: 'policy' as const, context: new Uint8Array() }
     const nonsense = await seal({ v: 1 }, INTENT_PUBKEY, place)
     expect(await world().policy(nonsense)).toEqual({ outcome: 'rejected', code: 'invalid-rulebook' })

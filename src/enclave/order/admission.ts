@@ -1,4 +1,4 @@
-// Which orders are let in. Pure: what it needs to know is read before.
+// Which orders are let in. Pure: whatever it needs to know has been read before.
 import { isBuyable } from '../../broker/assets.js'
 import type { Asset, MarketClock } from '../../broker/index.js'
 import { floorToCents } from '../../broker/orders.js'
@@ -47,7 +47,7 @@ function refusedByRules(wanted: Wanted, { member, policy }: ChainFacts): NoticeC
     const free = wanted.symbol === USDC || policy?.allowWithdrawShares === true
     return free ? null : 'withdrawals-not-allowed'
   }
-  // Out of an institution nothing can be bought, and what is held can always be sold.
+  // Outside an institution nothing can be bought, but what is held can always be sold.
   if (!member) return wanted.side === 'BUY' ? 'no-institution' : null
   const rules = policy?.employees[wanted.account.toLowerCase()]
   if (!policy || !rules) return 'not-permitted'

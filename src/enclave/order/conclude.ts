@@ -34,7 +34,7 @@ export async function conclude(
   return refundHeld(run, state, wanted.orderId, reasonOf(order, late))
 }
 
-/** Live still when the broker can not be asked to cancel it just now. */
+/** Still live when the broker cannot be asked to cancel it just now. */
 async function cancelled(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
   if (order.state !== 'live') return order
   try {

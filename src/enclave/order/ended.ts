@@ -21,7 +21,7 @@ export interface Finished {
   loss: boolean
 }
 
-/** Takes the effect of every order of the account whose escrow is not open any more, in one write. */
+/** Takes the effect of every order of the account whose escrow is no longer open, in one write. */
 export async function finishEnded(run: Run, state: AccountState, block: BlockPoint): Promise<Finished> {
   const ended: Finished['ended'] = new Map()
   let { portfolio } = state

@@ -13,7 +13,7 @@ const SESSION_S = 6.5 * 60 * 60
  * @param since Unix seconds of the write-ahead
  */
 export function retryQueued(now: number, since: number, clock?: MarketClock): number {
-  // A night in the queue is no reason to be slow in the morning. A short session only makes the first step longer.
+  // A night in the queue is not a reason to be slow in the morning. A short session only makes the first step longer.
   const opened = clock ? clock.nextClose.getTime() / 1_000 - SESSION_S : since
   return now + within(Math.floor((now - Math.max(since, opened)) / 2), MIN_QUEUED_S, MAX_QUEUED_S)
 }

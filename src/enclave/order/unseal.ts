@@ -7,9 +7,9 @@ import { assertSignedBy } from '../../protocol/signature.js'
 import type { Run } from '../run.js'
 
 /**
- * Opens an order's envelope. Null when what is inside can't be trusted: it does not open, is no intent (`v` 1),
+ * Opens an order's envelope. Null when what is inside can't be trusted: it does not open, is not an intent (`v` 1),
  * belongs to another order or account, or is not signed by the account's own key. A contract wallet has no key of
- * its own, so that its orders end here.
+ * its own, so its orders end here.
  */
 export async function unseal(
   run: Run,

@@ -15,7 +15,7 @@ export interface AccountView {
 export type OrderView = ReturnType<typeof orderJson> & { readonly account: string }
 
 /**
- * The hand on the stand-in. Amounts are plain decimal strings, times ISO 8601, accounts are named, not keyed.
+ * What steers the stand-in. Amounts are plain decimal strings, times ISO 8601, accounts are named, not keyed.
  *
  * The same over HTTP on the same server, without keys: a command is `POST /sandbox/<command>` with its argument as
  * JSON body, a view is `GET /sandbox/orders`, `/sandbox/accounts` or `/sandbox/requests`. All of it:

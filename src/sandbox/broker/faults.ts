@@ -1,6 +1,6 @@
 import type { Reply } from './types.js'
 
-/** What goes wrong with the next matching requests: `respond` or `drop`, after `delayMs` if that is given, or a delay alone. */
+/** What goes wrong with the next matching requests: `respond` or `drop`, after `delayMs` if given, or only a delay. */
 export interface Fault {
   /** Any when absent. */
   readonly method?: string | undefined

@@ -38,7 +38,7 @@ async function serve(
   const url = new URL(request.url ?? '/', 'http://stand-in')
   const method = request.method ?? 'GET'
   const steers = url.pathname.startsWith('/sandbox/')
-  // A page in a browser says where it comes from, and none has a hand on the stand-in: it asks for no keys.
+  // A page in a browser says where it comes from, and none may steer the stand-in, which asks for no keys.
   if (steers && request.headers.origin !== undefined) return write(response, FROM_A_PAGE)
   const body = await readJson(request)
   if (steers) return write(response, deps.control({ method, path: url.pathname, body: body.value }))

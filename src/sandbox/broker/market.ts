@@ -95,7 +95,7 @@ function newListing(entry: StandInSymbol, now: Date): Listing {
   }
 }
 
-/** A UUID (version 4 in form) that depends on `name` alone. */
+/** A UUID (version 4 in form) that depends only on `name`. */
 export function uuidOf(name: string): string {
   const hex = createHash('sha256').update(name).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -1,6 +1,6 @@
 /** The account as its owner configures it. */
 export interface StandInAccountConfig {
-  /** How the control API names it, so that no key is needed there. */
+  /** Its name in the control API, so that no key is needed there. */
   readonly name: string
   readonly keyId: string
   readonly secretKey: string

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 
 /**
- * Lets `If-None-Match` decide alone whether a read is answered 304.
+ * Lets `If-None-Match` alone decide whether a read is answered 304.
  *
  * A page's `fetch` adds `Cache-Control: no-cache` to every request that carries `If-None-Match` (Fetch Standard,
  * "HTTP-network-or-cache fetch"), and Express then sends the whole answer again. The directive is for caches on the

@@ -12,7 +12,7 @@ const ALARMING: ReadonlySet<ProblemCode> = new Set([
   'relayer-underfunded',
 ])
 
-/** The last route: no other matched. */
+/** The last route, reached when no other matched. */
 export const notFound: RequestHandler = () => {
   throw new Problem('not-found')
 }
@@ -30,8 +30,9 @@ export function methodNotAllowed(...allow: ('GET' | 'POST')[]): RequestHandler {
 }
 
 /**
- * Answers every failure with a problem body. A chain or broker that does not answer is 503; what else is no Problem is
- * a fixed 500 body: nothing of the cause leaks to the caller, and the log has its kind and its stack without the message.
+ * Answers every failure with a problem body. A chain or broker that does not answer is 503; anything else that is
+ * not a Problem is a fixed 500 body: nothing of the cause leaks to the caller, and the log has its kind and its stack
+ * without the message.
  */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
@@ -59,7 +60,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
 const API_PATH =
   /^\/(?:health|enclave-key|market(?:\/clock)?|(?:orders|policy|wallet|org|compliance|relay)(?:\/0x(?:[0-9a-fA-F]{24})?[0-9a-fA-F]{40})?)$/
 
-/** The path without its query; empty when it is none of ours: what a caller wrote there is not repeated. */
+/** The path without its query; empty when it is not one of ours: what a caller wrote there is not repeated. */
 function instanceOf(url: string): string {
   const path = url.split('?', 1)[0] ?? url
   return API_PATH.test(path) ? path : ''

@@ -8,7 +8,7 @@ export interface FieldError {
   readonly message: string
 }
 
-/** Members of ours besides the standard ones. Nothing confidential: they are sent as they are. */
+/** Our own members besides the standard ones. Nothing confidential: they are sent as they are. */
 export interface ProblemExtensions {
   readonly errors?: readonly FieldError[]
   /** `policy-rejected`: the enclave's own code. */
@@ -22,7 +22,7 @@ export interface ProblemOptions {
   readonly detail?: string
   readonly extensions?: ProblemExtensions
   readonly headers?: Readonly<Record<string, string>>
-  /** For the log alone. */
+  /** Only for the log. */
   readonly cause?: unknown
 }
 

@@ -6,7 +6,7 @@ const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
  * Guards the relay with its shared token, before the body is read: `Authorization: Bearer <token>` (RFC 6750).
- * Both sides are hashed first, so that the comparison takes the same time whatever their lengths.
+ * Both sides are hashed first, so the comparison takes the same time whatever their lengths.
  */
 export function relayToken(expected: string): RequestHandler {
   const expectedHash = sha256(expected)

@@ -45,10 +45,10 @@ export function fieldErrors(error: ZodError): FieldError[] {
   return [...faults.values()]
 }
 
-/** A name as members of ours have it; a key, an amount or a ticker is none. */
+/** A name as our own members have it; a key, an amount or a ticker does not look like one. */
 const MEMBER_NAME = /^[a-z][A-Za-z]{0,31}$/
 
-/** Never a caller's own text, which may be a secret at the wrong place: of unknown members only what looks like a name. */
+/** Never a caller's own text, which may be a secret in the wrong place: only those unknown members that look like names. */
 function messageOf(issue: ZodError['issues'][number]): string {
   if (issue.code !== 'unrecognized_keys') return issue.message
   const names = issue.keys.filter((name) => MEMBER_NAME.test(name))

@@ -8,8 +8,8 @@ const FORMS = new Map([
 ])
 
 /**
- * As the protocol's own schema of a secp256k1 public key, by OpenSSL: five times as fast, where each request from
- * anyone costs a check.
+ * The same as the protocol's schema of a secp256k1 public key, but by OpenSSL: five times as fast, and every request
+ * costs a check.
  */
 export const receivedPointSchema = hexBetween(33, 65).refine(isPoint, 'not a point on secp256k1')
 

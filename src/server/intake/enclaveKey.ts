@@ -7,7 +7,7 @@ const SCHEME = 'service-ecies-v1'
 
 /**
  * What a client needs to seal an intent and open its escrow. The USDC address is an immutable of the escrow: read
- * once, then kept. Rejects as the chain does while it was never read.
+ * once, then kept. Until it has been read, rejects as the chain does.
  */
 export function createEnclaveKey(options: {
   readonly publicKey: Hex

@@ -20,7 +20,7 @@ interface Row {
   readonly contract: WatchedContract
   readonly name: string
   readonly says: string
-  /** Amounts, deadlines and version numbers alone; no other field of an event is ever read. */
+  /** Only amounts, deadlines and version numbers; no other field of an event is ever read. */
   readonly shows: readonly Shown[]
 }
 
@@ -60,7 +60,7 @@ export const WATCHED: readonly WatchedContract[] = [
 
 interface Entry extends Row {
   readonly topic: Hex
-  /** Of this event alone: ethers hashes the signature of every event that it knows again for each log. */
+  /** Of this event only: ethers hashes the signature of every event that it knows again for each log. */
   readonly decoder: Interface
 }
 
@@ -82,7 +82,7 @@ export interface Narration {
   readonly shows: readonly string[]
 }
 
-/** The narration of a contract's log, or null when it is no event of the table. */
+/** The narration of a contract's log, or null when the table does not have it. */
 export function narrate(
   contract: WatchedContract,
   log: { topics: readonly Hex[]; data: Hex },
@@ -131,7 +131,7 @@ function version(field: string): Shown {
 
 const USDC_ASSET = nameToBytes32('USDC')
 
-/** Of the asset, its unit alone: without it the amount would say nothing. */
+/** Only the asset's unit: without it the amount would say nothing. */
 function payout(amountField: string, assetField: string): Shown {
   return (event) => {
     const amount = uint(event, amountField)

@@ -48,7 +48,7 @@ export function createListedSymbols(options: {
   }
 }
 
-/** A listing whose name is no ticker can't be traded here and is left out. */
+/** A listing whose name is not a ticker can't be traded here and is left out. */
 function symbolsOf(ids: readonly Hex[]): string[] {
   return ids
     .map(bytes32ToName)

@@ -28,7 +28,7 @@ export type Candidate = z.output<typeof candidateSchema>
 
 const orderRecordSchema = z.strictObject({
   orderId: bytes32Schema,
-  /** Oldest first; once a run had an envelope, that one alone. Empty for an order known from the chain alone. */
+  /** Oldest first; once a run had an envelope, only that one. Empty for an order known only from the chain. */
   candidates: z.array(candidateSchema).max(MAX_CANDIDATES),
   /** The escrow's, once seen. */
   escrowCommit: bytes32Schema.nullable(),

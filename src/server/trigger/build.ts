@@ -26,7 +26,7 @@ export function buildTrigger(options: {
   return createTrigger({
     ...shared,
     root: config.dataDir,
-    // The system's search path, which every program gets, is no part of the server's configuration.
+    // The system's search path, which every program gets, is not part of the server's configuration.
     runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
     timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
     maxRuns,

@@ -30,7 +30,7 @@ const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set([
   'failed',
 ])
 
-/** What a run of an order comes to. Whatever is no result of such a run is a failure, with the notice that it left. */
+/** What a run of an order comes to. Anything that is not a result of such a run is a failure, with the notice that it left. */
 export function orderOutcome(end: RunEnd): Pick<RunResult, 'outcome' | 'retryAt' | 'notice'> {
   const { result } = end
   if (end.how === 'result' && result !== null && ORDER_OUTCOMES.has(result.outcome)) return result

@@ -104,7 +104,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The process is no child of ours: its identity and its result file tell what there is to know. */
+/** The process is not our child: its identity and its result file tell all that there is to know. */
 async function awaitEarlier(run: EarlierRun): Promise<RunEnd> {
   const stopAtMs = run.stopAt * 1_000
   const known = run.process?.space === ownIdentity().space ? run.process : null

@@ -7,7 +7,7 @@ export type RunEnding =
   | 'result'
   /** It exited and left none. */
   | 'no-result'
-  /** It left something that is no result. */
+  /** It left something that is not a result. */
   | 'garbage'
   /** It did not end in time and was stopped. */
   | 'timeout'
@@ -24,7 +24,7 @@ export interface RunEnd {
 
 /** One run under way. */
 export interface StartedRun {
-  /** Null when it is no process of this machine, or could not be started. */
+  /** Null when it is not a process of this machine, or could not be started. */
   readonly process: ProcessIdentity | null
   /** Never rejects; resolves 30 s after `stopAt` at the latest. */
   readonly end: Promise<RunEnd>

@@ -17,7 +17,7 @@ export async function chainPid({ info }: Sandbox): Promise<number> {
   return chain.pid
 }
 
-/** Requests that can not be answered without the chain. */
+/** Requests that cannot be answered without the chain. */
 function chainRequests({ info, accounts, secrets }: Sandbox): FailingRequest[] {
   const [{ address }] = accounts.employees
   const org = nameToBytes32(INSTITUTION)

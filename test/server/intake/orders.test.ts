@@ -277,7 +277,7 @@ describe('while the chain is down', () => {
     expect(await commitsRun()).toEqual([commit])
   })
 
-  test('a ninth envelope can not be decided on: 503, and it is not stored', async () => {
+  test('a ninth envelope cannot be decided on: 503, and it is not stored', async () => {
     const { post } = await setUp({ RPC_URL: 'http://127.0.0.1:9' })
     for (let n = 0; n < 8; n++) expect((await post((await junk(`${n}`)).order)).status).toBe(202)
     const { order } = await junk('one too many')

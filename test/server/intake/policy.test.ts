@@ -107,7 +107,7 @@ describe('POST /policy', () => {
     expect(await enclave.jobs()).toEqual([])
   })
 
-  test('answers an enclave that can not be started', async () => {
+  test('answers an enclave that cannot be started', async () => {
     const { post } = await setUp([], { ENCLAVE_COMMAND: '/no/such/enclave' })
     const response = await post(await sealOrder('a rulebook'))
     expect([response.status, response.body.code]).toEqual([502, 'enclave-failed'])

@@ -65,7 +65,7 @@ describe('a run', () => {
     expect(await runner.run(job).end).toEqual(end)
   })
 
-  test('that can not be started', async () => {
+  test('that cannot be started', async () => {
     const { job, enclave } = await setUp({})
     const runner = createProcessRunner({ command: ['/no/such/program'], envFile: '', searchPath: '' })
     const started = runner.run(job)
