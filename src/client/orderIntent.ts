@@ -1,13 +1,12 @@
-import * as z from 'zod'
-import { commitOf, type Envelope, seal } from '../protocol/envelope.js'
+import { commitOf, type Envelope } from '../protocol/envelope.js'
 import { bytesToHex, type Hex } from '../protocol/hex.js'
 import {
   INTENT_VERSION,
   type Intent,
   intentDigest,
-  intentSchema,
   intentTypes,
   type Side,
+  sealIntent,
   unsignedIntentSchema,
 } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
@@ -67,8 +66,7 @@ export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promi
     digest,
   })
   const intent: Intent = { ...unsigned, sig }
-  const place = { kind: 'order', context: new Uint8Array() } as const
-  const envelope = await seal(z.encode(intentSchema, intent), platform.enclavePublicKey, place)
+  const envelope = await sealIntent(intent, platform.enclavePublicKey)
   const escrowed = request.side === 'BUY' && request.payFrom !== 'cash' ? request.maxSpend : 0n
   return { orderId: intent.orderId, intent, envelope, commit: commitOf(envelope), escrowed }
 }

@@ -1,8 +1,7 @@
-import * as z from 'zod'
 import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { type PolicyVersion, policyVersionSchema } from '../protocol/api.js'
-import { type Envelope, MAX_POLICY_BYTES, seal } from '../protocol/envelope.js'
+import { type Envelope, MAX_POLICY_BYTES } from '../protocol/envelope.js'
 import { bytes32Schema, type Hex, hexLength } from '../protocol/hex.js'
 import { INTENT_VERSION } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
@@ -11,8 +10,7 @@ import {
   policyIntentDigest,
   policyIntentMessage,
   policyIntentTypes,
-  type Rulebook,
-  rulebookSchema,
+  sealRulebook,
   type UnsignedRulebook,
 } from '../protocol/policyIntent.js'
 import { createContract } from './contract.js'
@@ -54,7 +52,7 @@ export async function publishRulebook(
   )
   const version = present.version + 1
   const lowered = lowerCaseKeys(policy)
-  const envelope = await sealRulebook({ v: INTENT_VERSION, orgId, admin, policy: lowered, version }, deps)
+  const envelope = await signAndSeal({ v: INTENT_VERSION, orgId, admin, policy: lowered, version }, deps)
   const post = () =>
     http.post('/policy', envelope, policyVersionSchema, { signal, timeoutMs: policyTimeoutMs })
   const published = await withRetries(post, timing, signal)
@@ -71,7 +69,7 @@ async function institutionOf(admin: Hex, { wallet, platform }: RulebookDeps): Pr
   throw new ClientError('not-admin', 'This wallet is the admin of no institution.')
 }
 
-async function sealRulebook(
+async function signAndSeal(
   unsigned: UnsignedRulebook,
   { wallet, platform }: RulebookDeps,
 ): Promise<Envelope> {
@@ -81,9 +79,7 @@ async function sealRulebook(
     message: policyIntentMessage(unsigned),
     digest: policyIntentDigest(unsigned, platform),
   })
-  const rulebook: Rulebook = { ...unsigned, sig }
-  const place = { kind: 'policy', context: new Uint8Array() } as const
-  const envelope = await seal(z.encode(rulebookSchema, rulebook), platform.enclavePublicKey, place)
+  const envelope = await sealRulebook({ ...unsigned, sig }, platform.enclavePublicKey)
   if (hexLength(envelope.ct) > MAX_POLICY_BYTES) {
     throw new ClientError('invalid-rulebook', `A rulebook has at most ${MAX_POLICY_BYTES} bytes.`)
   }

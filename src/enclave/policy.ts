@@ -1,11 +1,11 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
-import { type Envelope, open } from '../protocol/envelope.js'
+import type { Envelope } from '../protocol/envelope.js'
 import { hexToBytes } from '../protocol/hex.js'
 import { bytes32ToName } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
 import { type Policy, policyHash } from '../protocol/policy.js'
-import { policyIntentDigest, type Rulebook, rulebookSchema } from '../protocol/policyIntent.js'
+import { openRulebook, policyIntentDigest, type Rulebook } from '../protocol/policyIntent.js'
 import { assertSignedBy } from '../protocol/signature.js'
 import type { BlockPoint } from './chainState.js'
 import { restarting } from './failures.js'
@@ -23,7 +23,7 @@ export type PolicyRejection =
 
 /** Publishes an institution's sealed rulebook, wholesale; the same one again, once published, is accepted again. */
 export async function runPolicy(run: Run, envelope: Envelope): Promise<RunResult> {
-  const rulebook = await openRulebook(run, envelope)
+  const rulebook = await readRulebook(run, envelope)
   if (typeof rulebook === 'string') return rejected(rulebook)
   return restarting(() => publish(run, rulebook))
 }
@@ -48,20 +48,16 @@ async function publish(run: Run, rulebook: Rulebook): Promise<RunResult> {
 }
 
 /** The rulebook in an envelope, signed by the admin whom it names; whether that one is the admin is for the chain. */
-async function openRulebook(run: Run, envelope: Envelope): Promise<Rulebook | PolicyRejection> {
-  let value: unknown
+async function readRulebook(run: Run, envelope: Envelope): Promise<Rulebook | PolicyRejection> {
   try {
-    const place = { kind: 'policy' as const, context: new Uint8Array() }
-    value = await open(envelope, hexToBytes(run.intentPrivateKey), place)
-  } catch {
-    return 'undecryptable'
+    const rulebook = await openRulebook(envelope, hexToBytes(run.intentPrivateKey))
+    return isSigned(run, rulebook) ? rulebook : 'invalid-signature'
+  } catch (error) {
+    return error instanceof z.ZodError ? 'invalid-rulebook' : 'undecryptable'
   }
-  const parsed = rulebookSchema.safeParse(value)
-  if (!parsed.success) return 'invalid-rulebook'
-  return isSigned(run, parsed.data) ? parsed.data : 'invalid-signature'
 }
 
-function isSigned({ chain }: Run, { sig, ...unsigned }: z.output<typeof rulebookSchema>): boolean {
+function isSigned({ chain }: Run, { sig, ...unsigned }: Rulebook): boolean {
   const domain = { chainId: chain.chainId, escrow: chain.addresses.orderEscrow }
   try {
     assertSignedBy(unsigned.admin, policyIntentDigest(unsigned, domain), sig)

@@ -1,9 +1,10 @@
-import { type TypedDataDomain, TypedDataEncoder } from 'ethers'
+import type { TypedDataDomain } from 'ethers'
 import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { authorizationTargets, authorizationTypes, type PrimaryType } from './authorizationTypes.js'
-import { bytes32Schema, bytesToHex, type Hex, hexBetween, hexToBytes } from './hex.js'
+import { bytes32Schema, type Hex, hexBetween } from './hex.js'
 import { signatureSchema, signDigest } from './signature.js'
+import { typedDataDigest } from './typedData.js'
 import { uint64Schema, uint256Schema } from './units.js'
 
 /** One transaction carries a blob; a larger one would not fit its gas. */
@@ -78,9 +79,7 @@ export function authorizationDigest(
   domain: AuthorizationDomain,
 ): Hex {
   const types = { [primaryType]: authorizationTypes[primaryType] }
-  return bytesToHex(
-    hexToBytes(TypedDataEncoder.hash(authorizationDomain(primaryType, domain), types, message)),
-  )
+  return typedDataDigest(authorizationDomain(primaryType, domain), types, message)
 }
 
 /** Signs an authorization with the enclave's key, ready for `z.encode(signedAuthorizationSchema, …)`. */

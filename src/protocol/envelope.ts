@@ -38,6 +38,11 @@ export interface Envelope {
   tag: Hex
 }
 
+/** Of every sealed order. */
+export const ORDER_PLACE: EnvelopePlace = { kind: 'order', context: new Uint8Array() }
+/** Of every sealed rulebook. */
+export const POLICY_PLACE: EnvelopePlace = { kind: 'policy', context: new Uint8Array() }
+
 function envelopeShape(maxBytes: number) {
   return { epk: publicKeySchema, iv: hexOf(IV_BYTES), ct: hexBetween(1, maxBytes), tag: hexOf(TAG_BYTES) }
 }

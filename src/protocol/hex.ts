@@ -85,3 +85,6 @@ export function hexOf(length: number) {
 
 /** 32 bytes: an order, an institution, an account, a digest, a commit. */
 export const bytes32Schema = hexOf(32)
+
+/** 32 zero bytes, which the contracts return for "none". */
+export const ZERO_BYTES32: Hex = `0x${'0'.repeat(64)}`

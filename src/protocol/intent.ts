@@ -1,12 +1,13 @@
 // EIP-712 typed data of an order intent: https://eips.ethereum.org/EIPS/eip-712
-import { TypedDataEncoder } from 'ethers'
 import * as z from 'zod'
 import { addressSchema } from './address.js'
-import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from './hex.js'
+import { type Envelope, ORDER_PLACE, open, seal } from './envelope.js'
+import { type Bytes, bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { publicKeySchema } from './publicKey.js'
 import { signatureSchema } from './signature.js'
+import { typedDataDigest } from './typedData.js'
 import { uint256Schema } from './units.js'
 
 export const INTENT_VERSION = 1
@@ -60,6 +61,15 @@ export const intentTypes = {
 
 /** The EIP-712 digest that the employee's wallet signs. */
 export function intentDigest(intent: UnsignedIntent, domain: IntentDomain): Hex {
-  const hash = TypedDataEncoder.hash(intentDomain(domain), intentTypes, intent)
-  return bytesToHex(hexToBytes(hash))
+  return typedDataDigest(intentDomain(domain), intentTypes, intent)
+}
+
+/** Seals an intent to the enclave's key. */
+export function sealIntent(intent: Intent, enclavePublicKey: Hex): Promise<Envelope> {
+  return seal(z.encode(intentSchema, intent), enclavePublicKey, ORDER_PLACE)
+}
+
+/** Opens an order's envelope with the enclave's key; its signature is not checked yet. @throws ProtocolError, ZodError */
+export async function openIntent(envelope: Envelope, privateKey: Bytes): Promise<Intent> {
+  return intentSchema.parse(await open(envelope, privateKey, ORDER_PLACE))
 }

@@ -1,11 +1,12 @@
-import { TypedDataEncoder } from 'ethers'
 import * as z from 'zod'
 import { addressSchema } from './address.js'
-import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from './hex.js'
+import { type Envelope, open, POLICY_PLACE, seal } from './envelope.js'
+import { type Bytes, bytes32Schema, type Hex } from './hex.js'
 import { INTENT_VERSION } from './intent.js'
 import { type IntentDomain, intentDomain } from './intentDomain.js'
 import { policyHash, policySchema } from './policy.js'
 import { signatureSchema } from './signature.js'
+import { typedDataDigest } from './typedData.js'
 
 const unsignedShape = {
   v: z.literal(INTENT_VERSION),
@@ -41,6 +42,18 @@ export function policyIntentMessage({ v, orgId, admin, policy, version }: Unsign
 
 /** The EIP-712 digest that the admin's wallet signs. */
 export function policyIntentDigest(rulebook: UnsignedRulebook, domain: IntentDomain): Hex {
-  const hash = TypedDataEncoder.hash(intentDomain(domain), policyIntentTypes, policyIntentMessage(rulebook))
-  return bytesToHex(hexToBytes(hash))
+  return typedDataDigest(intentDomain(domain), policyIntentTypes, policyIntentMessage(rulebook))
+}
+
+/** Seals a rulebook to the enclave's key. */
+export function sealRulebook(rulebook: Rulebook, enclavePublicKey: Hex): Promise<Envelope> {
+  return seal(z.encode(rulebookSchema, rulebook), enclavePublicKey, POLICY_PLACE)
+}
+
+/**
+ * Opens a rulebook's envelope with the enclave's key; its signature is not checked yet.
+ * @throws ProtocolError when it does not open; ZodError when no rulebook is in it
+ */
+export async function openRulebook(envelope: Envelope, privateKey: Bytes): Promise<Rulebook> {
+  return rulebookSchema.parse(await open(envelope, privateKey, POLICY_PLACE))
 }

@@ -1,7 +1,7 @@
 import { createContext, runInContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commitOf, open } from '../../src/protocol/envelope.js'
+import { commitOf, ORDER_PLACE, open } from '../../src/protocol/envelope.js'
 import { hexToBytes } from '../../src/protocol/hex.js'
 import { intentSchema } from '../../src/protocol/intent.js'
 import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
@@ -81,8 +81,7 @@ describe('the client in a browser', () => {
       page,
     )
     const { orderId, commit, envelope } = JSON.parse(String(placed))
-    const place = { kind: 'order', context: new Uint8Array() } as const
-    const intent = intentSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), place))
+    const intent = intentSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), ORDER_PLACE))
     expect(intent).toMatchObject({ orderId, side: 'BUY', maxSpend: 25_000_000n, expiry: deadline })
     expect(commitOf(envelope)).toBe(commit)
     expect(await chain().read('escrow', 'orders', orderId)).toEqual([

@@ -10,7 +10,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type OrderRequest, sealOrder } from '../../src/client/orderIntent.js'
 import { createWallet } from '../../src/client/wallet.js'
-import { commitOf, open, orderEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { commitOf, ORDER_PLACE, open, orderEnvelopeSchema } from '../../src/protocol/envelope.js'
 import { type Hex, hexToBytes } from '../../src/protocol/hex.js'
 import { intentDigest, intentSchema } from '../../src/protocol/intent.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
@@ -21,7 +21,6 @@ import { INTENT_PRIVATE_KEY, INTENT_PUBLIC_KEY, ORG_ID, walletOf } from './clien
 const chain = useChain()
 const userPubKey = publicKeyOf(hexToBytes(`0x${'33'.repeat(32)}`))
 const zero: Hex = `0x${'00'.repeat(20)}`
-const place = { kind: 'order', context: new Uint8Array() } as const
 
 function deps(signer: AbstractSigner = walletOf(chain(), 'alice')) {
   const platform = {
@@ -72,7 +71,7 @@ describe('a sealed order', () => {
       fc.asyncProperty(requests, async (request) => {
         const order = await sealOrder(request, deps())
         const envelope = orderEnvelopeSchema.parse(order.envelope)
-        const intent = intentSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), place))
+        const intent = intentSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), ORDER_PLACE))
         expect(intent).toEqual(order.intent)
         const { side, symbol, maxSpend, deadline: expiry } = request
         const account = chain().account('alice')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createHttp } from '../../src/client/http.js'
 import { createOrders } from '../../src/client/orders.js'
-import { commitOf, type Envelope, seal } from '../../src/protocol/envelope.js'
+import { commitOf, type Envelope, ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
 import { FAST, INTENT_PUBLIC_KEY, receive } from './clientSetting.js'
@@ -13,7 +13,7 @@ let envelope: Envelope
 
 beforeAll(async () => {
   api = await startApiStandIn()
-  envelope = await seal({ any: 'order' }, INTENT_PUBLIC_KEY, { kind: 'order', context: new Uint8Array() })
+  envelope = await seal({ any: 'order' }, INTENT_PUBLIC_KEY, ORDER_PLACE)
 })
 beforeEach(() => {
   api.requests.length = 0

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { open, policyEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { open, POLICY_PLACE, policyEnvelopeSchema } from '../../src/protocol/envelope.js'
 import { hexToBytes } from '../../src/protocol/hex.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
@@ -10,7 +10,6 @@ import type { Role } from '../support/roles.js'
 import { answerAsServer, clearForTrading, clientOf, INTENT_PRIVATE_KEY, ORG_ID } from './clientSetting.js'
 
 const chain = useChain(clearForTrading)
-const place = { kind: 'policy', context: new Uint8Array() } as const
 let api: ApiStandIn
 
 beforeAll(async () => {
@@ -41,7 +40,7 @@ describe('publishing a rulebook', () => {
     const policy = policyOf({ [alice]: rules })
     expect(await clientOfServer('admin').publishRulebook(policy)).toEqual({ orgId: ORG_ID, version: 5 })
     const envelope = policyEnvelopeSchema.parse(posted()[0])
-    const rulebook = rulebookSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), place))
+    const rulebook = rulebookSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), POLICY_PLACE))
     const admin = chain().account('admin')
     expect(rulebook).toMatchObject({ v: 1, orgId: ORG_ID, admin, version: 5 })
     expect(rulebook.policy).toEqual(policyOf({ [alice.toLowerCase()]: rules }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { seal } from '../../src/protocol/envelope.js'
+import { ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import { usd } from '../support/brokerStandIn.js'
 import { INTENT_PUBKEY, USER_PUBKEY, type Wish } from './support/parties.js'
 import { useWorld, WALLET } from './support/world.js'
@@ -10,8 +10,7 @@ const buy: Wish = { who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(100),
 describe('an envelope that is not this order’s', () => {
   it('is rejected when its commit is another', async () => {
     const order = await world().open(buy)
-    const place = { kind: 'order' as const, context: new Uint8Array() }
-    const other = await seal({ not: 'this' }, INTENT_PUBKEY, place)
+    const other = await seal({ not: 'this' }, INTENT_PUBKEY, ORDER_PLACE)
     expect(await world().run(order, { envelope: other })).toEqual({ outcome: 'rejected' })
     expect(await world().state(order)).toBe('OPEN')
     expect(await world().run(order)).toEqual({ outcome: 'settled' })
@@ -60,8 +59,7 @@ describe('an intent that cannot be trusted is refunded without a notice', () => 
 
   it('sealed to another key', async () => {
     const plain = await world().open(buy)
-    const place = { kind: 'order' as const, context: new Uint8Array() }
-    const foreign = await seal({ v: 1 }, USER_PUBKEY, place)
+    const foreign = await seal({ v: 1 }, USER_PUBKEY, ORDER_PLACE)
     // Its commit must be the escrow's: opened by hand.
     const { commitOf } = await import('../../src/protocol/envelope.js')
     const orderId = `0x${'cd'.repeat(32)}` as const

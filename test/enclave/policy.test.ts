@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { createPolicyStore } from '../../src/enclave/policyStore.js'
-import { seal } from '../../src/protocol/envelope.js'
+import { ORDER_PLACE, POLICY_PLACE, seal } from '../../src/protocol/envelope.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { usd } from '../support/brokerStandIn.js'
 import { INTENT_PUBKEY, KEYS, ORG_ID, rulesFor, sealRulebook } from './support/parties.js'
@@ -56,10 +56,9 @@ describe('a rulebook', () => {
   })
 
   it('is rejected when it cannot be read', async () => {
-    const place = { kind: 'policy' as const, context: new Uint8Array() }
-    const nonsense = await seal({ v: 1 }, INTENT_PUBKEY, place)
+    const nonsense = await seal({ v: 1 }, INTENT_PUBKEY, POLICY_PLACE)
     expect(await world().policy(nonsense)).toEqual({ outcome: 'rejected', code: 'invalid-rulebook' })
-    const order = await seal({ v: 1 }, INTENT_PUBKEY, { ...place, kind: 'order' })
+    const order = await seal({ v: 1 }, INTENT_PUBKEY, ORDER_PLACE)
     expect(await world().policy(order)).toEqual({ outcome: 'rejected', code: 'undecryptable' })
   })
 

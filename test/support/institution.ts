@@ -4,11 +4,12 @@ import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import type { TestChain } from './chain.js'
 import type { Role } from './roles.js'
 
+export { ZERO_BYTES32 } from '../../src/protocol/hex.js'
+
 export const ORG = nameToBytes32('Acme Capital')
 export const AAPL = nameToBytes32('AAPL')
 export const MSFT = nameToBytes32('MSFT')
 export const USDC = nameToBytes32('USDC')
-export const ZERO_BYTES32: Hex = `0x${'00'.repeat(32)}`
 export const DAY = 86_400
 
 /** One USDC, in base units. */

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { PostOrder } from '../../src/protocol/api.js'
-import { commitOf, type Envelope, seal } from '../../src/protocol/envelope.js'
+import { commitOf, type Envelope, ORDER_PLACE, seal } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { startServer } from '../../src/server/server.js'
 import type { TestChain } from './chain.js'
@@ -43,7 +43,7 @@ export async function startIntakeServer(environment: Record<string, string>) {
 /** An envelope as a client seals one; what is inside is nobody's business here. */
 export function sealOrder(content: string): Promise<Envelope> {
   const key = serverConfig(SERVER_ENVIRONMENT).enclave.intentPublicKey
-  return seal({ content }, key, { kind: 'order', context: new Uint8Array() })
+  return seal({ content }, key, ORDER_PLACE)
 }
 
 /** Opens a request on chain for an envelope. */

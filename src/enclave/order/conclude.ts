@@ -1,6 +1,6 @@
 // Step 7: what becomes of an order that the broker knows.
 import { BrokerError, type BrokerOrder } from '../../broker/index.js'
-import type { Hex } from '../../protocol/hex.js'
+import { ZERO_BYTES32 } from '../../protocol/hex.js'
 import type { RunResult } from '../../protocol/job.js'
 import { withFill } from '../books.js'
 import type { NoticeCode } from '../notices.js'
@@ -10,9 +10,6 @@ import { awaitFinal, cancel } from './brokerOrder.js'
 import { refundHeld } from './refund.js'
 import { retryPlaced } from './retry.js'
 import type { Wanted } from './wanted.js'
-
-/** A trade pays nothing out. */
-const NO_ASSET: Hex = `0x${'0'.repeat(64)}`
 
 /**
  * Settles what was filled, refunds what ended without a fill, leaves what is live to a later run, and cancels it
@@ -56,7 +53,8 @@ async function settle(
   const sealed = await run.portfolios.seal(account, settled, version + 1n)
   await run.authorizer.submit({
     primaryType: 'OrderSettlement',
-    message: { orderId, payoutAsset: NO_ASSET, payout: 0n, ...sealed },
+    // A trade pays nothing out.
+    message: { orderId, payoutAsset: ZERO_BYTES32, payout: 0n, ...sealed },
   })
   return { outcome: 'settled' }
 }

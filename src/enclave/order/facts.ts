@@ -1,3 +1,4 @@
+import { ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
 import type { BlockPoint } from '../chainState.js'
 import { RunFailure } from '../failures.js'
@@ -18,7 +19,7 @@ export async function readChainFacts(
     symbol === USDC ? false : chain.token.isFrozen(id, account, block.number),
     symbol === USDC ? false : chain.token.isListed(id, block.number),
   ])
-  const member = BigInt(orgId) !== 0n
+  const member = orgId !== ZERO_BYTES32
   const policy = member ? (await policies.load(orgId, block.number)).policy : null
   return { blockTime: block.timestamp, member, policy, kyc, frozen, listed }
 }

@@ -1,8 +1,8 @@
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import { sameAddress } from '../../protocol/address.js'
-import { type Envelope, open } from '../../protocol/envelope.js'
+import type { Envelope } from '../../protocol/envelope.js'
 import { type Hex, hexToBytes } from '../../protocol/hex.js'
-import { type Intent, intentDigest, intentSchema } from '../../protocol/intent.js'
+import { type Intent, intentDigest, openIntent } from '../../protocol/intent.js'
 import { assertSignedBy } from '../../protocol/signature.js'
 import type { Run } from '../run.js'
 
@@ -18,8 +18,7 @@ export async function unseal(
   escrow: EscrowedOrder,
 ): Promise<Intent | null> {
   try {
-    const place = { kind: 'order' as const, context: new Uint8Array() }
-    const intent = intentSchema.parse(await open(envelope, hexToBytes(run.intentPrivateKey), place))
+    const intent = await openIntent(envelope, hexToBytes(run.intentPrivateKey))
     if (intent.orderId !== orderId || !sameAddress(intent.account, escrow.account)) return null
     const { sig, ...unsigned } = intent
     const domain = { chainId: run.chain.chainId, escrow: run.chain.addresses.orderEscrow }

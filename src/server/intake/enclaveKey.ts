@@ -1,9 +1,7 @@
 import type { OrderEscrow } from '../../chain/orderEscrow.js'
 import type { EnclaveKey } from '../../protocol/api.js'
+import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
-
-/** The sealing scheme's name: ECIES over secp256k1, HKDF-SHA256, AES-256-GCM (docs/protocol.md). */
-const SCHEME = 'service-ecies-v1'
 
 /**
  * What a client needs to seal an intent and open its escrow. The USDC address is an immutable of the escrow: read
@@ -18,6 +16,6 @@ export function createEnclaveKey(options: {
   let usdc: Hex | undefined
   return async () => {
     usdc ??= await escrow.usdc()
-    return { publicKey, chainId, escrow: escrow.address, scheme: SCHEME, usdc }
+    return { publicKey, chainId, escrow: escrow.address, scheme: ENVELOPE_SCHEME, usdc }
   }
 }

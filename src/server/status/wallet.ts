@@ -1,12 +1,11 @@
 import type { Contracts } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { WalletView } from '../../protocol/api.js'
-import type { Hex } from '../../protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { createRecentMap } from '../recentMap.js'
 
 /** Wallets whose institution is remembered, to ask of it in the same request as of the wallet. */
 const MAX_REMEMBERED = 10_000
-const NONE: Hex = `0x${'0'.repeat(64)}`
 
 /**
  * Which screen a wallet sees. A member's first answer takes two requests to the node, as its institution is not known
@@ -31,7 +30,7 @@ export function createWalletView(
       token.isKyc(wallet),
       expected === undefined ? undefined : readInstitution(expected),
     ])
-    if (orgId === NONE) return outside(wallet, invitedBy)
+    if (orgId === ZERO_BYTES32) return outside(wallet, invitedBy)
     const institution = early !== undefined && orgId === expected ? early : await readInstitution(orgId)
     remembered.set(wallet, orgId)
     return inside(wallet, orgId, { kyc, ...institution })
@@ -45,7 +44,7 @@ function outside(address: Hex, invitedBy: Hex): WalletView {
     orgId: null,
     role: null,
     waitingFor: [],
-    invitedBy: invitedBy === NONE ? null : invitedBy,
+    invitedBy: invitedBy === ZERO_BYTES32 ? null : invitedBy,
   }
 }
 

@@ -3,7 +3,7 @@ import { Contract, Wallet } from 'ethers'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
 import { waitForReceipt } from '../../../src/chain/waitForReceipt.js'
-import { commitOf, type Envelope, seal } from '../../../src/protocol/envelope.js'
+import { commitOf, type Envelope, ORDER_PLACE, POLICY_PLACE, seal } from '../../../src/protocol/envelope.js'
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { intentDigest, intentSchema, type UnsignedIntent } from '../../../src/protocol/intent.js'
@@ -53,7 +53,7 @@ export async function craft(
   const domain = { chainId: desk.sandbox.info.chainId, escrow: desk.contracts.escrow.address }
   const sig = signDigest(intentDigest(intent, domain), signer.privateKey)
   const wire = z.encode(intentSchema, { ...intent, sig })
-  const envelope = await seal(wire, platform.enclavePublicKey, { kind: 'order', context: new Uint8Array() })
+  const envelope = await seal(wire, platform.enclavePublicKey, ORDER_PLACE)
   return { intent, envelope, commit: commitOf(envelope) }
 }
 
@@ -71,7 +71,7 @@ export async function craftRulebook(desk: Desk, version: number): Promise<Envelo
   const domain = { chainId: info.chainId, escrow: desk.contracts.escrow.address }
   const sig = signDigest(policyIntentDigest(rulebook, domain), accounts.admin.privateKey)
   const wire = z.encode(rulebookSchema, { ...rulebook, sig })
-  return seal(wire, enclavePublicKey, { kind: 'policy', context: new Uint8Array() })
+  return seal(wire, enclavePublicKey, POLICY_PLACE)
 }
 
 /** Opens the crafted order's escrow as a request, under another commit or deadline if told. */
