@@ -4,8 +4,8 @@ import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
+import { createCursorStore } from '../store/narratorCursor.js'
 import { createChainReader } from './chainReader.js'
-import { createCursorStore } from './cursor.js'
 import { createNarratorTick } from './poll.js'
 
 /** Wires the narrator. Starts nothing. */

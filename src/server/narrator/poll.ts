@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.js'
+import type { Cursor, CursorStore } from '../store/narratorCursor.js'
 import type { ChainLog, ChainReader } from './chainReader.js'
-import { type Cursor, type CursorStore, REWIND_BLOCKS } from './cursor.js'
 import { narrate } from './events.js'
 import { formatLine } from './format.js'
 
@@ -15,6 +15,9 @@ export interface NarratorOptions {
   readonly print: (line: string) => void
   readonly logger: Logger
 }
+
+/** How far narration goes back when the chain's history has changed below it. */
+const REWIND_BLOCKS = 64
 
 /** Of several nodes behind one address, one may be a little behind for a moment; a chain that was reset stays so. */
 const TICKS_UNTIL_RESET = 5

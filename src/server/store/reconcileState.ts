@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { describeError, type Logger } from '../logger.js'
+import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
+import { createJsonFile } from './jsonFile.js'
 
 const stateSchema = z.strictObject({
   /** The latest reconcile that was done. */
@@ -18,26 +19,13 @@ export interface ReconcileStateStore {
   save(state: ReconcileState): Promise<void>
 }
 
-const FILE = 'reconcile.json'
-const NOTHING: ReconcileState = { doneAt: null, nextClose: null }
-
 export function createReconcileStateStore(options: {
   readonly files: AtomicFiles
   readonly logger: Logger
 }): ReconcileStateStore {
-  const { files, logger } = options
+  const file = createJsonFile({ ...options, path: 'reconcile.json', schema: stateSchema })
   return {
-    async load() {
-      const text = await files.read(FILE)
-      if (text === undefined) return NOTHING
-      try {
-        return stateSchema.parse(JSON.parse(text))
-      } catch (error) {
-        logger.warn('record set aside: it cannot be parsed', { store: FILE, ...describeError(error) })
-        await files.move(FILE, `${FILE}.corrupt`)
-        return NOTHING
-      }
-    },
-    save: (state) => files.write(FILE, `${JSON.stringify(state)}\n`),
+    load: async () => (await file.load()) ?? { doneAt: null, nextClose: null },
+    save: (state) => file.save(state),
   }
 }

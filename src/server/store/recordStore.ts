@@ -1,6 +1,7 @@
-import { z } from 'zod'
-import { describeError, type Logger } from '../logger.js'
+import type { z } from 'zod'
+import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
+import { createJsonFile, type JsonFile } from './jsonFile.js'
 
 /**
  * Records of one kind by their id: one JSON file per record. What the rest of the server knows, and a second kind of
@@ -33,10 +34,7 @@ const RECORD_ID = /^0x[0-9a-f]{2,128}$/
 /** Whatever else lies in a directory is not ours. */
 const RECORD_FILE = /^(0x[0-9a-f]{2,128})\.json$/
 
-/**
- * A file that can't be parsed is set aside as `<id>.json.corrupt` with a warning and counts as absent: the store is
- * a cache, and one bad file must not keep a server from starting.
- */
+/** A file that can't be parsed is set aside as `<id>.json.corrupt` and counts as absent: see `createJsonFile`. */
 export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): FileRecordStore<T> {
   const { files, directory, sharded, schema, logger } = options
 
@@ -45,31 +43,20 @@ export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): Fi
     return sharded ? `${directory}/${id.slice(2, 4)}/${id}.json` : `${directory}/${id}.json`
   }
 
-  async function get(id: string): Promise<T | undefined> {
-    const path = pathOf(id)
-    const text = await files.read(path)
-    if (text === undefined) return undefined
-    try {
-      return schema.parse(JSON.parse(text))
-    } catch (error) {
-      logger.warn('record set aside: it cannot be parsed', {
-        store: directory,
-        recordId: id,
-        ...describeError(error),
-      })
-      await files.move(path, `${path}.corrupt`)
-      return undefined
-    }
-  }
-
-  function put(id: string, record: T): Promise<void> {
-    return files.write(pathOf(id), `${JSON.stringify(z.encode(schema, record))}\n`)
+  function fileOf(id: string): JsonFile<T> {
+    return createJsonFile({
+      files,
+      logger,
+      schema,
+      path: pathOf(id),
+      name: { store: directory, recordId: id },
+    })
   }
 
   return {
     pathOf,
-    get,
-    put,
+    get: async (id) => fileOf(id).load(),
+    put: async (id, record) => fileOf(id).save(record),
     delete: (id) => files.remove(pathOf(id)),
     async ids() {
       const shards = sharded ? await files.list(directory) : ['']
