@@ -42,13 +42,3 @@ export function createPoller({ name, intervalMs, tick, logger }: PollerOptions):
     },
   }
 }
-
-/** The promise, or a rejection as soon as the signal aborts: for a wait that may be left behind, such as a read. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
-}

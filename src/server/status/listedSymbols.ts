@@ -3,7 +3,8 @@ import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, symbolSchema } from '../../protocol/identifiers.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
-import { createPoller, unlessAborted } from '../poller.js'
+import { createPoller } from '../poller.js'
+import { untilAborted } from '../trigger/waiting.js'
 
 /** The symbols listed on chain, remembered. Lists are sorted: the chain's order changes with every delisting. */
 export interface ListedSymbols {
@@ -42,7 +43,7 @@ export function createListedSymbols(options: {
       intervalMs,
       logger,
       async tick(signal) {
-        await unlessAborted(read(), signal)
+        await untilAborted(read(), signal)
       },
     }),
   }

@@ -1,7 +1,7 @@
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
+import { createSlots } from '../async/slots.js'
 import type { RunEnd } from './runner.js'
 import type { Run, Runs } from './runs.js'
-import { within } from './waiting.js'
 
 /** Runs of rulebooks, in slots of their own, so that they can't starve orders. */
 export interface PolicyRuns {
@@ -30,39 +30,12 @@ export interface PolicyRunsOptions {
 
 export function createPolicyRuns({ runs, timeoutMs, stopping }: PolicyRunsOptions): PolicyRuns {
   const underWay = new Map<string, Promise<PolicyRunEnd>>()
-  const waiting: (() => void)[] = []
-  let taken = 0
-
-  async function takeSlot(deadline: number): Promise<'taken' | 'too-many-waiting' | 'no-slot-in-time'> {
-    if (taken < SLOTS) {
-      taken++
-      return 'taken'
-    }
-    if (waiting.length >= MAX_WAITING) return 'too-many-waiting'
-    // Handed on by whoever leaves, so that nobody gets in between.
-    let take = () => {}
-    const handedOn = new Promise<true>((resolve) => {
-      take = () => resolve(true)
-      waiting.push(take)
-    })
-    if (await within(handedOn, deadline - Date.now())) return 'taken'
-    const place = waiting.indexOf(take)
-    // A slot that was handed on at the very last moment goes to the next one.
-    if (place === -1) leaveSlot()
-    else waiting.splice(place, 1)
-    return 'no-slot-in-time'
-  }
-
-  function leaveSlot(): void {
-    const next = waiting.shift()
-    if (next === undefined) taken--
-    else next()
-  }
+  const slots = createSlots(SLOTS)
 
   async function start(envelope: Envelope): Promise<PolicyRunEnd> {
     const deadline = Date.now() + timeoutMs
-    const slot = await takeSlot(deadline)
-    if (slot !== 'taken') return { how: slot }
+    if (slots.waiting() >= MAX_WAITING) return { how: 'too-many-waiting' }
+    if (!(await slots.take(timeoutMs))) return { how: 'no-slot-in-time' }
     try {
       if (stopping.aborted) return { how: 'stopping' }
       const run: Run = await runs.start({ job: 'policy', envelope, timeoutMs: deadline - Date.now() })
@@ -70,7 +43,7 @@ export function createPolicyRuns({ runs, timeoutMs, stopping }: PolicyRunsOption
       await run.discard()
       return end
     } finally {
-      leaveSlot()
+      slots.leave()
     }
   }
 

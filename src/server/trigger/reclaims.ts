@@ -1,4 +1,5 @@
 import type { Hex } from '../../protocol/hex.js'
+import { inBatches } from '../async/inBatches.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import type { EscrowEvents } from './escrowEvents.js'
 
@@ -29,14 +30,10 @@ export async function unheardReclaims(
 ): Promise<Set<Hex>> {
   const found = new Set<Hex>()
   const possible = refunds.filter(({ deadline }) => now >= deadline + RECLAIM_DELAY_SECONDS)
-  for (let at = 0; at < possible.length; at += BATCH) {
-    await Promise.all(
-      possible.slice(at, at + BATCH).map(async ({ orderId, block, deadline }) => {
-        if ((await records.get(orderId)) !== undefined) return
-        const time = await events.blockTime(block)
-        if (time === undefined || time >= deadline + RECLAIM_DELAY_SECONDS) found.add(orderId)
-      }),
-    )
-  }
+  await inBatches(possible, BATCH, async ({ orderId, block, deadline }) => {
+    if ((await records.get(orderId)) !== undefined) return
+    const time = await events.blockTime(block)
+    if (time === undefined || time >= deadline + RECLAIM_DELAY_SECONDS) found.add(orderId)
+  })
   return found
 }

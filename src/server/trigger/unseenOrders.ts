@@ -1,5 +1,6 @@
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { Hex } from '../../protocol/hex.js'
+import { inBatches } from '../async/inBatches.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import type { OpenedOrder } from './trackedOrder.js'
 
@@ -70,7 +71,7 @@ export function createUnseenOrders(options: {
         if (isSeen(orderId)) noted.delete(orderId)
         else if (!asked || storedAt < cutoff) due.push(orderId)
       }
-      for (let at = 0; at < due.length; at += BATCH) await Promise.all(due.slice(at, at + BATCH).map(ask))
+      await inBatches(due, BATCH, ask)
     },
   }
 }

@@ -38,16 +38,16 @@ export function createAlarm(): Alarm {
   }
 }
 
-/** What `promise` resolves to, or undefined once `signal` aborts. */
+/** What `promise` comes to, or undefined once `signal` aborts: for a wait that may be left behind, such as a read. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  if (signal.aborted) return undefined
   let stop = () => {}
   const aborted = new Promise<undefined>((resolve) => {
     stop = () => resolve(undefined)
     signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
   })
   try {
-    return await Promise.race([promise, aborted])
+    return await Promise.race([aborted, promise])
   } finally {
     signal.removeEventListener('abort', stop)
   }
