@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { BrokerHttp } from './http.js'
 
-export interface MarketClock {
+export interface BrokerClock {
   /** The broker's own time. */
   readonly timestamp: Date
   readonly isOpen: boolean
@@ -20,7 +20,7 @@ const clockSchema = z
     next_close: timestampSchema,
   })
   .transform(
-    (clock): MarketClock => ({
+    (clock): BrokerClock => ({
       timestamp: clock.timestamp,
       isOpen: clock.is_open,
       nextOpen: clock.next_open,
@@ -29,6 +29,6 @@ const clockSchema = z
   )
 
 /** `GET /v2/clock`. */
-export function getClock(trading: BrokerHttp): Promise<MarketClock> {
+export function getClock(trading: BrokerHttp): Promise<BrokerClock> {
   return trading.request({ method: 'GET', route: '/v2/clock', path: '/v2/clock' }, clockSchema)
 }

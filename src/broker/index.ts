@@ -1,6 +1,6 @@
 import { type BrokerAccount, type BrokerPosition, getAccount, getPositions } from './account.js'
 import { type Asset, getAsset } from './assets.js'
-import { getClock, type MarketClock } from './clock.js'
+import { type BrokerClock, getClock } from './clock.js'
 import { createBrokerHttp } from './http.js'
 import {
   type BrokerOrder,
@@ -13,9 +13,9 @@ import { getSnapshots, type Snapshot } from './snapshots.js'
 
 export type { BrokerAccount, BrokerPosition } from './account.js'
 export { type Asset, isBuyable } from './assets.js'
-export type { MarketClock } from './clock.js'
+export type { BrokerClock } from './clock.js'
 export { BrokerError, type BrokerErrorDetails, type BrokerErrorKind } from './errors.js'
-export { type OrderState, orderState } from './orderState.js'
+export { type BrokerOrderState, orderState } from './orderState.js'
 export {
   type BrokerOrder,
   DuplicateOrderError,
@@ -42,7 +42,7 @@ export interface BrokerOptions {
 
 /** One account at Alpaca. Every method makes one call (`placeOrder` a second after a 422) and throws `BrokerError`. */
 export interface Broker {
-  getClock(): Promise<MarketClock>
+  getClock(): Promise<BrokerClock>
   /** Symbols that the broker knows nothing of are absent from the map. */
   getSnapshots(symbols: readonly string[]): Promise<Map<string, Snapshot>>
   /** Null when there is no such asset. */

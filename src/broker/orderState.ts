@@ -2,9 +2,9 @@
  * Where an order stands: `live` may still fill, the other four are final. A canceled, expired or rejected order
  * may have been filled in part: look at `filledQty`.
  */
-export type OrderState = 'live' | 'filled' | 'canceled' | 'expired' | 'rejected'
+export type BrokerOrderState = 'live' | 'filled' | 'canceled' | 'expired' | 'rejected'
 
-const FINAL: ReadonlyMap<string, OrderState> = new Map([
+const FINAL: ReadonlyMap<string, BrokerOrderState> = new Map([
   ['filled', 'filled'],
   ['canceled', 'canceled'],
   ['expired', 'expired'],
@@ -21,6 +21,6 @@ const FINAL: ReadonlyMap<string, OrderState> = new Map([
  * this one would pay twice), and any status not known here: what is taken for live is asked again, which costs
  * time; what is wrongly taken for final costs money.
  */
-export function orderState(status: string): OrderState {
+export function orderState(status: string): BrokerOrderState {
   return FINAL.get(status) ?? 'live'
 }

@@ -12,7 +12,7 @@ import { timestampSchema } from './clock.js'
 import { BrokerError, type BrokerErrorDetails } from './errors.js'
 import type { BrokerHttp } from './http.js'
 import { exactSharesSchema, fillPriceSchema } from './numbers.js'
-import { type OrderState, orderState } from './orderState.js'
+import { type BrokerOrderState, orderState } from './orderState.js'
 
 export type OrderSide = 'buy' | 'sell'
 
@@ -34,7 +34,7 @@ export interface BrokerOrder {
   readonly side: OrderSide
   /** Alpaca's own word; branch on `state`. */
   readonly status: string
-  readonly state: OrderState
+  readonly state: BrokerOrderState
   readonly createdAt: Date
   /** Share base units filled so far. */
   readonly filledQty: bigint

@@ -53,7 +53,7 @@ export function withFill(portfolio: Portfolio, orderId: Hex, fill: BrokerOrder, 
   }
   const cost = fillValue(fill, 'up')
   const bought = moved(released, order.symbol, { qty: fill.filledQty, locked: 0n })
-  return withCash(bought, credited - least(cost, order.notional))
+  return withCash(bought, credited - min(cost, order.notional))
 }
 
 /** Adds to `cash`, or takes from it. */
@@ -69,7 +69,7 @@ export function withoutShares(portfolio: Portfolio, symbol: string, qty: bigint)
 }
 
 /** The smaller of two amounts. */
-export function least(a: bigint, b: bigint): bigint {
+export function min(a: bigint, b: bigint): bigint {
   if (a < b) return a
   return b
 }

@@ -2,7 +2,7 @@ import type { BrokerPosition } from '../broker/index.js'
 import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
-import { least } from './books.js'
+import { min } from './books.js'
 import type { BlockPoint } from './chainState.js'
 import { restarting } from './failures.js'
 import type { Run } from './run.js'
@@ -76,7 +76,7 @@ async function mintOrBurn({ authorizer }: Run, { pooled, ...supply }: Supply, he
       message: { ...supply, amount: held - expectedSupply },
     })
   }
-  const amount = least(expectedSupply > held ? expectedSupply - held : 0n, pooled)
+  const amount = min(expectedSupply > held ? expectedSupply - held : 0n, pooled)
   if (amount > 0n) await authorizer.submit({ primaryType: 'BatchBurn', message: { ...supply, amount } })
 }
 

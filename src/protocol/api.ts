@@ -48,7 +48,7 @@ export const triggerSchema = z.object({
   finishedAt: timeSchema.nullable(),
   outcome: outcomeSchema.nullable(),
 })
-export type Trigger = z.output<typeof triggerSchema>
+export type TriggerRecord = z.output<typeof triggerSchema>
 
 export const orderStatusSchema = z.object({
   orderId: bytes32Schema,

@@ -16,7 +16,7 @@ import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
 import { createOrderRecords } from './store/orderRecords.js'
-import { buildTrigger } from './trigger/build.js'
+import { buildEnclaveRuns } from './trigger/build.js'
 import { readVersion } from './version.js'
 
 const LISTED_SYMBOLS_INTERVAL_MS = 15_000
@@ -57,7 +57,7 @@ export function buildServer(surroundings: Surroundings): {
     logger,
   })
   const records = createOrderRecords({ files, logger })
-  const trigger = buildTrigger({
+  const enclaveRuns = buildEnclaveRuns({
     config,
     files,
     contracts,
@@ -88,8 +88,8 @@ export function buildServer(surroundings: Surroundings): {
         chainId,
         escrow: contracts.escrow,
       }),
-      orders: createOrders({ records, escrow: contracts.escrow, ...trigger }),
-      policy: createPolicy({ run: trigger.policyRuns.run, node: provider, ...contracts }),
+      orders: createOrders({ records, escrow: contracts.escrow, ...enclaveRuns }),
+      policy: createPolicy({ run: enclaveRuns.policyRuns.run, node: provider, ...contracts }),
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
     status: createStatusViews({
@@ -101,6 +101,6 @@ export function buildServer(surroundings: Surroundings): {
       now: Date.now,
     }),
   }
-  const services = [listedSymbols.service, ...trigger.services, ...relay.services, narrator]
+  const services = [listedSymbols.service, ...enclaveRuns.services, ...relay.services, narrator]
   return { app: createApp(deps), services }
 }

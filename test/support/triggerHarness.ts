@@ -10,8 +10,8 @@ import {
   emptyOrderRecord,
   type OrderRecord,
 } from '../../src/server/store/orderRecords.js'
+import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
 import { createProcessRunner } from '../../src/server/trigger/processRunner.js'
-import { createTrigger, type TriggerOptions } from '../../src/server/trigger/trigger.js'
 import type { TestChain } from './chain.js'
 import { eventually } from './eventually.js'
 import { openFor, sealOrder } from './intakeServer.js'
@@ -28,7 +28,7 @@ export async function startTrigger(
   chain: TestChain,
   enclave: ScriptedEnclave,
   root: string,
-  changes: Partial<TriggerOptions> = {},
+  changes: Partial<EnclaveRunsOptions> = {},
 ) {
   const { anvil, addresses } = chain
   const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
@@ -37,7 +37,7 @@ export async function startTrigger(
   const records = createOrderRecords({ files, logger })
   const stopping = new AbortController()
   const { command, envFile } = enclave
-  const trigger = createTrigger({
+  const trigger = createEnclaveRuns({
     files,
     root,
     records,

@@ -1,13 +1,13 @@
 // Which orders are let in. Pure: whatever it needs to know has been read before.
 import { isBuyable } from '../../broker/assets.js'
-import type { Asset, MarketClock } from '../../broker/index.js'
+import type { Asset, BrokerClock } from '../../broker/index.js'
 import { floorToCents } from '../../broker/orders.js'
 import type { Policy } from '../../protocol/policy.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import { notionalOf, ONE_USDC, sharesFor } from '../../protocol/units.js'
-import { freeCash, freeShares, least } from '../books.js'
+import { freeCash, freeShares, min } from '../books.js'
 import type { NoticeCode } from '../notices.js'
-import { USDC, type Wanted } from './wanted.js'
+import { type OrderTerms, USDC } from './terms.js'
 
 /** The broker's smallest order. */
 const MINIMUM = ONE_USDC
@@ -27,37 +27,37 @@ export interface ChainFacts {
 
 /** Why the chain, the rulebook or the portfolio forbid an order; null when they do not. */
 export function refusedByChain(
-  wanted: Wanted,
+  terms: OrderTerms,
   facts: ChainFacts,
   portfolio: Portfolio | null,
 ): NoticeCode | null {
-  if (facts.blockTime >= wanted.deadline) return 'expired'
-  if (wanted.side === 'BUY' ? !fitsEscrow(wanted) : wanted.escrowed !== 0n) return 'escrow-mismatch'
+  if (facts.blockTime >= terms.deadline) return 'expired'
+  if (terms.side === 'BUY' ? !fitsEscrow(terms) : terms.escrowed !== 0n) return 'escrow-mismatch'
   if (!facts.kyc) return 'kyc'
-  if (wanted.symbol !== USDC && facts.frozen) return 'frozen'
-  return refusedByRules(wanted, facts) ?? refusedByFunds(wanted, facts, portfolio)
+  if (terms.symbol !== USDC && facts.frozen) return 'frozen'
+  return refusedByRules(terms, facts) ?? refusedByFunds(terms, facts, portfolio)
 }
 
-function fitsEscrow({ escrowed, amount }: Wanted): boolean {
+function fitsEscrow({ escrowed, amount }: OrderTerms): boolean {
   return escrowed === 0n || escrowed === amount
 }
 
-function refusedByRules(wanted: Wanted, { member, policy }: ChainFacts): NoticeCode | null {
-  if (wanted.side === 'WITHDRAW') {
-    const free = wanted.symbol === USDC || policy?.allowWithdrawShares === true
+function refusedByRules(terms: OrderTerms, { member, policy }: ChainFacts): NoticeCode | null {
+  if (terms.side === 'WITHDRAW') {
+    const free = terms.symbol === USDC || policy?.allowWithdrawShares === true
     return free ? null : 'withdrawals-not-allowed'
   }
   // Outside an institution nothing can be bought, but what is held can always be sold.
-  if (!member) return wanted.side === 'BUY' ? 'no-institution' : null
-  const rules = policy?.employees[wanted.account.toLowerCase()]
+  if (!member) return terms.side === 'BUY' ? 'no-institution' : null
+  const rules = policy?.employees[terms.account.toLowerCase()]
   if (!policy || !rules) return 'not-permitted'
-  if (!(wanted.side === 'BUY' ? rules.canBuy : rules.canSell)) return 'not-permitted'
-  if (rules.restricted.includes(wanted.symbol)) return 'restricted-symbol'
-  return wanted.amount > policy.maxOrderNotional ? 'over-limit' : null
+  if (!(terms.side === 'BUY' ? rules.canBuy : rules.canSell)) return 'not-permitted'
+  if (rules.restricted.includes(terms.symbol)) return 'restricted-symbol'
+  return terms.amount > policy.maxOrderNotional ? 'over-limit' : null
 }
 
 function refusedByFunds(
-  { side, symbol, amount, escrowed }: Wanted,
+  { side, symbol, amount, escrowed }: OrderTerms,
   { listed }: ChainFacts,
   portfolio: Portfolio | null,
 ): NoticeCode | null {
@@ -75,7 +75,7 @@ function refusedByFunds(
 }
 
 /** Whether the market opens only when the order has expired. */
-export function isClosedUntil(deadline: number, clock: MarketClock): boolean {
+export function isClosedUntil(deadline: number, clock: BrokerClock): boolean {
   return !clock.isOpen && clock.nextOpen.getTime() >= deadline * 1_000
 }
 
@@ -93,9 +93,9 @@ export function saleOf(
   price: bigint,
   available: bigint,
 ): { qty: bigint; refused: NoticeCode | null } {
-  const wanted = sharesFor(amount, price)
-  const qty = least(wanted, available)
+  const needed = sharesFor(amount, price)
+  const qty = min(needed, available)
   // Rounded up, as rounding the quantity down has cost less than one unit of the amount.
   if (notionalOf(qty, price, 'up') >= MINIMUM) return { qty, refused: null }
-  return { qty, refused: available < wanted ? 'insufficient-shares' : 'below-minimum' }
+  return { qty, refused: available < needed ? 'insufficient-shares' : 'below-minimum' }
 }

@@ -6,7 +6,7 @@ import type { NoticeCode } from '../notices.js'
 import type { Run } from '../run.js'
 import { isClosedUntil, refusedByAsset, refusedByChain, saleOf } from './admission.js'
 import { readChainFacts, readPrice } from './facts.js'
-import type { Wanted } from './wanted.js'
+import type { OrderTerms } from './terms.js'
 
 /** Whether an order is let in, and the share base units that a sale locks. */
 export interface Admission {
@@ -17,29 +17,29 @@ export interface Admission {
 /** Steps 3 and 4: whether a new intent may be carried out. */
 export async function admit(
   run: Run,
-  wanted: Wanted,
+  terms: OrderTerms,
   intent: Intent,
   portfolio: Portfolio | null,
   block: BlockPoint,
 ): Promise<Admission> {
   const refused =
-    refusedByIntent(wanted, intent, portfolio) ??
-    refusedByChain(wanted, await readChainFacts(run, wanted, block), portfolio)
+    refusedByIntent(terms, intent, portfolio) ??
+    refusedByChain(terms, await readChainFacts(run, terms, block), portfolio)
   if (refused) return { refused, lock: 0n }
-  if (wanted.side === 'WITHDRAW') return { refused: null, lock: 0n }
-  if (isClosedUntil(wanted.deadline, await run.broker.getClock())) {
+  if (terms.side === 'WITHDRAW') return { refused: null, lock: 0n }
+  if (isClosedUntil(terms.deadline, await run.broker.getClock())) {
     return { refused: 'closed-until-deadline', lock: 0n }
   }
-  if (wanted.side === 'BUY') {
-    return { refused: refusedByAsset(await run.broker.getAsset(wanted.symbol)), lock: 0n }
+  if (terms.side === 'BUY') {
+    return { refused: refusedByAsset(await run.broker.getAsset(terms.symbol)), lock: 0n }
   }
-  const free = portfolio ? freeShares(portfolio, wanted.symbol) : 0n
-  const sale = saleOf(wanted.amount, await readPrice(run, wanted.symbol), free)
+  const free = portfolio ? freeShares(portfolio, terms.symbol) : 0n
+  const sale = saleOf(terms.amount, await readPrice(run, terms.symbol), free)
   return { refused: sale.refused, lock: sale.qty }
 }
 
 function refusedByIntent(
-  { deadline }: Wanted,
+  { deadline }: OrderTerms,
   { nonce, expiry }: Intent,
   portfolio: Portfolio | null,
 ): NoticeCode | null {

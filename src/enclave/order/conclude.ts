@@ -9,7 +9,7 @@ import type { AccountState } from './accountState.js'
 import { awaitFinal, cancel } from './brokerOrder.js'
 import { refundHeld } from './refund.js'
 import { retryPlaced } from './retry.js'
-import type { Wanted } from './wanted.js'
+import type { OrderTerms } from './terms.js'
 
 /**
  * Settles what was filled, refunds what ended without a fill, leaves what is live to a later run, and cancels it
@@ -18,17 +18,17 @@ import type { Wanted } from './wanted.js'
 export async function conclude(
   run: Run,
   state: AccountState,
-  wanted: Wanted,
+  terms: OrderTerms,
   seen: BrokerOrder,
 ): Promise<RunResult> {
-  const late = (await run.chain.latest()).timestamp >= wanted.deadline
+  const late = (await run.chain.latest()).timestamp >= terms.deadline
   const order = late ? await cancelled(run, seen) : await awaitFinal(run, seen)
   if (order.state === 'live') {
     const since = Math.floor(order.createdAt.getTime() / 1_000)
-    return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, wanted.deadline) }
+    return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, terms.deadline) }
   }
-  if (order.filledQty > 0n) return settle(run, state, wanted, order)
-  return refundHeld(run, state, wanted.orderId, reasonOf(order, late))
+  if (order.filledQty > 0n) return settle(run, state, terms, order)
+  return refundHeld(run, state, terms.orderId, reasonOf(order, late))
 }
 
 /** Still live when the broker cannot be asked to cancel it just now. */
@@ -46,7 +46,7 @@ async function cancelled(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
 async function settle(
   run: Run,
   { account, portfolio, version }: AccountState,
-  { orderId, escrowed }: Wanted,
+  { orderId, escrowed }: OrderTerms,
   fill: BrokerOrder,
 ): Promise<RunResult> {
   const settled = withFill(portfolio, orderId, fill, escrowed)

@@ -4,12 +4,12 @@ import type { BlockPoint } from '../chainState.js'
 import { RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
 import type { ChainFacts } from './admission.js'
-import { USDC, type Wanted } from './wanted.js'
+import { type OrderTerms, USDC } from './terms.js'
 
 /** What admission asks of the chain, all of it at one block. The institution is the registry's, never the intent's. */
 export async function readChainFacts(
   { chain, policies }: Run,
-  { account, symbol }: Wanted,
+  { account, symbol }: OrderTerms,
   block: BlockPoint,
 ): Promise<ChainFacts> {
   const id = nameToBytes32(symbol)

@@ -1,9 +1,9 @@
 // Step 6: an order that is in the portfolio, and so may be, or have been, at the broker.
-import { BrokerError, floorToCents, type MarketClock, type OrderRequest } from '../../broker/index.js'
+import { type BrokerClock, BrokerError, floorToCents, type OrderRequest } from '../../broker/index.js'
 import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { RunResult } from '../../protocol/job.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
-import { freeShares, least, withOrder, withoutOrder } from '../books.js'
+import { freeShares, min, withOrder, withoutOrder } from '../books.js'
 import { ConflictError, RunFailure } from '../failures.js'
 import type { NoticeCode } from '../notices.js'
 import type { Run } from '../run.js'
@@ -12,9 +12,9 @@ import { isClosedUntil, refusedByAsset, refusedByChain, saleOf } from './admissi
 import { findOrder, place } from './brokerOrder.js'
 import { conclude } from './conclude.js'
 import { readChainFacts, readPrice } from './facts.js'
-import { announce, refundHeld } from './refund.js'
+import { leaveNotice, refundHeld } from './refund.js'
 import { retryQueued } from './retry.js'
-import type { Wanted } from './wanted.js'
+import type { OrderTerms } from './terms.js'
 
 /**
  * In `brokerOrderId`: it has been decided that the order is never placed. The decision is on chain before the refund
@@ -25,7 +25,7 @@ export const NEVER_PLACED = 'never-placed'
 /** An order on its way to the broker. */
 export interface Held {
   state: AccountState
-  wanted: Wanted
+  terms: OrderTerms
   entry: OpenOrder
   /** Whether it was written ahead just now; else an earlier call may still be on its way. */
   fresh: boolean
@@ -39,17 +39,17 @@ type Decision =
 
 /** Finds the order at the broker and concludes it; places it, or refunds it, when it is not there. */
 export async function pursue(run: Run, held: Held): Promise<RunResult> {
-  const { state, wanted, entry } = held
-  const id = clientOrderIdOf(wanted.orderId)
-  let clock: MarketClock | undefined
+  const { state, terms, entry } = held
+  const id = clientOrderIdOf(terms.orderId)
+  let clock: BrokerClock | undefined
   try {
     const found = await findOrder(run, id, entry)
-    if (found) return await conclude(run, state, wanted, found)
+    if (found) return await conclude(run, state, terms, found)
     clock = await run.broker.getClock()
     const decision = await decide(run, held, clock)
     if (decision.do === 'wait') return { outcome: 'queued', retryAt: decision.retryAt }
     if (decision.do === 'refund') return await giveUp(run, held, decision.code)
-    return await conclude(run, state, wanted, await place(run, decision.request, entry))
+    return await conclude(run, state, terms, await place(run, decision.request, entry))
   } catch (error) {
     // What the broker does not do now is the platform's business, not the employee's: it waits.
     if (!isBrokersFault(error)) throw error
@@ -58,30 +58,30 @@ export async function pursue(run: Run, held: Held): Promise<RunResult> {
 }
 
 /** Asks again whether the order may be placed, its own lock and reservation counting as free. */
-async function decide(run: Run, { state, wanted, entry }: Held, clock: MarketClock): Promise<Decision> {
-  const without = withoutOrder(state.portfolio, wanted.orderId)
+async function decide(run: Run, { state, terms, entry }: Held, clock: BrokerClock): Promise<Decision> {
+  const without = withoutOrder(state.portfolio, terms.orderId)
   const block = await run.chain.latest()
-  const escrow = await run.chain.escrow.orders(wanted.orderId, block.number)
+  const escrow = await run.chain.escrow.orders(terms.orderId, block.number)
   // A refund that was signed before the write-ahead may have come first; from the write-ahead on it is void.
   if (escrow.state !== 'OPEN') throw new ConflictError('the escrow is closed')
-  const refused = refusedByChain(wanted, await readChainFacts(run, wanted, block), without)
+  const refused = refusedByChain(terms, await readChainFacts(run, terms, block), without)
   if (refused) return { do: 'refund', code: refused }
-  if (isClosedUntil(wanted.deadline, clock)) return { do: 'refund', code: 'closed-until-deadline' }
+  if (isClosedUntil(terms.deadline, clock)) return { do: 'refund', code: 'closed-until-deadline' }
   if (entry.brokerOrderId === NEVER_PLACED) return { do: 'refund', code: 'not-placed' }
   if (!clock.isOpen) return { do: 'wait', retryAt: Math.ceil(clock.nextOpen.getTime() / 1_000) }
-  return request(run, wanted, entry, freeShares(without, wanted.symbol))
+  return request(run, terms, entry, freeShares(without, terms.symbol))
 }
 
-async function request(run: Run, wanted: Wanted, entry: OpenOrder, free: bigint): Promise<Decision> {
-  const { symbol, amount, orderId } = wanted
+async function request(run: Run, terms: OrderTerms, entry: OpenOrder, free: bigint): Promise<Decision> {
+  const { symbol, amount, orderId } = terms
   const clientOrderId = clientOrderIdOf(orderId)
-  if (wanted.side === 'BUY') {
+  if (terms.side === 'BUY') {
     const refused = refusedByAsset(await run.broker.getAsset(symbol))
     if (refused) return { do: 'refund', code: refused }
     const notional = floorToCents(amount)
     return { do: 'place', request: { symbol, side: 'buy', notional, clientOrderId } }
   }
-  const available = least(entry.locked, free)
+  const available = min(entry.locked, free)
   const { qty, refused } = saleOf(amount, await readPrice(run, symbol), available)
   if (refused) return { do: 'refund', code: refused }
   return { do: 'place', request: { symbol, side: 'sell', qty, clientOrderId } }
@@ -89,27 +89,27 @@ async function request(run: Run, wanted: Wanted, entry: OpenOrder, free: bigint)
 
 /** Ends an order that is not at the broker, once it is sure that no earlier call is on its way there. */
 async function giveUp(run: Run, held: Held, code: NoticeCode): Promise<RunResult> {
-  const { wanted, entry, fresh } = held
+  const { terms, entry, fresh } = held
   if (!fresh) {
-    if (!run.clock.allows(run.timings.absentAgainMs)) return again(run, entry)
+    if (!run.clock.allows(run.timings.absentAgainMs)) return queueAgain(run, entry)
     await run.clock.sleep(run.timings.absentAgainMs)
-    const found = await findOrder(run, clientOrderIdOf(wanted.orderId), entry)
-    if (found) return conclude(run, held.state, wanted, found)
+    const found = await findOrder(run, clientOrderIdOf(terms.orderId), entry)
+    if (found) return conclude(run, held.state, terms, found)
   }
   const { userPubKey } = held.state.portfolio
-  await announce(run, wanted.orderId, { code, userPubKey })
+  await leaveNotice(run, terms.orderId, { code, userPubKey })
   const decided = entry.brokerOrderId === NEVER_PLACED ? held.state : await neverPlace(run, held)
-  return refundHeld(run, decided, wanted.orderId, code)
+  return refundHeld(run, decided, terms.orderId, code)
 }
 
 /** Too little time is left to be sure: the next run begins with all of its own. */
-function again(run: Run, { placedAt }: OpenOrder): RunResult {
+function queueAgain(run: Run, { placedAt }: OpenOrder): RunResult {
   return { outcome: 'queued', retryAt: retryQueued(run.clock.seconds(), placedAt) }
 }
 
-function neverPlace(run: Run, { state, wanted, entry }: Held): Promise<AccountState> {
-  const without = withoutOrder(state.portfolio, wanted.orderId)
-  const marked = withOrder(without, wanted.orderId, { ...entry, brokerOrderId: NEVER_PLACED })
+function neverPlace(run: Run, { state, terms, entry }: Held): Promise<AccountState> {
+  const without = withoutOrder(state.portfolio, terms.orderId)
+  const marked = withOrder(without, terms.orderId, { ...entry, brokerOrderId: NEVER_PLACED })
   return writePortfolio(run, state, marked)
 }
 

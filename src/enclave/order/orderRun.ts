@@ -15,8 +15,8 @@ import { type Finished, finishEnded, RECLAIMED_AFTER_FILL } from './ended.js'
 import { pursue } from './held.js'
 import { refundUnheld } from './refund.js'
 import { retryPlaced } from './retry.js'
+import { termsOfEntry, termsOfIntent } from './terms.js'
 import { unseal } from './unseal.js'
-import { wantedByEntry, wantedByIntent } from './wanted.js'
 import { withdraw } from './withdrawal.js'
 import { writeAhead } from './writeAhead.js'
 
@@ -55,9 +55,9 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
   const { state } = finished
   const entry = state.portfolio.openOrders[orderId]
   if (!entry) return attemptNew(run, job, escrow, state)
-  const wanted = wantedByEntry(orderId, entry, escrow)
+  const terms = termsOfEntry(orderId, entry, escrow)
   // Also when this very run wrote it ahead before it began again: its call may have reached the broker.
-  return pursue(run, { state, wanted, entry, fresh: false })
+  return pursue(run, { state, terms, entry, fresh: false })
 }
 
 function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder, orderId: Hex): RunResult {
@@ -87,14 +87,14 @@ async function carryOut(
   { block, stored }: { block: BlockPoint; stored: StoredPortfolio },
 ): Promise<RunResult> {
   const { nonce, userPubKey } = intent
-  const wanted = wantedByIntent(intent, escrow)
-  const admission = await admit(run, wanted, intent, stored.portfolio, block)
+  const terms = termsOfIntent(intent, escrow)
+  const admission = await admit(run, terms, intent, stored.portfolio, block)
   if (admission.refused) {
-    return refundUnheld(run, wanted.orderId, stored.version, { code: admission.refused, userPubKey })
+    return refundUnheld(run, terms.orderId, stored.version, { code: admission.refused, userPubKey })
   }
   const portfolio = { ...(stored.portfolio ?? emptyPortfolio(userPubKey)), nonce, userPubKey }
   const state: AccountState = { account: escrow.account, portfolio, version: stored.version }
-  if (wanted.side === 'WITHDRAW') return withdraw(run, state, wanted)
-  const held = await writeAhead(run, state, wanted, admission.lock)
+  if (terms.side === 'WITHDRAW') return withdraw(run, state, terms)
+  const held = await writeAhead(run, state, terms, admission.lock)
   return pursue(run, { ...held, fresh: true })
 }

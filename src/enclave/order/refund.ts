@@ -21,7 +21,7 @@ export async function refundUnheld(
   version: bigint,
   refusal?: Refusal,
 ): Promise<RunResult> {
-  const notice = await announce(run, orderId, refusal)
+  const notice = await leaveNotice(run, orderId, refusal)
   await run.authorizer.submit({
     primaryType: 'OrderRefund',
     message: { orderId, version, enclaveBlob: '0x', userBlob: '0x' },
@@ -36,14 +36,14 @@ export async function refundHeld(
   orderId: Hex,
   code: NoticeCode,
 ): Promise<RunResult> {
-  const notice = await announce(run, orderId, { code, userPubKey: portfolio.userPubKey })
+  const notice = await leaveNotice(run, orderId, { code, userPubKey: portfolio.userPubKey })
   const sealed = await run.portfolios.seal(account, withoutOrder(portfolio, orderId), version + 1n)
   await run.authorizer.submit({ primaryType: 'OrderRefund', message: { orderId, ...sealed } })
   return { outcome: 'refunded', ...notice }
 }
 
 /** Leaves the notice before anything is relayed: a crash in between does not lose the reason. */
-export async function announce(
+export async function leaveNotice(
   run: Run,
   orderId: Hex,
   refusal?: Refusal,

@@ -1,5 +1,5 @@
 // When an order wants its next run. Nothing is stored for it: a delay grows with the time that has passed already.
-import type { MarketClock } from '../../broker/index.js'
+import type { BrokerClock } from '../../broker/index.js'
 
 const MIN_QUEUED_S = 5
 const MAX_QUEUED_S = 15 * 60
@@ -12,7 +12,7 @@ const SESSION_S = 6.5 * 60 * 60
  * an open market, between five seconds and fifteen minutes.
  * @param since Unix seconds of the write-ahead
  */
-export function retryQueued(now: number, since: number, clock?: MarketClock): number {
+export function retryQueued(now: number, since: number, clock?: BrokerClock): number {
   // A night in the queue is not a reason to be slow in the morning. A short session only makes the first step longer.
   const opened = clock ? clock.nextClose.getTime() / 1_000 - SESSION_S : since
   return now + within(Math.floor((now - Math.max(since, opened)) / 2), MIN_QUEUED_S, MAX_QUEUED_S)

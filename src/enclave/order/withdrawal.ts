@@ -6,7 +6,7 @@ import { reconcileSymbol } from '../reconcile.js'
 import type { Run } from '../run.js'
 import type { AccountState } from './accountState.js'
 import { refundUnheld } from './refund.js'
-import { USDC, type Wanted } from './wanted.js'
+import { type OrderTerms, USDC } from './terms.js'
 
 /**
  * Pays cash or shares out of the pool to the account's wallet, whatever the market's clock says. Shares are minted
@@ -16,7 +16,7 @@ import { USDC, type Wanted } from './wanted.js'
 export async function withdraw(
   run: Run,
   { account, portfolio, version }: AccountState,
-  { orderId, symbol, amount }: Wanted,
+  { orderId, symbol, amount }: OrderTerms,
 ): Promise<RunResult> {
   if (symbol !== USDC) await reconcileSymbol(run, symbol)
   if ((await inPool(run, symbol)) < amount) {

@@ -3,7 +3,7 @@ import { withOrder } from '../books.js'
 import type { Run } from '../run.js'
 import { type AccountState, writePortfolio } from './accountState.js'
 import type { Held } from './held.js'
-import type { Wanted } from './wanted.js'
+import type { OrderTerms } from './terms.js'
 
 /**
  * Step 5: writes an admitted order into the portfolio, confirmed before the broker hears of it. From here on a run
@@ -13,10 +13,10 @@ import type { Wanted } from './wanted.js'
 export async function writeAhead(
   run: Run,
   admitted: AccountState,
-  wanted: Wanted,
+  terms: OrderTerms,
   locked: bigint,
-): Promise<Pick<Held, 'state' | 'wanted' | 'entry'>> {
-  const { orderId, side, symbol, amount, escrowed } = wanted
+): Promise<Pick<Held, 'state' | 'terms' | 'entry'>> {
+  const { orderId, side, symbol, amount, escrowed } = terms
   const entry: OpenOrder = {
     side,
     symbol,
@@ -27,5 +27,5 @@ export async function writeAhead(
     placedAt: run.clock.seconds(),
   }
   const state = await writePortfolio(run, admitted, withOrder(admitted.portfolio, orderId, entry))
-  return { state, wanted, entry }
+  return { state, terms, entry }
 }

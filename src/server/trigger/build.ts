@@ -1,29 +1,29 @@
-import type { MarketClock } from '../../broker/index.js'
+import type { BrokerClock } from '../../broker/index.js'
 import type { Contracts } from '../../chain/contracts.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import type { Config } from '../config.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import type { OrderRecords } from '../store/orderRecords.js'
+import { createEnclaveRuns, type EnclaveRuns } from './enclaveRuns.js'
 import { createProcessRunner } from './processRunner.js'
-import { createTrigger, type Trigger } from './trigger.js'
 
 /** The trigger as the configuration wants it: enclave runs as processes of this machine. */
-export function buildTrigger(options: {
+export function buildEnclaveRuns(options: {
   readonly config: Config
   readonly files: AtomicFiles
   readonly contracts: Contracts
   readonly provider: RpcProvider
-  readonly marketClock: { getClock(): Promise<MarketClock> }
+  readonly marketClock: { getClock(): Promise<BrokerClock> }
   readonly records: OrderRecords
   readonly logger: Logger
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
-}): Trigger {
+}): EnclaveRuns {
   const { config, contracts, provider, ...shared } = options
   const { command, envFile, maxRuns, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
     config.enclave
-  return createTrigger({
+  return createEnclaveRuns({
     ...shared,
     root: config.dataDir,
     // The system's search path, which every program gets, is not part of the server's configuration.

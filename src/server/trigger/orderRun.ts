@@ -1,4 +1,4 @@
-import type { Trigger, TriggerReason } from '../../protocol/api.js'
+import type { TriggerReason, TriggerRecord } from '../../protocol/api.js'
 import type { Outcome, RunResult } from '../../protocol/job.js'
 import { describeError, type Logger } from '../logger.js'
 import {
@@ -88,11 +88,11 @@ function withTrigger(record: OrderRecord, reason: TriggerReason): OrderRecord {
   const earlier = record.triggers.map(closeLost)
   const attempt = (earlier.at(-1)?.attempt ?? 0) + 1
   const startedAt = new Date().toISOString()
-  const trigger: Trigger = { attempt, reason, startedAt, finishedAt: null, outcome: null }
+  const trigger: TriggerRecord = { attempt, reason, startedAt, finishedAt: null, outcome: null }
   return { ...record, triggers: [...earlier, trigger].slice(-MAX_TRIGGERS), nextTriggerAt: null }
 }
 
-function closeLost(trigger: Trigger): Trigger {
+function closeLost(trigger: TriggerRecord): TriggerRecord {
   if (trigger.finishedAt !== null) return trigger
   return { ...trigger, finishedAt: new Date().toISOString(), outcome: 'failed' }
 }
@@ -119,7 +119,7 @@ function isoOrNull(unixMs: number | null): string | null {
 const MAX_DATE_MS = Date.UTC(9999, 11, 31)
 
 /** The run of failures at a history's end. */
-export function failuresAtEnd(triggers: readonly Trigger[]): number {
+export function failuresAtEnd(triggers: readonly TriggerRecord[]): number {
   let failures = 0
   while (triggers.at(-1 - failures)?.outcome === 'failed') failures++
   return failures

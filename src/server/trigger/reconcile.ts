@@ -1,4 +1,4 @@
-import type { MarketClock } from '../../broker/index.js'
+import type { BrokerClock } from '../../broker/index.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
@@ -8,7 +8,7 @@ import { untilAborted } from './waiting.js'
 
 export interface ReconcileOptions {
   readonly runs: Pick<Runs, 'start'>
-  readonly clock: { getClock(): Promise<MarketClock> }
+  readonly clock: { getClock(): Promise<BrokerClock> }
   readonly state: ReconcileStateStore
   /** Milliseconds between two runs; undefined: once after each market's close. */
   readonly intervalMs: number | undefined
@@ -97,7 +97,7 @@ export function isIntervalOver({ doneAt }: ReconcileState, intervalMs: number, n
  */
 export function isCloseOver(
   { nextClose }: ReconcileState,
-  { timestamp, isOpen }: Pick<MarketClock, 'timestamp' | 'isOpen'>,
+  { timestamp, isOpen }: Pick<BrokerClock, 'timestamp' | 'isOpen'>,
   wasOpen: boolean,
 ): boolean {
   if (wasOpen && !isOpen) return true

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { MarketClock } from '../../../src/broker/index.js'
+import type { BrokerClock } from '../../../src/broker/index.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createReconcileStateStore } from '../../../src/server/store/reconcileState.js'
 import { createRunFiles } from '../../../src/server/store/runFiles.js'
@@ -16,7 +16,7 @@ const CHECK_MS = 50
 const [MONDAY, TUESDAY] = [new Date('2025-03-03T21:00:00Z'), new Date('2025-03-04T21:00:00Z')]
 
 /** A market whose day the test makes. */
-function openMarket(): MarketClock {
+function openMarket(): BrokerClock {
   return {
     timestamp: new Date('2025-03-03T20:00:00Z'),
     isOpen: true,

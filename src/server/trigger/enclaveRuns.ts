@@ -22,7 +22,7 @@ import type { OpenedOrder } from './trackedOrder.js'
 import { createUnseenOrders, type UnseenLimits } from './unseenOrders.js'
 import { createWatcher } from './watcher.js'
 
-export interface TriggerOptions {
+export interface EnclaveRunsOptions {
   readonly files: AtomicFiles
   /** The data directory, absolute. */
   readonly root: string
@@ -46,7 +46,7 @@ export interface TriggerOptions {
 }
 
 /** Everything that starts enclave runs. */
-export interface Trigger {
+export interface EnclaveRuns {
   readonly policyRuns: PolicyRuns
   /** An envelope was stored; it runs as soon as its escrow is seen to be open. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
@@ -65,7 +65,7 @@ const WATCH_INTERVAL_MS = 2_000
 const JUST_NOW = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
-export function createTrigger(options: TriggerOptions): Trigger {
+export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   const { files, root, records, runner, timeouts, maxRuns, escrow, stopping, logger } = options
   const runs = createRuns({ files: createRunFiles({ files, root, logger }), runner, timeouts, logger })
   const orderRuns = createOrderRuns({ records, runs, times: options.times ?? FOLLOW_UP_TIMES, logger })

@@ -7,7 +7,7 @@ import type { OpenOrder } from '../../protocol/portfolio.js'
 export const USDC = 'USDC'
 
 /** What an account wants: from its intent, or from its portfolio once the order is held. */
-export interface Wanted {
+export interface OrderTerms {
   orderId: Hex
   account: Hex
   side: Side
@@ -21,13 +21,13 @@ export interface Wanted {
 }
 
 /** What a new intent asks for. */
-export function wantedByIntent(intent: Intent, escrow: EscrowedOrder): Wanted {
+export function termsOfIntent(intent: Intent, escrow: EscrowedOrder): OrderTerms {
   const { orderId, side, symbol, maxSpend } = intent
   return { orderId, side, symbol, amount: maxSpend, ...ofEscrow(escrow) }
 }
 
 /** What an order that was written ahead asks for; it needs no envelope any more. */
-export function wantedByEntry(orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): Wanted {
+export function termsOfEntry(orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): OrderTerms {
   return { orderId, side: entry.side, symbol: entry.symbol, amount: entry.notional, ...ofEscrow(escrow) }
 }
 
