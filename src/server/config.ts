@@ -143,7 +143,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       minBalance: env.RELAY_MIN_BALANCE,
     },
     /** Of what is stored without an escrow. */
-    envelopes: {
+    unopened: {
       expiryMs: env.ENVELOPE_EXPIRY,
       max: env.ENVELOPE_MAX_WAITING,
     },

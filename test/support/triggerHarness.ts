@@ -44,7 +44,7 @@ export async function startTrigger(
     runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,
-    unseen: { expiryMs: 3_600_000, max: 1_000 },
+    unopened: { expiryMs: 3_600_000, max: 1_000 },
     escrow: createContracts(provider, addresses).escrow,
     transport: provider.transport,
     logBlockRange: 10,

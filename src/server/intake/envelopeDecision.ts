@@ -43,13 +43,13 @@ export function decideEnvelope(record: OrderRecord, offered: Hex, escrow: Escrow
   // Not even one to compare with: the orderId has not been posted before, whatever state the escrow is in.
   if (first === undefined) return 'add'
   if (commit !== null) {
-    const isWanted = offered === commit && (escrow === 'unknown' || isOpenOrUnseen(escrow.state))
+    const isWanted = offered === commit && (escrow === 'unknown' || isOpenOrUnopened(escrow.state))
     return isWanted ? 'replace' : { kept: first.commit }
   }
   if (hasRoom) return 'add'
   return escrow === 'unknown' ? 'undecided' : { kept: first.commit }
 }
 
-function isOpenOrUnseen(state: EscrowedOrder['state']): boolean {
+function isOpenOrUnopened(state: EscrowedOrder['state']): boolean {
   return state === 'OPEN' || state === 'NONE'
 }

@@ -59,6 +59,8 @@ export interface OrderRecords {
    * the newest one's time when it came later.
    */
   expire(orderId: Hex, before: number): Promise<number | undefined>
+  /** Removes an order that never ran; one that ran stays. */
+  removeUnrun(orderId: Hex): Promise<void>
   /** The orders that are not final. */
   openIds(): Promise<Hex[]>
 }
@@ -110,6 +112,17 @@ export function createOrderRecords(options: {
     return (await openSet()).has(orderId) ? open.get(orderId) : undefined
   }
 
+  async function getUnrun(orderId: Hex): Promise<OrderRecord | undefined> {
+    const current = await getOpen(orderId)
+    return current?.triggers.length === 0 ? current : undefined
+  }
+
+  async function remove(orderId: Hex): Promise<void> {
+    await open.delete(orderId)
+    const ids = await openSet()
+    ids.delete(orderId)
+  }
+
   /** The record and the store that it belongs to. */
   async function find(orderId: Hex) {
     const current = await getOpen(orderId)
@@ -142,14 +155,16 @@ export function createOrderRecords(options: {
       }),
     expire: (orderId, before) =>
       lock.run(orderId, async () => {
-        const current = await getOpen(orderId)
-        if (current === undefined || current.triggers.length > 0) return undefined
+        const current = await getUnrun(orderId)
+        if (current === undefined) return undefined
         const newest = Math.max(0, ...current.candidates.map(({ receivedAt }) => Date.parse(receivedAt)))
         if (newest >= before) return newest
-        await open.delete(orderId)
-        const ids = await openSet()
-        ids.delete(orderId)
+        await remove(orderId)
         return undefined
+      }),
+    removeUnrun: (orderId) =>
+      lock.run(orderId, async () => {
+        if ((await getUnrun(orderId)) !== undefined) await remove(orderId)
       }),
     openIds: async () => [...(await openSet())],
   }

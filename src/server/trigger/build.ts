@@ -30,7 +30,7 @@ export function buildEnclaveRuns(options: {
     runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
     timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
     maxRuns,
-    unseen: config.envelopes,
+    unopened: config.unopened,
     reconcileIntervalMs,
     escrow: contracts.escrow,
     transport: provider.transport,

@@ -61,7 +61,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function conclude(order: TrackedOrder): Promise<void> {
     loop.schedule(order, null, 'retry')
     // Of an order that ended without a run there is nothing to tell, and anyone may post envelopes under it.
-    await records.expire(order.orderId, Number.POSITIVE_INFINITY)
+    await records.removeUnrun(order.orderId)
     await records.finish(order.orderId)
     queue.forget(order.orderId)
   }

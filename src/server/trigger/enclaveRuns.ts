@@ -19,7 +19,7 @@ import { recover } from './recovery.js'
 import type { EnclaveRunner } from './runner.js'
 import { createRuns, type RunsOptions } from './runs.js'
 import type { OpenedOrder } from './trackedOrder.js'
-import { createUnseenOrders, type UnseenLimits } from './unseenOrders.js'
+import { createUnopenedOrders, type UnopenedLimits } from './unopenedOrders.js'
 import { createWatcher } from './watcher.js'
 
 export interface EnclaveRunsOptions {
@@ -31,7 +31,7 @@ export interface EnclaveRunsOptions {
   readonly timeouts: RunsOptions['timeouts'] & { readonly policy: number }
   readonly maxRuns: number
   /** Of what is stored without an escrow. */
-  readonly unseen: UnseenLimits
+  readonly unopened: UnopenedLimits
   readonly escrow: Contracts['escrow']
   readonly transport: RpcTransport
   /** Blocks that one query of events may span. */
@@ -72,10 +72,10 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   const events = createEscrowEvents({ transport: options.transport, escrow: escrow.address, stopping })
   const ranges = createRangeReader(events, options.logBlockRange)
   const dispatcher = createDispatcher({ records, orderRuns, maxRuns, logger, onFinal: () => watcher.poke() })
-  const unseen = createUnseenOrders({
+  const unopened = createUnopenedOrders({
     escrow,
     records,
-    limits: options.unseen,
+    limits: options.unopened,
     isSeen: (orderId) => dispatcher.find(orderId) !== undefined,
     onFound: (found, state) => handleOpened(dispatcher, { ...found, position: JUST_NOW }, state),
   })
@@ -86,10 +86,10 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     recover: () =>
       recover({
         ...{ events, ranges, escrow, records, dispatcher, logger },
-        onUnopened: (orderId) => unseen.note(orderId, 0),
+        onUnopened: (orderId) => unopened.note(orderId, 0),
       }),
     onEvent: (event, isPast) => handleEvent({ dispatcher, escrow }, event, isPast),
-    onLooked: () => unseen.check(),
+    onLooked: () => unopened.check(),
     logger,
   })
   const reconcile = createReconcile({
@@ -115,10 +115,10 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     policyRuns: createPolicyRuns({ runs, timeoutMs: timeouts.policy, stopping }),
     onStored(orderId, commit) {
       if (dispatcher.stored(orderId, commit)) return
-      unseen.note(orderId, Date.now())
+      unopened.note(orderId, Date.now())
       watcher.poke()
     },
-    hasRoom: unseen.hasRoom,
+    hasRoom: unopened.hasRoom,
     knownEscrow: dispatcher.find,
     services: [adoption, dispatcher, watcher, reconcile.service],
   }

@@ -118,7 +118,7 @@ describe('the start', () => {
     const first = await start()
     await first.store(A, await sealOrder('never opened'))
     await first.stop()
-    await start({ unseen: { expiryMs: 1, max: 1 } })
+    await start({ unopened: { expiryMs: 1, max: 1 } })
     await eventually('no record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
   })
 

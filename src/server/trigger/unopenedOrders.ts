@@ -9,7 +9,7 @@ import type { OpenedOrder } from './trackedOrder.js'
  * being seen, the order runs. As anyone can post envelopes for escrows that never open, those without one are
  * counted, and expire.
  */
-export interface UnseenOrders {
+export interface UnopenedOrders {
   /** @param storedAt Unix milliseconds of its newest envelope; 0 when only its record tells */
   note(orderId: Hex, storedAt: number): void
   /** Whether another order without an escrow may be stored. */
@@ -21,7 +21,7 @@ export interface UnseenOrders {
   check(): Promise<void>
 }
 
-export interface UnseenLimits {
+export interface UnopenedLimits {
   /** Milliseconds that an envelope is kept without an escrow. */
   readonly expiryMs: number
   /** Orders without an escrow that are kept. */
@@ -31,13 +31,13 @@ export interface UnseenLimits {
 /** Reads that travel as one request. */
 const BATCH = 100
 
-export function createUnseenOrders(options: {
+export function createUnopenedOrders(options: {
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   readonly records: Pick<OrderRecords, 'expire'>
-  readonly limits: UnseenLimits
+  readonly limits: UnopenedLimits
   readonly isSeen: (orderId: Hex) => boolean
   readonly onFound: (found: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
-}): UnseenOrders {
+}): UnopenedOrders {
   const { escrow, records, limits, isSeen, onFound } = options
   const noted = new Map<Hex, { readonly storedAt: number; readonly asked: boolean }>()
 
