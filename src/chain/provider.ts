@@ -5,7 +5,7 @@ import {
   type JsonRpcResult,
   Network,
 } from 'ethers'
-import { createRpcTransport, type RpcTransport, type RpcTransportOptions } from './rpcTransport.js'
+import { createRpcTransport, type RpcNodes, type RpcTransportOptions } from './rpcTransport.js'
 
 export interface RpcProviderOptions extends RpcTransportOptions {
   chainId: number
@@ -13,15 +13,15 @@ export interface RpcProviderOptions extends RpcTransportOptions {
 
 /**
  * An ethers provider on our transport: calls made in one turn of the event loop travel as one HTTP request, and
- * another node is asked when one is down. The chain id is configuration and is never asked for.
+ * another node is asked when one is down or of another chain.
  */
 export class RpcProvider extends JsonRpcApiProvider {
-  readonly transport: RpcTransport
+  readonly transport: RpcNodes
 
-  constructor({ chainId, ...transport }: RpcProviderOptions) {
-    const network = Network.from(chainId)
+  constructor(options: RpcProviderOptions) {
+    const network = Network.from(options.chainId)
     super(network, { staticNetwork: network, batchStallTime: 0, cacheTimeout: -1 })
-    this.transport = createRpcTransport(transport)
+    this.transport = createRpcTransport(options)
     this._start()
   }
 

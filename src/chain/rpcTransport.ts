@@ -1,99 +1,67 @@
-// JSON-RPC 2.0 over HTTP: https://www.jsonrpc.org/specification
-import { z } from 'zod'
 import { ChainUnavailableError } from './errors.js'
+import { createRpcNode, type NodeFault, type RpcAnswer, type RpcCall } from './rpcNode.js'
 
-/** One call of a batch. */
-export interface RpcCall {
-  method: string
-  params: unknown[]
-}
-
-const rpcErrorSchema = z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() })
-export type RpcError = z.output<typeof rpcErrorSchema>
-
-/** The node's answer to one call: a result not yet checked, or its error. */
-export type RpcAnswer = { result: unknown } | { error: RpcError }
-
-const answerSchema = z.union([
-  z.looseObject({ id: z.int(), error: rpcErrorSchema }),
-  z.looseObject({ id: z.int(), result: z.unknown() }).refine((answer) => 'result' in answer),
-])
-const batchSchema = z.array(answerSchema)
+export type { NodeFault, RpcAnswer, RpcCall, RpcError } from './rpcNode.js'
 
 export interface RpcTransportOptions {
   /** Nodes of one chain, in order of preference. */
   urls: readonly string[]
   /** Time that one node gets for one request. */
   timeoutMs: number
+  /** Asked of a node before its first use, and again after it was set aside; unchecked when left out. */
+  chainId?: number | undefined
+  /** Told when a node is set aside, and with null when it is back. `node` is its place among the URLs. */
+  onNodeChange?: ((node: number, fault: NodeFault | null) => void) | undefined
 }
 
 /** Sends batches of calls, each as one HTTP request. */
 export interface RpcTransport {
   /**
    * Answers in the order of the calls. The next node is asked when one fails as a whole (no answer in time, HTTP
-   * error, not JSON-RPC); an error for a single call is an answer.
+   * error, not JSON-RPC, another chain); an error for a single call is an answer.
    * @throws ChainUnavailableError when no node answered
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>
 }
 
-export function createRpcTransport({ urls, timeoutMs }: RpcTransportOptions): RpcTransport {
-  // The node that answered last is asked first, so that a dead one costs its time-out once.
-  let preferred = 0
+/** A transport that can also address every node at once. */
+export interface RpcNodes extends RpcTransport {
+  /** Sends the batch to every healthy node, or to all when none is known to be. Null stands for a node that failed. */
+  sendToAll(calls: readonly RpcCall[]): Promise<(RpcAnswer[] | null)[]>
+}
+
+/**
+ * Nodes in order of preference. One that fails is set aside, for longer each time, and comes back when it answers a
+ * question asked beside the traffic: nobody waits for a node that is down. When none is healthy all are asked
+ * nevertheless, those first that have rested.
+ */
+export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
+  const { urls, timeoutMs, chainId, onNodeChange } = options
+  const nodes = urls.map((url, index) =>
+    createRpcNode({ url, timeoutMs, chainId, onChange: (fault) => onNodeChange?.(index, fault) }),
+  )
+
+  function healthyFirst() {
+    for (const node of nodes) node.refresh()
+    const healthy = nodes.filter((node) => node.isHealthy())
+    const others = nodes.filter((node) => !healthy.includes(node))
+    return { healthy, others: others.toSorted((a, b) => a.retryAt() - b.retryAt()) }
+  }
+
   return {
     async send(calls, signal) {
       if (calls.length === 0) return []
-      const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })))
-      for (let step = 0; step < urls.length; step++) {
-        const index = (preferred + step) % urls.length
-        const answers = await request(urls[index] ?? '', body, calls.length, timeoutMs, signal)
-        if (answers !== null) {
-          preferred = index
-          return answers
-        }
+      const { healthy, others } = healthyFirst()
+      for (const node of [...healthy, ...others]) {
+        const answers = await node.send(calls, signal)
+        if (answers !== null) return answers
         signal?.throwIfAborted()
       }
       throw new ChainUnavailableError(urls.length)
     },
+    sendToAll(calls) {
+      const { healthy } = healthyFirst()
+      return Promise.all((healthy.length > 0 ? healthy : nodes).map((node) => node.send(calls)))
+    },
   }
-}
-
-async function request(
-  url: string,
-  body: string,
-  count: number,
-  timeoutMs: number,
-  signal?: AbortSignal,
-): Promise<RpcAnswer[] | null> {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    })
-    if (!response.ok) {
-      await response.body?.cancel()
-      return null
-    }
-    return inOrder(batchSchema.parse(await response.json()), count)
-  } catch {
-    return null
-  }
-}
-
-/** A batch may be answered in any order (JSON-RPC 2.0, 6); a missing or repeated answer makes all of it garbage. */
-function inOrder(answers: z.output<typeof batchSchema>, count: number): RpcAnswer[] | null {
-  const byId = new Map(answers.map((answer) => [answer.id, answer]))
-  if (byId.size !== count || answers.length !== count) return null
-  const ordered: RpcAnswer[] = []
-  for (let id = 0; id < count; id++) {
-    const answer = byId.get(id)
-    if (!answer) return null
-    ordered.push(
-      'error' in answer ? { error: rpcErrorSchema.parse(answer.error) } : { result: answer.result },
-    )
-  }
-  return ordered
 }

@@ -2,6 +2,7 @@ import { computeAddress } from 'ethers'
 import { createBroker } from '../broker/index.js'
 import { createContracts } from '../chain/contracts.js'
 import { RpcProvider } from '../chain/provider.js'
+import type { NodeFault } from '../chain/rpcTransport.js'
 import { addressSchema } from '../protocol/address.js'
 import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config.js'
@@ -44,6 +45,7 @@ export function buildServer(surroundings: Surroundings): {
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId,
+    onNodeChange: (node, fault) => reportNode(logger, node, fault),
   })
   const contracts = createContracts(provider, addresses)
   const marketData = createBroker({
@@ -103,4 +105,10 @@ export function buildServer(surroundings: Surroundings): {
   }
   const services = [listedSymbols.service, ...enclaveRuns.services, ...relay.services, narrator]
   return { app: createApp(deps), services }
+}
+
+/** By its place in RPC_URL, as a URL may hold a key. */
+function reportNode(logger: Logger, node: number, fault: NodeFault | null): void {
+  if (fault === null) logger.info('RPC node is back', { node })
+  else logger.warn('RPC node set aside', { node, reason: fault })
 }

@@ -40,6 +40,7 @@ const FIELDS = [
   'txHash',
   'nonce',
   'gasUsed',
+  'node',
 ] as const
 
 export type LogField = (typeof FIELDS)[number]

@@ -8,7 +8,7 @@ export type RpcProxyMode = 'forward' | 'hang' | 'drop' | 'garbage' | 'refuse'
 export interface RpcProxy {
   readonly url: string
   mode: RpcProxyMode
-  /** The methods of each HTTP request seen, oldest first. */
+  /** The methods of each HTTP request seen, oldest first. The question for its chain, asked once, is left out. */
   readonly requests: string[][]
 }
 
@@ -27,7 +27,8 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request)
     const calls: { id: number; method: string }[] = [JSON.parse(body)].flat()
-    requests.push(calls.map(({ method }) => method))
+    const methods = calls.map(({ method }) => method)
+    if (methods.join() !== 'eth_chainId') requests.push(methods)
     response.setHeader('content-type', 'application/json')
     if (proxy.mode === 'hang') return
     if (proxy.mode === 'drop') request.socket.destroy()

@@ -31,7 +31,7 @@ export function buildRelay(surroundings: {
     provider,
     signer,
     logger,
-    broadcaster: createBroadcaster({ urls: chain.rpcUrls.reveal(), timeoutMs: chain.rpcTimeoutMs }),
+    broadcaster: createBroadcaster(provider.transport),
   })
   const relay = createRelay({
     maxUnderWay: settings.maxInFlight + settings.maxQueued,

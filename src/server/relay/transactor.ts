@@ -72,9 +72,9 @@ export function createTransactor(options: TransactorOptions): Transactor {
   function broadcast(flight: InFlight): void {
     flight.lastSentAt = performance.now()
     const { raw, hash, nonce } = newestOf(flight)
-    const sent = broadcaster.send(raw).then((taken) => {
+    const sent = broadcaster.send({ raw, hash }).then(({ held }) => {
       broadcasts.delete(sent)
-      if (taken === 0) logger.warn('no node took a transaction', { txHash: hash, nonce })
+      if (held === 0) logger.warn('no node took a transaction', { txHash: hash, nonce })
     })
     broadcasts.add(sent)
   }

@@ -1,0 +1,160 @@
+// JSON-RPC 2.0 over HTTP: https://www.jsonrpc.org/specification
+import { z } from 'zod'
+import { quantitySchema } from './quantity.js'
+
+/** One call of a batch. */
+export interface RpcCall {
+  method: string
+  params: unknown[]
+}
+
+const rpcErrorSchema = z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() })
+export type RpcError = z.output<typeof rpcErrorSchema>
+
+/** The node's answer to one call: a result not yet checked, or its error. */
+export type RpcAnswer = { result: unknown } | { error: RpcError }
+
+const answerSchema = z.union([
+  z.looseObject({ id: z.int(), error: rpcErrorSchema }),
+  z.looseObject({ id: z.int(), result: z.unknown() }).refine((answer) => 'result' in answer),
+])
+const batchSchema = z.array(answerSchema)
+
+/** Why a node is set aside: no usable answer to a request, or the answers of another chain. */
+export type NodeFault = 'no-answer' | 'other-chain'
+
+export interface RpcNodeOptions {
+  readonly url: string
+  /** Time that the node gets for one request. */
+  readonly timeoutMs: number
+  /** What its `eth_chainId` must be; unchecked without. */
+  readonly chainId?: number | undefined
+  /** Told when it is set aside, and with null when it is back. */
+  readonly onChange: (fault: NodeFault | null) => void
+}
+
+/** One node, and what is known of its health. */
+export interface RpcNode {
+  /** It answered last, and for our chain. */
+  isHealthy(): boolean
+  /** Of `performance.now()`: when it is worth asking again. 0 for one that never failed. */
+  retryAt(): number
+  /** Looks, in the background, whether a node that is not known to be healthy is by now. Not before `retryAt`. */
+  refresh(): void
+  /** Null when the node failed as a whole: no answer in time, HTTP error, not JSON-RPC, another chain. */
+  send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[] | null>
+}
+
+/** A node that fails rests for a second, then for twice as long each time, up to a minute. */
+const FIRST_REST_MS = 1_000
+const LONGEST_REST_MS = 60_000
+
+export function createRpcNode({ url, timeoutMs, chainId, onChange }: RpcNodeOptions): RpcNode {
+  const mustVerify = chainId !== undefined
+  let verified = !mustVerify
+  let failures = 0
+  let retryAt = 0
+  let verifying: Promise<boolean> | undefined
+
+  function setAside(fault: NodeFault): void {
+    verified = !mustVerify
+    // Requests that fail side by side are one failure.
+    if (retryAt > performance.now()) return
+    retryAt = performance.now() + Math.min(FIRST_REST_MS * 2 ** failures, LONGEST_REST_MS)
+    if (failures++ === 0) onChange(fault)
+  }
+
+  function welcome(): void {
+    verified = true
+    retryAt = 0
+    if (failures > 0) onChange(null)
+    failures = 0
+  }
+
+  async function verify(): Promise<boolean> {
+    const answers = await request(url, [{ method: 'eth_chainId', params: [] }], timeoutMs)
+    if (answers === null) setAside('no-answer')
+    else if (chainIdOf(answers[0]) === BigInt(chainId ?? 0)) welcome()
+    else setAside('other-chain')
+    verifying = undefined
+    return verified
+  }
+
+  /** Whoever wants to know meanwhile waits for the same request. */
+  function verification(): Promise<boolean> {
+    verifying ??= verify()
+    return verifying
+  }
+
+  return {
+    isHealthy: () => verified && retryAt <= performance.now(),
+    retryAt: () => retryAt,
+    refresh() {
+      if (!verified && retryAt <= performance.now()) void verification()
+    },
+    async send(calls, signal) {
+      if (!verified && !(await unlessAborted(verification(), signal))) return null
+      const answers = await request(url, calls, timeoutMs, signal)
+      // A caller that gave up says nothing about the node.
+      if (signal?.aborted) return null
+      if (answers === null) setAside('no-answer')
+      // Set aside by another request meanwhile, it first has to say its chain again.
+      else if (verified) welcome()
+      return answers
+    },
+  }
+}
+
+/** False as soon as the caller gives up. */
+function unlessAborted(wanted: Promise<boolean>, signal?: AbortSignal): Promise<boolean> {
+  if (signal === undefined) return wanted
+  return new Promise((resolve) => {
+    const giveUp = () => resolve(false)
+    if (signal.aborted) giveUp()
+    signal.addEventListener('abort', giveUp, { once: true })
+    void wanted.then(resolve).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}
+
+function chainIdOf(answer: RpcAnswer | undefined): bigint | undefined {
+  return quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined).data
+}
+
+async function request(
+  url: string,
+  calls: readonly RpcCall[],
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<RpcAnswer[] | null> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    })
+    if (!response.ok) {
+      await response.body?.cancel()
+      return null
+    }
+    return inOrder(batchSchema.parse(await response.json()), calls.length)
+  } catch {
+    return null
+  }
+}
+
+/** A batch may be answered in any order (JSON-RPC 2.0, 6); a missing or repeated answer makes all of it garbage. */
+function inOrder(answers: z.output<typeof batchSchema>, count: number): RpcAnswer[] | null {
+  const byId = new Map(answers.map((answer) => [answer.id, answer]))
+  if (byId.size !== count || answers.length !== count) return null
+  const ordered: RpcAnswer[] = []
+  for (let id = 0; id < count; id++) {
+    const answer = byId.get(id)
+    if (!answer) return null
+    ordered.push(
+      'error' in answer ? { error: rpcErrorSchema.parse(answer.error) } : { result: answer.result },
+    )
+  }
+  return ordered
+}

@@ -1,0 +1,183 @@
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { createRpcTransport } from '../../src/chain/rpcTransport.js'
+import { startHttpServer, type TestServer } from '../support/httpServer.js'
+
+const CHAIN_ID = 31_337
+const servers: TestServer[] = []
+let now = 0
+beforeEach(() => {
+  now = 1_000
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await Promise.all(servers.splice(0).map((server) => server.stop()))
+})
+
+const callsSchema = z.array(z.object({ id: z.int(), method: z.string() }))
+
+type Manner = 'well' | '429' | '500' | 'garbage' | 'silent'
+
+/** A node that behaves as told, and remembers what it was asked. */
+async function startNode(name: string, manner: Manner = 'well', chainId = CHAIN_ID) {
+  const node = { url: '', manner, chainId, asked: [] as string[] }
+  const server = await startHttpServer(async (request, response) => {
+    const calls = callsSchema.parse(JSON.parse(await text(request)))
+    node.asked.push(...calls.map(({ method }) => method))
+    if (node.manner === 'silent') return
+    if (node.manner === 'garbage') return response.end('<html>')
+    const status = node.manner === 'well' ? 200 : Number(node.manner)
+    response.writeHead(status).end(JSON.stringify(calls.map((call) => answer(call))))
+  })
+  const answer = ({ id, method }: { id: number; method: string }) => ({
+    id,
+    result: method === 'eth_chainId' ? `0x${node.chainId.toString(16)}` : name,
+  })
+  servers.push(server)
+  node.url = server.url
+  return node
+}
+
+type Node = Awaited<ReturnType<typeof startNode>>
+
+function transportOf(...nodes: Node[]) {
+  const changes: [node: number, fault: string | null][] = []
+  const transport = createRpcTransport({
+    urls: nodes.map(({ url }) => url),
+    timeoutMs: 200,
+    chainId: CHAIN_ID,
+    onNodeChange: (node, fault) => changes.push([node, fault]),
+  })
+  const ask = async () => (await transport.send([{ method: 'who', params: [] }]))[0]
+  const asked = (node: Node) => node.asked.filter((method) => method === 'who').length
+  return { transport, changes, ask, asked }
+}
+
+const by = (name: string) => ({ result: name })
+
+describe('a node', () => {
+  it('is asked for its chain before anything else, once', async () => {
+    const first = await startNode('first')
+    const { ask } = transportOf(first)
+    await ask()
+    await ask()
+    expect(first.asked).toEqual(['eth_chainId', 'who', 'who'])
+  })
+
+  it('of another chain is not used, and told apart', async () => {
+    const [first, second] = [await startNode('first', 'well', 1), await startNode('second')]
+    const { ask, asked, changes } = transportOf(first, second)
+    expect(await ask()).toEqual(by('second'))
+    expect(asked(first)).toBe(0)
+    expect(changes).toEqual([[0, 'other-chain']])
+  })
+
+  it('of another chain alone is no node', async () => {
+    const { ask } = transportOf(await startNode('first', 'well', 1))
+    await expect(ask()).rejects.toMatchObject({ name: 'ChainUnavailableError' })
+  })
+
+  it.each<Manner>(['429', '500', 'garbage', 'silent'])('that fails (%s) is left alone', async (manner) => {
+    const [first, second] = [await startNode('first'), await startNode('second')]
+    const { ask, asked, changes } = transportOf(first, second)
+    expect(await ask()).toEqual(by('first'))
+    first.manner = manner
+    for (let time = 0; time < 5; time++) expect(await ask()).toEqual(by('second'))
+    expect(asked(first)).toBe(2)
+    expect(changes).toEqual([[0, 'no-answer']])
+  })
+
+  it('comes back after its rest, once it has said its chain again', async () => {
+    const [first, second] = [await startNode('first'), await startNode('second')]
+    const { ask, changes } = transportOf(first, second)
+    await ask()
+    first.manner = '500'
+    await ask()
+    first.manner = 'well'
+    expect(await ask()).toEqual(by('second'))
+    now += 1_000
+    const before = first.asked.length
+    await vi.waitFor(async () => expect(await ask()).toEqual(by('first')))
+    expect(first.asked.slice(before)).toEqual(['eth_chainId', 'who'])
+    expect(changes).toEqual([
+      [0, 'no-answer'],
+      [0, null],
+    ])
+  })
+
+  it('that comes back as another chain is not used', async () => {
+    const [first, second] = [await startNode('first'), await startNode('second')]
+    const { ask, asked } = transportOf(first, second)
+    await ask()
+    first.manner = '500'
+    await ask()
+    Object.assign(first, { manner: 'well', chainId: 1 })
+    const before = asked(first)
+    for (let time = 0; time < 5; time++) {
+      now += 60_000
+      expect(await ask()).toEqual(by('second'))
+    }
+    expect(asked(first)).toBe(before)
+  })
+
+  it('rests twice as long each time, up to a minute', async () => {
+    const [first, second] = [await startNode('first'), await startNode('second')]
+    const { ask } = transportOf(first, second)
+    first.manner = '500'
+    await ask()
+    for (const restMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+      const before = first.asked.length
+      now += restMs - 1
+      await ask()
+      expect(first.asked).toHaveLength(before)
+      now += 1
+      await ask()
+      await vi.waitFor(() => expect(first.asked).toHaveLength(before + 1))
+      // Its failure is known once the next request finds it resting.
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  })
+
+  it('that is the only one is asked even while it rests', async () => {
+    const only = await startNode('only', '500')
+    const { ask } = transportOf(only)
+    await expect(ask()).rejects.toMatchObject({ name: 'ChainUnavailableError' })
+    only.manner = 'well'
+    expect(await ask()).toEqual(by('only'))
+  })
+
+  it('is not set aside because a caller gave up', async () => {
+    const first = await startNode('first')
+    const { ask, transport, changes } = transportOf(first)
+    await ask()
+    first.manner = 'silent'
+    const abort = new AbortController()
+    const failure = transport.send([{ method: 'who', params: [] }], abort.signal)
+    abort.abort(new Error('no longer wanted'))
+    await expect(failure).rejects.toThrow('no longer wanted')
+    expect(changes).toEqual([])
+  })
+})
+
+describe('what goes to all', () => {
+  const who = [{ method: 'who', params: [] }]
+
+  it('goes to each healthy node, and not to one that rests', async () => {
+    const nodes = [await startNode('first'), await startNode('second', '500'), await startNode('third')]
+    const { transport, ask } = transportOf(...nodes)
+    await ask()
+    await vi.waitFor(async () =>
+      expect(await transport.sendToAll(who)).toEqual([[by('first')], [by('third')]]),
+    )
+  })
+
+  it('goes to all when none is known to be healthy', async () => {
+    const [first, second] = [await startNode('first', '429'), await startNode('second', '500')]
+    const { transport } = transportOf(first, second)
+    expect(await transport.sendToAll(who)).toEqual([null, null])
+    first.manner = 'well'
+    expect(await transport.sendToAll(who)).toEqual([[by('first')], null])
+  })
+})
