@@ -6,10 +6,11 @@ import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createReceiptStore } from '../store/receipts.js'
 import { createBroadcaster } from './broadcast.js'
 import { createChainView } from './chainView.js'
+import { createFeeMarket } from './fees.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
 import type { RelayRouterDeps } from './router.js'
-import { createPrivateKeySigner } from './signer.js'
+import { createPrivateKey, createRelayerSigner } from './signer.js'
 import { createTransactor } from './transactor.js'
 
 /** Wires the relay. Starts nothing. */
@@ -23,13 +24,20 @@ export function buildRelay(surroundings: {
   const { config, provider, files, logger, stopping } = surroundings
   const { chain, relay: settings } = config
   const { chainId, contracts, confirmations } = chain
-  const signer = createPrivateKeySigner(settings.relayerPrivateKey)
+  const signer = createRelayerSigner(createPrivateKey(settings.relayerPrivateKey))
+  const fees = createFeeMarket({
+    provider,
+    ceiling: settings.maxFeePerGas,
+    maxAgeMs: settings.pollIntervalMs,
+  })
   const transactor = createTransactor({
     ...settings,
     chainId,
     confirmations,
     provider,
     signer,
+    fees,
+    onGasUsed: () => undefined,
     logger,
     broadcaster: createBroadcaster(provider.transport),
   })

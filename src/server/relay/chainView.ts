@@ -2,6 +2,7 @@ import { createConfidentialLedger } from '../../chain/confidentialLedger.js'
 import { ChainUnavailableError } from '../../chain/errors.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import { decodeRevert, revertOf } from '../../chain/reverts.js'
+import { sameAddress } from '../../protocol/address.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { RelayRecord } from '../store/receipts.js'
@@ -34,9 +35,10 @@ export function createChainView(options: { provider: RpcProvider; from: Hex }): 
   return {
     // The three contracts that take authorizations share this view.
     isUsed: (target, digest) => createConfidentialLedger(provider, target).usedDigest(digest),
-    async effectOf({ transactions }) {
+    async effectOf({ receipt: { target }, transactions }) {
       const receipts = await Promise.all(transactions.map(({ hash }) => provider.getTransactionReceipt(hash)))
-      const effect = receipts.find((receipt) => receipt?.status === 1)
+      // A filler succeeds too, and has no effect.
+      const effect = receipts.find((mined) => mined?.status === 1 && sameAddress(mined.to ?? '', target))
       return effect ? minedTransaction(effect) : null
     },
     async reasonOf(record, { blockNumber }) {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Receipt } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../logger.js'
 import type { ReceiptStore, RelayRecord, SignedTransaction } from '../store/receipts.js'
 import type { ChainView } from './chainView.js'
-import type { MinedTransaction, Outcome } from './inFlight.js'
+import type { MinedTransaction, Outcome, Sender } from './inFlight.js'
 import type { Preflight } from './preflight.js'
 import { confirmed, failed, submitted, unresolved } from './receipts.js'
 import type { Transactor } from './transactor.js'
@@ -13,6 +14,8 @@ export interface CourseDeps {
   readonly chain: ChainView
   readonly preflight: Preflight
   readonly transactor: Transactor
+  /** A final receipt is true no more: its transaction was taken out of its block. */
+  readonly reopen: (digest: Hex) => void
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly logger: Logger
@@ -45,15 +48,20 @@ export function startCourse(deps: CourseDeps, initial: RelayRecord, gasLimit?: b
     record = next
   }
 
-  const save = (transaction: SignedTransaction) => put(submitted(record, transaction, new Date()))
+  const sender: Sender = {
+    save: (transaction: SignedTransaction) => put(submitted(record, transaction, new Date())),
+    isNeeded: async () => !(await chain.isUsed(target, digest)),
+    dropped: () => deps.reopen(digest),
+  }
 
   /** The next thing to do; true when that was the last. */
   async function step(): Promise<boolean> {
-    if (toResume.length > 0) return conclude(await transactor.resume(toResume, save))
+    if (toResume.length > 0) return conclude(await transactor.resume(toResume, sender))
     const gas = checkedGas ?? (await check())
     checkedGas = undefined
     return (
-      gas === null || conclude(await transactor.send({ to: target, data: record.data, gasLimit: gas }, save))
+      gas === null ||
+      conclude(await transactor.send({ to: target, data: record.data, gasLimit: gas }, sender))
     )
   }
 

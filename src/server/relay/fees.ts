@@ -1,11 +1,27 @@
 import { z } from 'zod'
+import { ChainAnswerError } from '../../chain/errors.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import { quantitySchema } from '../../chain/quantity.js'
+import type { RpcAnswer } from '../../chain/rpcTransport.js'
 
 /** What a transaction offers for each unit of gas, in wei. https://eips.ethereum.org/EIPS/eip-1559 */
-export interface Fees {
+export interface MarketFees {
+  readonly type: 2
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
+}
+
+/** The same on a chain without a base fee. */
+export interface LegacyFees {
+  readonly type: 0
+  readonly gasPrice: bigint
+}
+
+export type Fees = MarketFees | LegacyFees
+
+/** The most that a unit of gas may cost, in wei. */
+export function priceLimit(fees: Fees): bigint {
+  return fees.type === 0 ? fees.gasPrice : fees.maxFeePerGas
 }
 
 /** How many blocks the tip is taken from, and which of their payers is followed. */
@@ -14,24 +30,62 @@ const TIP_PERCENTILE = 50
 /** A tip of nothing is refused by some nodes. */
 const MIN_TIP = 1_000_000n
 
+const QUESTIONS = [
+  { method: 'eth_getBlockByNumber', params: ['latest', false] },
+  { method: 'eth_feeHistory', params: [`0x${HISTORY_BLOCKS.toString(16)}`, 'latest', [TIP_PERCENTILE]] },
+  { method: 'eth_gasPrice', params: [] },
+]
+
+const blockSchema = z.looseObject({ baseFeePerGas: quantitySchema.nullish() })
 const feeHistorySchema = z.looseObject({
   baseFeePerGas: z.array(quantitySchema).min(1),
   reward: z.array(z.array(quantitySchema)).nullish(),
 })
 
 /**
- * Fees that the chain takes now: twice the next block's base fee, so that it may rise for six full blocks, and the
- * median tip of the last blocks; never above the ceiling.
+ * Fees that the chain takes now, never above the ceiling: twice the next block's base fee, so that it may rise for
+ * six full blocks, and the median tip of the last blocks. A chain whose blocks have no base fee gets the node's gas
+ * price.
  *
- * @throws ChainUnavailableError
+ * @throws ChainUnavailableError, ChainAnswerError
  */
 export async function currentFees(provider: RpcProvider, ceiling: bigint): Promise<Fees> {
-  const params = [`0x${HISTORY_BLOCKS.toString(16)}`, 'latest', [TIP_PERCENTILE]]
-  const answer: unknown = await provider.send('eth_feeHistory', params)
-  const { baseFeePerGas, reward } = feeHistorySchema.parse(answer)
+  const [block, history, gasPrice] = await provider.transport.send(QUESTIONS)
+  const { baseFeePerGas } = resultOf(block, blockSchema)
+  return baseFeePerGas === undefined || baseFeePerGas === null
+    ? { type: 0, gasPrice: min(resultOf(gasPrice, quantitySchema), ceiling) }
+    : marketFees(resultOf(history, feeHistorySchema), ceiling)
+}
+
+function resultOf<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(answer && 'result' in answer ? answer.result : undefined)
+  if (parsed.success) return parsed.data
+  throw new ChainAnswerError('no usable answer about fees', { cause: parsed.error })
+}
+
+function marketFees({ baseFeePerGas, reward }: z.output<typeof feeHistorySchema>, ceiling: bigint): Fees {
   const baseFee = baseFeePerGas.at(-1) ?? 0n
   const tip = max(MIN_TIP, median((reward ?? []).flatMap((block) => block.slice(0, 1))))
-  return limited({ maxFeePerGas: 2n * baseFee + tip, maxPriorityFeePerGas: tip }, ceiling)
+  return limited(2n * baseFee + tip, tip, ceiling)
+}
+
+/** {@link currentFees}, asked for once in `maxAgeMs` however many want them. */
+export function createFeeMarket(options: { provider: RpcProvider; ceiling: bigint; maxAgeMs: number }): {
+  current(): Promise<Fees>
+} {
+  let asked: { at: number; fees: Promise<Fees> } | undefined
+  return {
+    current() {
+      if (asked === undefined || performance.now() - asked.at >= options.maxAgeMs) {
+        const fees = currentFees(options.provider, options.ceiling)
+        asked = { at: performance.now(), fees }
+        fees.catch(() => {
+          asked = undefined
+        })
+      }
+      return asked.fees
+    },
+  }
 }
 
 /**
@@ -40,15 +94,15 @@ export async function currentFees(provider: RpcProvider, ceiling: bigint): Promi
  * @returns null when the ceiling leaves no room for that
  */
 export function raisedFees(previous: Fees, current: Fees, ceiling: bigint): Fees | null {
-  const maxFeePerGas = max(current.maxFeePerGas, raise(previous.maxFeePerGas))
-  if (maxFeePerGas > ceiling) return null
-  return limited(
-    {
-      maxFeePerGas,
-      maxPriorityFeePerGas: max(current.maxPriorityFeePerGas, raise(previous.maxPriorityFeePerGas)),
-    },
-    ceiling,
-  )
+  const limit = max(priceLimit(current), raise(priceLimit(previous)))
+  if (limit > ceiling) return null
+  if (current.type === 0) return { type: 0, gasPrice: limit }
+  return limited(limit, max(current.maxPriorityFeePerGas, raise(tipOf(previous))), ceiling)
+}
+
+/** All of a legacy price that is not burnt goes to the block's producer. */
+function tipOf(fees: Fees): bigint {
+  return fees.type === 0 ? fees.gasPrice : fees.maxPriorityFeePerGas
 }
 
 /** 12.5 % more, rounded up. */
@@ -56,9 +110,9 @@ function raise(fee: bigint): bigint {
   return fee + (fee + 7n) / 8n
 }
 
-function limited({ maxFeePerGas, maxPriorityFeePerGas }: Fees, ceiling: bigint): Fees {
+function limited(maxFeePerGas: bigint, tip: bigint, ceiling: bigint): Fees {
   const fee = min(maxFeePerGas, ceiling)
-  return { maxFeePerGas: fee, maxPriorityFeePerGas: min(maxPriorityFeePerGas, fee) }
+  return { type: 2, maxFeePerGas: fee, maxPriorityFeePerGas: min(tip, fee) }
 }
 
 function median(values: bigint[]): bigint {

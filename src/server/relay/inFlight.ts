@@ -1,6 +1,9 @@
 import type { TransactionReceipt } from 'ethers'
+import { sameAddress } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import type { SignedTransaction } from '../store/receipts.js'
+import type { Reception } from './broadcast.js'
+import { priceLimit } from './fees.js'
 import { readTransaction } from './signer.js'
 
 /** A transaction that is in a block. */
@@ -31,43 +34,73 @@ export type Outcome =
   | { readonly kind: 'displaced' }
   | { readonly kind: 'stopped' }
 
-/** Makes a signed transaction durable. Nothing is broadcast before it resolves. */
-export type SaveTransaction = (transaction: SignedTransaction) => Promise<void>
+/** What the transactor needs from whom it works for. */
+export interface Sender {
+  /** Makes a signed transaction durable. Nothing is broadcast before it resolves. */
+  save(transaction: SignedTransaction): Promise<void>
+  /** Asked before something that may have been sent earlier is sent again. False when its effect is there. */
+  isNeeded(): Promise<boolean>
+  /** What was reported as mined is in its block no more. Called once, after the outcome, if at all. */
+  dropped(): void
+}
 
 /** One call under one nonce, on its way into a block. */
 export interface InFlight {
   readonly nonce: number
   /** All that may be mined for this call, the newest last. */
   readonly transactions: SignedTransaction[]
-  readonly save: SaveTransaction
+  readonly sender: Sender
   /** Wei that it may cost at most. */
   maxCost: bigint
-  /** Of `performance.now()`. */
-  lastSentAt: number
+  /** Of `performance.now()`: since when the newest transaction could have been mined. */
+  waitsSince: number
+  /** Of `performance.now()`: the last broadcast. Undefined when it is to be sent at the next look. */
+  sentAt: number | undefined
+  /** What came of the last broadcast; undefined until it is known. */
+  reception: Reception | undefined
+  /** The block that it was last seen in. */
+  blockNumber: number | undefined
   /** Of `performance.now()`: since when the nonce is used up, but by none of these transactions. */
   missedSince: number | undefined
+  /** Resolves when it is in a block for the first time, or ended otherwise. */
+  readonly landed: Promise<void>
+  readonly land: () => void
   readonly outcome: Promise<Outcome>
   readonly finish: (outcome: Outcome) => void
 }
 
 /** @param transactions at least one; the last one's nonce is the one that counts */
-export function createInFlight(transactions: readonly SignedTransaction[], save: SaveTransaction): InFlight {
+export function createInFlight(transactions: readonly SignedTransaction[], sender: Sender): InFlight {
   const newest = transactions.at(-1)
   if (newest === undefined) throw new TypeError('no transaction to follow')
-  let finish: (outcome: Outcome) => void = () => undefined
-  const outcome = new Promise<Outcome>((resolve) => {
-    finish = resolve
-  })
+  const [landed, land] = deferred<void>()
+  const [outcome, finish] = deferred<Outcome>()
   return {
     nonce: newest.nonce,
     transactions: [...transactions],
-    save,
+    sender,
     maxCost: maxCost(newest),
-    lastSentAt: performance.now(),
+    waitsSince: performance.now(),
+    sentAt: undefined,
+    reception: undefined,
+    blockNumber: undefined,
     missedSince: undefined,
+    landed,
+    land,
     outcome,
-    finish,
+    finish(result) {
+      land()
+      finish(result)
+    },
   }
+}
+
+function deferred<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
+  let settle: (value: T) => void = () => undefined
+  const promise = new Promise<T>((resolve) => {
+    settle = resolve
+  })
+  return [promise, (value) => settle(value)]
 }
 
 /** The transaction that should be mined for it now. */
@@ -81,9 +114,16 @@ export function newestOf(flight: InFlight): SignedTransaction {
 export function addTransaction(flight: InFlight, transaction: SignedTransaction): void {
   flight.transactions.push(transaction)
   flight.maxCost = maxCost(transaction)
+  flight.waitsSince = performance.now()
+  flight.reception = undefined
+}
+
+/** A transfer of nothing to the account itself uses a nonce up, and does nothing else. */
+export function isFiller(transaction: { readonly to: string | null }, relayer: Hex): boolean {
+  return transaction.to !== null && sameAddress(transaction.to, relayer)
 }
 
 function maxCost({ raw }: SignedTransaction): bigint {
-  const { gasLimit, maxFeePerGas } = readTransaction(raw)
-  return gasLimit * maxFeePerGas
+  const { gasLimit, fees } = readTransaction(raw)
+  return gasLimit * priceLimit(fees)
 }

@@ -1,51 +1,85 @@
-import type { Provider } from 'ethers'
-import type { Hex } from '../../protocol/hex.js'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeyedLock } from '../store/keyedLock.js'
-import type { InFlight } from './inFlight.js'
+import type { AccountView } from './account.js'
 
-export interface NoncesOptions {
-  readonly provider: Provider
-  readonly address: Hex
-  /** All that is under way. */
-  readonly inFlight: ReadonlySet<InFlight>
-}
-
-/** Hands out the account's nonces one after another. */
+/** Which nonces of the account are in use, and which comes next. A nonce is held from `take` to its end. */
 export interface Nonces {
-  /** Runs `action` with the next nonce, alone. It is used up only when `action` resolves. */
-  use<T>(action: (nonce: number) => Promise<T>): Promise<T>
-  /** What was under way can't be mined under its nonce: go back to what the chain says. */
-  distrust(reason: 'taken' | 'unreachable'): void
+  /** The lowest nonce that nobody holds, held from now on. @throws ChainUnavailableError, ChainAnswerError */
+  take(): Promise<number>
+  /** Holds a nonce that an earlier process gave out, or that is to be filled. */
+  hold(nonce: number): void
+  /** Nothing was signed under it, or nothing of that can be mined: whoever comes next takes it. */
+  release(nonce: number): void
+  /** Something is mined under it. */
+  done(nonce: number): void
+  /** The lowest from `count` on that nobody holds, below one that is held: what is above waits for them. */
+  holes(count: number): number[]
+  /** What was counted here is wrong: the chain is asked again, without its pool when that can't be right either. */
+  distrust(tag: 'pending' | 'latest'): void
 }
+
+/** More need not be known at once. */
+export const MAX_HOLES = 17
+/** A node that trails is asked again after this long. */
+const ASK_AGAIN_MS = 200
 
 /**
- * The chain is asked whenever nothing is under way, so that a use of the key elsewhere or a chain that was reset
- * can't make the count drift; in between it is counted here, as no node knows of what was signed a moment ago.
+ * The chain is asked whenever nothing is held, so that a use of the key elsewhere or a chain that was reset can't
+ * make the count drift; in between it is counted here, as no node knows of what was signed a moment ago.
  */
-export function createNonces({ provider, address, inFlight }: NoncesOptions): Nonces {
+export function createNonces(account: AccountView): Nonces {
   const lock = createKeyedLock()
-  let next: number | undefined
+  /** How many hold it: after a crash it may be two, one of which will find out. */
+  const held = new Map<number, number>()
+  let first: number | undefined
   // A node counts its pending transactions too, also those that are stuck: behind them nothing is ever mined.
   let tag: 'pending' | 'latest' = 'pending'
 
-  async function choose(): Promise<number> {
-    if (next !== undefined && inFlight.size > 0) return next
-    const onChain = await provider.getTransactionCount(address, tag)
-    return Math.max(onChain, ...[...inFlight].map(({ nonce }) => nonce + 1))
+  async function ask(): Promise<number> {
+    for (;;) {
+      const { history, pending, count } = await account.look()
+      if (history !== 'behind') return tag === 'pending' ? pending : count
+      await sleep(ASK_AGAIN_MS)
+    }
+  }
+
+  function hold(nonce: number): void {
+    held.set(nonce, (held.get(nonce) ?? 0) + 1)
+  }
+
+  function release(nonce: number): void {
+    const others = (held.get(nonce) ?? 1) - 1
+    if (others > 0) held.set(nonce, others)
+    else held.delete(nonce)
   }
 
   return {
-    use: (action) =>
+    take: () =>
       lock.run('nonce', async () => {
-        const nonce = await choose()
-        const result = await action(nonce)
-        next = nonce + 1
+        if (first === undefined || held.size === 0) first = await ask()
         tag = 'pending'
-        return result
+        let nonce = first
+        while (held.has(nonce)) nonce++
+        hold(nonce)
+        return nonce
       }),
-    distrust(reason) {
-      next = undefined
-      if (reason === 'unreachable') tag = 'latest'
+    hold,
+    release,
+    done(nonce) {
+      release(nonce)
+      if (first !== undefined) first = Math.max(first, nonce + 1)
+    },
+    holes(count) {
+      const highest = Math.max(...held.keys())
+      const holes: number[] = []
+      for (let nonce = count; nonce < highest && holes.length < MAX_HOLES; nonce++) {
+        if (!held.has(nonce)) holes.push(nonce)
+      }
+      return holes
+    },
+    distrust(newTag) {
+      first = undefined
+      tag = newTag
     },
   }
 }

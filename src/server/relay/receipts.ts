@@ -52,6 +52,12 @@ export function failed(
   return changed(record, now, { status: 'failed', ...minedFields(transaction), error })
 }
 
+/** Of a final record that is true no more: what was mined for it may be mined again, or has to be. */
+export function putBack(record: RelayRecord, now: Date): RelayRecord {
+  const txHash = record.transactions.at(-1)?.hash ?? null
+  return changed(record, now, { status: 'submitted', ...minedFields(null), txHash, error: null })
+}
+
 /** What was sent and is not known to be mined. */
 export function unresolved({ receipt, transactions }: RelayRecord): readonly SignedTransaction[] {
   return receipt.status === 'submitted' ? transactions : []

@@ -3,12 +3,13 @@ import type { Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'
+import { describeError } from '../logger.js'
 import type { RelayRecord } from '../store/receipts.js'
 import type { VerifiedAuthorization } from './authorization.js'
 import { type Course, type CourseDeps, startCourse } from './course.js'
-import { confirmed, pendingRecord } from './receipts.js'
+import { confirmed, pendingRecord, putBack } from './receipts.js'
 
-export interface RelayDeps extends CourseDeps {
+export interface RelayDeps extends Omit<CourseDeps, 'reopen'> {
   /** Authorizations under way at once, those that wait for a nonce included. */
   readonly maxUnderWay: number
 }
@@ -37,7 +38,7 @@ export function createRelay(deps: RelayDeps): Relay {
   const stopping = AbortSignal.any([deps.stopping, stopped.signal])
   // Every course may listen to it.
   setMaxListeners(0, stopping)
-  const courseDeps = { ...deps, stopping }
+  const courseDeps = { ...deps, stopping, reopen }
   const underWay = new Map<Hex, Promise<Course>>()
   let recovered: () => void = () => undefined
   const ready = new Promise<void>((resolve) => {
@@ -75,6 +76,28 @@ export function createRelay(deps: RelayDeps): Relay {
     const final = confirmed(record, await chain.effectOf(record), new Date())
     await store.put(record.receipt.digest, final)
     return final.receipt
+  }
+
+  /** A reorganization took its transaction back: it is followed again, and sent again where no pool has kept it. */
+  function reopen(digest: Hex): void {
+    if (stopping.aborted) return
+    const current = underWay.get(digest)
+    if (current !== undefined) {
+      const again = () => reopen(digest)
+      current.then((course) => course.end).then(again, again)
+      return
+    }
+    const begun = (async () => {
+      const record = await store.get(digest)
+      if (record === undefined) throw new Problem('receipt-not-found')
+      const open = putBack(record, new Date())
+      await store.put(digest, open)
+      logger.warn('transaction put back', { digest, txHash: record.receipt.txHash })
+      return startCourse(courseDeps, open)
+    })()
+    register(digest, begun).catch((error: unknown) => {
+      logger.warn('transaction not put back', { digest, ...describeError(error) })
+    })
   }
 
   async function recover(): Promise<void> {

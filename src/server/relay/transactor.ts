@@ -1,21 +1,17 @@
 import type { RpcProvider } from '../../chain/provider.js'
-import type { Hex } from '../../protocol/hex.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
 import type { SignedTransaction } from '../store/receipts.js'
+import { createAccountView } from './account.js'
 import type { Broadcaster } from './broadcast.js'
-import { currentFees, raisedFees } from './fees.js'
-import {
-  addTransaction,
-  createInFlight,
-  type InFlight,
-  newestOf,
-  type Outcome,
-  type SaveTransaction,
-} from './inFlight.js'
+import type { Fees } from './fees.js'
+import { createGaps } from './gaps.js'
+import { createInFlight, type InFlight, type Outcome, type Sender } from './inFlight.js'
 import { createNonces } from './nonces.js'
-import { type RelayerSigner, readTransaction } from './signer.js'
+import { type Call, createOutbox } from './outbox.js'
+import { createSettledTransactions } from './settled.js'
+import type { RelayerSigner } from './signer.js'
 import { createSlots } from './slots.js'
 import { createWatcher } from './watcher.js'
 
@@ -23,10 +19,11 @@ export interface TransactorOptions {
   readonly provider: RpcProvider
   readonly broadcaster: Broadcaster
   readonly signer: RelayerSigner
+  readonly fees: { current(): Promise<Fees> }
   readonly chainId: number
   /** Blocks that must hold a transaction, its own included, before it counts. */
   readonly confirmations: number
-  /** Transactions under way at once. */
+  /** Transactions at once that are in no block. */
   readonly maxInFlight: number
   /** A transaction that is in no block after this long is sent again, for more. */
   readonly resubmitAfterMs: number
@@ -34,14 +31,9 @@ export interface TransactorOptions {
   readonly pollIntervalMs: number
   /** Wei per gas that is never exceeded. */
   readonly maxFeePerGas: bigint
+  /** Told of each transaction of the account that is mined, whatever it was for. */
+  readonly onGasUsed: (gasUsed: bigint) => void
   readonly logger: Logger
-}
-
-/** A call that is worth its gas. */
-export interface Call {
-  readonly to: Hex
-  readonly data: Hex
-  readonly gasLimit: bigint
 }
 
 /** The one user of the relayer's account: takes calls into blocks, many at a time, and leaves no nonce open. */
@@ -52,98 +44,65 @@ export interface Transactor {
    *
    * @throws what `save` throws, and ChainUnavailableError: nothing was sent then, and no nonce used
    */
-  send(call: Call, save: SaveTransaction): Promise<Outcome>
-  /** Follows what an earlier process signed, oldest first: it may or may not have been broadcast, or mined. */
-  resume(transactions: readonly SignedTransaction[], save: SaveTransaction): Promise<Outcome>
+  send(call: Call, sender: Sender): Promise<Outcome>
+  /**
+   * Follows what an earlier process signed, oldest first: it may or may not have been broadcast, or mined. It is
+   * sent again only once a look at the chain shows that it is not mined.
+   */
+  resume(transactions: readonly SignedTransaction[], sender: Sender): Promise<Outcome>
   /** Wei that all under way may cost at most. */
   committed(): bigint
+  /** Transactions under way. */
+  inFlight(): number
   readonly service: Service
 }
 
 export function createTransactor(options: TransactorOptions): Transactor {
-  const { provider, broadcaster, signer, chainId, maxFeePerGas, logger } = options
   const inFlight = new Set<InFlight>()
   const slots = createSlots(options.maxInFlight)
-  const nonces = createNonces({ provider, address: signer.address, inFlight })
-  const broadcasts = new Set<Promise<void>>()
+  const outbox = createOutbox(options)
+  const { nonces, look } = follow(options, inFlight, outbox)
+  const { pollIntervalMs: intervalMs, logger } = options
+  const poller = createPoller({ name: 'relay-transactor', intervalMs, tick: look, logger })
   let stopped = false
 
-  /** Nobody waits for it but the stop: what comes of it is read from the chain. */
-  function broadcast(flight: InFlight): void {
-    flight.lastSentAt = performance.now()
-    const { raw, hash, nonce } = newestOf(flight)
-    const sent = broadcaster.send({ raw, hash }).then(({ held }) => {
-      broadcasts.delete(sent)
-      if (held === 0) logger.warn('no node took a transaction', { txHash: hash, nonce })
-    })
-    broadcasts.add(sent)
-  }
-
-  async function open(call: Call, save: SaveTransaction): Promise<InFlight> {
-    const fees = await currentFees(provider, maxFeePerGas)
-    return nonces.use(async (nonce) => {
-      const signed = { nonce, ...(await signer.sign({ chainId, nonce, ...call, ...fees })) }
-      await save(signed)
-      const flight = createInFlight([signed], save)
+  async function open(call: Call, sender: Sender): Promise<InFlight> {
+    const nonce = await nonces.take()
+    try {
+      const flight = await outbox.write(call, nonce, sender)
       inFlight.add(flight)
       return flight
-    })
-  }
-
-  async function resubmit(flight: InFlight): Promise<void> {
-    flight.lastSentAt = performance.now()
-    const { raw, nonce } = newestOf(flight)
-    const previous = readTransaction(raw)
-    const raised = raisedFees(previous, await currentFees(provider, maxFeePerGas), maxFeePerGas)
-    if (raised !== null) {
-      const signed = { nonce, ...(await signer.sign({ chainId, nonce, ...previous, ...raised })) }
-      await flight.save(signed)
-      addTransaction(flight, signed)
+    } catch (error) {
+      nonces.release(nonce)
+      throw error
     }
-    logger.warn('transaction sent again', { txHash: newestOf(flight).hash, nonce })
-    broadcast(flight)
   }
-
-  const watcher = createWatcher({
-    ...options,
-    address: signer.address,
-    inFlight,
-    resubmit,
-    finish(flight, outcome) {
-      inFlight.delete(flight)
-      flight.finish(outcome)
-    },
-    onDisplaced: nonces.distrust,
-  })
-  const poller = createPoller({
-    name: 'relay-transactor',
-    intervalMs: options.pollIntervalMs,
-    tick: watcher.look,
-    logger,
-  })
 
   return {
-    async send(call, save) {
+    async send(call, sender) {
       await slots.take()
       try {
         if (stopped) return { kind: 'stopped' }
-        const flight = await open(call, save)
+        const flight = await open(call, sender)
         // Saved, so the next start sends it; nobody watches it here any more.
         if (stopped) return { kind: 'stopped' }
-        broadcast(flight)
-        return await flight.outcome
+        outbox.broadcast(flight)
+        await flight.landed
+        return flight.outcome
       } finally {
+        // What is in a block takes up no room in the nodes' pools.
         slots.release()
       }
     },
-    async resume(transactions, save) {
+    async resume(transactions, sender) {
       if (stopped) return { kind: 'stopped' }
-      const flight = createInFlight(transactions, save)
+      const flight = createInFlight(transactions, sender)
+      nonces.hold(flight.nonce)
       inFlight.add(flight)
-      broadcast(flight)
       return flight.outcome
     },
     committed: () => [...inFlight].reduce((sum, { maxCost }) => sum + maxCost, 0n),
+    inFlight: () => inFlight.size,
     service: {
       name: poller.name,
       start: poller.start,
@@ -152,8 +111,28 @@ export function createTransactor(options: TransactorOptions): Transactor {
         await poller.stop()
         for (const flight of inFlight) flight.finish({ kind: 'stopped' })
         inFlight.clear()
-        await Promise.all(broadcasts)
+        await outbox.idle()
       },
     },
   }
+}
+
+/** What watches over everything under way. */
+function follow(
+  options: TransactorOptions,
+  inFlight: Set<InFlight>,
+  outbox: ReturnType<typeof createOutbox>,
+) {
+  const { provider, signer } = options
+  const account = createAccountView({ provider, address: signer.address })
+  const nonces = createNonces(account)
+  const finish = (flight: InFlight, outcome: Outcome) => {
+    inFlight.delete(flight)
+    flight.finish(outcome)
+  }
+  const shared = { ...options, inFlight, nonces, outbox, finish }
+  const gaps = createGaps({ ...shared, follow: (flight) => inFlight.add(flight) })
+  const settled = createSettledTransactions(provider)
+  const watcher = createWatcher({ ...shared, account, address: signer.address, settled, gaps })
+  return { nonces, look: watcher.look }
 }

@@ -1,99 +1,161 @@
-import type { Provider } from 'ethers'
+import type { Provider, TransactionReceipt } from 'ethers'
 import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../logger.js'
-import { type InFlight, minedTransaction, newestOf, type Outcome } from './inFlight.js'
+import type { AccountView, Break, Look } from './account.js'
+import type { Reception } from './broadcast.js'
+import type { Gaps } from './gaps.js'
+import { type InFlight, isFiller, minedTransaction, newestOf, type Outcome } from './inFlight.js'
+import type { Nonces } from './nonces.js'
+import type { Outbox } from './outbox.js'
+import type { SettledTransactions } from './settled.js'
 
 export interface WatcherOptions {
   readonly provider: Provider
+  readonly account: AccountView
   /** The relayer's address. */
   readonly address: Hex
   readonly inFlight: ReadonlySet<InFlight>
+  readonly settled: SettledTransactions
+  readonly nonces: Nonces
+  readonly outbox: Outbox
   readonly confirmations: number
   readonly resubmitAfterMs: number
-  readonly resubmit: (flight: InFlight) => Promise<void>
+  /** Takes it out of what is under way. */
   readonly finish: (flight: InFlight, outcome: Outcome) => void
-  /** Something was displaced: its nonce is used by another, or the chain can't reach it. */
-  readonly onDisplaced: (reason: 'taken' | 'unreachable') => void
+  readonly gaps: Gaps
+  /** A transaction of the account was mined. */
+  readonly onGasUsed: (gasUsed: bigint) => void
   readonly logger: Logger
 }
 
 /** One node may know of a new count some blocks before another knows of the receipt that goes with it. */
 const NODE_LAG_MS = 5_000
+/** What no node holds is offered again after this long: it may have come before the nonce below it. */
+const OFFER_AGAIN_MS = 1_000
+/** While nothing is under way, blocks are only looked at for what they may have lost. */
+const IDLE_LOOK_MS = 5_000
 
-/** Reads from the chain what became of everything under way. */
+/** Reads from the chain what became of everything under way, and does what follows from it. */
 export interface Watcher {
   /** One look: a request for head and nonce, and one more for the receipts of what seems mined. */
   look(): Promise<void>
 }
 
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { provider, address, inFlight, confirmations, resubmitAfterMs, finish, logger } = options
-  let unreachableSince: number | undefined
+  const { provider, account, address, inFlight, settled, nonces, confirmations, logger } = options
+  let lookedAt = 0
 
-  async function settle(flight: InFlight, head: number): Promise<void> {
+  async function settle(flight: InFlight, head: number, broken: boolean): Promise<void> {
+    const isDeep = (block: number) => head - block + 1 >= confirmations
+    if (!broken && flight.blockNumber !== undefined && !isDeep(flight.blockNumber)) return
     const receipts = await Promise.all(
       flight.transactions.map(({ hash }) => provider.getTransactionReceipt(hash)),
     )
-    const receipt = receipts.find((found) => found !== null)
-    if (receipt === undefined) {
-      missed(flight)
+    // The newest has the nonce that counts; earlier ones may have gone out under others.
+    const receipt = receipts.findLast((found) => found !== null)
+    flight.blockNumber = receipt?.blockNumber
+    if (!receipt) return missed(flight)
+    flight.missedSince = undefined
+    flight.land()
+    if (isDeep(receipt.blockNumber)) conclude(flight, receipt)
+  }
+
+  function conclude(flight: InFlight, receipt: TransactionReceipt): void {
+    nonces.done(flight.nonce)
+    options.onGasUsed(receipt.gasUsed)
+    if (isFiller(receipt, address)) {
+      options.finish(flight, { kind: 'displaced' })
       return
     }
-    flight.missedSince = undefined
-    if (head - receipt.blockNumber + 1 >= confirmations) {
-      finish(flight, { kind: 'mined', transaction: minedTransaction(receipt) })
-    }
+    const transaction = minedTransaction(receipt)
+    const { blockNumber, hash } = transaction
+    settled.add({ hash, blockNumber, blockHash: receipt.blockHash, dropped: flight.sender.dropped })
+    options.finish(flight, { kind: 'mined', transaction })
   }
 
   function missed(flight: InFlight): void {
     flight.missedSince ??= performance.now()
-    if (performance.now() - flight.missedSince >= NODE_LAG_MS) displace(flight, 'taken')
+    if (performance.now() - flight.missedSince < NODE_LAG_MS) return
+    logger.warn('nonce lost', { nonce: flight.nonce, txHash: newestOf(flight).hash, reason: 'taken' })
+    nonces.done(flight.nonce)
+    nonces.distrust('pending')
+    options.finish(flight, { kind: 'displaced' })
   }
 
-  function displace(flight: InFlight, reason: 'taken' | 'unreachable'): void {
-    logger.warn('nonce lost', { nonce: flight.nonce, txHash: newestOf(flight).hash, reason })
-    options.onDisplaced(reason)
-    finish(flight, { kind: 'displaced' })
+  /** Of a reorganization blocks may come back; of a chain that was reset they don't. */
+  async function mendHistory(look: Look): Promise<Break | null> {
+    const broken = account.takeBreak()
+    if (broken === null) return null
+    logger.warn('history changed', { reason: broken, blockNumber: look.head })
+    if (broken === 'reset') settled.clear()
+    else await settled.recheck()
+    return broken
   }
 
-  /** A reset or reorganized chain may have forgotten nonces below all of ours, which nobody will fill then. */
-  function noticeUnreachable(count: number): void {
-    const lowest = Math.min(...[...inFlight].map(({ nonce }) => nonce))
-    if (inFlight.size === 0 || lowest <= count) {
-      unreachableSince = undefined
-      return
-    }
-    unreachableSince ??= performance.now()
-    if (performance.now() - unreachableSince < resubmitAfterMs) return
-    unreachableSince = undefined
-    for (const flight of [...inFlight]) displace(flight, 'unreachable')
+  /** Sent again at once when it was in a block before. */
+  function putBack(flight: InFlight): void {
+    if (flight.blockNumber !== undefined) flight.sentAt = undefined
+    flight.blockNumber = undefined
+    flight.missedSince = undefined
   }
 
-  async function resubmitOverdue(count: number): Promise<void> {
-    const overdueSince = performance.now() - resubmitAfterMs
-    for (const flight of [...inFlight]) {
-      if (flight.nonce < count || flight.lastSentAt > overdueSince) continue
-      try {
-        await options.resubmit(flight)
-      } catch (error) {
-        // Held back until the next look; it holds up no other.
-        logger.warn('transaction not sent again', { nonce: flight.nonce, ...describeError(error) })
-      }
+  async function keepMoving(look: Look): Promise<void> {
+    const open = [...inFlight].filter(({ nonce }) => nonce >= look.count)
+    const inOrder = open.toSorted((a, b) => a.nonce - b.nonce)
+    await Promise.all(
+      inOrder.map(async (flight) => {
+        putBack(flight)
+        // What fails is held back until the next look; it holds up no other.
+        await move(flight, look.count).catch((error: unknown) => {
+          logger.warn('transaction not sent again', { nonce: flight.nonce, ...describeError(error) })
+        })
+      }),
+    )
+  }
+
+  /** Its effect is there by another transaction. Should its nonce be missed, it is filled. */
+  function letGo(flight: InFlight): void {
+    nonces.release(flight.nonce)
+    options.finish(flight, { kind: 'displaced' })
+  }
+
+  async function move(flight: InFlight, count: number): Promise<void> {
+    const { outbox, resubmitAfterMs } = options
+    const { sentAt, waitsSince, reception, nonce } = flight
+    const now = performance.now()
+    if (sentAt === undefined) {
+      if (await flight.sender.isNeeded()) outbox.broadcast(flight)
+      else letGo(flight)
+    } else if (now - waitsSince >= resubmitAfterMs && !isUnheard(reception)) {
+      await (isRefused(reception) && nonce === count ? outbox.giveUp(flight) : outbox.resubmit(flight))
+    } else if (reception?.held === 0 && now - sentAt >= OFFER_AGAIN_MS) {
+      outbox.broadcast(flight)
     }
   }
 
   return {
     async look() {
-      if (inFlight.size === 0) return
-      const [head, count] = await Promise.all([
-        provider.getBlockNumber(),
-        provider.getTransactionCount(address, 'latest'),
-      ])
-      await Promise.all(
-        [...inFlight].filter(({ nonce }) => nonce < count).map((flight) => settle(flight, head)),
-      )
-      noticeUnreachable(count)
-      await resubmitOverdue(count)
+      const isIdle = inFlight.size === 0
+      if (isIdle && (settled.isEmpty() || performance.now() - lookedAt < IDLE_LOOK_MS)) return
+      lookedAt = performance.now()
+      const look = await account.look()
+      if (look.history === 'behind') return
+      const broken = await mendHistory(look)
+      settled.forget(look.head)
+      const used = [...inFlight].filter(({ nonce }) => nonce < look.count)
+      await Promise.all(used.map((flight) => settle(flight, look.head, broken !== null)))
+      await keepMoving(look)
+      await options.gaps.close(look, broken)
     },
   }
+}
+
+/** No node has answered: more money would change nothing. */
+function isUnheard(reception: Reception | undefined): boolean {
+  return reception?.held === 0 && reception.refused === 0
+}
+
+/** Whoever answered does not take it. */
+function isRefused(reception: Reception | undefined): boolean {
+  return reception?.held === 0 && reception.refused > 0
 }

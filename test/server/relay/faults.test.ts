@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Hex } from '../../../src/protocol/hex.js'
 import { readTransaction } from '../../../src/server/relay/signer.js'
 import { batchMint, digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { INTERFACES, useChain } from '../../support/chain.js'
@@ -36,10 +37,16 @@ function otherMint(): object {
   }
 }
 
+function marketFees(raw: Hex) {
+  const { fees } = readTransaction(raw)
+  if (fees.type !== 2) throw new Error('expected a transaction of type 2')
+  return fees
+}
+
 const transactionsOf = async (dataDir: string) =>
   (await storedRecord(dataDir, digest()))?.transactions.map(({ nonce, raw }) => ({
     nonce,
-    ...readTransaction(raw),
+    ...marketFees(raw),
   })) ?? []
 
 describe('a node', () => {

@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
-import { currentFees, raisedFees } from '../../../src/server/relay/fees.js'
+import { currentFees, type Fees, priceLimit, raisedFees } from '../../../src/server/relay/fees.js'
 import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 
 const chain = useChain()
 
 const GWEI = 1_000_000_000n
-const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({ maxFeePerGas, maxPriorityFeePerGas })
+const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fees => ({
+  type: 2,
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+})
 
 /** Fees where the node's history is this. */
 async function feesWhere(history: object, ceiling = 500n * GWEI) {
@@ -38,7 +42,7 @@ describe('current fees', () => {
     const { reward: _, ...without } = history
     const idle = { ...history, reward: [['0x0'], ['0x0']] }
     for (const each of [without, idle, { ...without, reward: null }]) {
-      expect((await feesWhere(each)).maxPriorityFeePerGas).toBe(1_000_000n)
+      expect(await feesWhere(each)).toMatchObject({ maxPriorityFeePerGas: 1_000_000n })
     }
   })
 
@@ -49,10 +53,11 @@ describe('current fees', () => {
   })
 
   test('are read from a real node', async () => {
-    const { maxFeePerGas } = await feesWhere(
-      await chain().provider.send('eth_feeHistory', ['0x5', 'latest', [50]]),
-    )
-    expect(maxFeePerGas).toBeGreaterThan(0n)
+    const { anvil } = chain()
+    const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+    const found = await currentFees(provider, 500n * GWEI)
+    expect(found.type).toBe(2)
+    expect(priceLimit(found)).toBeGreaterThan(0n)
   })
 })
 

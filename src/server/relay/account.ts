@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { ChainAnswerError } from '../../chain/errors.js'
+import type { RpcProvider } from '../../chain/provider.js'
+import { quantitySchema } from '../../chain/quantity.js'
+import type { RpcAnswer } from '../../chain/rpcTransport.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+
+/**
+ * How a look fits what was seen before: it goes on from there; the node is behind (or the chain was rolled back:
+ * nobody can tell yet); another branch took the place of blocks; or it is another chain, or one that lost its end.
+ */
+export type History = 'kept' | 'behind' | 'reorganized' | 'reset'
+
+/** A history that did not just go on. */
+export type Break = Extract<History, 'reorganized' | 'reset'>
+
+/** What one node says of the chain and of the relayer's account, at one moment. */
+export interface Look {
+  /** Number of the latest block. */
+  readonly head: number
+  /** Transactions of the account in blocks: the lowest nonce that is free on the chain. */
+  readonly count: number
+  /** The lowest nonce that is free in the node's pool too. */
+  readonly pending: number
+  readonly history: History
+}
+
+export interface AccountView {
+  /** One request. @throws ChainUnavailableError, ChainAnswerError */
+  look(): Promise<Look>
+  /** The worst that was seen since this was last asked, by whomever. */
+  takeBreak(): Break | null
+}
+
+/** A node may trail the others for so long; a head that stays below what was seen is a chain that was reset. */
+const NODE_LAG_MS = 2_000
+/** Blocks whose hashes are kept. */
+const MEMORY = 128
+
+const numberSchema = quantitySchema.transform(Number)
+const blockSchema = z.looseObject({ number: numberSchema, hash: bytes32Schema })
+type Block = z.output<typeof blockSchema>
+
+export function createAccountView(options: { provider: RpcProvider; address: Hex }): AccountView {
+  const { provider, address } = options
+  const judge = createHistory()
+  let broken: Break | null = null
+  return {
+    takeBreak() {
+      const taken = broken
+      broken = null
+      return taken
+    },
+    async look() {
+      const tip = `0x${(judge.tip() ?? 0).toString(16)}`
+      const [latest, count, pending, atTip] = await provider.transport.send([
+        { method: 'eth_getBlockByNumber', params: ['latest', false] },
+        { method: 'eth_getTransactionCount', params: [address, 'latest'] },
+        { method: 'eth_getTransactionCount', params: [address, 'pending'] },
+        { method: 'eth_getBlockByNumber', params: [tip, false] },
+      ])
+      const head = resultOf(latest, blockSchema)
+      const history = await judge.next(head, resultOf(atTip, blockSchema.nullable()), askGenesis)
+      if (history === 'reset' || (history === 'reorganized' && broken === null)) broken = history
+      return {
+        head: head.number,
+        count: resultOf(count, numberSchema),
+        pending: resultOf(pending, numberSchema),
+        history,
+      }
+    },
+  }
+
+  async function askGenesis(): Promise<Hex> {
+    const [answer] = await provider.transport.send([
+      { method: 'eth_getBlockByNumber', params: ['0x0', false] },
+    ])
+    return resultOf(answer, blockSchema).hash
+  }
+}
+
+/** Remembers the blocks that were seen as heads. */
+function createHistory() {
+  const seen = new Map<number, Hex>()
+  let tip: number | undefined
+  let behindSince: number | undefined
+  let genesis: Hex | undefined
+
+  function remember({ number, hash }: Block): void {
+    tip = number
+    seen.set(number, hash)
+    for (const old of seen.keys()) if (seen.size > MEMORY || old > number) seen.delete(old)
+  }
+
+  function historyOf(head: Block, atTip: Block | null): History {
+    if (tip === undefined) return 'kept'
+    if (head.number >= tip) return atTip?.hash === seen.get(tip) ? 'kept' : 'reorganized'
+    const known = seen.get(head.number)
+    if (known !== undefined && known !== head.hash) return 'reorganized'
+    behindSince ??= performance.now()
+    return performance.now() - behindSince < NODE_LAG_MS ? 'behind' : 'reset'
+  }
+
+  return {
+    tip: () => tip,
+    async next(head: Block, atTip: Block | null, askGenesis: () => Promise<Hex>): Promise<History> {
+      let history = historyOf(head, atTip)
+      if (history === 'behind') return history
+      if (genesis === undefined || history === 'reorganized') {
+        const found = await askGenesis()
+        if (genesis !== undefined && found !== genesis) history = 'reset'
+        genesis = found
+      }
+      behindSince = undefined
+      if (history !== 'kept') seen.clear()
+      remember(head)
+      return history
+    },
+  }
+}
+
+function resultOf<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(answer && 'result' in answer ? answer.result : undefined)
+  if (parsed.success) return parsed.data
+  throw new ChainAnswerError('no usable answer about the account', { cause: parsed.error })
+}

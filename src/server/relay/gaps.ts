@@ -1,0 +1,75 @@
+import { describeError, type Logger } from '../logger.js'
+import type { Break, Look } from './account.js'
+import { type InFlight, newestOf, type Outcome } from './inFlight.js'
+import { MAX_HOLES, type Nonces } from './nonces.js'
+import type { Outbox } from './outbox.js'
+
+export interface GapsOptions {
+  readonly inFlight: ReadonlySet<InFlight>
+  readonly nonces: Nonces
+  readonly outbox: Outbox
+  readonly resubmitAfterMs: number
+  /** Follows a filler. */
+  readonly follow: (flight: InFlight) => void
+  readonly finish: (flight: InFlight, outcome: Outcome) => void
+  readonly logger: Logger
+}
+
+/** Sees to it that no nonce stays open below one that is used. */
+export interface Gaps {
+  /** @param broken how the chain's history broke since the last time */
+  close(look: Look, broken: Break | null): Promise<void>
+}
+
+/** Somebody may be about to take it, and one node may know of a count before another does. */
+const PATIENCE_MS = 3_000
+
+/**
+ * A gap is left by a crash between two saves, by a record that was lost, or by a chain that lost blocks. It is filled
+ * with a transfer of nothing; where it is too wide for that, what is above it starts again below.
+ */
+export function createGaps(options: GapsOptions): Gaps {
+  const { inFlight, nonces, outbox, resubmitAfterMs, logger } = options
+  let open: { nonce: number; since: number } | undefined
+
+  /** What a node's pool knows of is waited for, as long as for any transaction. */
+  function isOverdue(nonce: number, look: Look): boolean {
+    if (open?.nonce !== nonce) open = { nonce, since: performance.now() }
+    const patience = nonce < look.pending ? resubmitAfterMs : Math.min(PATIENCE_MS, resubmitAfterMs)
+    return performance.now() - open.since >= patience
+  }
+
+  async function fill(nonce: number): Promise<void> {
+    nonces.hold(nonce)
+    try {
+      const flight = await outbox.fill(nonce)
+      options.follow(flight)
+      outbox.broadcast(flight)
+    } catch (error) {
+      nonces.release(nonce)
+      logger.warn('nonce not filled', { nonce, ...describeError(error) })
+    }
+  }
+
+  function startAgainBelow(hole: number): void {
+    nonces.distrust('latest')
+    for (const flight of [...inFlight].filter(({ nonce }) => nonce > hole)) {
+      const { nonce } = flight
+      logger.warn('nonce lost', { nonce, txHash: newestOf(flight).hash, reason: 'unreachable' })
+      nonces.release(nonce)
+      options.finish(flight, { kind: 'displaced' })
+    }
+  }
+
+  return {
+    async close(look, broken) {
+      const holes = nonces.holes(look.count)
+      const [lowest] = holes
+      if (lowest === undefined) open = undefined
+      else if (broken === 'reset') startAgainBelow(lowest)
+      else if (!isOverdue(lowest, look)) return
+      else if (holes.length === MAX_HOLES) startAgainBelow(lowest)
+      else for (const nonce of holes) await fill(nonce)
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import type { Hex } from '../../protocol/hex.js'
+import type { Logger } from '../logger.js'
+import type { SignedTransaction } from '../store/receipts.js'
+import type { Broadcaster } from './broadcast.js'
+import { type Fees, raisedFees } from './fees.js'
+import { addTransaction, createInFlight, type InFlight, isFiller, newestOf, type Sender } from './inFlight.js'
+import { type RelayerSigner, readTransaction } from './signer.js'
+
+/** A call that is worth its gas. */
+export interface Call {
+  readonly to: Hex
+  readonly data: Hex
+  readonly gasLimit: bigint
+}
+
+export interface OutboxOptions {
+  readonly broadcaster: Broadcaster
+  readonly signer: RelayerSigner
+  readonly fees: { current(): Promise<Fees> }
+  readonly chainId: number
+  /** Wei per gas that is never exceeded. */
+  readonly maxFeePerGas: bigint
+  readonly logger: Logger
+}
+
+/** Signs, saves and sends, in this order. Knows nothing of what becomes of it. */
+export interface Outbox {
+  /** Signs and saves the call under this nonce. @throws what `save` throws, and ChainUnavailableError */
+  write(call: Call, nonce: number, sender: Sender): Promise<InFlight>
+  /** Gives the newest transaction to the nodes. Nobody waits: what comes of it is read from the chain. */
+  broadcast(flight: InFlight): void
+  /** Replaces it by one that offers more, if the ceiling leaves room, and sends it again in any case. */
+  resubmit(flight: InFlight): Promise<void>
+  /** Replaces what no node takes by a filler, so that what comes after it can be mined. */
+  giveUp(flight: InFlight): Promise<void>
+  /** A filler for a nonce that nothing was signed under. It is on no disk: a lost one leaves the hole as it was. */
+  fill(nonce: number): Promise<InFlight>
+  /** Resolves when no broadcast is under way any more. */
+  idle(): Promise<void>
+}
+
+/** https://eips.ethereum.org/EIPS/eip-2718: a plain transfer */
+const TRANSFER_GAS = 21_000n
+const nobody: Sender = {
+  save: async () => undefined,
+  isNeeded: async () => true,
+  dropped: () => undefined,
+}
+
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { broadcaster, signer, fees, chainId, maxFeePerGas, logger } = options
+  const broadcasts = new Set<Promise<void>>()
+  const filler: Call = { to: signer.address, data: '0x', gasLimit: TRANSFER_GAS }
+
+  async function sign(call: Call, nonce: number, offered: Fees): Promise<SignedTransaction> {
+    const { to, data, gasLimit } = call
+    return { nonce, ...(await signer.sign({ chainId, nonce, to, data, gasLimit, fees: offered })) }
+  }
+
+  async function write(call: Call, nonce: number, sender: Sender): Promise<InFlight> {
+    const signed = await sign(call, nonce, await fees.current())
+    await sender.save(signed)
+    return createInFlight([signed], sender)
+  }
+
+  function broadcast(flight: InFlight): void {
+    flight.sentAt = performance.now()
+    const newest = newestOf(flight)
+    const sent = broadcaster.send(newest).then((reception) => {
+      broadcasts.delete(sent)
+      if (newestOf(flight) !== newest) return
+      const { hash, nonce } = newest
+      const wasHeld = flight.reception === undefined || flight.reception.held > 0
+      if (reception.held === 0 && wasHeld) logger.warn('no node took a transaction', { txHash: hash, nonce })
+      if (reception.held > 0 && !wasHeld) flight.waitsSince = performance.now()
+      flight.reception = reception
+    })
+    broadcasts.add(sent)
+  }
+
+  /** Another call under the same nonce has to offer more, too. */
+  async function replace(flight: InFlight, call: Call): Promise<void> {
+    const previous = readTransaction(newestOf(flight).raw).fees
+    const raised = raisedFees(previous, await fees.current(), maxFeePerGas)
+    const isSame = call.to === readTransaction(newestOf(flight).raw).to
+    if (raised !== null || !isSame) {
+      const signed = await sign(call, flight.nonce, raised ?? previous)
+      await flight.sender.save(signed)
+      addTransaction(flight, signed)
+    }
+    broadcast(flight)
+  }
+
+  return {
+    write,
+    broadcast,
+    async resubmit(flight) {
+      flight.waitsSince = performance.now()
+      await replace(flight, readTransaction(newestOf(flight).raw))
+      logger.warn('transaction sent again', { txHash: newestOf(flight).hash, nonce: flight.nonce })
+    },
+    async giveUp(flight) {
+      flight.waitsSince = performance.now()
+      if (isFiller(readTransaction(newestOf(flight).raw), signer.address)) return replace(flight, filler)
+      logger.warn('nonce filled: no node takes its transaction', { nonce: flight.nonce })
+      return replace(flight, filler)
+    },
+    async fill(nonce) {
+      logger.warn('nonce filled: nothing is known of its transaction', { nonce })
+      return write(filler, nonce, nobody)
+    },
+    async idle() {
+      await Promise.all(broadcasts)
+    },
+  }
+}

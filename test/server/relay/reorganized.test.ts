@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
+import { startTestChain, useChain } from '../../support/chain.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
+import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { minedOfRelayer, receiptOf, soon, startRelay, storedRecord } from './relayUnderTest.js'
+
+const chain = useChain(setUpInstitution)
+
+const MINT = batchMint(AAPL, shares(5))
+const digest = () => digestOf(chain(), MINT)
+
+describe('a confirmed authorization', () => {
+  test('whose block is reorganized away is put back, sent again, and confirmed in its new block', async () => {
+    const dataDir = await temporaryDirectory()
+    const relay = await startRelay({ chain: chain(), dataDir })
+    const before = await minedOfRelayer(chain())
+    const first = receiptOf(await relay.relay(MINT))
+    await chain().provider.send('anvil_reorg', [1, []])
+    expect(await chain().read('pool', 'usedDigest', digest())).toBe(false)
+    await soon(() => chain().read('pool', 'usedDigest', digest())).toBe(true)
+    await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
+    const second = receiptOf(await relay.get(digest()))
+    expect(second).toMatchObject({ txHash: first.txHash, createdAt: first.createdAt })
+    const mined = await chain().provider.getTransactionReceipt(first.txHash ?? '')
+    expect(second.blockNumber).toBe(mined?.blockNumber)
+    expect((await storedRecord(dataDir, digest()))?.transactions).toHaveLength(1)
+    expect(await minedOfRelayer(chain())).toBe(before + 1)
+  })
+
+  test('that stays where it is stays confirmed while blocks above it are reorganized', async () => {
+    const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory() })
+    const first = await relay.relay(MINT)
+    const other = portfolioUpdate(chain().account('dave'))
+    await relay.relay(other)
+    await chain().provider.send('anvil_reorg', [1, []])
+    await soon(() => relay.log.text()).toContain('transaction put back')
+    await soon(async () => (await relay.get(digestOf(chain(), other))).body.status).toBe('confirmed')
+    expect((await relay.get(digest())).body).toEqual(first.body)
+  })
+})
+
+describe('another chain under the same URL', () => {
+  test('has what was confirmed relayed afresh, by the same process and by the next', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const dataDir = await temporaryDirectory()
+    const relay = await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url })
+    for (const { address } of chain().anvil.accounts) await relay.relay(portfolioUpdate(address))
+    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+
+    const other = await startTestChain()
+    try {
+      await setUpInstitution(other)
+      proxy.target = other.anvil.rpcUrl
+      expect((await relay.get(digest())).status).toBe(404)
+      const again = receiptOf(await relay.relay(MINT))
+      expect(again.status).toBe('confirmed')
+      expect((await other.provider.getTransactionReceipt(again.txHash ?? ''))?.status).toBe(1)
+      await relay.stop()
+      const next = await startRelay({ chain: chain(), dataDir, rpcUrl: other.anvil.rpcUrl })
+      const update = portfolioUpdate(chain().account('dave'))
+      expect((await next.get(digestOf(chain(), update))).status).toBe(404)
+      expect((await next.relay(update)).body.status).toBe('confirmed')
+    } finally {
+      await other.stop()
+    }
+  })
+})

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import { priceLimit } from '../../../src/server/relay/fees.js'
+import { readTransaction } from '../../../src/server/relay/signer.js'
+import type { SignedTransaction } from '../../../src/server/store/receipts.js'
+import { eventually } from '../../support/eventually.js'
+import type { ProxiedCall } from '../../support/faultProxy.js'
+import { soon } from './relayUnderTest.js'
+import { type Sent, startTransactor, type TransactorUnderTest } from './transactorUnderTest.js'
+
+const isSend = ({ method }: ProxiedCall) => method === 'eth_sendRawTransaction'
+const newest = ({ saved }: Sent): SignedTransaction => {
+  const last = saved.at(-1)
+  if (last === undefined) throw new Error('nothing was signed')
+  return last
+}
+const noncesOf = (sent: Sent[]) => sent.map((each) => newest(each).nonce)
+
+/** Mines until the call is mined. */
+async function untilMined(under: TransactorUnderTest, sent: Sent): Promise<void> {
+  let ended = false
+  void sent.outcome.then(() => {
+    ended = true
+  })
+  await eventually('the transaction to be mined', async () => {
+    await under.mine()
+    return ended
+  })
+  expect(await sent.outcome).toMatchObject({ kind: 'mined' })
+}
+
+async function minedOf(under: TransactorUnderTest, sent: Sent): Promise<SignedTransaction> {
+  await untilMined(under, sent)
+  return newest(sent)
+}
+
+describe('a nonce', () => {
+  test('whose transaction could not be saved goes to the next one', async () => {
+    const under = await startTransactor({})
+    let fail = () => {}
+    const failing = under.send(
+      () =>
+        new Promise((_, reject) => {
+          fail = () => reject(new Error('disk full'))
+        }),
+    )
+    const failed = expect(failing.outcome).rejects.toThrow('disk full')
+    const second = under.send()
+    await soon(() => second.saved.length).toBe(1)
+    fail()
+    await failed
+    const third = under.send()
+    await soon(() => third.saved.length).toBe(1)
+    expect(noncesOf([third, second])).toEqual([0, 1])
+    await soon(() => under.pooled()).toBe(2)
+    await under.mine()
+    expect(await second.outcome).toMatchObject({ kind: 'mined' })
+    expect(await third.outcome).toMatchObject({ kind: 'mined' })
+  })
+
+  test('whose transaction could not be saved is filled when nobody comes', async () => {
+    const under = await startTransactor({})
+    let fail = () => {}
+    const failing = under.send(
+      () =>
+        new Promise((_, reject) => {
+          fail = () => reject(new Error('disk full'))
+        }),
+    )
+    const second = under.send()
+    await soon(() => second.saved.length).toBe(1)
+    fail()
+    await expect(failing.outcome).rejects.toThrow('disk full')
+    await minedOf(under, second)
+    expect(newest(second).nonce).toBe(1)
+    expect(await under.count()).toBe(2)
+    expect(under.log.text()).toContain('nonce filled')
+  })
+
+  test('whose record was lost in a crash is filled, and what is above it mined', async () => {
+    const under = await startTransactor({})
+    // Signed by an earlier process under nonces 0, 1 and 2; nothing was broadcast, and the first is lost.
+    under.proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
+    const earlier = [under.send(), under.send(), under.send()]
+    await soon(() => earlier.every(({ saved }) => saved.length === 1)).toBe(true)
+    const left = earlier.map(newest).sort((a, b) => a.nonce - b.nonce)
+    await under.transactor.service.stop()
+
+    const next = await startTransactor({})
+    const resumed = left.slice(1).map((transaction) => next.resume([transaction]))
+    for (const sent of resumed) await untilMined(next, sent)
+    expect(await Promise.all(resumed.map(({ outcome }) => outcome))).toMatchObject([
+      { transaction: { hash: left[1]?.hash } },
+      { transaction: { hash: left[2]?.hash } },
+    ])
+    expect(await next.count()).toBe(3)
+  })
+
+  test('far below all that is under way is not reached by filling: they start again there', async () => {
+    const under = await startTransactor({ resubmitAfterMs: 200 })
+    await under.rpc('anvil_setNonce', under.relayer, '0x64')
+    const sent = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    await under.rpc('anvil_dropAllTransactions')
+    await under.rpc('anvil_setNonce', under.relayer, '0x0')
+    expect(await sent.outcome).toEqual({ kind: 'displaced' })
+    const again = under.send()
+    await soon(() => again.saved.length).toBe(1)
+    expect(noncesOf([again])).toEqual([0])
+  })
+
+  test('whose transaction no node takes is filled, and holds up what comes after it no longer', async () => {
+    const under = await startTransactor({ resubmitAfterMs: 500 })
+    const refused = new Set<string>()
+    under.proxy.answer = ({ method, params: [parameter] }) => {
+      if (method !== 'eth_sendRawTransaction') return undefined
+      const raw = `0x${String(parameter).slice(2)}` as const
+      const isRefused = readTransaction(raw).to !== under.relayer && (refused.size === 0 || refused.has(raw))
+      if (!isRefused) return undefined
+      refused.add(raw)
+      return { error: { code: -32_000, message: 'exceeds block gas limit' } }
+    }
+    const stuck = under.send()
+    await soon(() => stuck.saved.length).toBe(1)
+    const next = under.send()
+    await minedOf(under, next)
+    expect(await stuck.outcome).toEqual({ kind: 'displaced' })
+    expect(stuck.saved).toHaveLength(2)
+    expect(readTransaction(newest(stuck).raw).to).toBe(under.relayer)
+    expect(await under.count()).toBe(2)
+  })
+
+  test('that nodes do not answer about is offered again as it is', async () => {
+    const under = await startTransactor({ resubmitAfterMs: 300 })
+    let offers = 0
+    under.proxy.fault = (calls) => (calls.some(isSend) && ++offers <= 3 ? 'drop' : 'none')
+    const sent = under.send()
+    await minedOf(under, sent)
+    expect(sent.saved).toHaveLength(1)
+    expect(offers).toBe(4)
+  })
+})
+
+describe('a node that is behind', () => {
+  test('has no nonce used twice', async () => {
+    const under = await startTransactor({})
+    await minedOf(under, under.send())
+    const old: unknown = await under.rpc('eth_getBlockByNumber', '0x0', false)
+    let answers = 0
+    under.proxy.answer = ({ method, params }) => {
+      if (answers > 8) return undefined
+      answers++
+      if (method === 'eth_getTransactionCount') return { result: '0x0' }
+      if (method !== 'eth_getBlockByNumber') return undefined
+      return { result: params[0] === 'latest' ? old : null }
+    }
+    expect((await minedOf(under, under.send())).nonce).toBe(1)
+    expect(answers).toBeGreaterThan(4)
+  })
+})
+
+describe('a chain without a base fee', () => {
+  const anvil = { args: ['--hardfork', 'berlin'] }
+
+  test('gets transactions of type 0, sent again for 12.5 % more', async () => {
+    const under = await startTransactor({ anvil, resubmitAfterMs: 100 })
+    const sent = under.send()
+    await soon(() => sent.saved.length).toBeGreaterThan(2)
+    const mined = await minedOf(under, sent)
+    const offers = sent.saved.map(({ raw }) => readTransaction(raw).fees)
+    for (const [index, offer] of offers.entries()) {
+      expect(offer.type).toBe(0)
+      const before = offers[index - 1]
+      if (before) expect(priceLimit(offer) * 1_000n).toBeGreaterThanOrEqual(priceLimit(before) * 1_125n)
+    }
+    expect(sent.saved.map(({ hash }) => hash)).toContain(mined.hash)
+    expect(new Set(sent.saved.map(({ nonce }) => nonce)).size).toBe(1)
+  })
+})
+
+describe('a reorganization', () => {
+  test('that takes a mined transaction back has it sent again, before it is reported', async () => {
+    const under = await startTransactor({ confirmations: 3 })
+    const sent = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    await under.mine()
+    await soon(() => under.proxy.requests.flat().includes('eth_getTransactionReceipt')).toBe(true)
+    await under.rpc('anvil_reorg', 1, [])
+    expect(await under.count()).toBe(0)
+    await soon(() => under.pooled()).toBe(1)
+    await minedOf(under, sent)
+    expect(sent.saved).toHaveLength(1)
+    expect(await under.count()).toBe(1)
+    expect(sent.dropped).toBe(0)
+  })
+
+  test('that takes back what was reported is told, once', async () => {
+    const under = await startTransactor({})
+    const sent = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    await minedOf(under, sent)
+    const untouched = under.send()
+    await minedOf(under, untouched)
+    await under.rpc('anvil_reorg', 5, [])
+    await soon(() => [sent.dropped, untouched.dropped]).toEqual([1, 1])
+  })
+
+  test('below what was reported changes nothing', async () => {
+    const under = await startTransactor({})
+    const sent = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    await minedOf(under, sent)
+    await under.mine()
+    const other = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    await under.rpc('anvil_reorg', 1, [])
+    await minedOf(under, other)
+    expect(sent.dropped).toBe(0)
+  })
+})

@@ -1,0 +1,109 @@
+import { onTestFinished } from 'vitest'
+import { RpcProvider } from '../../../src/chain/provider.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
+import { createBroadcaster } from '../../../src/server/relay/broadcast.js'
+import { createFeeMarket } from '../../../src/server/relay/fees.js'
+import type { Outcome, Sender } from '../../../src/server/relay/inFlight.js'
+import { createPrivateKey, createRelayerSigner } from '../../../src/server/relay/signer.js'
+import { createTransactor, type Transactor } from '../../../src/server/relay/transactor.js'
+import { Secret } from '../../../src/server/secret.js'
+import type { SignedTransaction } from '../../../src/server/store/receipts.js'
+import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
+import { createLogLines, type LogLines } from '../../support/logLines.js'
+
+const GWEI = 1_000_000_000n
+const TRANSFER_GAS = 21_000n
+
+/** One call, as the transactor has treated it. */
+export interface Sent {
+  /** Everything that was signed for it, oldest first. */
+  readonly saved: SignedTransaction[]
+  readonly outcome: Promise<Outcome>
+  /** How often it was reported as taken back. */
+  dropped: number
+}
+
+/** A transactor on a chain of its own, without contracts; blocks are mined on demand. */
+export interface TransactorUnderTest {
+  readonly proxy: FaultProxy
+  readonly log: LogLines
+  readonly transactor: Transactor
+  readonly relayer: Hex
+  rpc(method: string, ...params: unknown[]): Promise<unknown>
+  mine(): Promise<void>
+  /** A transfer of one wei, which nothing can make fail. */
+  send(save?: (transaction: SignedTransaction) => Promise<void>): Sent
+  resume(transactions: readonly SignedTransaction[]): Sent
+  /** Transactions of the account in blocks. */
+  count(): Promise<number>
+  /** Transactions in the node's pool. */
+  pooled(): Promise<number>
+}
+
+export async function startTransactor(options: {
+  readonly anvil?: AnvilOptions
+  readonly resubmitAfterMs?: number
+  readonly confirmations?: number
+}): Promise<TransactorUnderTest> {
+  const anvil = await startAnvil(options.anvil)
+  onTestFinished(() => anvil.stop())
+  const proxy = await startFaultProxy(anvil.rpcUrl)
+  const { chainId, accounts } = anvil
+  const provider = new RpcProvider({ urls: [proxy.url], timeoutMs: 2_000, chainId })
+  const direct = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 2_000, chainId })
+  const [account, other] = accounts
+  if (account === undefined || other === undefined) throw new Error('the chain has no accounts')
+  const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey)))
+  const log = createLogLines()
+  const transactor = createTransactor({
+    provider,
+    broadcaster: createBroadcaster(provider.transport),
+    signer,
+    fees: createFeeMarket({ provider, ceiling: 500n * GWEI, maxAgeMs: 10 }),
+    chainId,
+    confirmations: options.confirmations ?? 1,
+    maxInFlight: 64,
+    resubmitAfterMs: options.resubmitAfterMs ?? 30_000,
+    pollIntervalMs: 10,
+    maxFeePerGas: 500n * GWEI,
+    onGasUsed: () => undefined,
+    logger: log.logger,
+  })
+  await direct.send('evm_setAutomine', [false])
+  await transactor.service.start()
+  onTestFinished(() => transactor.service.stop())
+
+  function track(run: (sender: Sender) => Promise<Outcome>, save?: Sender['save']): Sent {
+    const saved: SignedTransaction[] = []
+    const sender: Sender = {
+      async save(transaction) {
+        await save?.(transaction)
+        saved.push(transaction)
+      },
+      isNeeded: async () => true,
+      dropped: () => sent.dropped++,
+    }
+    const sent = { saved, dropped: 0, outcome: run(sender) }
+    return sent
+  }
+
+  const call = { to: other.address, data: '0x', gasLimit: TRANSFER_GAS } as const
+  return {
+    proxy,
+    log,
+    transactor,
+    relayer: signer.address,
+    rpc: (method, ...params) => direct.send(method, params),
+    async mine() {
+      await direct.send('evm_mine', [])
+    },
+    send: (save) => track((sender) => transactor.send(call, sender), save),
+    resume: (transactions) => track((sender) => transactor.resume(transactions, sender)),
+    count: () => direct.getTransactionCount(signer.address),
+    async pooled() {
+      const { pending, queued } = await direct.send('txpool_status', [])
+      return Number(pending) + Number(queued)
+    },
+  }
+}
