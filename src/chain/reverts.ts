@@ -20,14 +20,17 @@ const interfaces = abis.map((abi) => new Interface(abi))
 
 /** A contract may return any number of bytes; nobody reads more than this. */
 const MAX_DATA_CHARS = 2_050
+/** Longer data is not even looked into. None of our errors comes near. */
+const MAX_DECODED_CHARS = 16_384
 
 /**
  * The error in a call's revert data by its own name and arguments, whichever of our contracts raised it.
- * Data that none of them declares is `{name: 'unknown', args: {data}}`, cut to 1,024 bytes.
+ * Data that none of them declares is `{name: 'unknown', args: {data}}`, cut to 1,024 bytes; an argument is cut to as
+ * many characters as that has.
  */
 export function decodeRevert(data: string): Revert {
   if (data === '0x') return { name: 'unknown', args: {} }
-  for (const contract of interfaces) {
+  for (const contract of data.length > MAX_DECODED_CHARS ? [] : interfaces) {
     const error = parse(contract, data)
     if (error) return { name: error.name, args: argsOf(error) }
   }
@@ -51,6 +54,9 @@ function parse(contract: Interface, data: string): ErrorDescription | null {
 
 function argsOf({ fragment, args }: ErrorDescription): Record<string, string> {
   return Object.fromEntries(
-    fragment.inputs.map((input, index) => [input.name || String(index), String(args[index])]),
+    fragment.inputs.map((input, index) => [
+      input.name || String(index),
+      String(args[index]).slice(0, MAX_DATA_CHARS),
+    ]),
   )
 }

@@ -139,6 +139,8 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       resubmitAfterMs: env.RELAY_RESUBMIT_AFTER,
       /** Wei per gas. */
       maxFeePerGas: env.RELAY_MAX_FEE,
+      maxGas: BigInt(env.RELAY_MAX_GAS),
+      gasPerDay: BigInt(env.RELAY_DAILY_GAS),
       /** Wei. */
       minBalance: env.RELAY_MIN_BALANCE,
     },

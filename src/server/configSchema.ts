@@ -167,6 +167,14 @@ export const environmentSchema = z.object({
     about: 'Highest fee that is paid, in gwei per gas.',
     fallback: '500',
   }),
+  RELAY_MAX_GAS: withDefault(integer(21_000, 1_000_000_000), {
+    about: 'Gas that one transaction may have; no more than 2^24 where EIP-7825 is in force.',
+    fallback: '16777216',
+  }),
+  RELAY_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
+    about: 'Gas that the relayer may use in one day (UTC); further authorizations are refused with 503.',
+    fallback: '5000000000',
+  }),
   RELAY_MIN_BALANCE: withDefault(ether(), {
     about: "Ether below which the relayer's account takes nothing more on.",
     fallback: '0.01',

@@ -151,6 +151,12 @@ export const PROBLEMS = {
     remedy: "The operator funds the relayer's address (GET /health); then send the authorization again.",
     retryAfterSeconds: 60,
   },
+  'relay-budget-exhausted': {
+    status: 503,
+    title: "Relay's gas for today used up",
+    remedy: 'Send the authorization again after the seconds in Retry-After, or have RELAY_DAILY_GAS raised.',
+    retryAfterSeconds: 3_600,
+  },
   'relay-overloaded': {
     status: 503,
     title: 'Relay overloaded',

@@ -4,61 +4,87 @@ import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createReceiptStore } from '../store/receipts.js'
+import { createAdmission } from './admission.js'
 import { createBroadcaster } from './broadcast.js'
 import { createChainView } from './chainView.js'
 import { createFeeMarket } from './fees.js'
+import { createGasBudget } from './gasBudget.js'
+import { createRelayHealth, type RelayHealth } from './health.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
 import type { RelayRouterDeps } from './router.js'
 import { createPrivateKey, createRelayerSigner } from './signer.js'
 import { createTransactor } from './transactor.js'
 
-/** Wires the relay. Starts nothing. */
-export function buildRelay(surroundings: {
+export interface RelaySurroundings {
   readonly config: Config
   readonly provider: RpcProvider
   readonly files: AtomicFiles
   readonly logger: Logger
   readonly stopping: AbortSignal
-}): { router: RelayRouterDeps; services: readonly Service[] } {
+}
+
+export interface BuiltRelay {
+  readonly router: RelayRouterDeps
+  readonly services: readonly Service[]
+  readonly health: () => Promise<RelayHealth>
+}
+
+/** Wires the relay. Starts nothing. */
+export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
+  const { config, provider, stopping } = surroundings
+  const { relay: settings, chain, enclave } = config
+  const signer = createRelayerSigner(createPrivateKey(settings.relayerPrivateKey))
+  const { address } = signer
+  const { relay, transactor, budget } = wire(surroundings, signer)
+  return {
+    router: {
+      authToken: settings.authToken.reveal(),
+      rules: { chainId: chain.chainId, contracts: chain.contracts, signer: enclave.signer },
+      relay,
+      waitMs: settings.waitMs,
+      stopping,
+    },
+    // In this order, so that they stop in the reverse one: first the transactor lets go of everything under way.
+    services: [budget.service, relay.service, transactor.service],
+    health: createRelayHealth({
+      provider,
+      address,
+      minBalance: settings.minBalance,
+      relay,
+      transactor,
+      budget,
+    }),
+  }
+}
+
+function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createRelayerSigner>) {
   const { config, provider, files, logger, stopping } = surroundings
   const { chain, relay: settings } = config
-  const { chainId, contracts, confirmations } = chain
-  const signer = createRelayerSigner(createPrivateKey(settings.relayerPrivateKey))
-  const fees = createFeeMarket({
-    provider,
-    ceiling: settings.maxFeePerGas,
-    maxAgeMs: settings.pollIntervalMs,
-  })
+  const { pollIntervalMs, minBalance, maxGas, gasPerDay } = settings
+  const from = signer.address
+  const fees = createFeeMarket({ provider, ceiling: settings.maxFeePerGas, maxAgeMs: pollIntervalMs })
+  const budget = createGasBudget({ files, gasPerDay, now: Date.now, logger })
   const transactor = createTransactor({
     ...settings,
-    chainId,
-    confirmations,
+    chainId: chain.chainId,
+    confirmations: chain.confirmations,
     provider,
     signer,
     fees,
-    onGasUsed: () => undefined,
+    onGasUsed: budget.spend,
     logger,
     broadcaster: createBroadcaster(provider.transport),
   })
   const relay = createRelay({
     maxUnderWay: settings.maxInFlight + settings.maxQueued,
     store: createReceiptStore({ files, logger }),
-    chain: createChainView({ provider, from: signer.address }),
-    preflight: createPreflight({ provider, from: signer.address, minBalance: settings.minBalance }),
+    chain: createChainView({ provider, from }),
+    preflight: createPreflight({ provider, from, maxGas }),
+    admission: createAdmission({ budget, fees, minBalance, committed: transactor.committed }),
     transactor,
     stopping,
     logger,
   })
-  return {
-    router: {
-      authToken: settings.authToken.reveal(),
-      rules: { chainId, contracts, signer: config.enclave.signer },
-      relay,
-      waitMs: settings.waitMs,
-      stopping,
-    },
-    // The relay first: it stops last, once the transactor has let go of everything under way.
-    services: [relay.service, transactor.service],
-  }
+  return { relay, transactor, budget }
 }

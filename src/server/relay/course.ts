@@ -3,6 +3,7 @@ import type { Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../logger.js'
 import type { ReceiptStore, RelayRecord, SignedTransaction } from '../store/receipts.js'
+import type { Admission } from './admission.js'
 import type { ChainView } from './chainView.js'
 import type { MinedTransaction, Outcome, Sender } from './inFlight.js'
 import type { Preflight } from './preflight.js'
@@ -13,6 +14,7 @@ export interface CourseDeps {
   readonly store: ReceiptStore
   readonly chain: ChainView
   readonly preflight: Preflight
+  readonly admission: Admission
   readonly transactor: Transactor
   /** A final receipt is true no more: its transaction was taken out of its block. */
   readonly reopen: (digest: Hex) => void
@@ -49,7 +51,10 @@ export function startCourse(deps: CourseDeps, initial: RelayRecord, gasLimit?: b
   }
 
   const sender: Sender = {
-    save: (transaction: SignedTransaction) => put(submitted(record, transaction, new Date())),
+    async save(transaction: SignedTransaction) {
+      await put(submitted(record, transaction, new Date()))
+      deps.admission.signed(digest)
+    },
     isNeeded: async () => !(await chain.isUsed(target, digest)),
     dropped: () => deps.reopen(digest),
   }
@@ -71,8 +76,11 @@ export function startCourse(deps: CourseDeps, initial: RelayRecord, gasLimit?: b
       await put(confirmed(record, await chain.effectOf(record), new Date()))
       return null
     }
-    const forecast = await deps.preflight.check({ to: target, data: record.data }, transactor.committed())
-    if ('gasLimit' in forecast) return forecast.gasLimit
+    const forecast = await deps.preflight.check({ to: target, data: record.data })
+    if ('gasLimit' in forecast) {
+      await deps.admission.afford(digest, forecast)
+      return forecast.gasLimit
+    }
     await put(failed(record, null, forecast.revert, new Date()))
     return null
   }

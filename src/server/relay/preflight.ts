@@ -7,72 +7,78 @@ import type { RpcAnswer } from '../../chain/rpcTransport.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
+import type { Need } from './admission.js'
 
 /** What the chain says of a call before any gas is spent on it. */
-export type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert }
+export type Forecast = Need | { readonly revert: Revert }
 
 export interface PreflightOptions {
   readonly provider: RpcProvider
   /** The relayer's address. */
   readonly from: Hex
-  /** Wei that the account must hold beyond what transactions under way may cost. */
-  readonly minBalance: bigint
+  /** Gas that one transaction may have. */
+  readonly maxGas: bigint
 }
-
-/** No transaction may use more. https://eips.ethereum.org/EIPS/eip-7825 */
-const MAX_GAS = 16_777_216n
 
 /** JSON-RPC's code of a reverted execution, as the execution API specification has it. */
 const EXECUTION_REVERTED = 3
 const dataSchema = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/)
+const blockSchema = z.looseObject({ gasLimit: quantitySchema })
 
 export interface Preflight {
   /**
    * Runs the call on the latest state.
-   * @param committed wei that transactions under way may still cost
-   * @throws Problem `relayer-underfunded`, `chain-unavailable`; ChainUnavailableError
+   * @throws Problem `chain-unavailable`; ChainUnavailableError
    */
-  check(call: { to: Hex; data: Hex }, committed: bigint): Promise<Forecast>
+  check(call: { to: Hex; data: Hex }): Promise<Forecast>
 }
 
-export function createPreflight({ provider, from, minBalance }: PreflightOptions): Preflight {
+export function createPreflight({ provider, from, maxGas }: PreflightOptions): Preflight {
   return {
-    async check({ to, data }, committed) {
-      const [estimate, balance] = await provider.transport.send([
+    async check({ to, data }) {
+      const [estimate, balance, block] = await provider.transport.send([
         { method: 'eth_estimateGas', params: [{ from, to, data }, 'latest'] },
         { method: 'eth_getBalance', params: [from, 'latest'] },
+        { method: 'eth_getBlockByNumber', params: ['latest', false] },
       ])
-      const forecast = forecastOf(estimate)
-      if ('gasLimit' in forecast && quantityOf(balance) < minBalance + committed) {
-        throw new Problem('relayer-underfunded')
-      }
-      return forecast
+      const revert = revertOf(estimate)
+      if (revert !== null) return { revert }
+      const room = resultOf(block, blockSchema).gasLimit
+      const limit = room < maxGas ? room : maxGas
+      const forecast = gasLimitFor(resultOf(estimate, quantitySchema), limit)
+      return 'revert' in forecast ? forecast : { ...forecast, balance: resultOf(balance, quantitySchema) }
     },
   }
 }
 
-function forecastOf(answer: RpcAnswer | undefined): Forecast {
-  if (answer && 'error' in answer) {
-    const data = dataSchema.safeParse(answer.error.data)
-    if (data.success) return { revert: decodeRevert(data.data) }
-    if (answer.error.code === EXECUTION_REVERTED) return { revert: decodeRevert('0x') }
-    throw new Problem('chain-unavailable', { cause: new ChainAnswerError('eth_estimateGas was refused') })
-  }
-  const estimate = quantityOf(answer)
-  if (estimate > MAX_GAS) {
-    return { revert: { name: 'GasLimitExceeded', args: { limit: `${MAX_GAS}`, needed: `${estimate}` } } }
-  }
-  return { gasLimit: withSlack(estimate) }
+/** @throws Problem `chain-unavailable` when it is a failure that says nothing about the call */
+function revertOf(answer: RpcAnswer | undefined): Revert | null {
+  if (answer === undefined || !('error' in answer)) return null
+  const data = dataSchema.safeParse(answer.error.data)
+  if (data.success) return decodeRevert(data.data)
+  if (answer.error.code === EXECUTION_REVERTED) return decodeRevert('0x')
+  throw new Problem('chain-unavailable', { cause: new ChainAnswerError('eth_estimateGas was refused') })
 }
 
-/** The state may differ a little by the time that the call is mined. */
-function withSlack(estimate: bigint): bigint {
-  const limit = estimate + estimate / 4n
-  return limit > MAX_GAS ? MAX_GAS : limit
+/**
+ * A quarter more than the estimate, as the state may differ a little by the time that the call is mined; less where
+ * the limit leaves no room for it, but never less than 64/63. A call hands on 63/64 of the gas that it has left (EIP-150),
+ * so a difference inside of the call takes more outside of it than it uses.
+ */
+export function gasLimitFor(
+  estimate: bigint,
+  limit: bigint,
+): { readonly gasLimit: bigint } | { readonly revert: Revert } {
+  const least = estimate + estimate / 63n + 1n
+  if (least > limit) {
+    return { revert: { name: 'GasLimitExceeded', args: { limit: `${limit}`, needed: `${least}` } } }
+  }
+  const ample = estimate + estimate / 4n + 1n
+  return { gasLimit: ample > limit ? limit : ample }
 }
 
-function quantityOf(answer: RpcAnswer | undefined): bigint {
-  const parsed = quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined)
+function resultOf<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(answer && 'result' in answer ? answer.result : undefined)
   if (parsed.success) return parsed.data
-  throw new Problem('chain-unavailable', { cause: new ChainAnswerError('expected a quantity') })
+  throw new Problem('chain-unavailable', { cause: new ChainAnswerError('no usable answer before gas') })
 }

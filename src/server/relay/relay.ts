@@ -19,8 +19,8 @@ export interface Relay {
   /**
    * Begins to relay, or joins whoever does so already. Nothing is spent on an authorization that has taken effect.
    *
-   * @throws Problem `would-revert`, `relayer-underfunded`, `relay-overloaded`, `chain-unavailable`,
-   *   `storage-unavailable`: nothing was signed or stored then. ChainUnavailableError
+   * @throws Problem `would-revert`, `relayer-underfunded`, `relay-budget-exhausted`, `relay-overloaded`,
+   *   `chain-unavailable`, `storage-unavailable`: nothing was signed or stored then. ChainUnavailableError
    */
   post(authorization: VerifiedAuthorization): Promise<Course>
   /**
@@ -28,12 +28,14 @@ export interface Relay {
    * @throws ChainUnavailableError when the chain can't be asked whether it is still true
    */
   find(digest: Hex): Promise<Receipt | undefined>
+  /** How many authorizations are under way, in whatever state. */
+  underWay(): number
   /** Its start takes up what an earlier process left unfinished. */
   readonly service: Service
 }
 
 export function createRelay(deps: RelayDeps): Relay {
-  const { store, chain, preflight, transactor, logger } = deps
+  const { store, chain, preflight, admission, logger } = deps
   const stopped = new AbortController()
   const stopping = AbortSignal.any([deps.stopping, stopped.signal])
   // Every course may listen to it.
@@ -50,7 +52,11 @@ export function createRelay(deps: RelayDeps): Relay {
     underWay.set(digest, begun)
     const ended = begun.then((course) => course.end)
     const forget = () => underWay.delete(digest)
-    ended.then(forget, forget)
+    ended.then((receipt) => {
+      forget()
+      // What the stop leaves under way will use its gas in the next process.
+      if (receipt.status === 'confirmed' || receipt.status === 'failed') admission.release(digest)
+    }, forget)
     return begun
   }
 
@@ -59,14 +65,20 @@ export function createRelay(deps: RelayDeps): Relay {
     const [cached, used] = await Promise.all([store.get(digest), chain.isUsed(target, digest)])
     const record = () => cached ?? pendingRecord(authorization, new Date())
     if (used) return ended(await takenEffect(record()))
-    const forecast = await preflight.check({ to: target, data }, transactor.committed())
+    const forecast = await preflight.check({ to: target, data })
     if ('revert' in forecast) {
       // It may have taken effect between the two questions.
       if (await chain.isUsed(target, digest)) return ended(await takenEffect(record()))
       throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
     }
     const fresh = pendingRecord(authorization, new Date(), cached?.transactions)
-    await store.put(digest, fresh)
+    await admission.admit(digest, forecast)
+    try {
+      await store.put(digest, fresh)
+    } catch (error) {
+      admission.release(digest)
+      throw error
+    }
     return startCourse(courseDeps, fresh, forecast.gasLimit)
   }
 
@@ -125,6 +137,7 @@ export function createRelay(deps: RelayDeps): Relay {
       if (await chain.isUsed(receipt.target, digest)) return takenEffect(record)
       return receipt.status === 'confirmed' ? undefined : receipt
     },
+    underWay: () => underWay.size,
     service: {
       name: 'relay',
       async start() {

@@ -44,7 +44,7 @@ describe('a server that is killed', () => {
   const moments: Record<string, Moment> = {
     'before it signed': {
       reach: (proxy) => {
-        proxy.answer = ({ method }) => (method === 'eth_feeHistory' ? REFUSAL : undefined)
+        proxy.answer = ({ method }) => (method === 'eth_getTransactionCount' ? REFUSAL : undefined)
       },
       status: 'pending',
       pooled: 0,

@@ -17,6 +17,7 @@ import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/requestId.js'
 import { createLifetime } from '../../../src/server/lifetime.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
+import type { RelayHealth } from '../../../src/server/relay/health.js'
 import { createRelayRouter } from '../../../src/server/relay/router.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
@@ -36,6 +37,7 @@ export interface RelayUnderTest {
   /** Posts an authorization, signed by the enclave. */
   relay(authorization: Authorization, headers?: Record<string, string>): Promise<request.Response>
   get(digest: string): Promise<request.Response>
+  health(): Promise<RelayHealth>
   /** Posts an authorization and hangs up once it is under way. */
   abandon(authorization: Authorization): Promise<void>
   /** The signal alone, before anything is closed. */
@@ -95,7 +97,7 @@ export async function startRelay({
     return stopped
   }
   onTestFinished(stop)
-  return { log, stop, beginToStop: () => stopping.abort(), ...requests(server, chain) }
+  return { log, stop, beginToStop: () => stopping.abort(), health: built.health, ...requests(server, chain) }
 }
 
 function requests(server: Server, chain: TestChain) {

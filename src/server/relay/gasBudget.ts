@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import type { Hex } from '../../protocol/hex.js'
+import { Problem } from '../http/problems.js'
+import type { Service } from '../lifetime.js'
+import { describeError, type Logger } from '../logger.js'
+import type { AtomicFiles } from '../store/atomicFiles.js'
+import { createKeyedLock } from '../store/keyedLock.js'
+
+/** Gas that may be used in one day (UTC), what is under way included. */
+export interface GasBudget {
+  /**
+   * Sets gas aside for an authorization, and makes it durable that it may be used.
+   * @throws Problem `relay-budget-exhausted` until the day is over; `storage-unavailable`
+   */
+  reserve(digest: Hex, gas: bigint): Promise<void>
+  /** What was set aside is used, or not needed: {@link spend} says which. */
+  release(digest: Hex): void
+  /** Gas that a transaction of the account has used. */
+  spend(gas: bigint): void
+  /** What is left of today's. */
+  left(): bigint
+  /** Reads at its start what an earlier process used today. */
+  readonly service: Service
+}
+
+export interface GasBudgetOptions {
+  readonly files: AtomicFiles
+  readonly gasPerDay: bigint
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly logger: Logger
+}
+
+const FILE = 'relay-gas.json'
+const DAY_MS = 86_400_000
+const storedSchema = z.strictObject({
+  day: z.int().min(0),
+  gas: z
+    .string()
+    .regex(/^\d{1,30}$/)
+    .transform(BigInt),
+})
+
+/**
+ * The file says more than is used, by a thousandth of the budget at most: it is written ahead once for many
+ * authorizations rather than with each of them, and a process that is killed has never used more than it says.
+ */
+export function createGasBudget(options: GasBudgetOptions): GasBudget {
+  const { files, gasPerDay, logger } = options
+  const ahead = gasPerDay / 1_000n
+  const lock = createKeyedLock()
+  const reserved = new Map<Hex, bigint>()
+  const today = () => Math.floor(options.now() / DAY_MS)
+  let day = today()
+  let spent = 0n
+  /** What the file says. */
+  let durable = 0n
+
+  function used(): bigint {
+    if (today() !== day) {
+      day = today()
+      spent = 0n
+      durable = 0n
+    }
+    return [...reserved.values()].reduce((sum, gas) => sum + gas, spent)
+  }
+
+  /** Writes unless the file covers what is used. */
+  async function cover(margin: bigint): Promise<void> {
+    await lock.run(FILE, async () => {
+      if (margin > 0n ? used() <= durable : used() === durable) return
+      const gas = used() + margin
+      await files.write(FILE, `${JSON.stringify({ day, gas: String(gas) })}\n`)
+      durable = gas
+    })
+  }
+
+  return {
+    async reserve(digest, gas) {
+      if (used() + gas > gasPerDay) throw exhausted((day + 1) * DAY_MS - options.now())
+      reserved.set(digest, gas)
+      try {
+        await cover(ahead)
+      } catch (error) {
+        reserved.delete(digest)
+        throw error
+      }
+    },
+    release(digest) {
+      reserved.delete(digest)
+    },
+    spend(gas) {
+      used()
+      spent += gas
+    },
+    left() {
+      const left = gasPerDay - used()
+      return left > 0n ? left : 0n
+    },
+    service: {
+      name: 'relay-gas-budget',
+      async start() {
+        const stored = parse(await files.read(FILE), logger)
+        if (stored?.day !== today()) return
+        spent = stored.gas
+        durable = stored.gas
+      },
+      // What is still under way is taken up by the next process, which does not set it aside again.
+      stop: () => cover(0n),
+    },
+  }
+}
+
+function exhausted(restMs: number): Problem {
+  return new Problem('relay-budget-exhausted', {
+    headers: { 'Retry-After': String(Math.ceil(restMs / 1_000)) },
+  })
+}
+
+/** An unreadable file counts as absent, as everything in the data directory is a cache. */
+function parse(text: string | undefined, logger: Logger): z.output<typeof storedSchema> | undefined {
+  if (text === undefined) return undefined
+  try {
+    return storedSchema.parse(JSON.parse(text))
+  } catch (error) {
+    logger.warn('gas budget: the file of what was used cannot be read', describeError(error))
+    return undefined
+  }
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import { gasLimitFor } from '../../../src/server/relay/preflight.js'
+import { readTransaction } from '../../../src/server/relay/signer.js'
+import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
+import { useChain } from '../../support/chain.js'
+import { AAPL, MSFT, setUpInstitution, shares } from '../../support/institution.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import {
+  asKilledNow,
+  mine,
+  minedOfRelayer,
+  pooled,
+  receiptOf,
+  soon,
+  startRelay,
+  stopMining,
+  storedRecord,
+} from './relayUnderTest.js'
+
+const chain = useChain(setUpInstitution)
+
+const MINT = batchMint(AAPL, shares(5))
+const OTHER = batchMint(MSFT, shares(5))
+
+async function start(env: Record<string, string>, root?: string) {
+  const dataDir = root ?? (await temporaryDirectory())
+  return { dataDir, relay: await startRelay({ chain: chain(), dataDir, env }) }
+}
+
+/** Gas that the mint is given. */
+async function gasOfMint(): Promise<number> {
+  const { relay } = await start({})
+  const before: unknown = await chain().provider.send('evm_snapshot', [])
+  const { txHash } = receiptOf(await relay.relay(MINT))
+  const transaction = await chain().provider.getTransaction(txHash ?? '')
+  await relay.stop()
+  await chain().provider.send('evm_revert', [before])
+  return Number(transaction?.gasLimit)
+}
+
+describe("a day's gas", () => {
+  test('that is used up refuses what is new before anything is signed, also after a restart', async () => {
+    const env = { RELAY_DAILY_GAS: String(Math.floor((await gasOfMint()) * 1.5)) }
+    const { relay, dataDir } = await start(env)
+    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+    const before = await minedOfRelayer(chain())
+    for (const under of [relay, (await start(env, await asKilledNow(dataDir))).relay]) {
+      const refused = await under.relay(OTHER)
+      expect([refused.status, refused.body.code]).toEqual([503, 'relay-budget-exhausted'])
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+      expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(86_400)
+      expect((await under.get(digestOf(chain(), OTHER))).status).toBe(404)
+      expect((await under.relay(MINT)).body.status).toBe('confirmed')
+    }
+    expect(await minedOfRelayer(chain())).toBe(before)
+  })
+
+  test('counts what is under way', async () => {
+    const { relay } = await start({ RELAY_DAILY_GAS: String(Math.floor((await gasOfMint()) * 1.5)) })
+    await stopMining(chain())
+    const first = relay.relay(MINT)
+    await soon(() => pooled(chain())).toBe(1)
+    expect((await relay.relay(OTHER)).body.code).toBe('relay-budget-exhausted')
+    await mine(chain())
+    expect((await first).body.status).toBe('confirmed')
+  })
+
+  test('is not touched by what would revert', async () => {
+    const { relay } = await start({})
+    const { gasLeft } = await relay.health()
+    await relay.relay(batchMint(AAPL, shares(5), { batch: 7n }))
+    expect((await relay.health()).gasLeft).toBe(gasLeft)
+  })
+})
+
+describe('the balance', () => {
+  test('is counted on by one at a time', async () => {
+    const { relay } = await start({ RELAY_MIN_BALANCE: '1' })
+    const most = BigInt(await gasOfMint()) * 4_000_000_000n
+    const balance = 10n ** 18n + most
+    await chain().provider.send('anvil_setBalance', [chain().account('relayer'), `0x${balance.toString(16)}`])
+    await stopMining(chain())
+    const posted = [MINT, OTHER, ...chain().anvil.accounts.map(({ address }) => portfolioUpdate(address))]
+    const answers = await Promise.all(posted.map((each) => relay.relay(each, { Prefer: 'wait=0' })))
+    const taken = answers.filter(({ status }) => status === 202).length
+    expect(taken).toBeGreaterThan(0)
+    expect(taken).toBeLessThan(posted.length)
+    expect(answers.filter(({ body }) => body.code === 'relayer-underfunded')).toHaveLength(
+      posted.length - taken,
+    )
+    await soon(() => pooled(chain())).toBe(taken)
+  })
+})
+
+describe('the gas of one authorization', () => {
+  test('is limited by configuration', async () => {
+    const { relay } = await start({ RELAY_MAX_GAS: '60000' })
+    const response = await relay.relay(MINT)
+    expect([response.status, response.body.code]).toEqual([422, 'would-revert'])
+    expect(response.body.revert).toMatchObject({ name: 'GasLimitExceeded', args: { limit: '60000' } })
+  })
+
+  test('is never more than a block has room for', async () => {
+    const gas = await gasOfMint()
+    const room = Math.floor(gas * 0.85)
+    const limit: unknown = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
+    await chain().provider.send('evm_setBlockGasLimit', [`0x${room.toString(16)}`])
+    await mine(chain())
+    try {
+      const { relay, dataDir } = await start({})
+      expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+      const [sent] = (await storedRecord(dataDir, digestOf(chain(), MINT)))?.transactions ?? []
+      expect(readTransaction(sent?.raw ?? '0x').gasLimit).toBe(BigInt(room))
+    } finally {
+      const { gasLimit } = { gasLimit: '0x1c9c380', ...(typeof limit === 'object' ? limit : {}) }
+      await chain().provider.send('evm_setBlockGasLimit', [gasLimit])
+      await mine(chain())
+    }
+  })
+
+  test('is a quarter more than the estimate, and 64/63 of it at least (EIP-150)', () => {
+    expect(gasLimitFor(1_000_000n, 16_777_216n)).toEqual({ gasLimit: 1_250_001n })
+    expect(gasLimitFor(14_000_000n, 16_777_216n)).toEqual({ gasLimit: 16_777_216n })
+    expect(gasLimitFor(16_515_071n, 16_777_216n)).toEqual({ gasLimit: 16_777_216n })
+    expect(gasLimitFor(16_600_000n, 16_777_216n)).toMatchObject({ revert: { name: 'GasLimitExceeded' } })
+  })
+})
+
+test('the relay tells how it stands', async () => {
+  const { relay } = await start({ RELAY_MAX_IN_FLIGHT: '1' })
+  await stopMining(chain())
+  const idle = await relay.health()
+  expect(idle).toMatchObject({
+    address: chain().account('relayer'),
+    balance: await chain().provider.getBalance(chain().account('relayer')),
+    minBalance: 10n ** 16n,
+    isFunded: true,
+    inFlight: 0,
+    queued: 0,
+    gasLeft: 5_000_000_000n,
+  })
+  await relay.relay(MINT, { Prefer: 'wait=0' })
+  await relay.relay(OTHER, { Prefer: 'wait=0' })
+  await soon(() => pooled(chain())).toBe(1)
+  const busy = await relay.health()
+  expect(busy).toMatchObject({ inFlight: 1, queued: 1 })
+  expect(busy.gasLeft).toBeLessThan(idle.gasLeft)
+  await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x1'])
+  expect((await relay.health()).isFunded).toBe(false)
+})
