@@ -86,9 +86,7 @@ describe('imports', () => {
   })
 
   test('name only packages that production has, but in the sandbox', async () => {
-    const { dependencies } = z
-      .object({ dependencies: z.record(z.string(), z.string()) })
-      .parse(JSON.parse(await readFile('package.json', 'utf8')))
+    const { dependencies, optionalDependencies } = await readPackage()
     const packages = sources
       .filter(({ folder }) => folder !== 'sandbox')
       .flatMap(importsOf)
@@ -99,9 +97,29 @@ describe('imports', () => {
           .slice(0, specifier.startsWith('@') ? 2 : 1)
           .join('/'),
       )
-    expect([...new Set(packages)].filter((name) => !(name in dependencies))).toEqual([])
+    const known = { ...dependencies, ...optionalDependencies }
+    expect([...new Set(packages)].filter((name) => !(name in known))).toEqual([])
+  })
+
+  test('load an optional package only when it is needed', async () => {
+    const { optionalDependencies } = await readPackage()
+    const names = Object.keys(optionalDependencies)
+    expect(names.length).toBeGreaterThan(0)
+    const loaded = sources.filter(({ text }) =>
+      names.some((name) => new RegExp(`^(?:import|export) (?!type )[^'()]*'${name}'`, 'm').test(text)),
+    )
+    expect(loaded.map(({ path }) => path)).toEqual([])
   })
 })
+
+const packageSchema = z.object({
+  dependencies: z.record(z.string(), z.string()),
+  optionalDependencies: z.record(z.string(), z.string()),
+})
+
+async function readPackage() {
+  return packageSchema.parse(JSON.parse(await readFile('package.json', 'utf8')))
+}
 
 describe('the lint rules', () => {
   const diagnosticsSchema = z.object({

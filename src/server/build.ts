@@ -1,9 +1,7 @@
-import { computeAddress } from 'ethers'
 import { createBroker } from '../broker/index.js'
 import { createContracts } from '../chain/contracts.js'
 import { RpcProvider } from '../chain/provider.js'
 import type { NodeFault } from '../chain/rpcTransport.js'
-import { addressSchema } from '../protocol/address.js'
 import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config.js'
 import { createEnclaveKey } from './intake/enclaveKey.js'
@@ -13,6 +11,7 @@ import type { Service } from './lifetime.js'
 import type { Logger } from './logger.js'
 import { buildNarrator } from './narrator/build.js'
 import { buildRelay } from './relay/build.js'
+import type { RelayerKey } from './relay/signer.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
@@ -27,6 +26,8 @@ export interface Surroundings {
   readonly logger: Logger
   /** The data directory, locked for this process. */
   readonly files: AtomicFiles
+  /** Of the account that pays the gas. */
+  readonly relayerKey: RelayerKey
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   /** Takes one line of the narration, without its end. */
@@ -39,7 +40,7 @@ export function buildServer(surroundings: Surroundings): {
   /** In the order in which they start. */
   services: readonly Service[]
 } {
-  const { config, logger, files, stopping } = surroundings
+  const { config, logger, files, relayerKey, stopping } = surroundings
   const { chainId, contracts: addresses } = config.chain
   const provider = new RpcProvider({
     urls: config.chain.rpcUrls.reveal(),
@@ -69,7 +70,7 @@ export function buildServer(surroundings: Surroundings): {
     logger,
     stopping,
   })
-  const relay = buildRelay({ config, provider, files, logger, stopping })
+  const relay = buildRelay({ config, provider, files, relayerKey, logger, stopping })
   const narrator = buildNarrator({ config, provider, files, logger, print: surroundings.print })
 
   const deps: AppDeps = {
@@ -81,7 +82,7 @@ export function buildServer(surroundings: Surroundings): {
       version: readVersion(),
       chainId,
       contracts: addresses,
-      relayer: addressSchema.parse(computeAddress(config.relay.relayerPrivateKey.reveal())),
+      relayer: relayerKey.address,
       symbols: () => listedSymbols.current() ?? [],
     },
     intake: {

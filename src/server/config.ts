@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { bytesToHex } from '../protocol/hex.js'
 import { compressPoint } from '../protocol/publicKey.js'
 import { bundledEnclaveCommand, environmentSchema } from './configSchema.js'
+import type { RelayerKeyPlace } from './relay/relayerKey.js'
 import { Secret } from './secret.js'
 
 // The only reader of the server's environment.
@@ -52,6 +53,8 @@ export function readConfig(environment: Environment): Config {
   for (const name of repeatedContracts(given)) {
     if (!faults.has(name)) faults.set(name, 'is the address of another contract too')
   }
+  const keyFault = relayerKeyFault(given)
+  if (keyFault !== undefined && !faults.has(keyFault.name)) faults.set(keyFault.name, keyFault.problem)
   if (faults.size === 0 && result.success) return toConfig(result.data)
   throw new ConfigError([...faults].map(([name, problem]) => ({ name, problem })))
 }
@@ -92,6 +95,22 @@ function repeatedContracts(environment: Environment): string[] {
   })
 }
 
+function relayerKeyFault(environment: Environment): ConfigFault | undefined {
+  const { RELAYER_PRIVATE_KEY: privateKey, RELAYER_KMS_KEY_ID: kmsKeyId } = environment
+  if (privateKey === undefined && kmsKeyId === undefined) {
+    return { name: 'RELAYER_PRIVATE_KEY', problem: 'is missing' }
+  }
+  if (privateKey === undefined || kmsKeyId === undefined) return undefined
+  return { name: 'RELAYER_KMS_KEY_ID', problem: 'stands beside RELAYER_PRIVATE_KEY: set one of the two' }
+}
+
+function relayerKeyOf(env: z.output<typeof environmentSchema>): RelayerKeyPlace {
+  if (env.RELAYER_PRIVATE_KEY !== undefined) {
+    return { kind: 'private-key', privateKey: env.RELAYER_PRIVATE_KEY }
+  }
+  return { kind: 'kms', keyId: env.RELAYER_KMS_KEY_ID ?? '' }
+}
+
 function toConfig(env: z.output<typeof environmentSchema>) {
   return {
     logLevel: env.LOG_LEVEL,
@@ -130,8 +149,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
     },
     relay: {
       authToken: env.RELAY_AUTH_TOKEN,
-      /** Lower-case `0x` hex of 32 bytes. */
-      relayerPrivateKey: env.RELAYER_PRIVATE_KEY,
+      relayerKey: relayerKeyOf(env),
       waitMs: env.RELAY_WAIT,
       maxInFlight: env.RELAY_MAX_IN_FLIGHT,
       maxQueued: env.RELAY_MAX_QUEUED,

@@ -10,6 +10,7 @@ import {
   httpUrl,
   httpUrls,
   integer,
+  kmsKeyId,
   origin,
   privateKey,
   secretText,
@@ -40,6 +41,11 @@ function withDefault<T>(schema: Text<T>, notes: VariableNotes & { fallback: stri
 }
 
 function optional<T>(schema: Text<T>, notes: VariableNotes) {
+  return z.string().pipe(schema).optional().register(variableNotes, notes)
+}
+
+/** Required unless another variable stands in its place. */
+function alternative<T>(schema: Text<T>, notes: VariableNotes & { example: string }) {
   return z.string().pipe(schema).optional().register(variableNotes, notes)
 }
 
@@ -139,9 +145,12 @@ export const environmentSchema = z.object({
     about: `Secret shared with the enclave, at least ${RELAY_TOKEN_MIN_LENGTH} characters (openssl rand -hex 32).`,
     example: '',
   }),
-  RELAYER_PRIVATE_KEY: required(privateKey(), {
-    about: 'Secret key of the account that pays the gas of relayed authorizations.',
+  RELAYER_PRIVATE_KEY: alternative(privateKey(), {
+    about: 'Secret key of the account that pays the gas of relayed authorizations; or RELAYER_KMS_KEY_ID.',
     example: '',
+  }),
+  RELAYER_KMS_KEY_ID: optional(kmsKeyId(), {
+    about: 'The same as a key in AWS KMS: its id, ARN or alias. Region and rights are AWS_* variables.',
   }),
   RELAY_WAIT: withDefault(duration(), {
     about: 'Time that POST /relay waits for the transaction before it answers 202.',

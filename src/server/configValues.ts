@@ -128,6 +128,11 @@ function isPrivateKey(text: string): boolean {
   return parsed.success && utils.isValidSecretKey(hexToBytes(parsed.data))
 }
 
+/** What AWS KMS knows a key by: an id, an ARN, or an alias. */
+export function kmsKeyId() {
+  return z.string().regex(/^[A-Za-z0-9:/_-]{1,2048}$/, 'expected the id, ARN or alias of a key')
+}
+
 /** A program and its arguments: words separated by spaces, or a JSON array of strings when a word has spaces. */
 export function command() {
   return z

@@ -1,5 +1,6 @@
 import { type Config, ConfigError, loadConfig } from './config.js'
 import { createLogger, describeError, type Logger } from './logger.js'
+import { RelayerKeyError } from './relay/relayerKeyError.js'
 import { type RunningServer, startServer } from './server.js'
 import { DirectoryLockedError } from './store/directoryLock.js'
 
@@ -29,6 +30,7 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     return await startServer(config, logger)
   } catch (error) {
     if (error instanceof DirectoryLockedError) return fail(`DATA_DIR ${error.message}`)
+    if (error instanceof RelayerKeyError) return fail(error.message)
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE')
       return fail(`Port ${config.http.port} is in use: stop what uses it, or set PORT.`)

@@ -7,6 +7,7 @@ import { registerFastKeccak } from './fastKeccak.js'
 import { answerClientError } from './http/clientErrors.js'
 import { createLifetime } from './lifetime.js'
 import type { Logger } from './logger.js'
+import { openRelayerKey } from './relay/relayerKey.js'
 import { createAtomicFiles } from './store/atomicFiles.js'
 import { lockDirectory } from './store/directoryLock.js'
 
@@ -27,7 +28,7 @@ export interface RunningServer {
 /**
  * Takes the data directory, listens, and starts the services.
  *
- * @throws DirectoryLockedError, or the system error of `listen`; nothing is left running then
+ * @throws DirectoryLockedError, RelayerKeyError, or the system error of `listen`; nothing is left running then
  */
 export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
   const lock = await lockDirectory(config.dataDir)
@@ -49,7 +50,9 @@ async function startLocked(
   await registerFastKeccak()
   const stopping = new AbortController()
   const print = (line: string) => process.stdout.write(`${line}\n`)
-  const { app, services } = buildServer({ config, logger, files, stopping: stopping.signal, print })
+  const relayerKey = await openRelayerKey(config.relay.relayerKey)
+  const surroundings = { config, logger, files, relayerKey, stopping: stopping.signal, print }
+  const { app, services } = buildServer(surroundings)
   const lifetime = createLifetime(services, logger)
   const server = await listen(config.http, app)
   try {

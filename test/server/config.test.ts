@@ -54,6 +54,20 @@ describe('readConfig', () => {
     )
   })
 
+  test("takes the relayer's key from one place: a private key, or AWS KMS", () => {
+    const { RELAYER_PRIVATE_KEY, ...rest } = SERVER_ENVIRONMENT
+    const RELAYER_KMS_KEY_ID = 'arn:aws:kms:eu-central-1:111122223333:alias/relayer'
+    expect(readConfig(SERVER_ENVIRONMENT).relay.relayerKey.kind).toBe('private-key')
+    expect(readConfig({ ...rest, RELAYER_KMS_KEY_ID }).relay.relayerKey).toEqual({
+      kind: 'kms',
+      keyId: RELAYER_KMS_KEY_ID,
+    })
+    expect(faultsOf({ ...rest, RELAYER_KMS_KEY_ID, RELAYER_PRIVATE_KEY })).toEqual({
+      RELAYER_KMS_KEY_ID: 'stands beside RELAYER_PRIVATE_KEY: set one of the two',
+    })
+    expect(faultsOf(rest)).toEqual({ RELAYER_PRIVATE_KEY: 'is missing' })
+  })
+
   test('names missing and malformed ones together', () => {
     const { RPC_URL, ...rest } = SERVER_ENVIRONMENT
     const faults = faultsOf({
@@ -97,6 +111,9 @@ describe('readConfig', () => {
     ['RELAYER_PRIVATE_KEY', `0x${'ff'.repeat(32)}`],
     ['RELAYER_PRIVATE_KEY', '11'.repeat(32)],
     ['RELAYER_PRIVATE_KEY', `0x${'11'.repeat(31)}`],
+    ['RELAYER_KMS_KEY_ID', 'a key with spaces'],
+    ['RELAY_MAX_GAS', '20999'],
+    ['RELAY_DAILY_GAS', '-1'],
     ['RPC_URL', 'localhost:8545'],
     ['RPC_URL', 'http://a.example,,http://b.example'],
     ['RPC_URL', 'ws://a.example'],

@@ -1,5 +1,6 @@
 import type { Express } from 'express'
 import { buildServer } from '../../src/server/build.js'
+import { openRelayerKey } from '../../src/server/relay/relayerKey.js'
 import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
 import { SERVER_ACCOUNT } from './brokerStandIn.js'
 import type { TestChain } from './chain.js'
@@ -37,6 +38,7 @@ export async function buildApp(options: {
   const log = createLogLines()
   const files = createAtomicFiles({ root })
   const stopping = new AbortController().signal
-  const { app } = buildServer({ config, logger: log.logger, files, stopping, print: () => {} })
+  const relayerKey = await openRelayerKey(config.relay.relayerKey)
+  const { app } = buildServer({ config, logger: log.logger, files, relayerKey, stopping, print: () => {} })
   return { app, log }
 }

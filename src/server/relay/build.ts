@@ -13,13 +13,14 @@ import { createRelayHealth, type RelayHealth } from './health.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
 import type { RelayRouterDeps } from './router.js'
-import { createPrivateKey, createRelayerSigner } from './signer.js'
+import { createRelayerSigner, type RelayerKey } from './signer.js'
 import { createTransactor } from './transactor.js'
 
 export interface RelaySurroundings {
   readonly config: Config
   readonly provider: RpcProvider
   readonly files: AtomicFiles
+  readonly relayerKey: RelayerKey
   readonly logger: Logger
   readonly stopping: AbortSignal
 }
@@ -34,7 +35,7 @@ export interface BuiltRelay {
 export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
   const { config, provider, stopping } = surroundings
   const { relay: settings, chain, enclave } = config
-  const signer = createRelayerSigner(createPrivateKey(settings.relayerPrivateKey))
+  const signer = createRelayerSigner(surroundings.relayerKey)
   const { address } = signer
   const { relay, transactor, budget } = wire(surroundings, signer)
   return {

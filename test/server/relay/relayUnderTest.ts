@@ -18,7 +18,9 @@ import { requestId } from '../../../src/server/http/requestId.js'
 import { createLifetime } from '../../../src/server/lifetime.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
 import type { RelayHealth } from '../../../src/server/relay/health.js'
+import { openRelayerKey } from '../../../src/server/relay/relayerKey.js'
 import { createRelayRouter } from '../../../src/server/relay/router.js'
+import type { RelayerKey } from '../../../src/server/relay/signer.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { digestOf, domainOf } from '../../support/authorizations.js'
@@ -52,6 +54,8 @@ export interface RelayTestOptions {
   readonly env?: Record<string, string>
   /** Default: the chain's own. */
   readonly rpcUrl?: string
+  /** Default: the relayer's private key. */
+  readonly key?: RelayerKey
 }
 
 const QUICK = { RELAY_POLL_INTERVAL: '10ms', RELAY_RESUBMIT_AFTER: '30s', RPC_TIMEOUT: '2s' }
@@ -61,6 +65,7 @@ export async function startRelay({
   dataDir,
   env = {},
   rpcUrl,
+  key,
 }: RelayTestOptions): Promise<RelayUnderTest> {
   // Runs after the relay is stopped, as what is registered last runs first.
   onTestFinished(() => mineAgain(chain))
@@ -78,7 +83,9 @@ export async function startRelay({
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId: config.chain.chainId,
   })
-  const built = buildRelay({ config, provider, files, logger: log.logger, stopping: stopping.signal })
+  const relayerKey = key ?? (await openRelayerKey(config.relay.relayerKey))
+  const { logger } = log
+  const built = buildRelay({ config, provider, files, relayerKey, logger, stopping: stopping.signal })
   const app = express().use(requestId())
   app.use('/relay', createRelayRouter(built.router), errorHandler(log.logger))
   const lifetime = createLifetime(built.services, log.logger)
