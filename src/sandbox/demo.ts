@@ -11,6 +11,7 @@ import {
 } from '../protocol/units.js'
 import type { SandboxAccount } from './accounts.js'
 import type { Sandbox } from './sandbox.js'
+import { publicIdentity } from './secrets.js'
 
 const SYMBOL = 'AAPL'
 const AMOUNT = 1_000n * ONE_USDC
@@ -25,12 +26,19 @@ export class DemoError extends Error {
   override readonly name = 'DemoError'
 }
 
-/** A client of the sandbox's server for one of its accounts. */
+/** A client for one of the accounts, with its pins set as in production: the server is not believed. */
 export function clientOf(
-  { info, provider }: Pick<Sandbox, 'info' | 'provider'>,
+  { info, provider, secrets }: Pick<Sandbox, 'info' | 'provider' | 'secrets'>,
   account: SandboxAccount,
 ): Client {
-  return createClient({ serverUrl: info.url, signer: new Wallet(account.privateKey, provider) })
+  return createClient({
+    serverUrl: info.url,
+    signer: new Wallet(account.privateKey, provider),
+    pins: {
+      enclavePublicKey: publicIdentity(secrets).intentPublicKey,
+      escrow: info.contracts.orderEscrow,
+    },
+  })
 }
 
 /**
