@@ -16,8 +16,10 @@ export interface SettledTransactions {
   isEmpty(): boolean
   /** Lets go of what is too deep to be taken back. */
   forget(head: number): void
-  /** Asks for all again, and reports those that are in another block now, or in none. */
-  recheck(): Promise<void>
+  /** Blocks were exchanged: any of them may be in another one now, or in none. */
+  suspectAll(): void
+  /** Asks for those that are suspected, and reports those that moved. What can't be asked stays suspected. */
+  check(): Promise<void>
   /** The chain was reset: nothing is put back onto one that never had it. */
   clear(): void
 }
@@ -30,10 +32,18 @@ const MAX_KEPT = 4_096
 export function createSettledTransactions(provider: Provider): SettledTransactions {
   const kept = new Set<Settled>()
 
-  async function check(settled: Settled): Promise<void> {
+  const suspected = new Set<Settled>()
+
+  async function look(settled: Settled): Promise<void> {
     const receipt = await provider.getTransactionReceipt(settled.hash)
-    if (receipt?.blockHash === settled.blockHash || !kept.delete(settled)) return
+    if (!suspected.delete(settled) || receipt?.blockHash === settled.blockHash) return
+    kept.delete(settled)
     settled.dropped()
+  }
+
+  function letGo(settled: Settled): void {
+    kept.delete(settled)
+    suspected.delete(settled)
   }
 
   return {
@@ -41,16 +51,22 @@ export function createSettledTransactions(provider: Provider): SettledTransactio
       kept.add(settled)
       for (const oldest of kept) {
         if (kept.size <= MAX_KEPT) break
-        kept.delete(oldest)
+        letGo(oldest)
       }
     },
     isEmpty: () => kept.size === 0,
     forget(head) {
-      for (const settled of kept) if (head - settled.blockNumber >= DEPTH) kept.delete(settled)
+      for (const settled of kept) if (head - settled.blockNumber >= DEPTH) letGo(settled)
     },
-    async recheck() {
-      await Promise.all([...kept].map(check))
+    suspectAll() {
+      for (const settled of kept) suspected.add(settled)
     },
-    clear: () => kept.clear(),
+    async check() {
+      await Promise.allSettled([...suspected].map(look))
+    },
+    clear() {
+      kept.clear()
+      suspected.clear()
+    },
   }
 }

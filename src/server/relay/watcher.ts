@@ -83,12 +83,12 @@ export function createWatcher(options: WatcherOptions): Watcher {
   }
 
   /** Of a reorganization blocks may come back; of a chain that was reset they don't. */
-  async function mendHistory(look: Look): Promise<Break | null> {
+  function noticeBreak(look: Look): Break | null {
     const broken = account.takeBreak()
     if (broken === null) return null
     logger.warn('history changed', { reason: broken, blockNumber: look.head })
     if (broken === 'reset') settled.clear()
-    else await settled.recheck()
+    else settled.suspectAll()
     return broken
   }
 
@@ -99,17 +99,15 @@ export function createWatcher(options: WatcherOptions): Watcher {
     flight.missedSince = undefined
   }
 
-  async function keepMoving(look: Look): Promise<void> {
-    const open = [...inFlight].filter(({ nonce }) => nonce >= look.count)
-    const inOrder = open.toSorted((a, b) => a.nonce - b.nonce)
+  /** In the order of their nonces. One that fails waits for the next look, and holds up no other. */
+  async function each(isOne: (nonce: number) => boolean, act: (flight: InFlight) => Promise<void>) {
+    const some = [...inFlight].filter(({ nonce }) => isOne(nonce)).toSorted((a, b) => a.nonce - b.nonce)
     await Promise.all(
-      inOrder.map(async (flight) => {
-        putBack(flight)
-        // What fails is held back until the next look; it holds up no other.
-        await move(flight, look.count).catch((error: unknown) => {
-          logger.warn('transaction not sent again', { nonce: flight.nonce, ...describeError(error) })
-        })
-      }),
+      some.map((flight) =>
+        act(flight).catch((error: unknown) => {
+          logger.warn('transaction left for the next look', { nonce: flight.nonce, ...describeError(error) })
+        }),
+      ),
     )
   }
 
@@ -140,11 +138,20 @@ export function createWatcher(options: WatcherOptions): Watcher {
       lookedAt = performance.now()
       const look = await account.look()
       if (look.history === 'behind') return
-      const broken = await mendHistory(look)
+      const broken = noticeBreak(look)
+      await settled.check()
       settled.forget(look.head)
-      const used = [...inFlight].filter(({ nonce }) => nonce < look.count)
-      await Promise.all(used.map((flight) => settle(flight, look.head, broken !== null)))
-      await keepMoving(look)
+      await each(
+        (nonce) => nonce < look.count,
+        (flight) => settle(flight, look.head, broken !== null),
+      )
+      await each(
+        (nonce) => nonce >= look.count,
+        async (flight) => {
+          putBack(flight)
+          await move(flight, look.count)
+        },
+      )
       await options.gaps.close(look, broken)
     },
   }

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Authorization } from '../../../src/protocol/authorization.js'
-import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
+import { batchMint, digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { type FaultProxy, type ProxiedCall, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
@@ -101,10 +102,60 @@ describe('a server that is killed', () => {
     const left = await asKilledNow(dataDir)
     await relay.stop()
     await mine(chain())
-    const again = await startRelay({ chain: chain(), dataDir: left })
+    const seen = await startFaultProxy(chain().anvil.rpcUrl)
+    const again = await startRelay({ chain: chain(), dataDir: left, rpcUrl: seen.url })
     await soon(async () => (await again.get(digest())).body.status).toBe('confirmed')
     expect((await again.get(digest())).body.txHash).not.toBeNull()
+    expect(seen.requests.flat()).not.toContain('eth_sendRawTransaction')
     expect(await minedOfRelayer(chain())).toBe(before + 1)
+  })
+
+  test('and whose authorization somebody else took to the chain sends nothing any more', async () => {
+    const { proxy, dataDir, relay } = await startBehindProxy()
+    proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
+    await relay.relay(MINT, { Prefer: 'wait=0' })
+    await soon(() => statusOnDisk(dataDir)).toBe('submitted')
+    const left = await asKilledNow(dataDir)
+    await relay.stop()
+    const [contract, method, struct, signature] = signedCall(chain(), MINT)
+    await chain().send('dave', contract, method, struct, signature)
+    const before = await minedOfRelayer(chain())
+    const seen = await startFaultProxy(chain().anvil.rpcUrl)
+    const again = await startRelay({ chain: chain(), dataDir: left, rpcUrl: seen.url })
+    await soon(async () => (await again.get(digest())).body.status).toBe('confirmed')
+    expect((await again.relay(MINT)).body).toMatchObject({ txHash: null, error: null })
+    expect(seen.requests.flat()).not.toContain('eth_sendRawTransaction')
+    expect(await minedOfRelayer(chain())).toBe(before)
+  })
+
+  test.each(['is gone', 'is unreadable'])('and of which one record %s leaves no nonce open', async (what) => {
+    const { proxy, dataDir, relay } = await startBehindProxy()
+    await stopMining(chain())
+    const before = await minedOfRelayer(chain())
+    proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
+    const [first, ...others] = chain().anvil.accounts.map(({ address }) => portfolioUpdate(address))
+    if (first === undefined) throw new Error('the chain has no accounts')
+    await relay.relay(first, { Prefer: 'wait=0' })
+    const record = (root: string) => join(root, 'receipts', 'open', `${digestOf(chain(), first)}.json`)
+    await soon(() => readUnlessMoved(record(dataDir))).toContain('submitted')
+    await Promise.all(others.map((each) => relay.relay(each, { Prefer: 'wait=0' })))
+    await soon(() => onDisk(dataDir).match(/"submitted"/g)?.length).toBe(others.length + 1)
+    const left = await asKilledNow(dataDir)
+    await relay.stop()
+    if (what === 'is gone') await rm(record(left))
+    else await writeFile(record(left), '{"receipt":')
+
+    const again = await startRelay({ chain: chain(), dataDir: left })
+    await soon(() => pooled(chain())).toBe(others.length + 1)
+    await mine(chain())
+    for (const each of others) {
+      await soon(async () => (await again.get(digestOf(chain(), each))).body.status).toBe('confirmed')
+    }
+    expect(await minedOfRelayer(chain())).toBe(before + others.length + 1)
+    const posted = again.relay(first)
+    await soon(() => pooled(chain())).toBe(1)
+    await mine(chain())
+    expect((await posted).body.status).toBe('confirmed')
   })
 
   test('with several under way, one of them never sent, leaves no nonce open', async () => {

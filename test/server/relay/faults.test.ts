@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { startAnvil } from '../../../src/sandbox/anvil.js'
 import { readTransaction } from '../../../src/server/relay/signer.js'
 import { batchMint, digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { INTERFACES, useChain } from '../../support/chain.js'
@@ -83,6 +84,29 @@ describe('a node', () => {
   test('that is down does not matter while another one is up', async () => {
     const { relay } = await start({ rpcUrl: `http://127.0.0.1:9,${chain().anvil.rpcUrl}` })
     expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+  })
+
+  test('of another chain, or that hangs or limits the rate, is passed over, for writes too', async () => {
+    const other = await startAnvil({ chainId: 1 })
+    try {
+      const [hanging, limited] = [
+        await startFaultProxy('http://127.0.0.1:9'),
+        await startFaultProxy(other.rpcUrl),
+      ]
+      hanging.fault = () => 'hang'
+      limited.fault = () => 'garbage'
+      const urls = [other.rpcUrl, hanging.url, limited.url, chain().anvil.rpcUrl]
+      const { relay } = await start({ rpcUrl: urls.join(), env: { RPC_TIMEOUT: '300ms' } })
+      expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+      expect(
+        (await relay.relay(batchMint(AAPL, shares(1), { expectedSupply: shares(5), batch: 2n }))).body,
+      ).toMatchObject({
+        status: 'confirmed',
+      })
+      expect([...hanging.requests, ...limited.requests].flat()).not.toContain('eth_sendRawTransaction')
+    } finally {
+      await other.stop()
+    }
   })
 
   test('that has it already says so with an error, which changes nothing', async () => {
