@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { computeAddress } from 'ethers'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { healthSchema } from '../../src/protocol/api.js'
+import { startKmsStandIn } from '../support/kmsStandIn.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
@@ -98,6 +101,31 @@ describe('the server process', () => {
     await listeningPort(next)
     next.child.kill('SIGTERM')
     expect(await next.exit).toBe(0)
+  })
+
+  test('takes its account from AWS KMS as AWS tools are configured, or says with exit 1 why it cannot', async () => {
+    const kms = await startKmsStandIn(`0x${'17'.repeat(32)}`)
+    const { RELAYER_PRIVATE_KEY: _, ...rest } = SERVER_ENVIRONMENT
+    const environment = async () => ({
+      ...rest,
+      DATA_DIR: await temporaryDirectory(),
+      RELAYER_KMS_KEY_ID: 'alias/relayer',
+      AWS_ENDPOINT_URL_KMS: kms.url,
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'stand-in',
+      AWS_SECRET_ACCESS_KEY: 'stand-in',
+    })
+    const server = run(await environment())
+    const port = await listeningPort(server)
+    const health = healthSchema.parse(await (await fetch(`http://127.0.0.1:${port}/health`)).json())
+    expect(health.relayer).toBe(computeAddress(`0x${'17'.repeat(32)}`))
+    kms.failure = { status: 400, type: 'AccessDeniedException' }
+    const refused = run(await environment())
+    expect(await refused.exit).toBe(1)
+    expect(refused.err()).toContain(
+      'AWS KMS does not give the public key of RELAYER_KMS_KEY_ID: AccessDenied',
+    )
+    expect(refused.err()).not.toContain('    at ')
   })
 
   test('keeps its secrets out of its output, at every log level', async () => {
