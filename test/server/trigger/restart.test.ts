@@ -99,6 +99,8 @@ describe('the start', () => {
   test('runs every stored order again whose escrow is open, in the order of opening', async () => {
     const { start, keys, enclave } = await setUp({ any: [{ outcome: 'failed', retryAt: 4_000_000_000 }] })
     const first = await start()
+    // Else the start itself may find the order open, and the run is a restart.
+    await eventually('the start', async () => first.logText().includes('open orders read'))
     await first.place('alice', A)
     await first.until(A, 'its outcome', (record) => outcomes(record)[0] === 'failed')
     await first.stop()
