@@ -91,8 +91,19 @@ export function buildServer(surroundings: Surroundings): {
         chainId,
         escrow: contracts.escrow,
       }),
-      orders: createOrders({ records, escrow: contracts.escrow, ...enclaveRuns }),
-      policy: createPolicy({ run: enclaveRuns.policyRuns.run, node: provider, ...contracts }),
+      orders: createOrders({
+        records,
+        escrow: contracts.escrow,
+        onStored: enclaveRuns.onStored,
+        hasRoom: enclaveRuns.hasRoom,
+        knownEscrow: enclaveRuns.knownEscrow,
+      }),
+      policy: createPolicy({
+        run: enclaveRuns.policyRuns.run,
+        node: provider,
+        registry: contracts.registry,
+        ledger: contracts.ledger,
+      }),
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
     status: createStatusViews({

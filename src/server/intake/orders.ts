@@ -5,12 +5,12 @@ import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
 import {
   type Candidate,
-  emptyOrderRecord,
   matchingCandidate,
   type OrderRecord,
   type OrderRecords,
 } from '../store/orderRecords.js'
-import { decideEnvelope, type EscrowKnowledge, findIdentical } from './envelopeDecision.js'
+import type { EscrowKnowledge } from './envelopeDecision.js'
+import { type Reception, receive } from './reception.js'
 
 /** Taking in sealed orders, and telling what became of them. */
 export interface Orders {
@@ -44,26 +44,16 @@ export function createOrders({ records, escrow, onStored, hasRoom, knownEscrow }
     }
   }
 
-  /** Undefined when the chain has to be asked first; nothing is changed then. */
-  async function receiveKnowing(
+  async function tryToReceive(
     orderId: Hex,
     offered: Candidate,
     escrowKnown: EscrowKnowledge | undefined,
-  ): Promise<OrderReceived | undefined> {
-    let answer: OrderReceived | undefined
+  ): Promise<Reception['answer']> {
+    let answer: Reception['answer'] = 'ask-chain'
     await records.update(orderId, (current) => {
-      const known = escrowKnown ?? seenEscrow(current)
-      if (current === undefined && (hasRoom() || isOpen(known))) {
-        answer = answerOf(orderId, 'received', offered)
-        return { ...emptyOrderRecord(orderId), candidates: [offered] }
-      }
-      const identical = findIdentical(current, offered.envelope)
-      if (identical !== undefined) answer = answerOf(orderId, 'already-received', identical)
-      if (identical !== undefined || known === undefined) return current
-      if (current === undefined) throw new Problem('intake-full')
-      const placed = place(current, offered, known)
-      answer = placed.answer
-      return placed.record
+      const reception = receive({ orderId, current, offered, escrow: escrowKnown, hasRoom: hasRoom() })
+      answer = reception.answer
+      return reception.record
     })
     return answer
   }
@@ -73,10 +63,10 @@ export function createOrders({ records, escrow, onStored, hasRoom, knownEscrow }
       const commit = commitOf(envelope)
       const offered: Candidate = { envelope, commit, receivedAt: new Date().toISOString() }
       // The chain is asked only when it matters, and never while other envelopes of the order wait for the record.
-      const answer =
-        (await receiveKnowing(orderId, offered, knownEscrow(orderId))) ??
-        (await receiveKnowing(orderId, offered, await askChain(orderId)))
-      if (answer === undefined) throw new Problem('chain-unavailable')
+      let answer = await tryToReceive(orderId, offered, knownEscrow(orderId))
+      if (answer === 'ask-chain') answer = await tryToReceive(orderId, offered, await askChain(orderId))
+      if (answer === 'full') throw new Problem('intake-full')
+      if (typeof answer === 'string') throw new Problem('chain-unavailable')
       if (answer.result === 'received') onStored(orderId, answer.commit)
       return answer
     },
@@ -87,39 +77,6 @@ export function createOrders({ records, escrow, onStored, hasRoom, knownEscrow }
       return statusOf(orderId, order, record)
     },
   }
-}
-
-/** @throws Problem `chain-unavailable` */
-function place(
-  record: OrderRecord,
-  offered: Candidate,
-  escrow: EscrowKnowledge,
-): { readonly record: OrderRecord; readonly answer: OrderReceived } {
-  const { orderId, candidates } = record
-  const decision = decideEnvelope(record, offered.commit, escrow)
-  if (decision === 'undecided') throw new Problem('chain-unavailable')
-  if (decision === 'add' || decision === 'replace') {
-    const others = decision === 'add' ? candidates : []
-    const answer = answerOf(orderId, 'received', offered)
-    return { record: { ...record, candidates: [...others, offered] }, answer }
-  }
-  const kept = matchingCandidate(record, decision.kept) ?? offered
-  return { record, answer: answerOf(orderId, 'already-received', kept) }
-}
-
-/** What an earlier run has seen, when the envelope that it was given is stored: no other can take its place. */
-function seenEscrow(record: OrderRecord | undefined): EscrowKnowledge | undefined {
-  const commit = record?.escrowCommit ?? null
-  if (commit === null || matchingCandidate(record, commit) === undefined) return undefined
-  return { state: 'OPEN', commit }
-}
-
-function isOpen(escrow: EscrowKnowledge | undefined): boolean {
-  return escrow !== undefined && escrow !== 'unknown' && escrow.state === 'OPEN'
-}
-
-function answerOf(orderId: Hex, result: OrderReceived['result'], stored: Candidate): OrderReceived {
-  return { orderId, result, commit: stored.commit, receivedAt: stored.receivedAt }
 }
 
 function statusOf(orderId: Hex, order: EscrowedOrder, record: OrderRecord | undefined): OrderStatus {

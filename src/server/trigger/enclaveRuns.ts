@@ -85,7 +85,12 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     intervalMs: WATCH_INTERVAL_MS,
     recover: () =>
       recover({
-        ...{ events, ranges, escrow, records, dispatcher, logger },
+        events,
+        ranges,
+        escrow,
+        records,
+        dispatcher,
+        logger,
         onUnopened: (orderId) => unopened.note(orderId, 0),
       }),
     onEvent: (event, isPast) => handleEvent({ dispatcher, escrow }, event, isPast),
