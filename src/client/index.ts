@@ -19,6 +19,21 @@ import { publishRulebook } from './rulebook.js'
 import { createViews, type Views } from './views.js'
 import { createWallet } from './wallet.js'
 
+export type {
+  ComplianceView,
+  EnclaveKey,
+  Health,
+  InstitutionView,
+  MarketClock,
+  MarketView,
+  OrderReceived,
+  OrderStatus,
+  PolicyVersion,
+  WalletView,
+} from '../protocol/api.js'
+export type { Hex } from '../protocol/hex.js'
+export type { Notice } from '../protocol/notice.js'
+export type { Policy } from '../protocol/policy.js'
 export type { Portfolio } from '../protocol/portfolio.js'
 export { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 export { ClientError, type ClientErrorCode, ContractError, NotSubmittedError, ServerError } from './errors.js'
@@ -32,7 +47,9 @@ export type {
   PlaceOptions,
   Platform,
   PortfolioKey,
+  RetryTiming,
   SealedOrder,
+  Views,
 }
 
 export interface ClientOptions {
