@@ -1,5 +1,5 @@
 import { formatDecimal, SHARE_DECIMALS } from '../../protocol/units.js'
-import { type ControlDeps, type ControlRunners, createCommands } from './commands.js'
+import type { ControlRunners } from './commands.js'
 import type { ControlCommand, ControlInput } from './controlSchemas.js'
 import { formatCash } from './money.js'
 import type { RequestLog, SeenRequest } from './requestLog.js'
@@ -45,16 +45,20 @@ export type BrokerControl = { readonly [C in ControlCommand]: (input: ControlInp
 }
 
 /** Commands throw RangeError for a symbol or an account that is not there, ZodError for a malformed input. */
-export function createControl(deps: ControlDeps & { readonly requestLog: RequestLog }): BrokerControl {
-  const commands: ControlRunners = createCommands(deps)
+export function createControl(deps: {
+  readonly commands: ControlRunners
+  readonly accounts: readonly StandInAccount[]
+  readonly requestLog: RequestLog
+}): BrokerControl {
+  const { commands, accounts, requestLog } = deps
   return {
     ...commands,
     orders: () =>
-      deps.accounts.flatMap(({ name, orders }) =>
+      accounts.flatMap(({ name, orders }) =>
         [...orders.values()].map((order) => ({ account: name, ...orderJson(order) })),
       ),
-    accounts: () => deps.accounts.map(viewOf),
-    requests: () => deps.requestLog.all(),
+    accounts: () => accounts.map(viewOf),
+    requests: () => requestLog.all(),
   }
 }
 

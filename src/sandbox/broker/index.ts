@@ -61,11 +61,12 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
   rateLimit.enforce(options.rateLimit ?? null)
 
   const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, requestLog, now }
-  const control = createControl(deps)
+  const commands = createCommands(deps)
+  const control = createControl({ commands, accounts, requestLog })
   const server = createStandInServer({
     ...deps,
     alpaca: createAlpacaRoutes({ ...deps, behaviourFor: ({ name }, symbol) => fillRules.take(name, symbol) }),
-    control: createControlRoutes(control, createCommands(deps)),
+    control: createControlRoutes(control, commands),
   })
   const port = await listen(server, options.port ?? 0)
   const walking = options.walkIntervalMs
