@@ -9,9 +9,11 @@ import {
   SHARE_DECIMALS,
   USDC_DECIMALS,
 } from '../protocol/units.js'
+import { formatUsdc } from '../server/narrator/format.js'
 import type { SandboxAccount } from './accounts.js'
 import type { Sandbox } from './sandbox.js'
 import { publicIdentity } from './secrets.js'
+import { type Print, stepsTo, type TellStep } from './steps.js'
 
 const SYMBOL = 'AAPL'
 const AMOUNT = 1_000n * ONE_USDC
@@ -45,14 +47,15 @@ export function clientOf(
  * Publishes the institution's rulebook and sends a sealed buy through everything, saying each step.
  * @throws DemoError when the portfolio is not what the broker's fill makes it
  */
-export async function runDemo(sandbox: Sandbox, print: (line: string) => void): Promise<void> {
+export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
+  const tell = stepsTo(print)
   const { version } = await publishDefaultRulebook(sandbox)
-  print(`rulebook      sealed, published through POST /policy: version ${version}`)
+  tell('rulebook', `sealed, published through POST /policy: version ${version}`)
 
   const [employee] = sandbox.accounts.employees
   const client = clientOf(sandbox, employee)
   await client.unlock()
-  print('employee      portfolio key derived from a wallet signature')
+  tell('employee', 'portfolio key derived from a wallet signature')
   const { order, received } = await client.placeOrder(
     {
       side: 'BUY',
@@ -60,18 +63,18 @@ export async function runDemo(sandbox: Sandbox, print: (line: string) => void): 
       maxSpend: AMOUNT,
       deadline: Math.floor(Date.now() / 1_000) + ORDER_LIFETIME,
     },
-    { beforeOpen: () => print(`order         BUY ${SYMBOL} for 1,000.00 USDC, signed and sealed`) },
+    { beforeOpen: () => tell('order', `BUY ${SYMBOL} for ${formatUsdc(AMOUNT)}, signed and sealed`) },
   )
-  print(`order         escrow opened; POST /orders: ${received.result}`)
+  tell('order', `escrow opened; POST /orders: ${received.result}`)
 
-  const last = await follow(client, order.orderId, print)
+  const last = await follow(client, order.orderId, tell)
   if (last.state !== 'SETTLED') throw new DemoError(`the order ended as ${last.state}`)
   const opened = await client.portfolio()
   if (!opened) throw new DemoError('there is no portfolio on chain')
-  print(`portfolio     read from the chain (version ${opened.version}) and decrypted by the employee:`)
-  for (const line of describe(opened.portfolio)) print(`              ${line}`)
+  tell('portfolio', `read from the chain (version ${opened.version}) and decrypted by the employee:`)
+  for (const line of describe(opened.portfolio)) tell('', line)
   verify(opened.portfolio, sandbox)
-  print('done          the portfolio is exactly what the broker filled')
+  tell('done', 'the portfolio is exactly what the broker filled')
 }
 
 /** Every employee may trade everything up to the limit. */
@@ -82,14 +85,14 @@ export function publishDefaultRulebook(sandbox: Sandbox) {
   return clientOf(sandbox, sandbox.accounts.admin).publishRulebook(policy)
 }
 
-async function follow(client: Client, orderId: OrderStatus['orderId'], print: (line: string) => void) {
+async function follow(client: Client, orderId: OrderStatus['orderId'], tell: TellStep) {
   let last: OrderStatus | undefined
   const signal = AbortSignal.timeout(TIME_LIMIT_MS)
   for await (const status of client.followOrder(orderId, { signal, pollMs: POLL_MS })) {
     last = status
     const run = status.triggers.at(-1)
     const enclave = run ? `, enclave run ${run.attempt}: ${run.outcome ?? 'under way'}` : ''
-    print(`status        ${status.state}${enclave}`)
+    tell('status', `${status.state}${enclave}`)
   }
   if (!last) throw new DemoError('the server said nothing of the order')
   return last

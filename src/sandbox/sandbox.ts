@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { JsonRpcProvider } from 'ethers'
+import { formatUsdc } from '../server/narrator/format.js'
 import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
@@ -12,11 +13,12 @@ import { claimPorts } from './ports.js'
 import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
 import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
 import { assertBuilt, type ServerProcess, startServerProcess } from './serverProcess.js'
-import { BLOCK_TIME, EQUITIES, INSTITUTION, type SandboxOptions } from './settings.js'
+import { BLOCK_TIME, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type SandboxOptions } from './settings.js'
+import { stepsTo } from './steps.js'
 
 const PRICE_SEED = 20_260_101
 
-/** A running platform: chain, broker stand-in, server, one institution with three cleared employees. */
+/** A running platform: chain, broker stand-in, server, one institution with its cleared employees. */
 export interface Sandbox {
   readonly directory: string
   readonly info: SandboxFile
@@ -49,6 +51,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createCleanUp>): Promise<Sandbox> {
   const { directory, print } = options
+  const tell = stepsTo(print)
   const ports = await claimPorts(options.ports)
   const lock = await takeDirectory(directory)
   cleanUp.add(() => lock.release())
@@ -59,7 +62,7 @@ async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createC
   const accounts = castAccounts(anvil)
   const provider = localProvider(anvil.rpcUrl, anvil.chainId)
   cleanUp.add(async () => provider.destroy())
-  print(`chain         anvil, a block every second, at ${anvil.rpcUrl}`)
+  tell('chain', `anvil, a block every ${BLOCK_TIME} s, at ${anvil.rpcUrl}`)
 
   const broker = await startBrokerStandIn({
     port: ports.broker,
@@ -69,10 +72,10 @@ async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createC
     walkIntervalMs: options.walkIntervalMs,
   })
   cleanUp.add(() => broker.stop())
-  print(`broker        a stand-in that speaks Alpaca's API, at ${broker.url}`)
+  tell('broker', `a stand-in that speaks Alpaca's API, at ${broker.url}`)
 
   const deployed = await deployAll(provider, accounts, publicIdentity(secrets).enclaveSigner)
-  print('contracts     five deployed, and a test USDC')
+  tell('contracts', 'five deployed, and a test USDC')
   const places: Places = {
     url: `http://127.0.0.1:${ports.server}`,
     rpcUrl: anvil.rpcUrl,
@@ -85,16 +88,19 @@ async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createC
   await writeSandboxFile(directory, info)
 
   await foundInstitution(provider, accounts, deployed)
-  print(`institution   "${INSTITUTION}" founded, ${EQUITIES.length} equities listed, 3 employees invited`)
+  tell(
+    'institution',
+    `"${INSTITUTION}" founded, ${EQUITIES.length} equities listed, ${accounts.employees.length} employees invited`,
+  )
   await joinInstitution(provider, accounts, deployed)
-  print('employees     joined, KYC done, 50,000.00 USDC in each wallet')
+  tell('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
 
   const launch = () =>
     startServerProcess({ directory, url: places.url, narrate: (line) => print(`  │ ${line}`) })
   cleanUp.add(() => endEnclaveRuns(join(directory, 'server')))
   let server = await launch()
   cleanUp.add(() => server.stop())
-  print(`server        the real one, its own process, at ${places.url}`)
+  tell('server', `the real one, its own process, at ${places.url}`)
 
   return {
     directory,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { StandInSymbol } from './broker/index.js'
 import type { Ports } from './ports.js'
+import type { Print } from './steps.js'
 
 /** What the local broker trades and the local chain lists. */
 export const EQUITIES: readonly StandInSymbol[] = [
@@ -38,5 +39,5 @@ export interface SandboxOptions {
   /** Prices walk by themselves at this interval; never when absent. */
   walkIntervalMs?: number
   /** Gets each line for the person at the terminal. */
-  print: (line: string) => void
+  print: Print
 }
