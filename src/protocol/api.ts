@@ -1,7 +1,7 @@
 // Bodies of the HTTP API. One schema both ways: the server encodes with it, clients and the enclave parse with it.
 import * as z from 'zod'
 import { addressSchema } from './address.js'
-import { authorizationTypes } from './authorizationTypes.js'
+import { PRIMARY_TYPES } from './authorizationTypes.js'
 import { orderEnvelopeSchema, policyEnvelopeSchema } from './envelope.js'
 import { bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
@@ -153,8 +153,6 @@ export const healthSchema = z.object({
 })
 export type Health = z.output<typeof healthSchema>
 
-const primaryTypes = Object.keys(authorizationTypes)
-
 /** A contract error: its name, and its arguments as text. */
 export const revertSchema = z.object({ name: z.string(), args: z.record(z.string(), z.string()) })
 export type Revert = z.output<typeof revertSchema>
@@ -163,7 +161,7 @@ export const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 
 
 export const receiptSchema = z.object({
   digest: bytes32Schema,
-  primaryType: z.enum(primaryTypes),
+  primaryType: z.enum(PRIMARY_TYPES),
   target: addressSchema,
   status: receiptStatusSchema,
   txHash: bytes32Schema.nullable(),

@@ -3,6 +3,18 @@
 /** The contracts that take authorizations. */
 export type AuthorizedContract = 'ConfidentialLedger' | 'OrderEscrow' | 'PlatformPool'
 
+/** The EIP-712 primary types of authorizations. */
+export const PRIMARY_TYPES = [
+  'PortfolioUpdate',
+  'PolicyUpdate',
+  'OrderSettlement',
+  'OrderRefund',
+  'BatchMint',
+  'BatchBurn',
+] as const
+/** Name of an authorization's EIP-712 primary type. */
+export type PrimaryType = (typeof PRIMARY_TYPES)[number]
+
 export const authorizationTypes = {
   PortfolioUpdate: [
     { name: 'accountId', type: 'bytes32' },
@@ -42,10 +54,7 @@ export const authorizationTypes = {
     { name: 'expectedSupply', type: 'uint256' },
     { name: 'batch', type: 'uint64' },
   ],
-}
-
-/** Name of an authorization's EIP-712 primary type. */
-export type PrimaryType = keyof typeof authorizationTypes
+} satisfies Record<PrimaryType, { name: string; type: string }[]>
 
 /** Contract and function that take each authorization. */
 export const authorizationTargets: Record<PrimaryType, { contract: AuthorizedContract; method: string }> = {
