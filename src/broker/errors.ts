@@ -27,8 +27,6 @@ export interface BrokerErrorDetails {
   readonly status?: number | undefined
   /** Alpaca's numeric `code`; absent on a 401 and on answers from in front of the API. */
   readonly code?: number | undefined
-  /** Alpaca's own words, cut to 300 characters. May name a symbol or a size: not for the server's log. */
-  readonly brokerMessage?: string | undefined
   /** Why there is no usable answer: a system error code such as `ECONNRESET`, `timeout`, `unreadable`, … */
   readonly reason?: string | undefined
   /** When the rate limit resets, if the broker said so. */
@@ -41,7 +39,6 @@ export class BrokerError extends Error {
   readonly route: string
   readonly status: number | undefined
   readonly code: number | undefined
-  readonly brokerMessage: string | undefined
   readonly reason: string | undefined
   readonly resetAt: Date | undefined
 
@@ -54,7 +51,6 @@ export class BrokerError extends Error {
     this.route = details.route
     this.status = details.status
     this.code = details.code
-    this.brokerMessage = details.brokerMessage
     this.reason = details.reason
     this.resetAt = details.resetAt
   }

@@ -3,7 +3,6 @@ import { BrokerError, type BrokerErrorKind } from './errors.js'
 
 /** An answer larger than this is not read to its end. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024
-const MAX_MESSAGE_LENGTH = 300
 
 /** Failures of the connection itself: the request was certainly not sent. */
 const NOT_SENT = new Set([
@@ -15,7 +14,7 @@ const NOT_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-export interface BrokerHttpOptions {
+interface BrokerHttpOptions {
   /** Base URL, with or without a slash at its end. */
   readonly baseUrl: string
   readonly keyId: string
@@ -44,7 +43,6 @@ export interface BrokerHttp {
 
 const errorBodySchema = z.object({
   code: z.number().int().optional().catch(undefined),
-  message: z.string().optional().catch(undefined),
 })
 
 /** Speaks JSON with one of Alpaca's bases, with the account's keys in `APCA-API-KEY-ID` and `APCA-API-SECRET-KEY`. */
@@ -158,7 +156,6 @@ function refusal(request: BrokerRequest, answer: Answer): BrokerError {
     route: routeOf(request),
     status,
     code: body.data?.code,
-    brokerMessage: body.data?.message?.slice(0, MAX_MESSAGE_LENGTH),
     resetAt: status === 429 ? resetAt(answer.headers) : undefined,
   })
 }

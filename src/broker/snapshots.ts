@@ -13,7 +13,6 @@ export interface Snapshot {
   readonly bid: bigint | null
   /** The best ask, rounded up. */
   readonly ask: bigint | null
-  readonly quoteAt: Date | null
   /** The previous trading day's close, rounded down. */
   readonly previousClose: bigint | null
 }
@@ -22,7 +21,7 @@ const atSchema = timestampSchema.nullish().transform((at) => at ?? null)
 
 const snapshotSchema = z.object({
   latestTrade: z.object({ t: atSchema, p: priceSchema('down') }).nullish(),
-  latestQuote: z.object({ t: atSchema, bp: priceSchema('down'), ap: priceSchema('up') }).nullish(),
+  latestQuote: z.object({ bp: priceSchema('down'), ap: priceSchema('up') }).nullish(),
   prevDailyBar: z.object({ c: priceSchema('down') }).nullish(),
 })
 
@@ -63,7 +62,6 @@ function toSnapshot(symbol: string, entry: z.infer<typeof snapshotSchema>): Snap
     lastAt: entry.latestTrade?.t ?? null,
     bid: entry.latestQuote?.bp ?? null,
     ask: entry.latestQuote?.ap ?? null,
-    quoteAt: entry.latestQuote?.t ?? null,
     previousClose: entry.prevDailyBar?.c ?? null,
   }
 }

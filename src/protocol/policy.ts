@@ -15,9 +15,6 @@ const rulesSchema = z.strictObject({
     .refine((symbols) => new Set(symbols).size === symbols.length, 'a symbol is listed twice'),
 })
 
-/** One employee's rules. */
-export type EmployeeRules = z.output<typeof rulesSchema>
-
 /** An institution's rulebook. Keys of `employees` are lower-case addresses. */
 export const policySchema = z.strictObject({
   employees: z.record(z.string().regex(/^0x[0-9a-f]{40}$/, 'expected a lower-case address'), rulesSchema),
