@@ -7,7 +7,7 @@ import {
 } from 'ethers'
 import { createRpcTransport, type RpcNodes, type RpcTransportOptions } from './rpcTransport.js'
 
-export interface RpcProviderOptions extends RpcTransportOptions {
+interface RpcProviderOptions extends RpcTransportOptions {
   chainId: number
 }
 

@@ -25,7 +25,7 @@ export interface ClientContract {
 /** Room in the gas limit for state that changes between estimate and block. */
 const GAS_MARGIN_PERCENT = 130n
 
-export interface ContractDeps {
+interface ContractDeps {
   readonly wallet: Wallet
   readonly address: Hex
   readonly abi: InterfaceAbi

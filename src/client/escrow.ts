@@ -19,7 +19,7 @@ export interface Escrow {
   reclaim(orderId: Hex): Promise<Mined>
 }
 
-export interface EscrowDeps {
+interface EscrowDeps {
   readonly wallet: Wallet
   readonly contracts: Pick<PlatformContracts, 'escrow' | 'usdc'>
 }

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { problemSchema } from '../protocol/api.js'
 import { ClientError, ServerError } from './errors.js'
 
-export interface HttpOptions {
+interface HttpOptions {
   /** With or without a slash at its end. */
   readonly serverUrl: string
   /** From the first byte sent to the last one read. */
@@ -10,7 +10,7 @@ export interface HttpOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   /** Instead of the client's. */
   readonly timeoutMs?: number | undefined

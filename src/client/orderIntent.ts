@@ -38,7 +38,7 @@ export interface SealedOrder {
   readonly escrowed: bigint
 }
 
-export interface SealingDeps {
+interface SealingDeps {
   readonly wallet: Wallet
   readonly platform: Platform
   /** The employee's public key, 33 bytes. */

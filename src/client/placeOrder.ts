@@ -27,7 +27,7 @@ export interface PlacedOrder {
   readonly received: OrderReceived
 }
 
-export interface PlacingDeps {
+interface PlacingDeps {
   readonly wallet: Wallet
   readonly platform: () => Promise<Platform>
   readonly key: () => Promise<PortfolioKey>

@@ -44,7 +44,7 @@ export interface PlatformSource {
   contracts(): Promise<PlatformContracts>
 }
 
-export interface PlatformDeps {
+interface PlatformDeps {
   readonly http: Http
   readonly wallet: Wallet
   readonly pins: Pins

@@ -20,7 +20,7 @@ import type { Platform } from './platform.js'
 import { type RetryTiming, withRetries } from './retry.js'
 import type { Wallet } from './wallet.js'
 
-export interface RulebookDeps {
+interface RulebookDeps {
   readonly http: Http
   readonly wallet: Wallet
   readonly platform: Platform

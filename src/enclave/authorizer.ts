@@ -22,7 +22,7 @@ export interface Authorizer {
   submit(authorization: Authorization): Promise<void>
 }
 
-export interface AuthorizerDeps {
+interface AuthorizerDeps {
   chain: ChainState
   clock: RunClock
   relay: Relay

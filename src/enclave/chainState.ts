@@ -21,7 +21,7 @@ export interface ChainState extends Contracts {
   usdc(): Promise<Usdc>
 }
 
-export interface ChainStateOptions {
+interface ChainStateOptions {
   provider: Provider
   chainId: number
   addresses: ContractAddresses

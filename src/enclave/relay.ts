@@ -20,7 +20,7 @@ export interface Relay {
   post(authorization: SignedAuthorization): Promise<RelayAnswer>
 }
 
-export interface RelayOptions {
+interface RelayOptions {
   /** Base URL of the server. */
   url: string
   token: string

@@ -28,7 +28,7 @@ export interface ServerProcess {
   kill(): Promise<void>
 }
 
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   /** Holds `.env`; gets `server.log`. */
   directory: string
   url: string

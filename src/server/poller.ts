@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from './lifetime.js'
 import { describeError, type Logger } from './logger.js'
 
-export interface PollerOptions {
+interface PollerOptions {
   readonly name: string
   /** Pause between the end of one tick and the start of the next. */
   readonly intervalMs: number

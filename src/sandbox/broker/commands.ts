@@ -10,7 +10,7 @@ import { CASH_DECIMALS, liveOrders } from './money.js'
 import type { RateLimit } from './rateLimit.js'
 import type { StandInAccount, StandInOrder } from './types.js'
 
-export interface ControlDeps {
+interface ControlDeps {
   readonly accounts: readonly StandInAccount[]
   readonly market: Market
   readonly clock: StandInClock

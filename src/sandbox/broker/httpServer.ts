@@ -10,7 +10,7 @@ import type { Reply, StandInAccount } from './types.js'
 const MAX_BODY_BYTES = 64 * 1024
 const FROM_A_PAGE: Reply = { status: 403, body: { message: 'no page in a browser may steer the stand-in' } }
 
-export interface StandInServerDeps {
+interface StandInServerDeps {
   readonly accounts: readonly StandInAccount[]
   readonly alpaca: (call: AlpacaCall) => Reply
   readonly control: (call: { method: string; path: string; body: unknown }) => Reply

@@ -17,7 +17,7 @@ export interface ProblemExtensions {
   readonly revert?: Revert
 }
 
-export interface ProblemOptions {
+interface ProblemOptions {
   /** What happened this time; the code's remedy when left out. */
   readonly detail?: string
   readonly extensions?: ProblemExtensions

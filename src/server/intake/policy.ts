@@ -20,7 +20,7 @@ export interface Policy {
   version(orgId: Hex): Promise<PolicyVersion>
 }
 
-export interface PolicyDeps {
+interface PolicyDeps {
   /** Runs the enclave on a rulebook; see `PolicyRuns`. */
   readonly run: (envelope: Envelope) => Promise<PolicyRunEnd>
   readonly node: { getBlockNumber(): Promise<number> }

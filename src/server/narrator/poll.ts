@@ -4,7 +4,7 @@ import type { ChainLog, ChainReader } from './chainReader.js'
 import { narrate } from './events.js'
 import { formatLine } from './format.js'
 
-export interface NarratorOptions {
+interface NarratorOptions {
   readonly chain: ChainReader
   readonly cursors: CursorStore
   /** Blocks that must hold an event, its own included, before it is narrated. */

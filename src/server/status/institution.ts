@@ -7,7 +7,7 @@ import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
 import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
 
-export interface InstitutionDeps {
+interface InstitutionDeps {
   readonly contracts: Contracts
   readonly provider: Provider
   readonly symbols: ListedSymbols

@@ -5,7 +5,7 @@ import type { ListedSymbols } from './listedSymbols.js'
 import { createSharedValue } from './sharedValue.js'
 import { createTradableAssets } from './tradableAssets.js'
 
-export interface MarketDeps {
+interface MarketDeps {
   readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots'>
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
   /** How long one answer of the broker serves everyone. */

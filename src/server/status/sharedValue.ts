@@ -1,4 +1,4 @@
-export interface SharedValueOptions<T> {
+interface SharedValueOptions<T> {
   readonly load: () => Promise<T>
   /** Until when (Unix ms) a value that was loaded at `loadedAt` may be handed out. */
   readonly freshUntil: (value: T, loadedAt: number) => number

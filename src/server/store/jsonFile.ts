@@ -10,7 +10,7 @@ export interface JsonFile<T> {
   save(value: T): Promise<void>
 }
 
-export interface JsonFileOptions<T> {
+interface JsonFileOptions<T> {
   readonly files: AtomicFiles
   /** Relative to the data directory. */
   readonly path: string

@@ -18,7 +18,7 @@ export interface FileRecordStore<T> {
   pathOf(id: string): string
 }
 
-export interface FileRecordStoreOptions<T> {
+interface FileRecordStoreOptions<T> {
   readonly files: AtomicFiles
   /** Relative to the data directory, such as `receipts` or `envelopes/open`. */
   readonly directory: string

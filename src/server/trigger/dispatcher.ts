@@ -29,7 +29,7 @@ export interface Dispatcher extends Service {
   find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state'>) | undefined
 }
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly records: OrderRecords
   readonly orderRuns: OrderRuns
   /** Order runs at once. */

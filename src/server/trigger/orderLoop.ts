@@ -20,7 +20,7 @@ export interface OrderLoop {
   stop(): Promise<void>
 }
 
-export interface OrderLoopOptions {
+interface OrderLoopOptions {
   readonly queue: RunQueue
   readonly orderRuns: OrderRuns
   readonly maxRuns: number

@@ -20,7 +20,7 @@ export type PolicyRunEnd = RunEnd | { readonly how: 'too-many-waiting' | 'no-slo
 const SLOTS = 2
 const MAX_WAITING = 16
 
-export interface PolicyRunsOptions {
+interface PolicyRunsOptions {
   readonly runs: Pick<Runs, 'start'>
   /** Milliseconds from the envelope's arrival to the end of its run. */
   readonly timeoutMs: number

@@ -13,7 +13,7 @@ import {
 } from './runner.js'
 import { within } from './waiting.js'
 
-export interface ProcessRunnerOptions {
+interface ProcessRunnerOptions {
   /** Program and arguments. */
   readonly command: readonly string[]
   /** The enclave's own configuration, a path that is handed on. */
