@@ -1,7 +1,5 @@
 // Which orders are let in. Pure: whatever it needs to know has been read before.
-import { isBuyable } from '../../broker/assets.js'
-import type { Asset, BrokerClock } from '../../broker/index.js'
-import { floorToCents } from '../../broker/orders.js'
+import { type Asset, type BrokerClock, floorToCents, isBuyable } from '../../broker/index.js'
 import type { Policy } from '../../protocol/policy.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import { notionalOf, ONE_USDC, sharesFor } from '../../protocol/units.js'

@@ -1,5 +1,5 @@
 import { isError } from 'ethers'
-import { BrokerError } from '../../broker/errors.js'
+import { BrokerError } from '../../broker/index.js'
 import { ChainAnswerError, ChainUnavailableError } from '../../chain/errors.js'
 import { StorageError } from '../store/storageError.js'
 import { Problem } from './problems.js'

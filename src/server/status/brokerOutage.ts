@@ -1,4 +1,4 @@
-import { BrokerError } from '../../broker/errors.js'
+import { BrokerError } from '../../broker/index.js'
 import { Problem } from '../http/problems.js'
 
 /** Pause after a failed call that named no better moment. */

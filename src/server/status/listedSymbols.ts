@@ -52,9 +52,10 @@ export function createListedSymbols(options: {
 /** A listing whose name is not a ticker can't be traded here and is left out. */
 function symbolsOf(ids: readonly Hex[]): string[] {
   return ids
-    .map(bytes32ToName)
-    .filter((name) => name !== null && symbolSchema.safeParse(name).success)
-    .filter((name) => name !== null)
+    .flatMap((id) => {
+      const symbol = symbolSchema.safeParse(bytes32ToName(id))
+      return symbol.success ? [symbol.data] : []
+    })
     .sort()
 }
 

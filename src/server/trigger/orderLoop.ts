@@ -103,7 +103,9 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
     const order = queue.get(run.file.orderId)
     const ended = await untilWritten(orderRuns.finish(run, end, order?.failures ?? 0))
     if (order === undefined) return
-    Object.assign(order, { running: false, failures: ended.failures, lastOutcome: ended.outcome })
+    order.running = false
+    order.failures = ended.failures
+    order.lastOutcome = ended.outcome
     await onEnded(order, ended)
   }
 
