@@ -144,8 +144,8 @@ export const environmentSchema = z.object({
   ),
   FILL_POLL_MS: milliseconds('Pause between two looks at it.', 500, MINUTE_MS),
   ABSENT_AGAIN_MS: milliseconds(
-    "An order that an earlier run may have sent counts as absent when it is still absent after this, within one run: \
-less than the server's ORDER_RUN_TIMEOUT. Not below 30000 with a real broker.",
+    "An order that is decided never to be placed is refunded when it is still absent at the broker after this, within \
+one run: less than the server's ORDER_RUN_TIMEOUT. Not below 30000 with a real broker.",
     30_000,
     MINUTE_MS,
   ),

@@ -16,7 +16,7 @@ export interface Timings {
   /** How long, and how often, a run looks at a live order before it leaves it to a later run. */
   fillWaitMs: number
   fillPollMs: number
-  /** An order that an earlier run may have sent is taken for absent only when it is still absent after this. */
+  /** An order that another run may be sending counts as absent only when it is still absent this long after its mark. */
   absentAgainMs: number
   /** Between two questions about an order whose answer was lost. */
   ambiguousAgainMs: number

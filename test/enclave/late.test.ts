@@ -1,6 +1,7 @@
 // A run dies, and what it signed takes effect only while a later run is under way, before any of its calls.
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import type { Relay } from '../../src/enclave/relay.js'
+import { expectOneEnd } from './support/oneEnd.js'
 import { sabotage } from './support/saboteur.js'
 import { buy } from './support/scenarios.js'
 import { resume, type Scenario, setStage } from './support/stage.js'
@@ -91,17 +92,3 @@ describe.each(Object.entries(scenarios))('%s', (_name, scenario) => {
     }
   })
 })
-
-/** Either it was filled and is settled, or it was never filled and is refunded; nothing is left of it. */
-async function expectOneEnd(w: World, order: Parameters<World['run']>[0]): Promise<void> {
-  const [sent, ...more] = w.broker.control.orders()
-  expect(more).toEqual([])
-  const filled = sent !== undefined && Number(sent.filled_qty) > 0
-  expect(await w.state(order)).toBe(filled ? 'SETTLED' : 'REFUNDED')
-  if (Object.keys((await w.portfolio('alice'))?.openOrders ?? {}).length > 0) {
-    // A write-ahead that came after its order's refund: any later order of the account clears it away.
-    await w.run(await w.open({ who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: 1n }))
-  }
-  expect((await w.portfolio('alice'))?.openOrders ?? {}).toEqual({})
-  await w.checkInvariants()
-}

@@ -41,7 +41,7 @@ describe('a closed market', () => {
     expect(await world().portfolio('alice')).toMatchObject({ openOrders: {}, cash: 0n })
   })
 
-  it('looks twice, thirty seconds apart, before it refunds what an earlier run wrote ahead', async () => {
+  it('looks twice, thirty seconds apart, before it refunds what was written ahead', async () => {
     control().clock({ open: false })
     const order = await world().open({ ...buy(250), deadlineIn: DAY })
     await world().run(order)

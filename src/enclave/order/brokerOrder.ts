@@ -1,32 +1,12 @@
-import { BrokerError, type BrokerOrder, DuplicateOrderError, type OrderRequest } from '../../broker/index.js'
+import { BrokerError, type BrokerOrder } from '../../broker/index.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 import { RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
-
-/** How often a run asks for an order whose answer was lost, before a later run goes on asking. */
-const MAX_AMBIGUOUS = 5
 
 /** Finds the broker's order under our id. @throws RunFailure `broker-mismatch` when it is not this order */
 export async function findOrder(run: Run, id: string, entry: OpenOrder): Promise<BrokerOrder | null> {
   const found = await run.broker.getOrderByClientOrderId(id)
   return found && assertOurs(found, entry)
-}
-
-/**
- * Places an order. An answer that got lost is asked for again under the same id, which the broker takes once.
- * @throws BrokerError when the broker refused it, or when its answer stays unknown
- */
-export async function place(run: Run, request: OrderRequest, entry: OpenOrder): Promise<BrokerOrder> {
-  for (let asked = 1; ; asked++) {
-    try {
-      return assertOurs(await run.broker.placeOrder(request), entry)
-    } catch (error) {
-      if (error instanceof DuplicateOrderError) return assertOurs(error.existing, entry)
-      if (!isAmbiguous(error) || asked === MAX_AMBIGUOUS) throw error
-      if (!run.clock.allows(run.timings.ambiguousAgainMs)) throw error
-      await run.clock.sleep(run.timings.ambiguousAgainMs)
-    }
-  }
 }
 
 /** Looks at a live order for a few seconds: most market orders fill at once. */
@@ -59,12 +39,8 @@ export async function cancel(run: Run, order: BrokerOrder): Promise<BrokerOrder>
 }
 
 /** An order under our id that is not ours must never be settled as ours. */
-function assertOurs(order: BrokerOrder, { symbol, side }: OpenOrder): BrokerOrder {
+export function assertOurs(order: BrokerOrder, { symbol, side }: OpenOrder): BrokerOrder {
   const ours = order.symbol === symbol && order.side === (side === 'BUY' ? 'buy' : 'sell')
   if (!ours) throw new RunFailure('broker-mismatch')
   return order
-}
-
-function isAmbiguous(error: unknown): boolean {
-  return error instanceof BrokerError && error.kind === 'ambiguous'
 }

@@ -9,9 +9,10 @@ import type { NoticeCode } from '../notices.js'
 import type { Run } from '../run.js'
 import { type AccountState, writePortfolio } from './accountState.js'
 import { isClosedUntil, refusedByAsset, refusedByChain, saleOf } from './admission.js'
-import { findOrder, place } from './brokerOrder.js'
+import { findOrder } from './brokerOrder.js'
 import { conclude } from './conclude.js'
 import { readChainFacts, readPrice } from './facts.js'
+import { place } from './place.js'
 import { leaveNotice, refundHeld } from './refund.js'
 import { retryQueued } from './retry.js'
 import type { OrderTerms } from './terms.js'
@@ -27,8 +28,6 @@ export interface Held {
   state: AccountState
   terms: OrderTerms
   entry: OpenOrder
-  /** Whether it was written ahead just now; else an earlier call may still be on its way. */
-  fresh: boolean
 }
 
 /** What to do with an order that the broker does not know. */
@@ -49,7 +48,7 @@ export async function pursue(run: Run, held: Held): Promise<RunResult> {
     const decision = await decide(run, held, clock)
     if (decision.do === 'wait') return { outcome: 'queued', retryAt: decision.retryAt }
     if (decision.do === 'refund') return await giveUp(run, held, decision.code)
-    return await conclude(run, state, terms, await place(run, decision.request, entry))
+    return await conclude(run, state, terms, await place(run, held, decision.request))
   } catch (error) {
     // What the broker does not do now is the platform's business, not the employee's: it waits.
     if (!isBrokersFault(error)) throw error
@@ -87,18 +86,21 @@ async function request(run: Run, terms: OrderTerms, entry: OpenOrder, free: bigi
   return { do: 'place', request: { symbol, side: 'sell', qty, clientOrderId } }
 }
 
-/** Ends an order that is not at the broker, once it is sure that no earlier call is on its way there. */
+/**
+ * Ends an order that is not at the broker. First the chain says that it is never placed: no run that looks from then on
+ * sends it. Then the time passes that a run which looked before may need for its call. Only then it is sure that
+ * what is absent stays absent.
+ */
 async function giveUp(run: Run, held: Held, code: NoticeCode): Promise<RunResult> {
-  const { terms, entry, fresh } = held
-  if (!fresh) {
-    if (!run.clock.allows(run.timings.absentAgainMs)) return queueAgain(run, entry)
-    await run.clock.sleep(run.timings.absentAgainMs)
-    const found = await findOrder(run, clientOrderIdOf(terms.orderId), entry)
-    if (found) return conclude(run, held.state, terms, found)
-  }
+  const { terms, entry } = held
+  const { absentAgainMs } = run.timings
+  if (!run.clock.allows(absentAgainMs)) return queueAgain(run, entry)
   const { userPubKey } = held.state.portfolio
   await leaveNotice(run, terms.orderId, { code, userPubKey })
   const decided = entry.brokerOrderId === NEVER_PLACED ? held.state : await neverPlace(run, held)
+  await run.clock.sleep(absentAgainMs)
+  const found = await findOrder(run, clientOrderIdOf(terms.orderId), entry)
+  if (found) return conclude(run, decided, terms, found)
   return refundHeld(run, decided, terms.orderId, code)
 }
 

@@ -56,8 +56,7 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
   const entry = state.portfolio.openOrders[orderId]
   if (!entry) return attemptNew(run, job, escrow, state)
   const terms = termsOfEntry(orderId, entry, escrow)
-  // Also when this very run wrote it ahead before it began again: its call may have reached the broker.
-  return pursue(run, { state, terms, entry, fresh: false })
+  return pursue(run, { state, terms, entry })
 }
 
 function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder, orderId: Hex): RunResult {
@@ -95,6 +94,5 @@ async function carryOut(
   const portfolio = { ...(stored.portfolio ?? emptyPortfolio(userPubKey)), nonce, userPubKey }
   const state: AccountState = { account: escrow.account, portfolio, version: stored.version }
   if (terms.side === 'WITHDRAW') return withdraw(run, state, terms)
-  const held = await writeAhead(run, state, terms, admission.lock)
-  return pursue(run, { ...held, fresh: true })
+  return pursue(run, await writeAhead(run, state, terms, admission.lock))
 }

@@ -15,7 +15,7 @@ export async function writeAhead(
   admitted: AccountState,
   terms: OrderTerms,
   locked: bigint,
-): Promise<Pick<Held, 'state' | 'terms' | 'entry'>> {
+): Promise<Held> {
   const { orderId, side, symbol, amount, escrowed } = terms
   const entry: OpenOrder = {
     side,

@@ -28,13 +28,14 @@ export interface Saboteur {
  * Wraps everything that a run can reach. Each HTTP request to a node, each call to broker or relay and each report
  * counts as one call.
  * @param at number of the call that goes wrong, from 0; none when it is never reached
- * @param before runs before each call, with its number
+ * @param before runs before each call, with its number; `after` when it is over, before the run hears of its answer
  */
 export function sabotage(
   deps: EnclaveDeps & { rpcUrl: string },
   at: number,
   mishap: Mishap,
   before: (call: number) => Promise<void> = async () => undefined,
+  after: (call: number) => Promise<void> = async () => undefined,
 ): Saboteur {
   const calls: string[] = []
   let dead = false
@@ -43,7 +44,7 @@ export function sabotage(
     if (dead) throw new Crash()
     const index = calls.push(name) - 1
     await before(index)
-    if (index !== at) return call()
+    if (index !== at) return call().finally(() => after(index))
     if (mishap === 'crash') {
       dead = true
       throw new Crash()

@@ -1,0 +1,159 @@
+// Two runs of one account at once, of which neither knows: a server lost its DATA_DIR while a run was under way, and
+// started another. The second begins after any call of the first.
+import { describe, expect, it } from 'vitest'
+import { expectOneEnd } from './support/oneEnd.js'
+import type { OpenedOrder } from './support/parties.js'
+import { sabotage } from './support/saboteur.js'
+import { buy, sell } from './support/scenarios.js'
+import { resume, type Scenario, setStage } from './support/stage.js'
+import { useWorld, type World } from './support/world.js'
+
+const world = useWorld()
+
+interface TwoRuns extends Scenario {
+  /** What changes when the second run begins, so that it decides otherwise than the first. */
+  meanwhile?(world: World, order: OpenedOrder): Promise<unknown>
+}
+
+const loseKyc = (w: World) => w.chain.send('owner', 'token', 'setKyc', w.chain.account('alice'), false)
+
+/** Two sends are lost on their way, so that the first run is about to send again for seconds. */
+const loseSends: Scenario['broker'] = (broker) =>
+  broker.control.fault({ method: 'POST', path: '/v2/orders', times: 2, respond: { status: 504, body: {} } })
+
+async function arrangeSale(w: World) {
+  await w.settled(buy(1_000))
+  return w.open(sell(400))
+}
+
+const scenarios: Record<string, TwoRuns> = {
+  'a buy': { arrange: (w) => w.open(buy(250)), broker: loseSends, outcome: 'settled' },
+  'a buy that the second run refuses': {
+    arrange: (w) => w.open(buy(250)),
+    broker: loseSends,
+    meanwhile: loseKyc,
+    outcome: 'refunded',
+  },
+  'a sale that the second run refuses': {
+    arrange: arrangeSale,
+    broker: loseSends,
+    meanwhile: loseKyc,
+    outcome: 'refunded',
+  },
+  'a buy whose deadline passes': {
+    arrange: (w) => w.open(buy(250)),
+    broker: loseSends,
+    meanwhile: (w, { deadline }) => w.chain.mineAt(deadline + 1),
+    outcome: 'refunded',
+  },
+}
+
+/** A signal from one run to the other. */
+function signal() {
+  let give = () => {}
+  const given = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  return { given, give }
+}
+
+interface Interleaving {
+  /** The call of the first run after which the second begins. */
+  at: number
+  /** Where the second lets the first go on for a step: before one of its own calls, or during its wait. */
+  until: number | 'wait'
+}
+
+/**
+ * Plays both. The first run's step is all that it does from a look at the chain to the answer of whom it calls then, which
+ * takes less than the second one's wait. After it the second goes on to its end, then the first.
+ * @returns both runs' calls
+ */
+async function playBoth(
+  w: World,
+  order: OpenedOrder,
+  { at, until }: Interleaving,
+  begin: () => Promise<unknown>,
+) {
+  const [pauses, stepIsOver] = [signal(), signal()]
+  const pause = async () => {
+    pauses.give()
+    await stepIsOver.given
+  }
+  const rpcUrl = w.chain.anvil.rpcUrl
+  const clock = {
+    now: w.clock.now,
+    async sleep(ms: number) {
+      if (until === 'wait' && ms === w.deps().timings.absentAgainMs) await pause()
+      await w.clock.sleep(ms)
+    },
+  }
+  const second = sabotage({ ...w.deps(), clock, rpcUrl }, -1, 'crash', async (call) => {
+    if (call === until) await pause()
+  })
+  let secondEnds: Promise<unknown> | undefined
+  const first = sabotage(
+    { ...w.deps(), rpcUrl },
+    -1,
+    'crash',
+    async (call) => {
+      if (!secondEnds || call === at + 1 || first.calls[call - 1] === 'chain') return
+      stepIsOver.give()
+      await secondEnds
+    },
+    async (call) => {
+      if (call !== at) return
+      await begin()
+      secondEnds = w.run(order, { envelope: null, ...second })
+      await Promise.race([pauses.given, secondEnds])
+    },
+  )
+  await w.run(order, first)
+  stepIsOver.give()
+  await secondEnds
+  return { first: first.calls, second: second.calls }
+}
+
+describe.each(Object.entries(scenarios))('%s', (_name, scenario) => {
+  it('ends once, whenever the second run begins and the first goes on', { timeout: 300_000 }, async () => {
+    const { order, perform } = await setStage(world(), scenario)
+    const play = (at: number, until: Interleaving['until']) =>
+      perform(async (w) => {
+        const calls = await playBoth(w, order, { at, until }, async () => scenario.meanwhile?.(w, order))
+        await w.checkInvariants()
+        await resume(w, order)
+        await expectOneEnd(w, order)
+        return calls
+      })
+    const { first } = await play(-1, 'wait')
+    for (const [at, call] of first.entries()) {
+      const { second } = await play(at, 'wait')
+      // What follows is a look at the chain: before it the second run may be anywhere.
+      if (!call.startsWith('broker') || first[at + 1] !== 'chain') continue
+      for (const [until, next] of second.entries()) {
+        if (next !== 'chain' || second[until - 1] !== 'chain') await play(at, until)
+      }
+    }
+  })
+})
+
+it('is not sent on the word of a node that took its time', async () => {
+  const order = await world().open(buy(250))
+  const slow = sabotage(
+    { ...world().deps(), rpcUrl: world().chain.anvil.rpcUrl },
+    -1,
+    'crash',
+    async (call) => {
+      // The look at the chain right before the send.
+      if (
+        slow.calls[call - 1] === 'broker getAsset' &&
+        slow.calls.includes('broker getOrderByClientOrderId')
+      ) {
+        await world().clock.sleep(6_000)
+      }
+    },
+  )
+  expect(await world().run(order, slow)).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
+  expect(world().broker.control.orders()).toEqual([])
+  expect(await world().run(order)).toEqual({ outcome: 'settled' })
+})
