@@ -109,8 +109,9 @@ export const environmentSchema = z.object({
   RPC_URL: required(listOf(httpUrl), {
     section: 'Chain',
     about:
-      "The enclave's own JSON-RPC nodes, separated by commas, the preferred one first. It believes what they say.",
-    example: 'http://127.0.0.1:8545',
+      "The enclave's own JSON-RPC nodes, separated by commas, the preferred one first. It believes what they say, and \
+they see whose order is run when: not the server's nodes.",
+    example: 'http://127.0.0.1:8546',
   }),
   RPC_TIMEOUT_MS: milliseconds('Time that one node gets for one request.', 10_000, MINUTE_MS),
   CHAIN_ID: required(chainId, { about: "The chain's id.", example: '31337' }),

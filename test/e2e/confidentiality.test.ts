@@ -7,8 +7,10 @@ import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { INSTITUTION, ROOT } from '../../src/sandbox/settings.js'
 import { eventually } from '../support/eventually.js'
+import { kindsOfCalls } from '../support/rpcCalls.js'
 import type { Canary } from './support/canaries.js'
 import { useDesk } from './support/desk.js'
+import { watchEnclaveNode } from './support/enclaveNode.js'
 import { enclaveProcesses, killEnclaves } from './support/enclaveProcesses.js'
 import { createEvidence, type Kind } from './support/evidence.js'
 import { hostileRequests, sendAll, sendRaw } from './support/hostile.js'
@@ -76,6 +78,24 @@ describe('a day of the platform', () => {
     expect((await alice.ended(orderId)).state).toBe('SETTLED')
     const out = await alice.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: 10n * ONE_USDC })
     expect(out.state).toBe('SETTLED')
+  })
+
+  it('sales of two symbols, which the enclave’s own node can not tell apart', async () => {
+    const [alice] = desk().traders
+    const other = 'MSFT'
+    for (const bought of [symbol, other]) {
+      await alice.trade({ side: 'BUY', symbol: bought, maxSpend: 300n * ONE_USDC })
+    }
+    const node = await watchEnclaveNode(desk().sandbox)
+    const seenOf = async (sold: string) => {
+      node.calls.length = 0
+      const status = await alice.trade({ side: 'SELL', symbol: sold, maxSpend: 100n * ONE_USDC })
+      expect(status.state).toBe('SETTLED')
+      return kindsOfCalls(node.calls)
+    }
+    const seen = await seenOf(symbol)
+    expect(seen.length).toBeGreaterThan(8)
+    expect(await seenOf(other)).toEqual(seen)
   })
 
   it('an enclave that is killed, then the server', async () => {

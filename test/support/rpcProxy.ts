@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import type { SeenCall } from './rpcCalls.js'
 
 /** How the proxy treats requests from now on. */
 export type RpcProxyMode = 'forward' | 'hang' | 'drop' | 'garbage' | 'refuse'
@@ -10,15 +11,19 @@ export interface RpcProxy {
   mode: RpcProxyMode
   /** The methods of each HTTP request seen, oldest first. The question for its chain, asked once, is left out. */
   readonly requests: string[][]
+  /** All calls of these requests. */
+  readonly calls: SeenCall[]
 }
 
 /** Stands before a node, counts what reaches it and fails as told; closed when the test ends. */
 export async function startRpcProxy(target: string): Promise<RpcProxy> {
   const requests: string[][] = []
-  const proxy: { url: string; mode: RpcProxyMode; requests: string[][] } = {
+  const seen: SeenCall[] = []
+  const proxy: { url: string; mode: RpcProxyMode; requests: string[][]; calls: SeenCall[] } = {
     url: '',
     mode: 'forward',
     requests,
+    calls: seen,
   }
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy())
@@ -26,9 +31,12 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request)
-    const calls: { id: number; method: string }[] = [JSON.parse(body)].flat()
+    const calls: (SeenCall & { id: number })[] = [JSON.parse(body)].flat()
     const methods = calls.map(({ method }) => method)
-    if (methods.join() !== 'eth_chainId') requests.push(methods)
+    if (methods.join() !== 'eth_chainId') {
+      requests.push(methods)
+      seen.push(...calls)
+    }
     response.setHeader('content-type', 'application/json')
     if (proxy.mode === 'hang') return
     if (proxy.mode === 'drop') request.socket.destroy()

@@ -22,9 +22,9 @@ export async function admit(
   portfolio: Portfolio | null,
   block: BlockPoint,
 ): Promise<Admission> {
-  const refused =
-    refusedByIntent(terms, intent, portfolio) ??
-    refusedByChain(terms, await readChainFacts(run, terms, block), portfolio)
+  // Read whatever the intent says: what is not read would tell why the order is refused.
+  const facts = await readChainFacts(run, terms, portfolio, block)
+  const refused = refusedByIntent(terms, intent, portfolio) ?? refusedByChain(terms, facts, portfolio)
   if (refused) return { refused, lock: 0n }
   if (terms.side === 'WITHDRAW') return { refused: null, lock: 0n }
   if (isClosedUntil(terms.deadline, await run.broker.getClock())) {

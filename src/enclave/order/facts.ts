@@ -1,27 +1,58 @@
-import { ZERO_BYTES32 } from '../../protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
-import type { BlockPoint } from '../chainState.js'
+import type { Portfolio } from '../../protocol/portfolio.js'
+import type { BlockPoint, ChainState } from '../chainState.js'
 import { RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
 import type { ChainFacts } from './admission.js'
-import { type OrderTerms, USDC } from './terms.js'
+import type { OrderTerms } from './terms.js'
 
-/** What admission asks of the chain, all of it at one block. The institution is the registry's, never the intent's. */
+/**
+ * What admission asks of the chain, all of it at one block. The institution is the registry's, never the intent's. Flags
+ * are read of every symbol, so that the node is not told which of them the order is about, nor its side.
+ */
 export async function readChainFacts(
   { chain, policies }: Run,
   { account, symbol }: OrderTerms,
+  portfolio: Portfolio | null,
   block: BlockPoint,
 ): Promise<ChainFacts> {
-  const id = nameToBytes32(symbol)
-  const [orgId, kyc, frozen, listed] = await Promise.all([
+  const [orgId, kyc, listed] = await Promise.all([
     chain.registry.orgOf(account, block.number),
     chain.token.isKyc(account, block.number),
-    symbol === USDC ? false : chain.token.isFrozen(id, account, block.number),
-    symbol === USDC ? false : chain.token.isListed(id, block.number),
+    chain.token.listedSymbols(block.number),
   ])
   const member = orgId !== ZERO_BYTES32
-  const policy = member ? (await policies.load(orgId, block.number)).policy : null
-  return { blockTime: block.timestamp, member, policy, kyc, frozen, listed }
+  const [policy, frozen] = await Promise.all([
+    member ? policies.load(orgId, block.number).then((stored) => stored.policy) : null,
+    frozenSymbols(chain, account, [...listed, ...heldSymbols(portfolio)], block),
+  ])
+  const id = nameToBytes32(symbol)
+  return {
+    blockTime: block.timestamp,
+    member,
+    policy,
+    kyc,
+    frozen: frozen.has(id),
+    listed: listed.includes(id),
+  }
+}
+
+/** Which of the symbols are frozen for the account; asked for in the same order, whatever is asked for. */
+async function frozenSymbols(
+  { token }: ChainState,
+  account: Hex,
+  symbols: Hex[],
+  block: BlockPoint,
+): Promise<Set<Hex>> {
+  const all = [...new Set(symbols)].sort()
+  const frozen = await Promise.all(all.map((id) => token.isFrozen(id, account, block.number)))
+  return new Set(all.filter((_, index) => frozen[index]))
+}
+
+/** What is held can be sold and withdrawn when it is no longer listed. */
+function heldSymbols(portfolio: Portfolio | null): Hex[] {
+  return Object.keys(portfolio?.positions ?? {}).map(nameToBytes32)
 }
 
 /**

@@ -63,7 +63,7 @@ async function decide(run: Run, { state, terms, entry }: Held, clock: BrokerCloc
   const escrow = await run.chain.escrow.orders(terms.orderId, block.number)
   // A refund that was signed before the write-ahead may have come first; from the write-ahead on it is void.
   if (escrow.state !== 'OPEN') throw new ConflictError('the escrow is closed')
-  const refused = refusedByChain(terms, await readChainFacts(run, terms, block), without)
+  const refused = refusedByChain(terms, await readChainFacts(run, terms, without, block), without)
   if (refused) return { do: 'refund', code: refused }
   if (isClosedUntil(terms.deadline, clock)) return { do: 'refund', code: 'closed-until-deadline' }
   if (entry.brokerOrderId === NEVER_PLACED) return { do: 'refund', code: 'not-placed' }

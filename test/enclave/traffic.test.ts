@@ -1,0 +1,67 @@
+// The enclave's node sees whose order is run, and must not see what the order is.
+import type { JsonRpcPayload } from 'ethers'
+import { expect, it } from 'vitest'
+import { RpcProvider } from '../../src/chain/provider.js'
+import { shares, usd } from '../support/brokerStandIn.js'
+import { kindsOfCalls, type SeenCall } from '../support/rpcCalls.js'
+import type { Wish } from './support/parties.js'
+import { buy, sell } from './support/scenarios.js'
+import { useWorld } from './support/world.js'
+
+const world = useWorld()
+const fromCash: Wish = { who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(20) }
+const withdrawal = (symbol: string, amount: bigint): Wish => ({
+  who: 'alice',
+  side: 'WITHDRAW',
+  symbol,
+  amount,
+})
+
+/** A provider that keeps what it sends. */
+class Tapped extends RpcProvider {
+  readonly calls: SeenCall[] = []
+
+  override _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
+    for (const { method, params } of [payload].flat()) this.calls.push({ method, params: [params].flat() })
+    return super._send(payload)
+  }
+}
+
+/** Runs an order; what its run asked the node for. */
+async function traffic(wish: Wish, outcome: 'settled' | 'refunded'): Promise<string[]> {
+  const { chain } = world()
+  const { chainId, rpcUrl } = chain.anvil
+  const provider = new Tapped({ chainId, urls: [rpcUrl], timeoutMs: 20_000 })
+  const order = await world().open(wish)
+  expect(await world().run(order, { deps: { provider } })).toMatchObject({ outcome })
+  return kindsOfCalls(provider.calls)
+}
+
+async function hold(): Promise<void> {
+  await world().settled(buy(1_000))
+  await world().settled({ ...buy(1_000), symbol: 'MSFT' })
+  await world().settled(sell(300))
+}
+
+it('a trade shows neither its symbol nor its side', async () => {
+  await hold()
+  const expected = await traffic(sell(20), 'settled')
+  expect(expected.length).toBeGreaterThan(8)
+  expect(await traffic({ ...sell(20), symbol: 'MSFT' }, 'settled')).toEqual(expected)
+  expect(await traffic(fromCash, 'settled')).toEqual(expected)
+  expect(await traffic({ ...fromCash, symbol: 'MSFT' }, 'settled')).toEqual(expected)
+})
+
+it('a refused order shows neither what it was, nor why it was refused', async () => {
+  await hold()
+  const expected = await traffic({ ...sell(20), symbol: 'TSLA' }, 'refunded')
+  const others: Wish[] = [
+    { ...sell(20), change: { nonce: 0 } },
+    { ...fromCash, amount: usd(900_000) },
+    { ...fromCash, symbol: 'NONE' },
+    withdrawal('USDC', usd(900_000)),
+    withdrawal('AAPL', shares(900)),
+  ]
+  for (const wish of others)
+    expect(await traffic(wish, 'refunded'), JSON.stringify(wish.symbol)).toEqual(expected)
+})
