@@ -77,6 +77,8 @@ function publishedBy({ how, result }: RunEnd): PolicyVersion {
     if (outcome === 'rejected' && code !== undefined) {
       throw new Problem('policy-rejected', { extensions: { reason: code } })
     }
+    // It ended itself before it was stopped: as with any time-out, what it signed may yet be accepted.
+    if (code === 'out-of-time') throw new Problem('enclave-timeout')
     if (code === 'chain-unavailable') throw new Problem('chain-unavailable')
   }
   throw new Problem('enclave-failed')

@@ -84,6 +84,12 @@ describe('POST /policy', () => {
       503,
       { code: 'chain-unavailable' },
     ],
+    [
+      'a run that is out of time',
+      { outcome: 'failed', code: 'out-of-time' },
+      504,
+      { code: 'enclave-timeout' },
+    ],
     ['an exit without a result', { exit: 1 }, 502, { code: 'enclave-failed' }],
     ['nonsense', { act: 'garbage' }, 502, { code: 'enclave-failed' }],
     ['an outcome of another job', { outcome: 'settled' }, 502, { code: 'enclave-failed' }],
