@@ -1,4 +1,5 @@
 // The process: one job on standard input, one result in the file that it names.
+// With `--check` it only reads its configuration.
 import { createBroker } from '../broker/index.js'
 import { RpcProvider } from '../chain/provider.js'
 import { systemClock } from './clock.js'
@@ -9,11 +10,12 @@ import { createRelay } from './relay.js'
 import { writeResult } from './resultFile.js'
 
 /**
- * Exits 0 once the result is written, 1 when there is none or only the provisional one of `report`. Nothing but names
- * of faults is ever printed.
+ * Exits 0 once the result is written, 1 when there is none or only the provisional one of `report`; `--check` exits 0
+ * for a configuration without faults, and speaks with nobody. Nothing but names of faults is ever printed.
  */
 async function main(): Promise<void> {
   const config = loadConfig()
+  if (process.argv.includes('--check')) return
   const job = await readJob(process.stdin)
   const report = (result: Parameters<typeof writeResult>[1]) => writeResult(job.resultFile, result)
   await report(await createEnclave(depsOf(config)).run(job, report))

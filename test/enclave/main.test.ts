@@ -31,13 +31,14 @@ interface Child {
 async function start(
   input: string | ((resultFile: string) => unknown),
   env?: Record<string, string>,
+  flags: readonly string[] = [],
 ): Promise<Child> {
   const directory = await temporaryDirectory()
   const envFile = join(directory, '.env.enclave')
   const resultFile = join(directory, 'result.json')
   const lines = Object.entries(env ?? settings()).map(([name, value]) => `${name}=${value}`)
   await writeFile(envFile, lines.join('\n'))
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...flags], {
     cwd: ROOT,
     env: { ENCLAVE_ENV_FILE: envFile },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -133,6 +134,22 @@ describe('the enclave process', { timeout: 120_000 }, () => {
 
   it('exits 1 and names the faults of its configuration', async () => {
     const child = await start('{}', { ...settings(), LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' })
+    expect(await child.exit).toBe(1)
+    expect(child.output()).toBe('LEDGER_MASTER_KEY: expected 0x and 64 hex digits\nRELAY_URL: is missing\n')
+  })
+})
+
+describe('the enclave’s check of its configuration', () => {
+  it('exits 0 without a word when there is no fault, reading no job and calling nobody', async () => {
+    const nobody = { ...settings(), RPC_URL: 'http://127.0.0.1:1', RELAY_URL: 'http://127.0.0.1:1' }
+    const child = await start('', nobody, ['--check'])
+    expect(await child.exit).toBe(0)
+    expect(child.output()).toBe('')
+    expect(await readdir(child.directory)).toEqual(['.env.enclave'])
+  })
+
+  it('exits 1 and names every fault', async () => {
+    const child = await start('', { ...settings(), LEDGER_MASTER_KEY: 'canary', RELAY_URL: '' }, ['--check'])
     expect(await child.exit).toBe(1)
     expect(child.output()).toBe('LEDGER_MASTER_KEY: expected 0x and 64 hex digits\nRELAY_URL: is missing\n')
   })

@@ -128,6 +128,22 @@ describe('the server process', () => {
     expect(refused.err()).not.toContain('    at ')
   })
 
+  test('warns at its start when the enclave’s configuration cannot be read, and goes on', async () => {
+    const dataDir = await temporaryDirectory()
+    const file = join(await temporaryDirectory(), '.env.enclave')
+    const warning = '"ENCLAVE_ENV_FILE cannot be read: no enclave run can succeed"'
+    const start = async () => {
+      const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir, ENCLAVE_ENV_FILE: file })
+      await listeningPort(server)
+      server.child.kill('SIGTERM')
+      expect(await server.exit).toBe(0)
+      return server.err()
+    }
+    expect(await start()).toContain(warning)
+    await writeFile(file, 'anything\n')
+    expect(await start()).not.toContain(warning)
+  })
+
   test('keeps its secrets out of its output, at every log level', async () => {
     const secrets = {
       RELAY_AUTH_TOKEN: 'canary-token-canary-token-canary-token',

@@ -6,6 +6,7 @@ import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { createEnclaveRuns, type EnclaveRuns } from './enclaveRuns.js'
+import { createEnvFileCheck } from './envFileCheck.js'
 import { createProcessRunner } from './processRunner.js'
 
 /** The trigger as the configuration wants it: enclave runs as processes of this machine. */
@@ -23,7 +24,7 @@ export function buildEnclaveRuns(options: {
   const { config, contracts, provider, ...shared } = options
   const { command, envFile, maxRuns, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
     config.enclave
-  return createEnclaveRuns({
+  const runs = createEnclaveRuns({
     ...shared,
     root: config.dataDir,
     // The system's search path, which every program gets, is not part of the server's configuration.
@@ -36,4 +37,6 @@ export function buildEnclaveRuns(options: {
     transport: provider.transport,
     logBlockRange: config.chain.logRange,
   })
+  const check = createEnvFileCheck({ path: envFile, logger: options.logger })
+  return { ...runs, services: [check, ...runs.services] }
 }
