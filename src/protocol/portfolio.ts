@@ -22,7 +22,7 @@ const openOrderSchema = z.strictObject({
   escrow: uint256Schema,
   /** Share base units that this order locks. */
   locked: uint256Schema,
-  /** Empty from the write-ahead until the broker has answered. */
+  /** Empty, or `never-placed` once it is decided that the order is not sent to the broker; never the broker's own id. */
   brokerOrderId: z.string().max(64),
   /** Unix seconds. */
   placedAt: timestampSchema,
