@@ -79,8 +79,13 @@ describe('registerInstitution', () => {
   })
 
   it('takes names of 1 and of 31 characters', async () => {
-    await send('bob', 'registerInstitution', nameToBytes32('!'))
-    await send('carol', 'registerInstitution', nameToBytes32('~'.repeat(31)))
+    const [short, long] = [nameToBytes32('!'), nameToBytes32('~'.repeat(31))]
+    await send('bob', 'registerInstitution', short)
+    await send('carol', 'registerInstitution', long)
+    expect([await read('adminOf', short), await read('adminOf', long)]).toEqual([
+      account('bob'),
+      account('carol'),
+    ])
   })
 })
 

@@ -59,6 +59,8 @@ describe('openBuy', () => {
 
   it('is open to the admin too', async () => {
     await openBuy(chain(), 'admin', 'by the admin', usd(5))
+    expect(await read('openOrdersBy', account('admin'))).toBe(1n)
+    expect(await usdcOf(chain().addresses.orderEscrow)).toBe(usd(5))
   })
 
   it('refuses a wallet in no institution, or only invited to one', async () => {

@@ -137,6 +137,7 @@ describe('a day of the platform', () => {
     const { address } = traders[0].account
     const org = nameToBytes32(INSTITUTION)
     const receipt = evidence.sources('file').find((path) => path.startsWith('receipts/'))
+    expect(receipt).toMatch(/0x[0-9a-f]{64}\.json$/)
     const paths = [
       ...['enclave-key', 'health', 'market', 'market/clock', `orders/0x${'00'.repeat(32)}`],
       ...[`wallet/${address}`, `compliance/${address}`, `org/${org}`, `policy/${org}`],

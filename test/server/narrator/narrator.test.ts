@@ -1,11 +1,20 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
 import { type Fault, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
 import { openBuy, setUpInstitution, usd } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { cursorAt, narratorAtHead, severalTicks, startNarrator, untimed } from './narratorUnderTest.js'
+import {
+  cursorAt,
+  type NarratorUnderTest,
+  narratorAtHead,
+  severalTicks,
+  startNarrator,
+  untimed,
+} from './narratorUnderTest.js'
 
 const chain = useChain(setUpInstitution)
 
@@ -24,27 +33,28 @@ const atHead = async (options: { rpcUrl?: string; env?: Record<string, string> }
   return { dataDir, narrator: await narratorAtHead({ chain: chain(), dataDir, ...options }) }
 }
 
-const caughtUp = async (dataDir: string) => cursorAt(dataDir, await chain().provider.getBlockNumber())
+const caughtUp = async (narrator: NarratorUnderTest) =>
+  cursorAt(narrator, await chain().provider.getBlockNumber())
 
 describe('the cursor', () => {
   test('starts at the head: nothing that was before is told', async () => {
     await buys(1)
-    const { narrator, dataDir } = await atHead()
+    const { narrator } = await atHead()
     await buys(2)
-    await caughtUp(dataDir)
+    await caughtUp(narrator)
     expect(told(narrator.lines)).toEqual([2])
   })
 
   test('goes on over a restart, without a repetition or a gap', async () => {
     const { narrator, dataDir } = await atHead()
     await buys(1, 2)
-    await caughtUp(dataDir)
+    await caughtUp(narrator)
     await narrator.stop()
     await buys(3, 4)
     const again = await startNarrator({ chain: chain(), dataDir })
     await buys(5)
-    await caughtUp(dataDir)
-    await severalTicks()
+    await caughtUp(again)
+    await severalTicks(again)
     expect(told([...narrator.lines, ...again.lines])).toEqual([1, 2, 3, 4, 5])
   })
 
@@ -55,7 +65,7 @@ describe('the cursor', () => {
     await buys(1)
     const again = await narratorAtHead({ chain: chain(), dataDir })
     await buys(2)
-    await caughtUp(dataDir)
+    await caughtUp(again)
     expect(told(again.lines)).toEqual([2])
     expect(again.log.text()).toContain('record set aside')
   })
@@ -63,16 +73,16 @@ describe('the cursor', () => {
   test('does not move, and nothing is printed, while it cannot be saved', async () => {
     const { narrator, dataDir } = await atHead()
     await buys(1)
-    await caughtUp(dataDir)
+    await caughtUp(narrator)
     // A file where the store makes its temporary ones.
     const temporary = join(dataDir, 'tmp')
     await rm(temporary, { recursive: true })
     await writeFile(temporary, '')
     await buys(2)
-    await severalTicks()
+    await severalTicks(narrator)
     expect(told(narrator.lines)).toEqual([1])
     await rm(temporary)
-    await caughtUp(dataDir)
+    await caughtUp(narrator)
     expect(told(narrator.lines)).toEqual([1, 2])
   })
 })
@@ -80,14 +90,14 @@ describe('the cursor', () => {
 describe('a tick', () => {
   test('sends the five queries as one HTTP request over one range, and none when there is no new block', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const { dataDir } = await atHead({ rpcUrl: proxy.url })
+    const { narrator } = await atHead({ rpcUrl: proxy.url })
     proxy.requests.length = 0
-    await severalTicks()
+    await severalTicks(narrator)
     expect(proxy.requests.length).toBeGreaterThan(2)
     expect(proxy.requests.flat()).not.toContain('eth_getLogs')
     await chain().provider.send('anvil_mine', ['0x3'])
-    await caughtUp(dataDir)
-    await severalTicks()
+    await caughtUp(narrator)
+    await severalTicks(narrator)
     const queries = proxy.requests.filter((methods) => methods.includes('eth_getLogs'))
     expect(queries.length).toBeGreaterThan(0)
     expect(queries.length).toBeLessThanOrEqual(3)
@@ -99,15 +109,18 @@ describe('a tick', () => {
   test('never overlaps another, however slow the node', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { narrator, dataDir } = await atHead({ rpcUrl: proxy.url, env: { RPC_TIMEOUT: '30s' } })
-    proxy.fault = () => 'hang'
+    let hanging = 0
+    proxy.fault = () => {
+      hanging++
+      return 'hang'
+    }
     await buys(1)
-    await severalTicks()
+    await eventually('a look that hangs', () => hanging === 1)
     const waiting = proxy.requests.length
-    await severalTicks()
+    await sleep(300)
     expect(proxy.requests.length).toBe(waiting)
     await narrator.stop()
-    await startNarrator({ chain: chain(), dataDir })
-    await caughtUp(dataDir)
+    await caughtUp(await startNarrator({ chain: chain(), dataDir }))
   })
 
   test('reads a long way in ranges that nodes take', async () => {
@@ -119,7 +132,7 @@ describe('a tick', () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const env = { RPC_LOG_RANGE: '10' }
     const again = await startNarrator({ chain: chain(), dataDir, rpcUrl: proxy.url, env })
-    await caughtUp(dataDir)
+    await caughtUp(again)
     expect(told(again.lines)).toEqual([1, 2])
     expect(proxy.requests.filter((methods) => methods.includes('eth_getLogs'))).toHaveLength(3)
   })
@@ -128,17 +141,17 @@ describe('a tick', () => {
 describe('a failing node', () => {
   test.each<Fault>(['drop', 'lose', 'garbage', 'refuse'])('(%s) repeats and skips nothing', async (fault) => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const { narrator, dataDir } = await atHead({ rpcUrl: proxy.url })
+    const { narrator } = await atHead({ rpcUrl: proxy.url })
     await buys(1)
-    await caughtUp(dataDir)
+    await caughtUp(narrator)
     proxy.fault = () => fault
     await buys(2, 3)
-    await severalTicks()
+    await severalTicks(narrator)
     expect(told(narrator.lines)).toEqual([1])
     proxy.fault = () => 'none'
     await buys(4)
-    await caughtUp(dataDir)
-    await severalTicks()
+    await caughtUp(narrator)
+    await severalTicks(narrator)
     expect(told(narrator.lines)).toEqual([1, 2, 3, 4])
   })
 
@@ -146,17 +159,17 @@ describe('a failing node', () => {
     'that refuses only query %i of the five has none of them told, and then all once',
     async (refused) => {
       const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-      const { narrator, dataDir } = await atHead({ rpcUrl: proxy.url })
+      const { narrator } = await atHead({ rpcUrl: proxy.url })
       proxy.answer = ({ method, index }) =>
         method === 'eth_getLogs' && index === refused ? REFUSAL : undefined
       await buys(1)
       await chain().send('owner', 'token', 'setKyc', chain().account('dave'), true)
-      await severalTicks()
+      await severalTicks(narrator)
       expect(proxy.requests.flat()).toContain('eth_getLogs')
       expect(narrator.lines).toEqual([])
       proxy.answer = () => undefined
-      await caughtUp(dataDir)
-      await severalTicks()
+      await caughtUp(narrator)
+      await severalTicks(narrator)
       expect(narrator.lines.map(untimed)).toEqual([
         expect.stringContaining('[escrow] order opened  1.00 USDC'),
         '[token] kyc updated',
@@ -168,12 +181,12 @@ describe('a failing node', () => {
 test('events are told once they are as deep as configured', async () => {
   const dataDir = await temporaryDirectory()
   const narrator = await startNarrator({ chain: chain(), dataDir, env: { CONFIRMATIONS: '3' } })
-  await cursorAt(dataDir, (await chain().provider.getBlockNumber()) - 2)
+  await cursorAt(narrator, (await chain().provider.getBlockNumber()) - 2)
   await buys(1)
   await chain().provider.send('anvil_mine', ['0x1'])
-  await severalTicks()
+  await severalTicks(narrator)
   expect(opened(narrator.lines)).toEqual([])
   await chain().provider.send('anvil_mine', ['0x1'])
-  await cursorAt(dataDir, (await chain().provider.getBlockNumber()) - 2)
+  await cursorAt(narrator, (await chain().provider.getBlockNumber()) - 2)
   expect(opened(narrator.lines)).toEqual([1])
 })

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import { createLifetime } from '../../../src/server/lifetime.js'
@@ -14,6 +13,9 @@ import { serverConfig } from '../../support/serverEnvironment.js'
 export interface NarratorUnderTest {
   /** What it printed so far. */
   readonly lines: string[]
+  readonly dataDir: string
+  /** How often it has begun to ask for the head: once at the start of each tick, and again when it goes back. */
+  looks(): number
   readonly log: LogLines
   stop(): Promise<void>
 }
@@ -49,6 +51,13 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
     timeoutMs: rpcTimeoutMs,
     chainId,
   })
+  let looks = 0
+  const { transport } = provider
+  const send = transport.send
+  transport.send = (calls, signal) => {
+    if (calls.some(({ params }) => params[0] === 'latest')) looks++
+    return send(calls, signal)
+  }
   const print = (line: string) => lines.push(line)
   const lifetime = createLifetime(
     [buildNarrator({ config, provider, files, logger: log.logger, print })],
@@ -56,29 +65,36 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
   )
   await lifetime.start()
   onTestFinished(lifetime.stop)
-  return { lines, log, stop: lifetime.stop }
+  return { lines, dataDir, log, looks: () => looks, stop: lifetime.stop }
 }
 
 /** The same, once it has taken note of the head as it is now. */
 export async function narratorAtHead(options: NarratorTestOptions): Promise<NarratorUnderTest> {
   const narrator = await startNarrator(options)
-  await cursorAt(options.dataDir, await options.chain.provider.getBlockNumber())
+  await cursorAt(narrator, await options.chain.provider.getBlockNumber())
   return narrator
 }
 
-/** Resolves when the cursor on disk is at that block. */
-export async function cursorAt(dataDir: string, block: number): Promise<void> {
-  const path = join(dataDir, 'narrator.json')
+/** Resolves when the cursor on disk is at that block, and what led to it is printed. */
+export async function cursorAt(narrator: NarratorUnderTest, block: number): Promise<void> {
+  const path = join(narrator.dataDir, 'narrator.json')
   await eventually(`cursor at block ${block}`, async () => {
     const text = await readFile(path, 'utf8').catch(() => '')
     return text.startsWith(`{"block":${block},`)
   })
-  // The lines are printed a moment after the cursor is there.
-  await sleep(50)
+  // The lines are printed a moment after the cursor is there, before the next tick.
+  await furtherLooks(narrator, 1)
 }
 
-/** Long enough for several looks, so that what should not be printed would have been. */
-export const severalTicks = () => sleep(300)
+/** Resolves when at least one whole tick has begun and ended, so that what should not be printed would have been. */
+export async function severalTicks(narrator: NarratorUnderTest): Promise<void> {
+  await furtherLooks(narrator, 4)
+}
+
+async function furtherLooks({ looks }: NarratorUnderTest, count: number): Promise<void> {
+  const before = looks()
+  await eventually(`${count} further looks`, () => looks() >= before + count)
+}
 
 /** A line without its time. */
 export function untimed(line: string): string {
