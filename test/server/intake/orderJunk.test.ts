@@ -1,0 +1,132 @@
+import { readdir } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { commitOf } from '../../../src/protocol/envelope.js'
+import { refund, signedCall } from '../../support/authorizations.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32 } from '../../support/institution.js'
+import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { startRpcProxy } from '../../support/rpcProxy.js'
+import { ORDER, useOrders } from './ordersUnderTest.js'
+
+const { chain, setUp, openedEnvelope, junk } = useOrders()
+
+describe('junk under an orderId', () => {
+  test('posted first does not keep the owner out', async () => {
+    const { post, status, commitsRun } = await setUp()
+    const { order: other, commit: otherCommit } = await junk('junk')
+    expect((await post(other)).body).toMatchObject({ result: 'received', commit: otherCommit })
+    const { order, commit } = await openedEnvelope()
+    expect((await post(order)).body).toMatchObject({ result: 'received', commit })
+    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
+    expect(await commitsRun()).toEqual([commit])
+    expect((await post(other)).body).toMatchObject({ result: 'already-received', commit })
+  })
+
+  test('posted eight times first fills the room, until the escrow opens', async () => {
+    const { post, status, commitsRun } = await setUp()
+    const others = await Promise.all(Array.from({ length: 8 }, (_, n) => junk(`junk ${n}`)))
+    for (const { order, commit } of others) {
+      expect((await post(order)).body).toMatchObject({ result: 'received', commit })
+    }
+    const envelope = await sealOrder('the real one')
+    const early = await post({ orderId: ORDER, ...envelope })
+    expect(early.body).toMatchObject({ result: 'already-received', commit: others[0]?.commit })
+    const order = await openFor(chain(), 'alice', ORDER, envelope)
+    expect((await post(order)).body).toMatchObject({ result: 'received', commit: commitOf(envelope) })
+    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
+    expect(await commitsRun()).toEqual([commitOf(envelope)])
+  })
+
+  test('posted first and after, with the owner in between, all before the escrow opens', async () => {
+    const { post, status, commitsRun } = await setUp()
+    const envelope = await sealOrder('the real one')
+    await post((await junk('before')).order)
+    await post({ orderId: ORDER, ...envelope })
+    await post((await junk('after')).order)
+    await openFor(chain(), 'alice', ORDER, envelope)
+    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
+    expect(await commitsRun()).toEqual([commitOf(envelope)])
+  })
+
+  test('posted after the owner changes nothing', async () => {
+    const { post, status, commitsRun } = await setUp()
+    const { order, commit } = await openedEnvelope()
+    const { body } = await post(order)
+    const { order: other } = await junk('junk')
+    expect((await post(other)).body).toEqual({ ...body, result: 'already-received' })
+    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
+    expect((await post(other)).body).toEqual({ ...body, result: 'already-received' })
+    expect(await commitsRun()).toEqual([commit])
+  })
+
+  test('alone under an open escrow is never run', async () => {
+    const { post, status, commitsRun } = await setUp()
+    const { order, commit: wanted } = await openedEnvelope()
+    const { order: other, commit } = await junk('junk')
+    expect((await post(other)).body).toMatchObject({ result: 'received', commit })
+    const second = await junk('more junk')
+    expect((await post(second.order)).body).toMatchObject({ result: 'already-received', commit })
+    // The owner's run comes after any that the junk might have had: one account has one run at a time.
+    await post(order)
+    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
+    expect(await commitsRun()).toEqual([wanted])
+  })
+})
+
+describe('junk that would cost', () => {
+  test('a call of the node each, under an order that has its envelope, costs none', async () => {
+    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+    const { post, status } = await setUp({ RPC_URL: proxy.url })
+    const { order, commit } = await openedEnvelope()
+    await post(order)
+    await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
+    const calls = () => proxy.requests.filter((methods) => methods.includes('eth_call')).length
+    const before = calls()
+    for (let n = 0; n < 10; n++) {
+      const { body } = await post((await junk(`${n}`)).order)
+      expect(body).toMatchObject({ result: 'already-received', commit })
+    }
+    // The server reads other things at times, but not once per post.
+    expect(calls() - before).toBeLessThan(5)
+  })
+
+  test('more room than there is for orders without an escrow is refused, until the escrow opens', async () => {
+    const { post, dataDir } = await setUp({ ENVELOPE_MAX_WAITING: '2' })
+    for (const id of ['1', '2']) {
+      expect((await post({ orderId: bytes32(id), ...(await sealOrder(id)) })).status).toBe(202)
+    }
+    const envelope = await sealOrder('the real one')
+    const full = await post({ orderId: ORDER, ...envelope })
+    expect([full.status, full.body.code]).toEqual([503, 'intake-full'])
+    expect(Number(full.headers['retry-after'])).toBeGreaterThan(0)
+    expect(await readdir(`${dataDir}/envelopes/open`)).toHaveLength(2)
+    // Another envelope for an order that is stored takes no room.
+    expect((await post({ orderId: bytes32('1'), ...(await sealOrder('more')) })).status).toBe(202)
+    const opened = await openFor(chain(), 'alice', ORDER, envelope)
+    expect((await post(opened)).body).toMatchObject({ result: 'received', commit: commitOf(envelope) })
+  })
+
+  test('room for ever expires, and what has an escrow stays', async () => {
+    const settings = { ENVELOPE_EXPIRY: '1s', ENVELOPE_MAX_WAITING: '1' }
+    const { post, api, dataDir, enclave } = await setUp(settings)
+    const { order } = await openedEnvelope()
+    await post(order)
+    await eventually('the run of what has an escrow', async () => (await enclave.jobs()).length > 0)
+    const gone = bytes32('never opened')
+    expect((await post({ orderId: gone, ...(await sealOrder('junk')) })).status).toBe(202)
+    await eventually('its end', async () => (await api.get(`/orders/${gone}`)).status === 404)
+    expect(await readdir(`${dataDir}/envelopes/open`)).toEqual([`${ORDER}.json`])
+    expect((await post({ orderId: gone, ...(await sealOrder('junk')) })).status).toBe(202)
+  })
+
+  test('room under an order that has ended gets none', async () => {
+    const { post, status, dataDir, enclave } = await setUp()
+    await openedEnvelope()
+    await chain().send('relayer', ...signedCall(chain(), refund(ORDER)))
+    expect((await post((await junk('late')).order)).status).toBe(202)
+    await eventually('its end', async () => (await readdir(`${dataDir}/envelopes/open`)).length === 0)
+    expect(await readdir(`${dataDir}/envelopes`)).toEqual(['open'])
+    expect(await status()).toMatchObject({ state: 'REFUNDED', receivedAt: null, triggers: [] })
+    expect(await enclave.jobs()).toEqual([])
+  })
+})
