@@ -5,6 +5,7 @@ import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createKeyedLock } from './keyedLock.js'
+import { createOpenIds } from './openIds.js'
 import { createFileRecordStore, moveRecord } from './recordStore.js'
 
 /** Envelopes kept under one orderId while its escrow is not visible: anyone can post junk under it first. */
@@ -87,29 +88,10 @@ export function createOrderRecords(options: {
   const open = createFileRecordStore({ ...shared, directory: 'envelopes/open', sharded: false })
   const done = createFileRecordStore({ ...shared, directory: 'envelopes/done', sharded: true })
   const lock = createKeyedLock()
-  /** The ids of `open`, so that nothing is looked for where it can't be: most posts bring a new order. */
-  let openOnes: Promise<Set<Hex>> | undefined
-
-  function openSet(): Promise<Set<Hex>> {
-    openOnes ??= readOpenIds().catch((error: unknown) => {
-      openOnes = undefined
-      throw error
-    })
-    return openOnes
-  }
-
-  async function readOpenIds(): Promise<Set<Hex>> {
-    const ids = await open.ids()
-    return new Set(
-      ids.flatMap((id) => {
-        const parsed = bytes32Schema.safeParse(id)
-        return parsed.success && parsed.data === id ? [parsed.data] : []
-      }),
-    )
-  }
+  const openIds = createOpenIds(open)
 
   async function getOpen(orderId: Hex): Promise<OrderRecord | undefined> {
-    return (await openSet()).has(orderId) ? open.get(orderId) : undefined
+    return (await openIds.has(orderId)) ? open.get(orderId) : undefined
   }
 
   async function getUnrun(orderId: Hex): Promise<OrderRecord | undefined> {
@@ -119,8 +101,7 @@ export function createOrderRecords(options: {
 
   async function remove(orderId: Hex): Promise<void> {
     await open.delete(orderId)
-    const ids = await openSet()
-    ids.delete(orderId)
+    await openIds.delete(orderId)
   }
 
   /** The record and the store that it belongs to. */
@@ -135,12 +116,11 @@ export function createOrderRecords(options: {
     get: async (orderId) => (await find(orderId)).current,
     update: (orderId, change) =>
       lock.run(orderId, async () => {
-        const ids = await openSet()
         const { current, store } = await find(orderId)
         const next = await change(current)
         if (next !== undefined && next !== current) {
           await store.put(orderId, next)
-          if (store === open) ids.add(orderId)
+          if (store === open) await openIds.add(orderId)
         }
         return next
       }),
@@ -150,8 +130,7 @@ export function createOrderRecords(options: {
         if (current === undefined) return
         if (current.nextTriggerAt !== null) await open.put(orderId, { ...current, nextTriggerAt: null })
         await moveRecord(options.files, orderId, open, done)
-        const ids = await openSet()
-        ids.delete(orderId)
+        await openIds.delete(orderId)
       }),
     expire: (orderId, before) =>
       lock.run(orderId, async () => {
@@ -166,6 +145,6 @@ export function createOrderRecords(options: {
       lock.run(orderId, async () => {
         if ((await getUnrun(orderId)) !== undefined) await remove(orderId)
       }),
-    openIds: async () => [...(await openSet())],
+    openIds: () => openIds.all(),
   }
 }
