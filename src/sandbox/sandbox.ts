@@ -8,13 +8,13 @@ import { createCleanUp } from './cleanUp.js'
 import { takeDirectory } from './directory.js'
 import { endEnclaveRuns } from './enclaveRuns.js'
 import { type Places, writeEnvFiles } from './envFiles.js'
-import { deployAll, foundInstitution, joinInstitution, localProvider } from './localChain.js'
+import { type Deployed, deployAll, foundInstitution, joinInstitution, localProvider } from './localChain.js'
 import { claimPorts } from './ports.js'
 import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
 import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
 import { assertBuilt, type ServerProcess, startServerProcess } from './serverProcess.js'
 import { BLOCK_TIME, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type SandboxOptions } from './settings.js'
-import { stepsTo } from './steps.js'
+import { stepsTo, type TellStep } from './steps.js'
 
 const PRICE_SEED = 20_260_101
 
@@ -49,33 +49,23 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createCleanUp>): Promise<Sandbox> {
+/** What every part of the start works with. */
+interface Stage {
+  readonly cleanUp: ReturnType<typeof createCleanUp>
+  readonly tell: TellStep
+}
+
+async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promise<Sandbox> {
   const { directory, print } = options
-  const tell = stepsTo(print)
+  const stage = { cleanUp, tell: stepsTo(print) }
   const ports = await claimPorts(options.ports)
   const lock = await takeDirectory(directory)
   cleanUp.add(() => lock.release())
   const secrets = drawSecrets()
-
-  const anvil = await startAnvil({ port: ports.rpc, blockTime: BLOCK_TIME })
-  cleanUp.add(() => anvil.stop())
-  const accounts = castAccounts(anvil)
-  const provider = localProvider(anvil.rpcUrl, anvil.chainId)
-  cleanUp.add(async () => provider.destroy())
-  tell('chain', `anvil, a block every ${BLOCK_TIME} s, at ${anvil.rpcUrl}`)
-
-  const broker = await startBrokerStandIn({
-    port: ports.broker,
-    seed: PRICE_SEED,
-    accounts: [secrets.enclaveBroker, secrets.serverBroker],
-    symbols: EQUITIES,
-    walkIntervalMs: options.walkIntervalMs,
-  })
-  cleanUp.add(() => broker.stop())
-  tell('broker', `a stand-in that speaks Alpaca's API, at ${broker.url}`)
-
+  const { anvil, accounts, provider } = await startChain(ports.rpc, stage)
+  const broker = await startBroker(options, ports.broker, secrets, stage)
   const deployed = await deployAll(provider, accounts, publicIdentity(secrets).enclaveSigner)
-  tell('contracts', 'five deployed, and a test USDC')
+  stage.tell('contracts', 'five deployed, and a test USDC')
   const places: Places = {
     url: `http://127.0.0.1:${ports.server}`,
     rpcUrl: anvil.rpcUrl,
@@ -86,22 +76,8 @@ async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createC
   const info = describeSandbox(places, deployed.usdc, accounts)
   await writeEnvFiles(options, places, secrets, accounts)
   await writeSandboxFile(directory, info)
-
-  await foundInstitution(provider, accounts, deployed)
-  tell(
-    'institution',
-    `"${INSTITUTION}" founded, ${EQUITIES.length} equities listed, ${accounts.employees.length} employees invited`,
-  )
-  await joinInstitution(provider, accounts, deployed)
-  tell('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
-
-  const launch = () =>
-    startServerProcess({ directory, url: places.url, narrate: (line) => print(`  │ ${line}`) })
-  cleanUp.add(() => endEnclaveRuns(join(directory, 'server')))
-  let server = await launch()
-  cleanUp.add(() => server.stop())
-  tell('server', `the real one, its own process, at ${places.url}`)
-
+  await populate(provider, accounts, deployed, stage)
+  const server = await startServer(options, places.url, stage)
   return {
     directory,
     info,
@@ -109,10 +85,65 @@ async function start(options: SandboxOptions, cleanUp: ReturnType<typeof createC
     secrets,
     provider,
     broker: broker.control,
-    server: () => server,
-    async restartServer() {
+    server: server.current,
+    restartServer: server.restart,
+    stop: () => cleanUp.run(),
+  }
+}
+
+async function startChain(port: number, { cleanUp, tell }: Stage) {
+  const anvil = await startAnvil({ port, blockTime: BLOCK_TIME })
+  cleanUp.add(() => anvil.stop())
+  const provider = localProvider(anvil.rpcUrl, anvil.chainId)
+  cleanUp.add(async () => provider.destroy())
+  tell('chain', `anvil, a block every ${BLOCK_TIME} s, at ${anvil.rpcUrl}`)
+  return { anvil, provider, accounts: castAccounts(anvil) }
+}
+
+async function startBroker(
+  { walkIntervalMs }: SandboxOptions,
+  port: number,
+  secrets: SandboxSecrets,
+  { cleanUp, tell }: Stage,
+) {
+  const broker = await startBrokerStandIn({
+    port,
+    seed: PRICE_SEED,
+    accounts: [secrets.enclaveBroker, secrets.serverBroker],
+    symbols: EQUITIES,
+    walkIntervalMs,
+  })
+  cleanUp.add(() => broker.stop())
+  tell('broker', `a stand-in that speaks Alpaca's API, at ${broker.url}`)
+  return broker
+}
+
+/** Founds the institution and has its employees join. */
+async function populate(
+  provider: JsonRpcProvider,
+  accounts: SandboxAccounts,
+  deployed: Deployed,
+  { tell }: Stage,
+): Promise<void> {
+  await foundInstitution(provider, accounts, deployed)
+  tell(
+    'institution',
+    `"${INSTITUTION}" founded, ${EQUITIES.length} equities listed, ${accounts.employees.length} employees invited`,
+  )
+  await joinInstitution(provider, accounts, deployed)
+  tell('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
+}
+
+async function startServer({ directory, print }: SandboxOptions, url: string, { cleanUp, tell }: Stage) {
+  const launch = () => startServerProcess({ directory, url, narrate: (line) => print(`  │ ${line}`) })
+  cleanUp.add(() => endEnclaveRuns(join(directory, 'server')))
+  let server = await launch()
+  cleanUp.add(() => server.stop())
+  tell('server', `the real one, its own process, at ${url}`)
+  return {
+    current: () => server,
+    async restart() {
       server = await launch()
     },
-    stop: () => cleanUp.run(),
   }
 }
