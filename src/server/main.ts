@@ -3,6 +3,7 @@ import { createLogger, describeError, type Logger } from './logger.js'
 import { RelayerKeyError } from './relay/relayerKeyError.js'
 import { type RunningServer, startServer } from './server.js'
 import { DirectoryLockedError } from './store/directoryLock.js'
+import { startDisk } from './store/disk.js'
 
 // The process: configuration, signals, exit codes. 0 after a clean stop, 1 when it can't start or can't go on.
 
@@ -27,7 +28,7 @@ function configure(): Config {
 
 async function start(config: Config, logger: Logger): Promise<RunningServer> {
   try {
-    return await startServer(config, logger)
+    return await startServer(config, logger, startDisk)
   } catch (error) {
     if (error instanceof DirectoryLockedError) return fail(`DATA_DIR ${error.message}`)
     if (error instanceof RelayerKeyError) return fail(error.message)

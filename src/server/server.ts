@@ -8,8 +8,9 @@ import { answerClientError } from './http/clientErrors.js'
 import { createLifetime } from './lifetime.js'
 import type { Logger } from './logger.js'
 import { openRelayerKey } from './relay/relayerKey.js'
-import { createAtomicFiles } from './store/atomicFiles.js'
+import type { AtomicFiles } from './store/atomicFiles.js'
 import { lockDirectory } from './store/directoryLock.js'
+import { type Disk, openDisk } from './store/disk.js'
 
 /** Longer than the usual 60 s of a reverse proxy, so that a kept-alive connection is never closed under a request. */
 const KEEP_ALIVE_MS = 65_000
@@ -28,14 +29,24 @@ export interface RunningServer {
 /**
  * Takes the data directory, listens, and starts the services.
  *
+ * @param diskOf gives the files of a directory; by default this thread reads and writes them itself
  * @throws DirectoryLockedError, RelayerKeyError, or the system error of `listen`; nothing is left running then
  */
-export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  logger: Logger,
+  diskOf: (root: string) => Disk = openDisk,
+): Promise<RunningServer> {
   const lock = await lockDirectory(config.dataDir)
-  try {
-    return await startLocked(config, logger, () => lock.release())
-  } catch (error) {
+  const disk = diskOf(config.dataDir)
+  const release = async () => {
+    await disk.stop()
     await lock.release()
+  }
+  try {
+    return await startLocked(config, logger, disk.files, release)
+  } catch (error) {
+    await release()
     throw error
   }
 }
@@ -43,9 +54,9 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
 async function startLocked(
   config: Config,
   logger: Logger,
+  files: AtomicFiles,
   release: () => Promise<void>,
 ): Promise<RunningServer> {
-  const files = createAtomicFiles({ root: config.dataDir })
   await files.clean()
   await registerFastKeccak()
   const stopping = new AbortController()

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { computeAddress } from 'ethers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { healthSchema } from '../../src/protocol/api.js'
+import { built } from '../support/built.js'
 import { startKmsStandIn } from '../support/kmsStandIn.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
-const MAIN = fileURLToPath(new URL('../../src/server/main.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 interface Run {
@@ -22,7 +22,7 @@ interface Run {
 
 /** The server as a process of its own, with nothing of this one's environment. */
 function run(env: Record<string, string>): Run {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+  const child = spawn(process.execPath, [built('server/main.js')], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

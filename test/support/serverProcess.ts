@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { built } from './built.js'
 import { eventually } from './eventually.js'
 import { SERVER_ENVIRONMENT } from './serverEnvironment.js'
 
-const MAIN = fileURLToPath(new URL('../../src/server/main.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface ServerProcess {
@@ -18,7 +18,7 @@ export interface ServerProcess {
 
 /** The server as a process of its own, with these variables and nothing of this process's; killed with the test. */
 export async function startServerProcess(environment: Record<string, string>): Promise<ServerProcess> {
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+  const child: ChildProcess = spawn(process.execPath, [built('server/main.js')], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', ...SERVER_ENVIRONMENT, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

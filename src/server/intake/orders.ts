@@ -10,7 +10,7 @@ import {
   type OrderRecords,
 } from '../store/orderRecords.js'
 import type { EscrowKnowledge } from './envelopeDecision.js'
-import { type Reception, receive } from './reception.js'
+import { isOpen, type Reception, receive } from './reception.js'
 
 /** Taking in sealed orders, and telling what became of them. */
 export interface Orders {
@@ -49,8 +49,9 @@ export function createOrders({ records, escrow, onStored, hasRoom, knownEscrow }
     offered: Candidate,
     escrowKnown: EscrowKnowledge | undefined,
   ): Promise<Reception['answer']> {
+    const update = isOpen(escrowKnown) ? records.updateOpen : records.update
     let answer: Reception['answer'] = 'ask-chain'
-    await records.update(orderId, (current) => {
+    await update(orderId, (current) => {
       const reception = receive({ orderId, current, offered, escrow: escrowKnown, hasRoom: hasRoom() })
       answer = reception.answer
       return reception.record

@@ -69,7 +69,7 @@ function seenEscrow(record: OrderRecord | undefined): EscrowKnowledge | undefine
   return { state: 'OPEN', commit }
 }
 
-function isOpen(escrow: EscrowKnowledge | undefined): boolean {
+export function isOpen(escrow: EscrowKnowledge | undefined): boolean {
   return escrow !== undefined && escrow !== 'unknown' && escrow.state === 'OPEN'
 }
 

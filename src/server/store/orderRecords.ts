@@ -53,6 +53,8 @@ export interface OrderRecords {
     orderId: Hex,
     change: (current: OrderRecord | undefined) => OrderRecord | undefined | Promise<OrderRecord | undefined>,
   ): Promise<OrderRecord | undefined>
+  /** As `update`, for an order whose escrow is open: its record is not looked for among the final ones. */
+  updateOpen: OrderRecords['update']
   /** Puts a record among the final ones: nothing of it is due any more. */
   finish(orderId: Hex): Promise<void>
   /**
@@ -112,18 +114,23 @@ export function createOrderRecords(options: {
     return final === undefined ? { current: undefined, store: open } : { current: final, store: done }
   }
 
-  return {
-    get: async (orderId) => (await find(orderId)).current,
-    update: (orderId, change) =>
+  function updateFound(look: typeof find): OrderRecords['update'] {
+    return (orderId, change) =>
       lock.run(orderId, async () => {
-        const { current, store } = await find(orderId)
+        const { current, store } = await look(orderId)
         const next = await change(current)
         if (next !== undefined && next !== current) {
           await store.put(orderId, next)
           if (store === open) await openIds.add(orderId)
         }
         return next
-      }),
+      })
+  }
+
+  return {
+    get: async (orderId) => (await find(orderId)).current,
+    update: updateFound(find),
+    updateOpen: updateFound(async (orderId) => ({ current: await getOpen(orderId), store: open })),
     finish: (orderId) =>
       lock.run(orderId, async () => {
         const current = await getOpen(orderId)
