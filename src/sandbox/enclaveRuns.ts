@@ -1,6 +1,6 @@
 import { createLogger } from '../server/logger.js'
+import { isRunning } from '../server/processIdentity.js'
 import { createAtomicFiles } from '../server/store/atomicFiles.js'
-import { isRunning } from '../server/store/processIdentity.js'
 import { createRunFiles } from '../server/store/runFiles.js'
 
 /**

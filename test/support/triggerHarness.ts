@@ -11,7 +11,7 @@ import {
   type OrderRecord,
 } from '../../src/server/store/orderRecords.js'
 import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
-import { createProcessRunner } from '../../src/server/trigger/processRunner.js'
+import { createProcessRunner } from '../../src/server/trigger/runs/processRunner.js'
 import type { TestChain } from './chain.js'
 import { eventually } from './eventually.js'
 import { openFor, sealOrder } from './intakeServer.js'

@@ -1,4 +1,4 @@
-import { within } from '../trigger/waiting.js'
+import { within } from './waiting.js'
 
 /** Lets a limited number in at a time; the others wait in order of arrival. */
 export interface Slots {

@@ -5,7 +5,7 @@ import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
 import type { PolicyRunEnd } from '../trigger/policyRuns.js'
-import type { RunEnd } from '../trigger/runner.js'
+import type { RunEnd } from '../trigger/runs/runner.js'
 
 /** Publishing sealed rulebooks, and their versions. */
 export interface Policy {

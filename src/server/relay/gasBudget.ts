@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Hex } from '../../protocol/hex.js'
+import { createKeyedLock } from '../async/keyedLock.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'
 import { describeError, type Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
-import { createKeyedLock } from '../store/keyedLock.js'
 
 /** Gas that may be used in one day (UTC), what is under way included. */
 export interface GasBudget {

@@ -1,10 +1,10 @@
 import type { EquityToken } from '../../chain/equityToken.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, symbolSchema } from '../../protocol/identifiers.js'
+import { untilAborted } from '../async/waiting.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
-import { untilAborted } from '../trigger/waiting.js'
 
 /** The symbols listed on chain, remembered. Lists are sorted: the chain's order changes with every delisting. */
 export interface ListedSymbols {

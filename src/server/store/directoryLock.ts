@@ -4,8 +4,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { isRunning, ownIdentity, type ProcessIdentity } from '../processIdentity.js'
 import { isAbsent } from './fileSystem.js'
-import { isRunning, ownIdentity, type ProcessIdentity } from './processIdentity.js'
 
 /** Another process uses the directory. */
 export class DirectoryLockedError extends Error {

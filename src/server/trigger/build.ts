@@ -7,7 +7,7 @@ import type { AtomicFiles } from '../store/atomicFiles.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { createEnclaveRuns, type EnclaveRuns } from './enclaveRuns.js'
 import { createEnvFileCheck } from './envFileCheck.js'
-import { createProcessRunner } from './processRunner.js'
+import { createProcessRunner } from './runs/processRunner.js'
 
 /** The trigger as the configuration wants it: enclave runs as processes of this machine. */
 export function buildEnclaveRuns(options: {

@@ -1,7 +1,7 @@
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import { createSlots } from '../async/slots.js'
-import type { RunEnd } from './runner.js'
-import type { Run, Runs } from './runs.js'
+import type { RunEnd } from './runs/runner.js'
+import type { Run, Runs } from './runs/runs.js'
 
 /** Runs of rulebooks, in slots of their own, so that they can't starve orders. */
 export interface PolicyRuns {

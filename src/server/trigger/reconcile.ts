@@ -1,10 +1,10 @@
 import type { BrokerClock } from '../../broker/index.js'
+import { untilAborted } from '../async/waiting.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
 import type { ReconcileState, ReconcileStateStore } from '../store/reconcileState.js'
-import type { Run, Runs } from './runs.js'
-import { untilAborted } from './waiting.js'
+import type { Run, Runs } from './runs/runs.js'
 
 export interface ReconcileOptions {
   readonly runs: Pick<Runs, 'start'>

@@ -2,7 +2,7 @@ import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { Hex } from '../../protocol/hex.js'
 import { inBatches } from '../async/inBatches.js'
 import type { OrderRecords } from '../store/orderRecords.js'
-import type { OpenedOrder } from './trackedOrder.js'
+import type { OpenedOrder } from './queue/trackedOrder.js'
 
 /**
  * Stored orders whose escrow no event has shown. The escrow itself is asked for them: whatever kept the event from

@@ -1,7 +1,7 @@
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { isRunning } from '../../../src/server/processIdentity.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
-import { isRunning } from '../../../src/server/store/processIdentity.js'
 import { createRunFiles } from '../../../src/server/store/runFiles.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createRunQueue } from '../../../src/server/trigger/runQueue.js'
-import { bytes32 } from '../../support/institution.js'
+import { createRunQueue } from '../../../../src/server/trigger/queue/runQueue.js'
+import { bytes32 } from '../../../support/institution.js'
 
 const [ALICE, BOB] = [`0x${'a1'.repeat(20)}`, `0x${'b0'.repeat(20)}`] as const
 

@@ -1,4 +1,4 @@
-import { FINAL_OUTCOMES, type Outcome, type RunResult } from '../../protocol/job.js'
+import { FINAL_OUTCOMES, type Outcome, type RunResult } from '../../../protocol/job.js'
 import type { RunEnd } from './runner.js'
 
 /** Milliseconds between the runs of one order. */

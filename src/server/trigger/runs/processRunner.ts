@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Job } from '../../protocol/job.js'
-import { identityOf, isRunning, ownIdentity } from '../store/processIdentity.js'
+import type { Job } from '../../../protocol/job.js'
+import { within } from '../../async/waiting.js'
+import { identityOf, isRunning, ownIdentity } from '../../processIdentity.js'
 import { readResultFile } from './resultFile.js'
 import {
   type EarlierRun,
@@ -11,7 +12,6 @@ import {
   STOPPED_AFTER_MS,
   type StartedRun,
 } from './runner.js'
-import { within } from './waiting.js'
 
 interface ProcessRunnerOptions {
   /** Program and arguments. */

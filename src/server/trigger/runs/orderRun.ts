@@ -1,17 +1,17 @@
-import type { TriggerReason, TriggerRecord } from '../../protocol/api.js'
-import type { Outcome, RunResult } from '../../protocol/job.js'
-import { describeError, type Logger } from '../logger.js'
+import type { TriggerReason, TriggerRecord } from '../../../protocol/api.js'
+import type { Outcome, RunResult } from '../../../protocol/job.js'
+import { describeError, type Logger } from '../../logger.js'
 import {
   emptyOrderRecord,
   matchingCandidate,
   type OrderRecord,
   type OrderRecords,
-} from '../store/orderRecords.js'
+} from '../../store/orderRecords.js'
+import type { TrackedOrder } from '../queue/trackedOrder.js'
 import { type FollowUpTimes, nextRunAt, orderOutcome } from './followUp.js'
 import { logRunEnd } from './runLog.js'
 import type { RunEnd } from './runner.js'
 import type { Run, Runs } from './runs.js'
-import type { TrackedOrder } from './trackedOrder.js'
 
 /** The latest runs of an order that its record keeps; their numbers tell of the earlier ones. */
 const MAX_TRIGGERS = 50

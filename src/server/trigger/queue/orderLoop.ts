@@ -1,9 +1,9 @@
-import type { TriggerReason } from '../../protocol/api.js'
-import type { Hex } from '../../protocol/hex.js'
-import { describeError, type Logger } from '../logger.js'
-import type { EndedOrderRun, OrderRuns } from './orderRun.js'
+import type { TriggerReason } from '../../../protocol/api.js'
+import type { Hex } from '../../../protocol/hex.js'
+import { describeError, type Logger } from '../../logger.js'
+import type { EndedOrderRun, OrderRuns } from '../runs/orderRun.js'
+import type { Run } from '../runs/runs.js'
 import type { RunQueue } from './runQueue.js'
-import type { Run } from './runs.js'
 import type { TrackedOrder } from './trackedOrder.js'
 
 /** Runs what is due: up to ENCLAVE_MAX_RUNS orders at once, one of an account at a time. */

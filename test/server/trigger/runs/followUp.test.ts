@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { FINAL_OUTCOMES } from '../../../src/protocol/job.js'
-import { FOLLOW_UP_TIMES, nextRunAt, orderOutcome } from '../../../src/server/trigger/followUp.js'
+import { FINAL_OUTCOMES } from '../../../../src/protocol/job.js'
+import { FOLLOW_UP_TIMES, nextRunAt, orderOutcome } from '../../../../src/server/trigger/runs/followUp.js'
 
 const NOW = 1_700_000_000_000
 const notice = {

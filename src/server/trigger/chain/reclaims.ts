@@ -1,6 +1,6 @@
-import type { Hex } from '../../protocol/hex.js'
-import { inBatches } from '../async/inBatches.js'
-import type { OrderRecords } from '../store/orderRecords.js'
+import type { Hex } from '../../../protocol/hex.js'
+import { inBatches } from '../../async/inBatches.js'
+import type { OrderRecords } from '../../store/orderRecords.js'
 import type { EscrowEvents } from './escrowEvents.js'
 
 /** The contract's `RECLAIM_DELAY`: seconds after its deadline from which an account may take its order back. */

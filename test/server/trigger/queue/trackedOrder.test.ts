@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { createRunQueue } from '../../../src/server/trigger/runQueue.js'
-import { byPosition, nextRunnable, type TrackedOrder } from '../../../src/server/trigger/trackedOrder.js'
-import { bytes32 } from '../../support/institution.js'
+import { createRunQueue } from '../../../../src/server/trigger/queue/runQueue.js'
+import {
+  byPosition,
+  nextRunnable,
+  type TrackedOrder,
+} from '../../../../src/server/trigger/queue/trackedOrder.js'
+import { bytes32 } from '../../../support/institution.js'
 
 const ALICE = `0x${'aa'.repeat(20)}` as const
 const BOB = `0x${'bb'.repeat(20)}` as const

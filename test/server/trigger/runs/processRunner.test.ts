@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Job } from '../../../src/protocol/job.js'
-import { identityOf, isRunning } from '../../../src/server/store/processIdentity.js'
-import { createProcessRunner } from '../../../src/server/trigger/processRunner.js'
-import { eventually } from '../../support/eventually.js'
-import { bytes32 } from '../../support/institution.js'
-import { sealOrder } from '../../support/intakeServer.js'
-import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import type { Job } from '../../../../src/protocol/job.js'
+import { identityOf, isRunning } from '../../../../src/server/processIdentity.js'
+import { createProcessRunner } from '../../../../src/server/trigger/runs/processRunner.js'
+import { eventually } from '../../../support/eventually.js'
+import { bytes32 } from '../../../support/institution.js'
+import { sealOrder } from '../../../support/intakeServer.js'
+import { createScriptedEnclave, type Step } from '../../../support/scriptedEnclave.js'
+import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 
 const ORDER = bytes32('an order')
 

@@ -1,6 +1,6 @@
-import type { TriggerReason } from '../../protocol/api.js'
-import type { Hex } from '../../protocol/hex.js'
-import type { Outcome } from '../../protocol/job.js'
+import type { TriggerReason } from '../../../protocol/api.js'
+import type { Hex } from '../../../protocol/hex.js'
+import type { Outcome } from '../../../protocol/job.js'
 
 /** Where an event lies on the chain. */
 export interface ChainPosition {

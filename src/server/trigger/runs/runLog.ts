@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from '../logger.js'
+import type { LogFields, Logger } from '../../logger.js'
 import type { RunEnd } from './runner.js'
 
 /** Codes of a run that an operator has to act on: money is lost, or an account stands still for good. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { RunResult } from '../../../src/protocol/job.js'
-import { logRunEnd } from '../../../src/server/trigger/runLog.js'
-import { createLogLines } from '../../support/logLines.js'
+import type { RunResult } from '../../../../src/protocol/job.js'
+import { logRunEnd } from '../../../../src/server/trigger/runs/runLog.js'
+import { createLogLines } from '../../../support/logLines.js'
 
 const LEVELS = { info: 30, warn: 40, error: 50 }
 

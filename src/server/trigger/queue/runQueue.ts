@@ -1,4 +1,4 @@
-import type { Hex } from '../../protocol/hex.js'
+import type { Hex } from '../../../protocol/hex.js'
 import { byPosition, nextRunnable, type OpenedOrder, type TrackedOrder } from './trackedOrder.js'
 
 /**

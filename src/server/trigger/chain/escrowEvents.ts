@@ -1,11 +1,11 @@
 import { Interface, toQuantity } from 'ethers'
 import { z } from 'zod'
-import { ChainAnswerError } from '../../chain/errors.js'
-import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
-import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
-import { addressValue, bytes32Value } from '../../chain/values.js'
-import type { Hex } from '../../protocol/hex.js'
-import type { ChainPosition, OpenedOrder } from './trackedOrder.js'
+import { ChainAnswerError } from '../../../chain/errors.js'
+import { orderEscrowAbi } from '../../../chain/generated/orderEscrowAbi.js'
+import type { RpcAnswer, RpcCall, RpcTransport } from '../../../chain/rpcTransport.js'
+import { addressValue, bytes32Value } from '../../../chain/values.js'
+import type { Hex } from '../../../protocol/hex.js'
+import type { ChainPosition, OpenedOrder } from '../queue/trackedOrder.js'
 
 /** What happened to an escrow. */
 export type EscrowEvent =

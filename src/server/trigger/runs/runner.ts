@@ -1,5 +1,5 @@
-import type { Job, RunResult } from '../../protocol/job.js'
-import type { ProcessIdentity } from '../store/processIdentity.js'
+import type { Job, RunResult } from '../../../protocol/job.js'
+import type { ProcessIdentity } from '../../processIdentity.js'
 
 /** How a run ended. Only `result` says what became of the job; after any other it may be tried again. */
 export type RunEnding =

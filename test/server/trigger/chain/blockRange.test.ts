@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { createRpcTransport } from '../../../src/chain/rpcTransport.js'
+import { createRpcTransport } from '../../../../src/chain/rpcTransport.js'
 import {
   createRangeReader,
   firstBlockSince,
   RangeRefusedError,
-} from '../../../src/server/trigger/blockRange.js'
-import { createEscrowEvents, type EscrowEvents } from '../../../src/server/trigger/escrowEvents.js'
-import { refund, settlement, signedCall } from '../../support/authorizations.js'
-import { useChain } from '../../support/chain.js'
-import { bytes32, openBuy, openRequest, setUpInstitution, usd } from '../../support/institution.js'
+} from '../../../../src/server/trigger/chain/blockRange.js'
+import { createEscrowEvents, type EscrowEvents } from '../../../../src/server/trigger/chain/escrowEvents.js'
+import { refund, settlement, signedCall } from '../../../support/authorizations.js'
+import { useChain } from '../../../support/chain.js'
+import { bytes32, openBuy, openRequest, setUpInstitution, usd } from '../../../support/institution.js'
 
 const chain = useChain(setUpInstitution)
 

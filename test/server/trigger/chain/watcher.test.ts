@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createRangeReader } from '../../../src/server/trigger/blockRange.js'
-import type { EscrowEvent, EscrowEvents } from '../../../src/server/trigger/escrowEvents.js'
-import { createWatcher } from '../../../src/server/trigger/watcher.js'
-import { eventually } from '../../support/eventually.js'
-import { bytes32 } from '../../support/institution.js'
-import { createLogLines } from '../../support/logLines.js'
+import { createRangeReader } from '../../../../src/server/trigger/chain/blockRange.js'
+import type { EscrowEvent, EscrowEvents } from '../../../../src/server/trigger/chain/escrowEvents.js'
+import { createWatcher } from '../../../../src/server/trigger/chain/watcher.js'
+import { eventually } from '../../../support/eventually.js'
+import { bytes32 } from '../../../support/institution.js'
+import { createLogLines } from '../../../support/logLines.js'
 
 /** A chain of blocks in memory, each with one event at most, of which a part can be replaced. */
 function createBlocks(length: number) {

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { type RunResult, runResultSchema } from '../../protocol/job.js'
+import { type RunResult, runResultSchema } from '../../../protocol/job.js'
 
 /** A notice of 4 KiB in hex and some words: far below. */
 const MAX_RESULT_BYTES = 65_536
