@@ -63,7 +63,22 @@ describe('a conflict', () => {
     await world().settled(buy(1_000))
     const first = await world().open(sell(300))
     const second = await world().open({ ...buy(200), symbol: 'MSFT' })
-    const both = await Promise.all([world().run(first), world().run(second)])
+    // The later order's nonce is above the earlier one's: were it written first, the earlier one would be refused.
+    const { relay } = world().deps()
+    let wrote = () => {}
+    const firstWrote = new Promise<void>((resolve) => {
+      wrote = resolve
+    })
+    const ahead: Partial<EnclaveDeps> = {
+      relay: { post: (authorization) => relay.post(authorization).finally(wrote) },
+    }
+    const behind: Partial<EnclaveDeps> = {
+      relay: { post: (authorization) => firstWrote.then(() => relay.post(authorization)) },
+    }
+    const both = await Promise.all([
+      world().run(first, { deps: ahead }),
+      world().run(second, { deps: behind }),
+    ])
     expect(both).toEqual([{ outcome: 'settled' }, { outcome: 'settled' }])
     const portfolio = await world().portfolio('alice')
     expect(portfolio?.cash).toBeGreaterThan(usd(299))

@@ -15,10 +15,15 @@ import { publicKeyOf } from '../../src/protocol/publicKey.js'
 const privateKey = hexToBytes(`0x${'11'.repeat(32)}`)
 const recipient = publicKeyOf(privateKey)
 
+/** What JSON can hold, but for the member names that strict JSON refuses. */
+const strictValue = fc
+  .jsonValue()
+  .filter((value) => !/"(?:__proto__|constructor|prototype)":/.test(JSON.stringify(value)))
+
 describe('envelope', () => {
   it('opens what was sealed to the key', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), async (value) => {
+      fc.asyncProperty(strictValue, async (value) => {
         const opened = await open(await seal(value, recipient, ORDER_PLACE), privateKey, ORDER_PLACE)
         expect(opened).toEqual(JSON.parse(JSON.stringify(value)))
       }),

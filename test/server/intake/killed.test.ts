@@ -34,6 +34,7 @@ test('a server that is killed in the middle of a run leaves everything to the ne
     CANARY: 'canary-of-the-environment',
   }
   const first = await startServerProcess(environment)
+  await eventually("the first server's start", () => first.output().includes('open orders read'))
   const [a, b] = [await sealOrder('A'), await sealOrder('B')]
   await request(first.url)
     .post('/orders')

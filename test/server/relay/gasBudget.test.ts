@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { createGasBudget } from '../../../src/server/relay/gasBudget.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { StorageError } from '../../../src/server/store/storageError.js'
 import { createLogLines } from '../../support/logLines.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -92,7 +93,7 @@ describe('the gas of a day', () => {
     const dataDir = await temporaryDirectory()
     const { budget } = await budgetOf(1_000n, join(dataDir, 'file'))
     await writeFile(join(dataDir, 'file'), '')
-    await expect(budget.reserve(digest(1), 600n)).rejects.toMatchObject({ code: 'storage-unavailable' })
+    await expect(budget.reserve(digest(1), 600n)).rejects.toThrow(StorageError)
     expect(budget.left()).toBe(1_000n)
   })
 })
