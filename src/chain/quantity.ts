@@ -5,3 +5,8 @@ export const quantitySchema = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,64}$/)
   .transform(BigInt)
+
+/** The same for what a JavaScript number holds exactly: a block, a log's index, a time. */
+export const smallQuantitySchema = quantitySchema
+  .refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER), 'too large a number')
+  .transform(Number)

@@ -1,18 +1,13 @@
 import { z } from 'zod'
-import { ChainAnswerError } from '../../chain/errors.js'
-import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
+import { quantitySchema, smallQuantitySchema } from '../../chain/quantity.js'
+import { resultOf } from '../../chain/rpcResult.js'
+import type { RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
 import { addressSchema } from '../../protocol/address.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { topicsOf, WATCHED, type WatchedContract } from './events.js'
 
-const quantity = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{1,64}$/)
-  .transform(BigInt)
-const blockNumber = quantity.pipe(z.bigint().max(BigInt(Number.MAX_SAFE_INTEGER))).transform(Number)
-
-const blockSchema = z.object({ number: blockNumber, hash: bytes32Schema })
+const blockSchema = z.object({ number: smallQuantitySchema, hash: bytes32Schema })
 export type BlockId = { readonly number: number; readonly hash: Hex }
 
 /** Longer than the data of any event of ours. */
@@ -22,11 +17,11 @@ const logSchema = z.object({
   address: addressSchema,
   topics: z.array(bytes32Schema).min(1).max(4),
   data: hexBetween(0, MAX_LOG_DATA_BYTES),
-  blockNumber,
+  blockNumber: smallQuantitySchema,
   blockHash: bytes32Schema,
-  logIndex: blockNumber,
+  logIndex: smallQuantitySchema,
   /** Unix seconds; not every node says it. */
-  blockTimestamp: quantity.optional(),
+  blockTimestamp: quantitySchema.optional(),
 })
 /** An event of one of the contracts. */
 export type ChainLog = z.output<typeof logSchema> & { readonly contract: WatchedContract }
@@ -64,27 +59,21 @@ export function createChainReader(options: {
       const blocks = ['latest', hex(number)]
       const calls = blocks.map((block) => ({ method: 'eth_getBlockByNumber', params: [block, false] }))
       const [latest, at] = await transport.send(calls, signal)
-      return { head: result(latest, blockSchema), block: result(at, blockSchema.nullable()) }
+      return { head: resultOf(latest, blockSchema), block: resultOf(at, blockSchema.nullable()) }
     },
     async logs(from, to, signal) {
       const queries = WATCHED.map((contract) => query(contract, from, to))
       const last = { method: 'eth_getBlockByNumber', params: [hex(to), false] }
       const answers = await transport.send([...queries, last], signal)
-      const { hash } = result(answers[queries.length], blockSchema)
+      const { hash } = resultOf(answers[queries.length], blockSchema)
       const inRange = logSchema.refine((log) => log.blockNumber >= from && log.blockNumber <= to)
       const logs = WATCHED.flatMap((contract, index) => {
         const own = inRange.refine((log) => log.address === contracts[contract])
-        return result(answers[index], z.array(own)).map((log) => ({ ...log, contract }))
+        return resultOf(answers[index], z.array(own)).map((log) => ({ ...log, contract }))
       }).sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
       return { logs, hash }
     },
   }
-}
-
-function result<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(answer && 'result' in answer ? answer.result : undefined)
-  if (parsed.success) return parsed.data
-  throw new ChainAnswerError('a node refused a query or answered it with something else')
 }
 
 function hex(number: number): string {

@@ -1,7 +1,8 @@
 import { Interface, toQuantity } from 'ethers'
 import { z } from 'zod'
-import { ChainAnswerError } from '../../../chain/errors.js'
 import { orderEscrowAbi } from '../../../chain/generated/orderEscrowAbi.js'
+import { smallQuantitySchema } from '../../../chain/quantity.js'
+import { resultOf } from '../../../chain/rpcResult.js'
 import type { RpcAnswer, RpcCall, RpcTransport } from '../../../chain/rpcTransport.js'
 import { addressValue, bytes32Value } from '../../../chain/values.js'
 import type { Hex } from '../../../protocol/hex.js'
@@ -47,17 +48,17 @@ export interface EscrowEvents {
   read(from: number, to: number): Promise<EscrowRange | 'lagging' | 'refused'>
 }
 
-const quantity = z
-  .string()
-  .regex(/^0x[0-9a-f]{1,13}$/)
-  .transform(Number)
-const blockSchema = z.looseObject({ number: quantity, hash: z.string(), timestamp: quantity })
+const blockSchema = z.looseObject({
+  number: smallQuantitySchema,
+  hash: z.string(),
+  timestamp: smallQuantitySchema,
+})
 const logSchema = z.looseObject({
   topics: z.array(bytes32Value),
   data: z.string().regex(/^0x(?:[0-9a-f]{64})*$/),
-  blockNumber: quantity,
+  blockNumber: smallQuantitySchema,
   blockHash: z.string(),
-  logIndex: quantity,
+  logIndex: smallQuantitySchema,
 })
 
 const KINDS = { OrderOpened: 'opened', OrderSettled: 'settled', OrderRefunded: 'refunded' } as const
@@ -84,12 +85,12 @@ export function createEscrowEvents(options: {
   return {
     async head() {
       const [latest] = await ask(blockCall('latest'))
-      const { number, hash } = blockSchema.parse(resultOf(latest))
+      const { number, hash } = resultOf(latest, blockSchema)
       return { number, hash }
     },
     async blockTime(block) {
       const [found] = await ask(blockCall(toQuantity(block)))
-      return blockSchema.nullable().parse(resultOf(found))?.timestamp
+      return resultOf(found, blockSchema.nullable())?.timestamp
     },
     async read(from, to) {
       const filter = {
@@ -104,11 +105,11 @@ export function createEscrowEvents(options: {
         blockCall(toQuantity(Math.max(0, from - 1))),
         { method: 'eth_getLogs', params: [filter] },
       )
-      const lastBlock = blockSchema.nullable().parse(resultOf(last))
+      const lastBlock = resultOf(last, blockSchema.nullable())
       if (lastBlock === null) return 'lagging'
       if (logs !== undefined && 'error' in logs) return 'refused'
-      const events = z.array(logSchema).parse(resultOf(logs)).flatMap(toEvent).sort(inChainOrder)
-      const parentBlock = from === 0 ? null : blockSchema.nullable().parse(resultOf(parent))
+      const events = resultOf(logs, z.array(logSchema)).flatMap(toEvent).sort(inChainOrder)
+      const parentBlock = from === 0 ? null : resultOf(parent, blockSchema.nullable())
       return { events, parentHash: parentBlock?.hash ?? null, hash: lastBlock.hash }
     },
   }
@@ -116,11 +117,6 @@ export function createEscrowEvents(options: {
 
 function blockCall(block: string): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [block, false] }
-}
-
-function resultOf(answer: RpcAnswer | undefined): unknown {
-  if (answer === undefined || 'error' in answer) throw new ChainAnswerError('the node refused a call')
-  return answer.result
 }
 
 /** `OrderOpened` has orderId and account in its topics; amount, deadline and commit, a word each, in its data. */

@@ -1,6 +1,7 @@
 import { ChainAnswerError } from '../../../chain/errors.js'
 import type { EscrowedOrder } from '../../../chain/orderEscrow.js'
 import type { Hex } from '../../../protocol/hex.js'
+import { inBatches } from '../../async/inBatches.js'
 import type { Logger } from '../../logger.js'
 import type { OrderRecords } from '../../store/orderRecords.js'
 import type { Dispatcher } from '../queue/dispatcher.js'
@@ -33,7 +34,7 @@ export interface RecoveryOptions {
  * Deals with what the chain holds when the server starts: every open escrow runs again, with its envelope or, if the
  * cache has none, without; a stored order whose escrow has ended is concluded, and one that was reclaimed runs once more.
  *
- * @throws ChainUnavailableError, ChainAnswerError, Problem `storage-unavailable`; repeatable then
+ * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
  */
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const { events, dispatcher, onUnopened, logger } = options
@@ -89,10 +90,7 @@ async function readEscrows(
   }
 
   const ids = [...new Set([...opened.keys(), ...blockOf.keys(), ...(await records.openIds())])]
-  const found: FoundOrder[] = []
-  for (let at = 0; at < ids.length; at += BATCH) {
-    found.push(...(await Promise.all(ids.slice(at, at + BATCH).map(read))))
-  }
+  const found = await inBatches(ids, BATCH, read)
   return found.sort((a, b) => byPosition(a.order.position, b.order.position))
 }
 
