@@ -4,8 +4,11 @@ import { addressSchema } from './address.js'
 import { authorizationTargets, authorizationTypes, type PrimaryType } from './authorizationTypes.js'
 import { bytes32Schema, type Hex, hexBetween } from './hex.js'
 import { signatureSchema, signDigest } from './signature.js'
-import { typedDataDigest } from './typedData.js'
+import { createStructHash, digestOfStruct, domainSeparator, type StructValues } from './structHash.js'
 import { uint64Schema, uint256Schema } from './units.js'
+
+/** Of every contract's EIP-712 domain. */
+const VERSION = '1'
 
 /** One transaction carries a blob; a larger one would not fit its gas. */
 const blobSchema = hexBetween(0, 20_480)
@@ -70,16 +73,32 @@ export interface AuthorizationDomain {
 
 /** The EIP-712 domain of an authorization: each contract has its own, under its own name. */
 export function authorizationDomain(primaryType: PrimaryType, domain: AuthorizationDomain): TypedDataDomain {
-  return { name: authorizationTargets[primaryType].contract, version: '1', ...domain }
+  return { name: authorizationTargets[primaryType].contract, version: VERSION, ...domain }
+}
+
+const structHashes = {
+  PortfolioUpdate: createStructHash('PortfolioUpdate', authorizationTypes.PortfolioUpdate),
+  PolicyUpdate: createStructHash('PolicyUpdate', authorizationTypes.PolicyUpdate),
+  OrderSettlement: createStructHash('OrderSettlement', authorizationTypes.OrderSettlement),
+  OrderRefund: createStructHash('OrderRefund', authorizationTypes.OrderRefund),
+  BatchMint: createStructHash('BatchMint', authorizationTypes.BatchMint),
+  BatchBurn: createStructHash('BatchBurn', authorizationTypes.BatchBurn),
+} satisfies Record<PrimaryType, (values: StructValues) => Hex>
+
+/** The domain's part of a digest, the same for every authorization of a contract. */
+export function authorizationSeparator(primaryType: PrimaryType, domain: AuthorizationDomain): Hex {
+  const { contract } = authorizationTargets[primaryType]
+  return domainSeparator(contract, VERSION, domain.chainId, domain.verifyingContract)
+}
+
+/** The digest in the domain of this {@link authorizationSeparator}. */
+export function digestUnder(separator: Hex, { primaryType, message }: Authorization): Hex {
+  return digestOfStruct(separator, structHashes[primaryType](message))
 }
 
 /** The EIP-712 digest that the enclave signs, the contract marks as used and the relay deduplicates by. */
-export function authorizationDigest(
-  { primaryType, message }: Authorization,
-  domain: AuthorizationDomain,
-): Hex {
-  const types = { [primaryType]: authorizationTypes[primaryType] }
-  return typedDataDigest(authorizationDomain(primaryType, domain), types, message)
+export function authorizationDigest(authorization: Authorization, domain: AuthorizationDomain): Hex {
+  return digestUnder(authorizationSeparator(authorization.primaryType, domain), authorization)
 }
 
 /** Signs an authorization with the enclave's key, ready for `z.encode(signedAuthorizationSchema, …)`. */

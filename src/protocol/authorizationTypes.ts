@@ -1,4 +1,5 @@
 // The six EIP-712 types that the enclave signs, and the contract that takes each.
+import type { StructMember } from './structHash.js'
 
 /** The contracts that take authorizations. */
 export type AuthorizedContract = 'ConfidentialLedger' | 'OrderEscrow' | 'PlatformPool'
@@ -54,7 +55,7 @@ export const authorizationTypes = {
     { name: 'expectedSupply', type: 'uint256' },
     { name: 'batch', type: 'uint64' },
   ],
-} satisfies Record<PrimaryType, { name: string; type: string }[]>
+} satisfies Record<PrimaryType, StructMember[]>
 
 /** Contract and function that take each authorization. */
 export const authorizationTargets: Record<PrimaryType, { contract: AuthorizedContract; method: string }> = {

@@ -1,0 +1,29 @@
+import { Interface } from 'ethers'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { encodeAuthorizationCall } from '../../src/chain/authorizationCall.js'
+import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
+import { authorizationTargets } from '../../src/protocol/authorizationTypes.js'
+import { bytesToHex } from '../../src/protocol/hex.js'
+import { anyAuthorization } from '../support/authorizationArbitrary.js'
+import { structOf } from '../support/authorizations.js'
+
+const interfaces = {
+  ConfidentialLedger: new Interface(confidentialLedgerAbi),
+  OrderEscrow: new Interface(orderEscrowAbi),
+  PlatformPool: new Interface(platformPoolAbi),
+}
+const anySignature = fc.uint8Array({ minLength: 65, maxLength: 65 }).map((bytes) => bytesToHex(bytes))
+
+test('calldata is what ethers encodes from the contract’s ABI, of every type', () => {
+  fc.assert(
+    fc.property(anyAuthorization, anySignature, (authorization, signature) => {
+      const { contract, method } = authorizationTargets[authorization.primaryType]
+      const expected = interfaces[contract].encodeFunctionData(method, [structOf(authorization), signature])
+      expect(encodeAuthorizationCall({ ...authorization, signature })).toBe(expected)
+    }),
+    { numRuns: 300 },
+  )
+})
