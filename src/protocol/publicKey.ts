@@ -11,8 +11,12 @@ export function compressPoint(key: Hex): Bytes {
 
 /** The Ethereum address of a public key in either SEC 1 form. */
 export function addressOfPublicKey(key: Uint8Array): Hex {
-  const uncompressed = parsePoint(key).toBytes(false)
-  return checksum(`0x${keccak256(uncompressed.subarray(1)).slice(-40)}`)
+  return addressOfPoint(parsePoint(key).toBytes(false))
+}
+
+/** The same of an uncompressed point, 65 bytes that are known to lie on the curve. */
+export function addressOfPoint(point: Uint8Array): Hex {
+  return checksum(`0x${keccak256(point.subarray(1)).slice(-40)}`)
 }
 
 /** 33-byte public key of a 32-byte private key. */

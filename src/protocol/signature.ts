@@ -1,5 +1,3 @@
-import { recoverPublicKey } from '@noble/secp256k1'
-import { SigningKey } from 'ethers'
 import { sameAddress } from './address.js'
 import { ProtocolError } from './errors.js'
 import {
@@ -12,7 +10,8 @@ import {
   hexToBytes,
   uintToBytes,
 } from './hex.js'
-import { addressOfPublicKey } from './publicKey.js'
+import { addressOfPoint } from './publicKey.js'
+import { referenceSecp256k1, type Secp256k1 } from './secp256k1.js'
 
 /** Order of the secp256k1 group (SEC 2, 2.4.1). */
 export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -58,27 +57,30 @@ export function normalizeSignature(signature: Hex): Hex {
   return bytesToHex(concatBytes(bytes.subarray(0, 32), uintToBytes(low, 32), Uint8Array.of(27 + odd)))
 }
 
-/** The address that signed `digest`. @throws ProtocolError `invalid-signature` */
-export function recoverAddress(digest: Hex, signature: Hex): Hex {
+/**
+ * The address that signed `digest`.
+ * @param curve what computes it; the form of the signature is checked here, whatever that is
+ * @throws ProtocolError `invalid-signature`
+ */
+export function recoverAddress(digest: Hex, signature: Hex, curve: Secp256k1 = referenceSecp256k1): Hex {
   const { r, s, v } = splitSignature(signature)
+  const hash = hexToBytes(digest)
+  assertLength('digest', hash, 32)
   try {
-    const key = recoverPublicKey(concatBytes(Uint8Array.of(v - 27), r, s), hexToBytes(digest), {
-      prehash: false,
-    })
-    return addressOfPublicKey(key)
+    return addressOfPoint(curve.recover(hash, concatBytes(r, s), v === 27 ? 0 : 1))
   } catch {
     throw new ProtocolError('invalid-signature', 'the signature recovers to no key')
   }
 }
 
 /** Throws unless `signer` signed `digest`. @throws ProtocolError `invalid-signature`, `wrong-signer` */
-export function assertSignedBy(signer: Hex, digest: Hex, signature: Hex): void {
-  if (!sameAddress(recoverAddress(digest, signature), signer)) {
+export function assertSignedBy(signer: Hex, digest: Hex, signature: Hex, curve?: Secp256k1): void {
+  if (!sameAddress(recoverAddress(digest, signature, curve), signer)) {
     throw new ProtocolError('wrong-signer', 'the signature belongs to another key')
   }
 }
 
 /** Deterministic (RFC 6979), low-s signature of a 32-byte digest: `r ‖ s ‖ v`. */
-export function signDigest(digest: Hex, privateKey: Hex): Hex {
-  return `0x${new SigningKey(privateKey).sign(digest).serialized.slice(2)}`
+export function signDigest(digest: Hex, privateKey: Hex, curve: Secp256k1 = referenceSecp256k1): Hex {
+  return bytesToHex(curve.sign(hexToBytes(digest), hexToBytes(privateKey)))
 }

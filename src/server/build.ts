@@ -2,6 +2,7 @@ import { createBroker } from '../broker/index.js'
 import { createContracts } from '../chain/contracts.js'
 import { RpcProvider } from '../chain/provider.js'
 import type { NodeFault } from '../chain/rpcTransport.js'
+import type { Secp256k1 } from '../protocol/secp256k1.js'
 import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config.js'
 import { createEnclaveKey } from './intake/enclaveKey.js'
@@ -28,6 +29,8 @@ export interface Surroundings {
   readonly files: AtomicFiles
   /** Of the account that pays the gas. */
   readonly relayerKey: RelayerKey
+  /** What signatures are checked with. */
+  readonly curve: Secp256k1
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   /** Takes one line of the narration, without its end. */
@@ -40,7 +43,7 @@ export function buildServer(surroundings: Surroundings): {
   /** In the order in which they start. */
   services: readonly Service[]
 } {
-  const { config, logger, files, relayerKey, stopping } = surroundings
+  const { config, logger, files, relayerKey, curve, stopping } = surroundings
   const { chainId, contracts: addresses } = config.chain
   const provider = new RpcProvider({
     urls: config.chain.rpcUrls.reveal(),
@@ -70,7 +73,7 @@ export function buildServer(surroundings: Surroundings): {
     logger,
     stopping,
   })
-  const relay = buildRelay({ config, provider, files, relayerKey, logger, stopping })
+  const relay = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping })
   const narrator = buildNarrator({ config, provider, files, logger, print: surroundings.print })
 
   const deps: AppDeps = {

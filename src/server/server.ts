@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { buildServer } from './build.js'
 import type { Config } from './config.js'
 import { registerFastKeccak } from './fastKeccak.js'
+import { loadSecp256k1 } from './fastSecp256k1.js'
 import { answerClientError } from './http/clientErrors.js'
 import { createLifetime } from './lifetime.js'
 import type { Logger } from './logger.js'
@@ -61,8 +62,9 @@ async function startLocked(
   await registerFastKeccak()
   const stopping = new AbortController()
   const print = (line: string) => process.stdout.write(`${line}\n`)
-  const relayerKey = await openRelayerKey(config.relay.relayerKey)
-  const surroundings = { config, logger, files, relayerKey, stopping: stopping.signal, print }
+  const curve = await loadSecp256k1(logger)
+  const relayerKey = await openRelayerKey(config.relay.relayerKey, curve)
+  const surroundings = { config, logger, files, relayerKey, curve, stopping: stopping.signal, print }
   const { app, services } = buildServer(surroundings)
   const lifetime = createLifetime(services, logger)
   const server = await listen(config.http, app)

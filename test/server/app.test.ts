@@ -27,11 +27,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
     stopping: stopping.signal,
     relay: {
       authToken: config.relay.authToken.reveal(),
-      rules: {
-        chainId: config.chain.chainId,
-        contracts: config.chain.contracts,
-        signer: config.enclave.signer,
-      },
+      verifier: { verify: () => expect.unreachable('no authorization is posted') },
       relay: { post: unanswered, find: unanswered },
       waitMs: config.relay.waitMs,
       stopping: stopping.signal,

@@ -1,4 +1,5 @@
 import type { Express } from 'express'
+import { referenceSecp256k1 } from '../../src/protocol/secp256k1.js'
 import { buildServer } from '../../src/server/build.js'
 import { openRelayerKey } from '../../src/server/relay/relayerKey.js'
 import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
@@ -38,7 +39,15 @@ export async function buildApp(options: {
   const log = createLogLines()
   const files = createAtomicFiles({ root })
   const stopping = new AbortController().signal
-  const relayerKey = await openRelayerKey(config.relay.relayerKey)
-  const { app } = buildServer({ config, logger: log.logger, files, relayerKey, stopping, print: () => {} })
+  const relayerKey = await openRelayerKey(config.relay.relayerKey, referenceSecp256k1)
+  const { app } = buildServer({
+    config,
+    logger: log.logger,
+    files,
+    relayerKey,
+    curve: referenceSecp256k1,
+    stopping,
+    print: () => {},
+  })
   return { app, log }
 }

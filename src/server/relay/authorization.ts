@@ -1,9 +1,14 @@
 import { encodeAuthorizationCall, targetOf } from '../../chain/authorizationCall.js'
 import type { ContractAddresses } from '../../protocol/api.js'
-import { authorizationDigest, type SignedAuthorization } from '../../protocol/authorization.js'
-import type { PrimaryType } from '../../protocol/authorizationTypes.js'
+import {
+  authorizationSeparator,
+  digestUnder,
+  type SignedAuthorization,
+} from '../../protocol/authorization.js'
+import { PRIMARY_TYPES, type PrimaryType } from '../../protocol/authorizationTypes.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import { assertSignedBy } from '../../protocol/signature.js'
 import { Problem } from '../http/problems.js'
 
@@ -24,24 +29,41 @@ export interface VerifiedAuthorization {
   readonly data: Hex
 }
 
-/**
- * Checks the signature without asking anybody. The digest is computed for our chain and our contract, so a
- * signature for any other recovers to some other signer.
- *
- * @throws Problem `invalid-signature`
- */
-export function verifyAuthorization(
-  authorization: SignedAuthorization,
-  rules: AuthorizationRules,
-): VerifiedAuthorization {
-  const { primaryType, signature } = authorization
-  const target = targetOf(primaryType, rules.contracts)
-  const digest = authorizationDigest(authorization, { chainId: rules.chainId, verifyingContract: target })
-  try {
-    assertSignedBy(rules.signer, digest, signature)
-  } catch (error) {
-    if (error instanceof ProtocolError) throw new Problem('invalid-signature', { cause: error })
-    throw error
+/** Checks authorizations without asking anybody. */
+export interface AuthorizationVerifier {
+  /**
+   * The digest is computed for our chain and our contract, so a signature for any other recovers to some other signer.
+   *
+   * @throws Problem `invalid-signature`
+   */
+  verify(authorization: SignedAuthorization): VerifiedAuthorization
+}
+
+/** @param curve recovers the signer */
+export function createAuthorizationVerifier(
+  { chainId, contracts, signer }: AuthorizationRules,
+  curve: Secp256k1,
+): AuthorizationVerifier {
+  const places = new Map(
+    PRIMARY_TYPES.map((primaryType) => {
+      const target = targetOf(primaryType, contracts)
+      const separator = authorizationSeparator(primaryType, { chainId, verifyingContract: target })
+      return [primaryType, { target, separator }] as const
+    }),
+  )
+  return {
+    verify(authorization) {
+      const { primaryType, signature } = authorization
+      const place = places.get(primaryType)
+      if (place === undefined) throw new TypeError('an authorization of no type')
+      const digest = digestUnder(place.separator, authorization)
+      try {
+        assertSignedBy(signer, digest, signature, curve)
+      } catch (error) {
+        if (error instanceof ProtocolError) throw new Problem('invalid-signature', { cause: error })
+        throw error
+      }
+      return { digest, primaryType, target: place.target, data: encodeAuthorizationCall(authorization) }
+    },
   }
-  return { digest, primaryType, target, data: encodeAuthorizationCall(authorization) }
 }

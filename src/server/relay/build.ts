@@ -1,10 +1,12 @@
 import type { RpcProvider } from '../../chain/provider.js'
+import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createReceiptStore } from '../store/receipts.js'
 import { createAdmission } from './admission.js'
+import { createAuthorizationVerifier } from './authorization.js'
 import { createBroadcaster } from './broadcast.js'
 import { createChainView } from './chainView.js'
 import { createFeeMarket } from './fees.js'
@@ -21,6 +23,7 @@ export interface RelaySurroundings {
   readonly provider: RpcProvider
   readonly files: AtomicFiles
   readonly relayerKey: RelayerKey
+  readonly curve: Secp256k1
   readonly logger: Logger
   readonly stopping: AbortSignal
 }
@@ -41,7 +44,10 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
   return {
     router: {
       authToken: settings.authToken.reveal(),
-      rules: { chainId: chain.chainId, contracts: chain.contracts, signer: enclave.signer },
+      verifier: createAuthorizationVerifier(
+        { chainId: chain.chainId, contracts: chain.contracts, signer: enclave.signer },
+        surroundings.curve,
+      ),
       relay,
       waitMs: settings.waitMs,
       stopping,

@@ -9,14 +9,14 @@ import { methodNotAllowed } from '../http/errors.js'
 import { Problem } from '../http/problems.js'
 import { relayToken } from '../http/relayToken.js'
 import { parseBody, parseParam } from '../http/validate.js'
-import { type AuthorizationRules, verifyAuthorization } from './authorization.js'
+import type { AuthorizationVerifier } from './authorization.js'
 import type { Course } from './course.js'
 import { waitPreference } from './prefer.js'
 import type { Relay } from './relay.js'
 
 export interface RelayRouterDeps {
   readonly authToken: string
-  readonly rules: AuthorizationRules
+  readonly verifier: AuthorizationVerifier
   readonly relay: Pick<Relay, 'post' | 'find'>
   /** How long a caller is kept waiting at most. */
   readonly waitMs: number
@@ -41,10 +41,10 @@ export function createRelayRouter(deps: RelayRouterDeps): Router {
   return router
 }
 
-function postAuthorization({ rules, relay, waitMs, stopping }: RelayRouterDeps): RequestHandler {
+function postAuthorization({ verifier, relay, waitMs, stopping }: RelayRouterDeps): RequestHandler {
   return async (req, res) => {
     const authorization = parseBody(signedAuthorizationSchema, req.body)
-    const course = await relay.post(verifyAuthorization(authorization, rules))
+    const course = await relay.post(verifier.verify(authorization))
     const receipt = await receiptWithin(course, waitPreference(req.get('Prefer'), waitMs), stopping)
     const final = receipt.status === 'confirmed' || receipt.status === 'failed'
     res.status(final ? 200 : 202).location(`/relay/${receipt.digest}`)

@@ -1,8 +1,9 @@
-import { SigningKey, Transaction } from 'ethers'
+import { Transaction } from 'ethers'
 import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
-import { bytes32Schema, type Hex, hexToBytes } from '../../protocol/hex.js'
-import { addressOfPublicKey } from '../../protocol/publicKey.js'
+import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../../protocol/hex.js'
+import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
+import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import type { Secret } from '../secret.js'
 import type { Fees } from './fees.js'
 
@@ -43,11 +44,11 @@ export function createRelayerSigner(key: RelayerKey): RelayerSigner {
 }
 
 /** A key in this process's memory. */
-export function createPrivateKey(privateKey: Secret<Hex>): RelayerKey {
-  const key = new SigningKey(privateKey.reveal())
+export function createPrivateKey(privateKey: Secret<Hex>, curve: Secp256k1): RelayerKey {
+  const key = hexToBytes(privateKey.reveal())
   return {
-    address: addressOfPublicKey(hexToBytes(key.publicKey)),
-    signDigest: async (digest) => `0x${key.sign(digest).serialized.slice(2)}`,
+    address: addressOfPublicKey(hexToBytes(publicKeyOf(key))),
+    signDigest: async (digest) => bytesToHex(curve.sign(hexToBytes(digest), key)),
   }
 }
 

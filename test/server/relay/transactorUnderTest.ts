@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
 import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
 import { createBroadcaster } from '../../../src/server/relay/broadcast.js'
 import { createFeeMarket } from '../../../src/server/relay/fees.js'
@@ -54,7 +55,7 @@ export async function startTransactor(options: {
   const direct = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 2_000, chainId })
   const [account, other] = accounts
   if (account === undefined || other === undefined) throw new Error('the chain has no accounts')
-  const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey)))
+  const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey), referenceSecp256k1))
   const log = createLogLines()
   const transactor = createTransactor({
     provider,
