@@ -6,13 +6,14 @@ import { health } from './health.js'
 import { market } from './market.js'
 import { orderStatus } from './orderStatus.js'
 import { orders } from './orders.js'
+import { relay } from './relay.js'
 import type { Figure, Ground } from './support/figure.js'
 import { describeMachine } from './support/machine.js'
 import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platform.js'
 import { tableOf, writeResult } from './support/report.js'
 import { wallet } from './wallet.js'
 
-const FIGURES: readonly Figure[] = [health, market, wallet, gas, orderStatus, orders]
+const FIGURES: readonly Figure[] = [health, market, wallet, gas, orderStatus, orders, relay]
 
 const USAGE = `Usage: npm run bench -- [options] [figure …]
 
@@ -75,6 +76,7 @@ async function main(): Promise<void> {
   const ground: Ground = {
     rounds,
     print,
+    nodeOptions,
     platform() {
       platform ??= startPlatform({ print, nodeOptions })
       return platform

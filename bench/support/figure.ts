@@ -1,5 +1,6 @@
 import type { Comparison, Rounds } from './compare.js'
 import type { Platform } from './platform.js'
+import type { RelayResult } from './relayResult.js'
 
 /** What a figure is measured on. */
 export interface Ground {
@@ -7,6 +8,8 @@ export interface Ground {
   /** Started when a figure first asks for it, and the same for all. */
   platform(): Promise<Platform>
   print(line: string): void
+  /** Of the measured server's process. */
+  readonly nodeOptions: readonly string[]
 }
 
 /** One of the bench's figures. */
@@ -17,8 +20,8 @@ export interface Figure {
   measure(ground: Ground): Promise<Result>
 }
 
-/** What a figure found: a comparison with a bare route, or amounts of gas. */
-export type Result = RouteResult | GasResult
+/** What a figure found: a comparison with a bare route, amounts of gas, or what the relay is compared with. */
+export type Result = RouteResult | GasResult | RelayResult
 
 export interface RouteResult {
   readonly kind: 'route'

@@ -15,13 +15,19 @@ export const loadPlanSchema = z.strictObject({
   /** Kept alive; each has one request under way. */
   connections: z.int().positive(),
   requests: z.array(requestSchema).min(1),
+  /** Of every request. */
+  headers: z.record(z.string(), z.string()).optional(),
+  /** The one status that counts as answered; any 2xx when left out. */
+  expectedStatus: z.int().optional(),
+  /** Requests per second of all connections together; as many as are answered when left out. */
+  perSecond: z.int().positive().optional(),
   /** How long to repeat the requests; null sends each of them exactly once. */
   durationMs: z.number().positive().nullable(),
 })
 export type LoadPlan = z.output<typeof loadPlanSchema>
 
 export const loadResultSchema = z.strictObject({
-  /** Requests that were answered 2xx in time. */
+  /** Requests that were answered as expected, in time. */
   answered: z.int(),
   /** Others. */
   failed: z.int(),

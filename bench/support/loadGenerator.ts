@@ -10,10 +10,10 @@ const TIMEOUT_SECONDS = 30
 const MARGIN_SECONDS = 5
 
 function send(plan: LoadPlan): Promise<LoadResult> {
-  const { url, connections, durationMs } = plan
+  const { url, connections, durationMs, perSecond } = plan
   const shares = divide(plan)
   return new Promise((resolve, reject) => {
-    const recorder = createRecorder(durationMs)
+    const recorder = createRecorder(plan)
     let next = 0
     const run = autocannon(
       {
@@ -21,6 +21,7 @@ function send(plan: LoadPlan): Promise<LoadResult> {
         connections,
         timeout: TIMEOUT_SECONDS,
         sampleInt: SAMPLE_MS,
+        ...(perSecond !== undefined && { overallRate: perSecond }),
         ...(durationMs === null
           ? { amount: plan.requests.length }
           : { duration: durationMs / 1_000 + MARGIN_SECONDS }),
@@ -41,9 +42,11 @@ function send(plan: LoadPlan): Promise<LoadResult> {
  * Each connection's requests. Sent once, each connection has a share of its own; repeated, each has all of them,
  * beginning elsewhere.
  */
-function divide({ requests, connections, durationMs }: LoadPlan): autocannon.Request[][] {
+function divide({ requests, connections, durationMs, headers = {} }: LoadPlan): autocannon.Request[][] {
   const ready = requests.map(({ body, ...request }) =>
-    body === undefined ? request : { ...request, body, headers: { 'content-type': 'application/json' } },
+    body === undefined
+      ? { ...request, headers }
+      : { ...request, body, headers: { ...headers, 'content-type': 'application/json' } },
   )
   return Array.from({ length: connections }, (_, index) => {
     if (durationMs === null) return ready.filter((_request, at) => at % connections === index)
@@ -53,7 +56,9 @@ function divide({ requests, connections, durationMs }: LoadPlan): autocannon.Req
 }
 
 /** Counts from the first request to the last answer, or to the end of the time. */
-function createRecorder(durationMs: number | null) {
+function createRecorder({ durationMs, expectedStatus }: LoadPlan) {
+  const isExpected = (status: number) =>
+    expectedStatus === undefined ? status >= 200 && status < 300 : status === expectedStatus
   const latencies: number[] = []
   let failures = 0
   let startedAt = performance.now()
@@ -66,7 +71,7 @@ function createRecorder(durationMs: number | null) {
       const now = performance.now()
       if (durationMs !== null && now > startedAt + durationMs) return
       lastAt = now
-      if (status >= 200 && status < 300) latencies.push(ms)
+      if (isExpected(status)) latencies.push(ms)
       else failures++
     },
     failed() {

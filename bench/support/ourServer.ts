@@ -20,18 +20,39 @@ export interface OurServer {
 }
 
 /**
- * Starts the compiled server in the place of the sandbox's own, with its configuration. Its log goes straight to a
- * file, as it does on a real host: the sandbox reads every line, which would cost the machine as much again.
+ * Starts the compiled server in the place of the sandbox's own, with its configuration.
  *
  * @param nodeOptions of its process, such as `--cpu-prof`
  */
 export async function startOurServer(sandbox: Sandbox, nodeOptions: readonly string[]): Promise<OurServer> {
   await sandbox.server().stop()
-  const log = openSync(join(sandbox.directory, 'measured.log'), 'w', 0o600)
-  const child = spawn(process.execPath, [...nodeOptions, join(ROOT, 'dist/server/main.js')], {
+  const { directory, info } = sandbox
+  const env = { ENV_FILE: join(directory, '.env') }
+  const { child, stop } = await startServerProcess({ directory, url: info.url, env, nodeOptions })
+  return { url: info.url, pid: child.pid, stop }
+}
+
+export interface ServerProcessOptions {
+  /** Where its log goes, which is straight to a file, as on a real host: reading it would cost as much again. */
+  readonly directory: string
+  /** Where its configuration makes it listen. */
+  readonly url: string
+  readonly env: Record<string, string>
+  readonly nodeOptions: readonly string[]
+}
+
+export interface ServerProcess {
+  readonly child: ChildProcess & { readonly pid: number }
+  stop(): Promise<void>
+}
+
+/** Starts the compiled server and resolves when it answers. It ends with this process. */
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  const log = openSync(join(options.directory, 'measured.log'), 'w', 0o600)
+  const child = spawn(process.execPath, [...options.nodeOptions, join(ROOT, 'dist/server/main.js')], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, ENV_FILE: join(sandbox.directory, '.env') },
-    stdio: ['ignore', log, log],
+    env: { PATH: process.env.PATH, ...options.env },
+    stdio: ['ignore', log, log, 'ipc'],
   })
   closeSync(log)
   const { pid } = child
@@ -45,12 +66,12 @@ export async function startOurServer(sandbox: Sandbox, nodeOptions: readonly str
     if (child.signalCode === 'SIGKILL') throw new Error('the server did not stop: see measured.log')
   }
   try {
-    await ready(sandbox.info.url, child)
+    await ready(options.url, child)
   } catch (error) {
     await stop()
     throw error
   }
-  return { url: sandbox.info.url, pid, stop }
+  return { child: Object.assign(child, { pid }), stop }
 }
 
 async function ready(url: string, child: ChildProcess): Promise<void> {

@@ -4,6 +4,7 @@ import { type Round, ratioOf } from './compare.js'
 import type { Figure, GasResult, Result, RouteResult } from './figure.js'
 import type { Machine } from './machine.js'
 import { BENCH_DIRECTORY } from './platform.js'
+import { relayTable } from './relayResult.js'
 import { type Spread, spreadOf } from './statistics.js'
 
 const CPU = 'CPU µs/request'
@@ -27,7 +28,12 @@ interface Summary {
 
 /** The lines of a result's table. */
 export function tableOf(title: string, result: Result): string[] {
-  return [title, ...(result.kind === 'route' ? routeTable(result) : gasTable(result)), '']
+  return [title, ...linesOf(result), '']
+}
+
+function linesOf(result: Result): string[] {
+  if (result.kind === 'relay') return relayTable(result)
+  return result.kind === 'route' ? routeTable(result) : gasTable(result)
 }
 
 /** Leaves the result as JSON, under the figure's name. */

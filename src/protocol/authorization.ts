@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { authorizationTargets, authorizationTypes, type PrimaryType } from './authorizationTypes.js'
 import { bytes32Schema, type Hex, hexBetween } from './hex.js'
+import type { Secp256k1 } from './secp256k1.js'
 import { signatureSchema, signDigest } from './signature.js'
 import { createStructHash, digestOfStruct, domainSeparator, type StructValues } from './structHash.js'
 import { uint64Schema, uint256Schema } from './units.js'
@@ -106,6 +107,8 @@ export function signAuthorization(
   authorization: Authorization,
   domain: AuthorizationDomain,
   privateKey: Hex,
+  curve?: Secp256k1,
 ): SignedAuthorization {
-  return { ...authorization, signature: signDigest(authorizationDigest(authorization, domain), privateKey) }
+  const signature = signDigest(authorizationDigest(authorization, domain), privateKey, curve)
+  return { ...authorization, signature }
 }

@@ -1,0 +1,172 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type SignedAuthorization, signedAuthorizationSchema } from '../src/protocol/authorization.js'
+import { referenceSecp256k1, type Secp256k1 } from '../src/protocol/secp256k1.js'
+import { registerFastKeccak } from '../src/server/fastKeccak.js'
+import { loadSecp256k1 } from '../src/server/fastSecp256k1.js'
+import { createLogger } from '../src/server/logger.js'
+import { measureCeiling } from './support/ceiling.js'
+import { type Helper, startHelper } from './support/childProcess.js'
+import type { Target } from './support/compare.js'
+import { cpuMs } from './support/cpuTime.js'
+import type { Figure, Ground } from './support/figure.js'
+import { type LoadPlan, type LoadRequest, type LoadResult, loadResultSchema } from './support/load.js'
+import { startPlainRelay } from './support/plainServer.js'
+import { BENCH_DIRECTORY } from './support/platform.js'
+import { type RelayChain, startRelayChain } from './support/relayChain.js'
+import type { MemorySample, RelayRound, SenderRound } from './support/relayResult.js'
+import { type RelayServer, startRelayServer } from './support/relayServer.js'
+import { measureVerification, type Verification } from './support/verification.js'
+
+const CALLERS = 512
+/** Of a round: the plain relay gets fewer, as it takes so much longer. */
+const PER_ROUND = 4 * CALLERS
+const PLAIN_PER_ROUND = CALLERS
+/** Followed for its memory, after the rounds have warmed it up. */
+const MEMORY_AUTHORIZATIONS = 20_000
+const MEMORY_SAMPLES = 10
+const FORGERY = { connections: 8, perSecond: 400, status: 422, seconds: 5 }
+const VERIFIED = 64
+
+/** Everything that the relay is measured with. */
+interface Bench {
+  readonly chain: RelayChain
+  readonly ours: RelayServer
+  readonly plain: Target
+  readonly generator: Helper
+  readonly curve: Secp256k1
+  readonly headers: Record<string, string>
+}
+
+export const relay: Figure = {
+  name: 'relay',
+  title: 'POST /relay',
+  async measure(ground) {
+    await registerFastKeccak()
+    const curve = await loadSecp256k1(createLogger({ level: 'warn' }))
+    const chain = await startRelayChain(curve)
+    const directory = join(BENCH_DIRECTORY, `relay-${Date.now()}`)
+    const { nodeOptions } = ground
+    const ours = await startRelayServer(chain, { directory, callers: CALLERS, nodeOptions })
+    const plain = await startPlainRelay(chain)
+    const generator = startHelper('./loadGenerator.ts')
+    const headers = { authorization: `Bearer ${chain.secrets.relayAuthToken}` }
+    try {
+      ground.print(`measuring ${ours.url}, with ${ours.settings}`)
+      return await measure({ chain, ours, plain, generator, curve, headers }, ground)
+    } finally {
+      await Promise.all([ours.stop(), plain.stop(), generator.stop()])
+      await chain.stop()
+      await rm(directory, { recursive: true })
+    }
+  },
+}
+
+async function measure(bench: Bench, { rounds: { rounds }, print }: Ground) {
+  const verification = verify(bench, rounds)
+  // The warm-up: the first one compiles.
+  await measureRound(bench, 0)
+  const measured: RelayRound[] = []
+  for (let round = 1; round <= rounds; round++) {
+    const found = await measureRound(bench, round)
+    measured.push(found)
+    const rates = [found.ceiling, found.ours.perSecond, found.plain.perSecond].map((rate) => rate.toFixed(0))
+    print(`  round ${round} of ${rounds}: ceiling, ours, plain ${rates.join(', ')}/s`)
+  }
+  const forgeries: LoadResult[] = []
+  for (let round = 1; round <= rounds; round++) forgeries.push(await refuse(bench))
+  const memory = await followMemory(bench)
+  const notes = [
+    `${CALLERS} callers and as many under way, on one anvil with ten blocks a second; all found to have taken effect`,
+    `refused forgeries: ${FORGERY.perSecond} a second over ${FORGERY.connections} connections`,
+    ...(bench.curve === referenceSecp256k1 ? ['without libsecp256k1, which is not installed'] : []),
+  ]
+  return { kind: 'relay' as const, rounds: measured, forgeries, verification, memory, notes }
+}
+
+function verify({ chain, curve }: Bench, rounds: number): Verification[] {
+  const authorizations = chain.authorizations(VERIFIED)
+  // These are not relayed: their versions are taken again.
+  chain.forget(VERIFIED)
+  return Array.from({ length: rounds + 1 }, () => measureVerification(chain, curve, authorizations)).slice(1)
+}
+
+/** The three in turns; who is first changes from round to round. */
+async function measureRound(bench: Bench, round: number): Promise<RelayRound> {
+  const { chain, ours, plain, curve } = bench
+  const turns = [
+    async () => {
+      const authorizations = chain.authorizations(PER_ROUND)
+      const perSecond = await measureCeiling(chain, curve, authorizations)
+      await chain.assertEffective(authorizations)
+      return { ceiling: perSecond }
+    },
+    async () => ({ ours: await post(bench, ours, PER_ROUND) }),
+    async () => ({ plain: await post(bench, plain, PLAIN_PER_ROUND) }),
+  ]
+  let found: Partial<RelayRound> = {}
+  for (let turn = 0; turn < turns.length; turn++) {
+    found = { ...found, ...(await turns[(turn + round) % turns.length]?.()) }
+  }
+  const { ceiling, ours: our, plain: theirs } = found
+  if (ceiling === undefined || our === undefined || theirs === undefined) throw new Error('a turn is missing')
+  return { ceiling, ours: our, plain: theirs }
+}
+
+async function post(bench: Bench, target: Target, count: number): Promise<SenderRound> {
+  const authorizations = bench.chain.authorizations(count)
+  const [before, nodeBefore] = [await cpuMs(target.pid), await cpuMs(bench.chain.pid)]
+  const requests = authorizations.map(requestOf)
+  // 200 says that it is final; what is final without an effect is found below.
+  const plan = { connections: CALLERS, requests, durationMs: null, expectedStatus: 200 }
+  const result = await load(bench, target.url, plan)
+  const [after, nodeAfter] = [await cpuMs(target.pid), await cpuMs(bench.chain.pid)]
+  await bench.chain.assertEffective(authorizations)
+  const each = (from: number | null, to: number | null) =>
+    from === null || to === null ? null : ((to - from) * 1_000) / count
+  return { ...result, cpuUs: each(before, after), nodeCpuUs: each(nodeBefore, nodeAfter) }
+}
+
+/** Each with another one's signature: good in form, and by some other signer. */
+async function refuse(bench: Bench): Promise<LoadResult> {
+  const authorizations = bench.chain.authorizations(CALLERS)
+  bench.chain.forget(CALLERS)
+  const requests = authorizations.map((authorization, index) => {
+    const { signature } = authorizations.at(index - 1) ?? authorization
+    return requestOf({ ...authorization, signature })
+  })
+  const { connections, perSecond, status, seconds } = FORGERY
+  const durationMs = seconds * 1_000
+  return load(bench, bench.ours.url, {
+    connections,
+    perSecond,
+    requests,
+    durationMs,
+    expectedStatus: status,
+  })
+}
+
+async function followMemory(bench: Bench): Promise<MemorySample[]> {
+  const samples: MemorySample[] = [{ authorizations: 0, ...(await bench.ours.memory()) }]
+  const perSample = MEMORY_AUTHORIZATIONS / MEMORY_SAMPLES
+  for (let sample = 1; sample <= MEMORY_SAMPLES; sample++) {
+    await post(bench, bench.ours, perSample)
+    samples.push({ authorizations: sample * perSample, ...(await bench.ours.memory()) })
+  }
+  return samples
+}
+
+async function load(bench: Bench, url: string, plan: Omit<LoadPlan, 'url' | 'headers'>): Promise<LoadResult> {
+  const { headers, generator } = bench
+  const result = await generator.ask({ url, headers, ...plan }, loadResultSchema)
+  if (result.failed > 0 || result.answered === 0) {
+    throw new Error(`${url}: ${result.failed} failed, ${result.answered} answered`)
+  }
+  return result
+}
+
+function requestOf(authorization: SignedAuthorization): LoadRequest {
+  const body = JSON.stringify(z.encode(signedAuthorizationSchema, authorization))
+  return { method: 'POST', path: '/relay', body }
+}

@@ -1,0 +1,113 @@
+import { createConfidentialLedger } from '../../src/chain/confidentialLedger.js'
+import { RpcProvider } from '../../src/chain/provider.js'
+import type { ContractAddresses } from '../../src/protocol/api.js'
+import {
+  authorizationDigest,
+  type SignedAuthorization,
+  signAuthorization,
+} from '../../src/protocol/authorization.js'
+import { bytesToHex, type Hex, uintToBytes } from '../../src/protocol/hex.js'
+import type { Secp256k1 } from '../../src/protocol/secp256k1.js'
+import { castAccounts, type SandboxAccount } from '../../src/sandbox/accounts.js'
+import { startAnvil } from '../../src/sandbox/anvil.js'
+import { deployAll, localProvider } from '../../src/sandbox/localChain.js'
+import { drawSecrets, publicIdentity, type SandboxSecrets } from '../../src/sandbox/secrets.js'
+
+/** A chain of its own, and an enclave's key that signs as many authorizations as are wanted. */
+export interface RelayChain {
+  readonly rpcUrl: string
+  readonly chainId: number
+  readonly pid: number
+  readonly provider: RpcProvider
+  readonly contracts: ContractAddresses
+  readonly secrets: SandboxSecrets
+  /** Of the enclave's key. */
+  readonly signer: Hex
+  /** An account for each of the three ways of sending, so that none takes another's nonces. */
+  readonly accounts: Record<'ceiling' | 'ours' | 'plain', SandboxAccount>
+  /** The next write of so many portfolios: all can be mined in one block. */
+  authorizations(count: number): SignedAuthorization[]
+  /** The last of them were not sent: their versions come again. */
+  forget(count: number): void
+  /** Throws unless each has taken effect. */
+  assertEffective(authorizations: readonly SignedAuthorization[]): Promise<void>
+  stop(): Promise<void>
+}
+
+const BLOCK_SECONDS = 0.1
+/** Blocks have room for whatever comes in their time: what is measured is how fast it comes. */
+const BLOCK_GAS = 1_000_000_000
+/** States that the node keeps: of every block, they would fill the memory. */
+const STATES = 32
+const RPC_TIMEOUT_MS = 10_000
+/** Small blobs: what a write costs the node is the same for all, and none of the relay's. */
+const BLOB: Hex = `0x01${'5a'.repeat(28)}`
+
+export async function startRelayChain(curve: Secp256k1): Promise<RelayChain> {
+  const args = ['--gas-limit', `${BLOCK_GAS}`, '--prune-history', `${STATES}`]
+  const anvil = await startAnvil({ blockTime: BLOCK_SECONDS, args })
+  const { rpcUrl, chainId, pid } = anvil
+  const provider = new RpcProvider({ urls: [rpcUrl], timeoutMs: RPC_TIMEOUT_MS, chainId })
+  try {
+    const accounts = castAccounts(anvil)
+    const secrets = drawSecrets()
+    const signer = publicIdentity(secrets).enclaveSigner
+    const local = localProvider(rpcUrl, chainId)
+    const { contracts } = await deployAll(local, accounts, signer)
+    local.destroy()
+    const [ceiling, plain] = accounts.employees
+    const enclave = createEnclave({ chainId, contracts, secrets, curve, provider })
+    const stop = async () => {
+      provider.destroy()
+      await anvil.stop()
+    }
+    const senders = { ceiling, plain, ours: accounts.relayer }
+    return { rpcUrl, chainId, pid, provider, contracts, secrets, signer, accounts: senders, ...enclave, stop }
+  } catch (error) {
+    provider.destroy()
+    await anvil.stop()
+    throw error
+  }
+}
+
+interface Enclave {
+  readonly chainId: number
+  readonly contracts: ContractAddresses
+  readonly secrets: SandboxSecrets
+  readonly curve: Secp256k1
+  readonly provider: RpcProvider
+}
+
+function createEnclave({ chainId, contracts, secrets, curve, provider }: Enclave) {
+  const domain = { chainId, verifyingContract: contracts.confidentialLedger }
+  const ledger = createConfidentialLedger(provider, contracts.confidentialLedger)
+  /** Version of the last write of each portfolio. */
+  const versions: bigint[] = []
+
+  function nextWrite(index: number): SignedAuthorization {
+    const version = (versions[index] ?? 0n) + 1n
+    versions[index] = version
+    const accountId = bytesToHex(uintToBytes(BigInt(index + 1), 32))
+    const message = { accountId, version, enclaveBlob: BLOB, userBlob: BLOB }
+    return signAuthorization(
+      { primaryType: 'PortfolioUpdate', message },
+      domain,
+      secrets.enclavePrivateKey,
+      curve,
+    )
+  }
+
+  return {
+    authorizations: (count: number) => Array.from({ length: count }, (_, index) => nextWrite(index)),
+    forget(count: number) {
+      for (let index = 0; index < count; index++) versions[index] = (versions[index] ?? 1n) - 1n
+    },
+    async assertEffective(authorizations: readonly SignedAuthorization[]) {
+      const used = await Promise.all(
+        authorizations.map((authorization) => ledger.usedDigest(authorizationDigest(authorization, domain))),
+      )
+      const missing = used.filter((isUsed) => !isUsed).length
+      if (missing > 0) throw new Error(`${missing} of ${used.length} authorizations have no effect`)
+    },
+  }
+}

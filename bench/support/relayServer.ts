@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { claimPorts } from '../../src/sandbox/ports.js'
+import { publicIdentity } from '../../src/sandbox/secrets.js'
+import { type ServerProcess, startServerProcess } from './ourServer.js'
+import type { RelayChain } from './relayChain.js'
+
+export interface Memory {
+  /** In use after a garbage collection. */
+  readonly heapMiB: number
+  readonly rssMiB: number
+}
+
+/** The real server, of which only the relay is asked. */
+export interface RelayServer {
+  readonly url: string
+  readonly pid: number
+  readonly settings: string
+  memory(): Promise<Memory>
+  stop(): Promise<void>
+}
+
+/** What differs from the defaults: as many under way as there are callers, on a chain with ten blocks a second. */
+function settingsFor(callers: number): Record<string, string> {
+  return {
+    RELAY_MAX_IN_FLIGHT: `${callers}`,
+    RELAY_MAX_QUEUED: `${callers}`,
+    RELAY_POLL_INTERVAL: '50ms',
+    RELAY_DAILY_GAS: `${Number.MAX_SAFE_INTEGER}`,
+  }
+}
+
+const MIB = 2 ** 20
+const memorySchema = z.strictObject({ heapUsed: z.number(), rss: z.number() })
+
+export async function startRelayServer(
+  chain: RelayChain,
+  options: { directory: string; callers: number; nodeOptions: readonly string[] },
+): Promise<RelayServer> {
+  const { directory, callers } = options
+  await mkdir(directory, { recursive: true })
+  const ports = await claimPorts({ server: 0, rpc: 0, broker: 0 })
+  const url = `http://127.0.0.1:${ports.server}`
+  const settings = settingsFor(callers)
+  const env = {
+    ...environmentOf(chain),
+    ...settings,
+    HOST: '127.0.0.1',
+    PORT: `${ports.server}`,
+    DATA_DIR: join(directory, 'data'),
+    ALPACA_TRADING_URL: `http://127.0.0.1:${ports.broker}`,
+    ALPACA_DATA_URL: `http://127.0.0.1:${ports.broker}`,
+  }
+  const reporter = fileURLToPath(new URL('./memoryReporter.mjs', import.meta.url))
+  const nodeOptions = [...options.nodeOptions, '--expose-gc', '--import', reporter]
+  const server = await startServerProcess({ directory, url, env, nodeOptions })
+  return {
+    url,
+    pid: server.child.pid,
+    settings: Object.entries(settings)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' '),
+    memory: () => memoryOf(server),
+    stop: server.stop,
+  }
+}
+
+function environmentOf({ rpcUrl, chainId, contracts, secrets, accounts, signer }: RelayChain) {
+  return {
+    ENV_FILE: '/dev/null',
+    FRONTEND_ORIGIN: 'http://localhost:5173',
+    RPC_URL: rpcUrl,
+    CHAIN_ID: `${chainId}`,
+    INSTITUTION_REGISTRY_ADDRESS: contracts.institutionRegistry,
+    ORDER_ESCROW_ADDRESS: contracts.orderEscrow,
+    CONFIDENTIAL_LEDGER_ADDRESS: contracts.confidentialLedger,
+    EQUITY_TOKEN_ADDRESS: contracts.equityToken,
+    PLATFORM_POOL_ADDRESS: contracts.platformPool,
+    RELAY_AUTH_TOKEN: secrets.relayAuthToken,
+    RELAYER_PRIVATE_KEY: accounts.ours.privateKey,
+    INTENT_PUBKEY: publicIdentity(secrets).intentPublicKey,
+    ENCLAVE_SIGNER: signer,
+    ALPACA_KEY_ID: secrets.serverBroker.keyId,
+    ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
+  }
+}
+
+async function memoryOf({ child }: ServerProcess): Promise<Memory> {
+  child.send({})
+  const [answer] = await once(child, 'message')
+  const { heapUsed, rss } = memorySchema.parse(answer)
+  return { heapMiB: heapUsed / MIB, rssMiB: rss / MIB }
+}
