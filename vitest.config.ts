@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-const E2E = ['test/e2e/**/*.test.ts']
+/** Tests of whole processes. */
+const E2E = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts']
 // CI's machine is shared and noisy: what fails there is tried once more.
 const retry = process.env.CI ? 1 : 0
 

@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { startTestChain, type TestChain } from '../../support/chain.js'
+import { type Callers, createCallers } from './callers.js'
+import { createChainFaults } from './chainFaults.js'
+import { startFaultyNode } from './faultyNode.js'
+import { createLives } from './lives.js'
+import { type Miner, startMiner } from './miner.js'
+import type { Plan } from './plan.js'
+import { createRelayServer } from './relayServer.js'
+import type { Report } from './report.js'
+import { BLOCK_SECONDS, STALL_BOUND_MS } from './settings.js'
+import { examine, settle } from './settlement.js'
+import { storm } from './storm.js'
+import { stalls, timesOf } from './times.js'
+import { createWork, prepareChain } from './workload.js'
+import { createWriteAheadWatch } from './writeAhead.js'
+
+export interface BenchOptions {
+  readonly plan: Plan
+  /** Where the server keeps its data and its log. */
+  readonly directory: string
+  readonly print: (line: string) => void
+  /** Breaks the write-ahead line on purpose, to see that it is noticed. */
+  readonly sendsFirst?: boolean
+  /** How long something may be wrong at the end before it counts. Default: the stall bound. */
+  readonly patienceMs?: number
+}
+
+/** Runs the plan against the real server on a real chain, and looks at what is left. Needs `npm run build`. */
+export async function runFaultBench(options: BenchOptions): Promise<Report> {
+  const chain = await startTestChain({ blockTime: BLOCK_SECONDS })
+  const miner = await startMiner(chain)
+  const around = await surround(chain, miner, options)
+  try {
+    await prepareChain(chain, around.work)
+    return await run(chain, options, around)
+  } finally {
+    await around.server.kill()
+    await around.node.stop()
+    await miner.stop()
+    await chain.stop()
+  }
+}
+
+/** The server, who calls it, and everything that goes wrong around it. */
+export type Surroundings = Awaited<ReturnType<typeof surround>>
+
+async function surround(chain: TestChain, miner: Miner, { plan, directory, sendsFirst }: BenchOptions) {
+  const planned = [...plan.lives.flatMap(({ authorizations }) => authorizations), ...plan.last]
+  const work = planned.map((one, index) => createWork(chain, one, index))
+  const digests = new Map<string, Hex>(work.map(({ calldata, digest }) => [calldata, digest]))
+  const relayer = chain.account('relayer')
+  const dataDir = join(directory, 'data')
+  const digestOf = (calldata: string): Hex | undefined => digests.get(calldata)
+  const writeAhead = createWriteAheadWatch({ dataDir, relayer, digestOf })
+  const chainFaults = createChainFaults(chain, miner, plan)
+  const node = await startFaultyNode(chain.anvil.rpcUrl, plan, {
+    leaves: writeAhead.leaves,
+    async passed() {
+      await chainFaults.afterSend()
+      await lives.passed()
+    },
+  })
+  const variables = sendsFirst ? { FAULTS_SEND_FIRST: 'yes' } : {}
+  const server = createRelayServer({ chain, directory, rpcUrl: node.url, variables })
+  const lives = createLives(server, () => chain.provider.getTransactionCount(relayer))
+  const callers = createCallers(chain, server.url, work)
+  return { work, writeAhead, chainFaults, node, server, lives, callers, dataDir }
+}
+
+async function run(chain: TestChain, options: BenchOptions, around: Surroundings): Promise<Report> {
+  const { plan, print, patienceMs = STALL_BOUND_MS } = options
+  const { work, server, lives, node, chainFaults, callers, dataDir } = around
+  const startedAt = performance.now()
+  await storm(plan, around, print)
+  const calmAt = performance.now()
+  await callers.end()
+  const settlement = await settle({ ...callers, dataDir })
+  const moments = { startedAt, calmAt, settledAt: performance.now(), uptimes: server.uptimes() }
+  const times = timesOf([...callers.told.values()], moments)
+  const found = await examine({ chain, client: callers.client, work, patienceMs })
+  return {
+    seed: plan.seed,
+    authorizations: work.length,
+    callers: work.reduce((sum, one) => sum + one.plan.callers.length, 0),
+    kills: lives.kills,
+    unreached: lives.unreached(),
+    struck: { ...node.struck(), ...chainFaults.struck() },
+    requests: node.requests(),
+    transactions: found.transactions,
+    takenBack: settlement.takenBack,
+    ...times,
+    violations: [
+      ...around.writeAhead.violations,
+      ...server.gaveUp.map((code) => `the server ended by itself, with ${code}`),
+      ...toldWrong(callers),
+      ...settlement.violations,
+      ...found.violations,
+      ...stalls(times),
+    ],
+  }
+}
+
+/** Nothing but a rival can fail. */
+function toldWrong({ told }: Callers): string[] {
+  return [...told].flatMap(([{ plan, digest }, { refused, statuses }]) => {
+    if (plan.kind === 'rival') return []
+    const name = `${plan.kind} ${digest}`
+    return [
+      ...(refused ? [`${name}: a caller was told that it would revert`] : []),
+      ...(statuses.has('failed') ? [`${name}: a caller was told that it failed`] : []),
+    ]
+  })
+}

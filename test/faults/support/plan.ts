@@ -1,0 +1,153 @@
+import {
+  CHAIN_FAULTS,
+  type ChainFault,
+  KILLS,
+  type KillKind,
+  READ_FAULTS,
+  type ReadFault,
+  SEND_FAULTS,
+  type SendFault,
+} from './kinds.js'
+import { createRandom, type Random } from './random.js'
+
+/** One fault: after how many occasions that pass unharmed, and for how many in a row. */
+export interface PlannedFault<Kind> {
+  readonly kind: Kind
+  readonly after: number
+  readonly times: number
+  /** Milliseconds, blocks, nonces, gwei: what the kind is measured in. */
+  readonly amount: number
+}
+
+/**
+ * Who posts an authorization. One insists until it hears the end, one posts until it is taken and then only asks,
+ * one hangs up and never comes back.
+ */
+export interface PlannedCaller {
+  readonly manner: 'insists' | 'trusts' | 'leaves'
+  readonly afterMs: number
+  readonly patienceMs: number
+}
+
+/**
+ * `update` and `mint` have nothing to do with any other. Two `rivals` of one subject exclude each other; a `foreign`
+ * one is taken to the chain by somebody else, too.
+ */
+export interface PlannedAuthorization {
+  readonly kind: 'update' | 'mint' | 'rival' | 'foreign'
+  readonly subject: number
+  readonly callers: readonly PlannedCaller[]
+}
+
+/** What ends a life of the server. */
+export interface PlannedKill {
+  readonly kind: KillKind
+  /** For a step: at which one of its kind. */
+  readonly nth: number
+  /** For a time. */
+  readonly afterMs: number
+}
+
+/** One life of the server: what is posted at its start, and what ends it. */
+export interface PlannedLife {
+  readonly authorizations: readonly PlannedAuthorization[]
+  readonly kill: PlannedKill
+}
+
+/** Everything that is up to chance. */
+export interface Plan {
+  readonly seed: number
+  readonly reads: readonly PlannedFault<ReadFault>[]
+  readonly sends: readonly PlannedFault<SendFault>[]
+  readonly chain: readonly PlannedFault<ChainFault>[]
+  readonly lives: readonly PlannedLife[]
+  /** What is posted to the last server, which nobody kills. */
+  readonly last: readonly PlannedAuthorization[]
+}
+
+export interface PlanSize {
+  readonly seed: number
+  readonly authorizations: number
+  readonly kills: number
+  /** How often each kind of fault is planned. */
+  readonly rounds: { readonly reads: number; readonly sends: number; readonly chain: number }
+  /** The larger, the more passes unharmed between two faults. */
+  readonly calmness: number
+}
+
+/** The same for the same arguments, always. */
+export function createPlan({ seed, authorizations, kills, rounds, calmness }: PlanSize): Plan {
+  const random = createRandom(seed)
+  const kinds = deal(random, KILLS, Math.ceil(kills / KILLS.length)).slice(0, kills)
+  const work = planWork(random, authorizations)
+  const share = Math.floor(work.length / (kills + 1))
+  return {
+    seed,
+    reads: deal(random, READ_FAULTS, rounds.reads).map((kind) => planRead(random, kind, calmness)),
+    sends: deal(random, SEND_FAULTS, rounds.sends).map((kind) => planSend(random, kind, calmness)),
+    chain: deal(random, CHAIN_FAULTS, rounds.chain).map((kind) => planChain(random, kind, calmness)),
+    lives: kinds.map((kind, life) => ({
+      authorizations: work.slice(life * share, (life + 1) * share),
+      kill: planKill(random, kind, share),
+    })),
+    last: work.slice(kills * share),
+  }
+}
+
+/** Every kind once, in a chance order, so many times. */
+function deal<T>(random: Random, kinds: readonly T[], rounds: number): T[] {
+  return Array.from({ length: rounds }, () => random.shuffled(kinds)).flat()
+}
+
+function planRead(random: Random, kind: ReadFault, calmness: number): PlannedFault<ReadFault> {
+  const amount = kind === 'late' ? random.integer(50, 1_500) : random.integer(1, 5)
+  return { kind, after: random.integer(1, 6 * calmness), times: random.integer(1, 2), amount }
+}
+
+function planSend(random: Random, kind: SendFault, calmness: number): PlannedFault<SendFault> {
+  const after = random.integer(0, 3 * calmness)
+  return { kind, after, times: random.integer(1, 2), amount: random.integer(100, 2_000) }
+}
+
+function planChain(random: Random, kind: ChainFault, calmness: number): PlannedFault<ChainFault> {
+  const amount = kind === 'base-fee' ? random.integer(20, 100) : random.integer(1, 4)
+  return { kind, after: random.integer(2, 4 + 2 * calmness), times: 1, amount }
+}
+
+function planKill(random: Random, kind: KillKind, authorizations: number): PlannedKill {
+  const nth = random.integer(1, Math.max(1, Math.floor(authorizations / 2)))
+  return { kind, nth, afterMs: kind === 'starting' ? random.integer(150, 700) : random.integer(50, 3_500) }
+}
+
+function planWork(random: Random, count: number): PlannedAuthorization[] {
+  const work: PlannedAuthorization[] = []
+  while (work.length < count) {
+    const subject = work.length
+    const kind = kindOf(random.integer(1, 100))
+    const rivals = kind === 'rival' ? 2 : 1
+    for (let i = 0; i < rivals; i++) work.push({ kind, subject, callers: planCallers(random) })
+  }
+  return work
+}
+
+function kindOf(percent: number): PlannedAuthorization['kind'] {
+  if (percent <= 10) return 'mint'
+  if (percent <= 14) return 'rival'
+  return percent <= 18 ? 'foreign' : 'update'
+}
+
+/** At least one that gets it accepted. */
+function planCallers(random: Random): PlannedCaller[] {
+  const others = Array.from({ length: random.pick([0, 0, 0, 1, 1, 2, 3]) }, () =>
+    planCaller(random, random.pick(['leaves', 'leaves', 'insists', 'trusts'])),
+  )
+  return [planCaller(random, random.pick(['insists', 'insists', 'trusts'])), ...others]
+}
+
+function planCaller(random: Random, manner: PlannedCaller['manner']): PlannedCaller {
+  return {
+    manner,
+    afterMs: random.chance(0.5) ? 0 : random.integer(0, 800),
+    patienceMs: manner === 'leaves' ? random.integer(5, 400) : random.integer(500, 3_000),
+  }
+}

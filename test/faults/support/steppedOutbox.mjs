@@ -1,0 +1,43 @@
+// The server's own outbox, which ends the process at the step that the bench has named.
+import { createOutbox as createRealOutbox } from '../../../dist/server/relay/outbox.js'
+
+const { FAULTS_KILL_AT, FAULTS_KILL_NTH, FAULTS_SEND_FIRST } = process.env
+let left = Number(FAULTS_KILL_NTH)
+
+function reached(step) {
+  if (step !== FAULTS_KILL_AT || --left > 0) return
+  process.kill(process.pid, 'SIGKILL')
+}
+
+export function createOutbox(options) {
+  const broadcaster = {
+    async send(transaction) {
+      const reception = await options.broadcaster.send(transaction)
+      reached('sent')
+      return reception
+    },
+  }
+  const outbox = createRealOutbox({ ...options, broadcaster })
+  return {
+    ...outbox,
+    async write(call, nonce, sender) {
+      reached('nonce-chosen')
+      const flight = await outbox.write(call, nonce, stepped(sender, broadcaster))
+      void flight.landed.then(() => reached('seen'))
+      return flight
+    },
+  }
+}
+
+function stepped(sender, broadcaster) {
+  return {
+    ...sender,
+    async save(transaction) {
+      reached('signed')
+      // The write-ahead line, broken on purpose: what the bench has to notice.
+      if (FAULTS_SEND_FIRST === 'yes') await broadcaster.send(transaction)
+      await sender.save(transaction)
+      reached('saved')
+    },
+  }
+}

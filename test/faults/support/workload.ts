@@ -1,0 +1,75 @@
+import { encodeAuthorizationCall, targetOf } from '../../../src/chain/authorizationCall.js'
+import { waitForReceipt } from '../../../src/chain/waitForReceipt.js'
+import { type Authorization, signAuthorization } from '../../../src/protocol/authorization.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import { bodyOf } from '../../server/relay/relayUnderTest.js'
+import { batchMint, digestOf, domainOf, portfolioUpdate } from '../../support/authorizations.js'
+import { INTERFACES, type TestChain } from '../../support/chain.js'
+import { bytes32, shares } from '../../support/institution.js'
+import { ENCLAVE_KEY } from '../../support/roles.js'
+import type { PlannedAuthorization } from './plan.js'
+
+const LISTING_GAS = '0x493e0'
+const CARRYING_GAS = '0x7a120'
+
+/** One authorization, signed, and how its effect is known on the chain. */
+export interface Work {
+  readonly plan: PlannedAuthorization
+  readonly digest: Hex
+  readonly target: Hex
+  /** What carries it to the chain, and nothing else. */
+  readonly calldata: Hex
+  /** Body of `POST /relay`. */
+  readonly body: string
+  /** The account or symbol that the event of its effect names. Nothing but it, or its rival, has that one. */
+  readonly subject: Hex
+}
+
+export function createWork(chain: TestChain, plan: PlannedAuthorization, index: number): Work {
+  const subject =
+    plan.kind === 'mint' ? nameToBytes32(`S${plan.subject}`) : bytes32(`account ${plan.subject}`)
+  const authorization = authorizationOf(plan, subject, index)
+  const { primaryType } = authorization
+  const signed = signAuthorization(authorization, domainOf(chain, primaryType), ENCLAVE_KEY)
+  return {
+    plan,
+    subject,
+    digest: digestOf(chain, authorization),
+    target: targetOf(primaryType, chain.addresses),
+    calldata: encodeAuthorizationCall(signed),
+    body: JSON.stringify(bodyOf(chain, authorization)),
+  }
+}
+
+function authorizationOf(plan: PlannedAuthorization, subject: Hex, index: number): Authorization {
+  if (plan.kind === 'mint') return batchMint(subject, shares(index + 1))
+  return portfolioUpdate(bytes32('unused'), {
+    accountId: subject,
+    // Rivals differ in nothing else.
+    enclaveBlob: `0x${index.toString(16).padStart(8, '0')}`,
+  })
+}
+
+/** Lists what is to be minted. Under nonces given here, as the node gives one twice when it is asked side by side. */
+export async function prepareChain(chain: TestChain, work: readonly Work[]): Promise<void> {
+  const { provider } = chain
+  const from = chain.account('owner')
+  const first = await provider.getTransactionCount(from)
+  const mints = work.filter(({ plan }) => plan.kind === 'mint')
+  const hashes = await Promise.all(
+    mints.map(({ subject }, index) => {
+      const data = INTERFACES.token.encodeFunctionData('setListed', [subject, true])
+      const nonce = `0x${(first + index).toString(16)}`
+      const request = { from, to: chain.addressOf('token'), data, gas: LISTING_GAS, nonce }
+      return provider.send('eth_sendTransaction', [request])
+    }),
+  )
+  await Promise.all(hashes.map((hash) => waitForReceipt(provider, hash)))
+}
+
+/** Takes it to the chain past the relay. It may come too late, or be taken back. */
+export async function takeToChain(chain: TestChain, { target, calldata }: Work): Promise<void> {
+  const request = { from: chain.account('dave'), to: target, data: calldata, gas: CARRYING_GAS }
+  await chain.provider.send('eth_sendTransaction', [request]).catch(() => undefined)
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Transaction } from 'ethers'
+import { sameAddress } from '../../../src/protocol/address.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+
+/** Watches the write-ahead line: what leaves the server is on its disk. */
+export function createWriteAheadWatch(options: {
+  dataDir: string
+  relayer: string
+  digestOf: (calldata: string) => Hex | undefined
+}) {
+  const { dataDir, relayer, digestOf } = options
+  const violations: string[] = []
+  return {
+    violations,
+    leaves({ data, to, serialized, nonce }: Transaction): void {
+      // A filler is on no disk, as losing it loses nothing.
+      if (to !== null && sameAddress(to, relayer)) return
+      const digest = digestOf(data)
+      if (digest === undefined) violations.push(`nonce ${nonce}: a transaction that nobody asked for`)
+      else if (!isStored(dataDir, digest, serialized)) violations.push(`${digest}: sent before it was saved`)
+    },
+  }
+}
+
+function isStored(dataDir: string, digest: Hex, raw: string): boolean {
+  const places = ['receipts/open', `receipts/${digest.slice(2, 4)}`]
+  // Twice: it may be moved from the first to the second between the two looks.
+  return [...places, ...places].some((place) =>
+    readOrEmpty(join(dataDir, place, `${digest}.json`)).includes(raw),
+  )
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
