@@ -23,7 +23,7 @@ export interface AdmissionOptions {
 export interface Admission {
   /**
    * Sets aside what the authorization may need, until {@link release}.
-   * @throws Problem `relayer-underfunded`, `relay-budget-exhausted`, `storage-unavailable`: nothing is set aside then
+   * @throws Problem `relayer-underfunded`, `relay-budget-exhausted`, StorageError: nothing is set aside then
    */
   admit(digest: Hex, need: Need): Promise<void>
   /** For one that goes out again. @throws Problem `relayer-underfunded` */

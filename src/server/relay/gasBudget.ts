@@ -10,7 +10,7 @@ import type { AtomicFiles } from '../store/atomicFiles.js'
 export interface GasBudget {
   /**
    * Sets gas aside for an authorization, and makes it durable that it may be used.
-   * @throws Problem `relay-budget-exhausted` until the day is over; `storage-unavailable`
+   * @throws Problem `relay-budget-exhausted` until the day is over; StorageError
    */
   reserve(digest: Hex, gas: bigint): Promise<void>
   /** What was set aside is used, or not needed: {@link spend} says which. */

@@ -20,7 +20,7 @@ export interface Relay {
    * Begins to relay, or joins whoever does so already. Nothing is spent on an authorization that has taken effect.
    *
    * @throws Problem `would-revert`, `relayer-underfunded`, `relay-budget-exhausted`, `relay-overloaded`,
-   *   `chain-unavailable`, `storage-unavailable`: nothing was signed or stored then. ChainUnavailableError
+   *   `chain-unavailable`, StorageError: nothing was signed or stored then. ChainUnavailableError
    */
   post(authorization: VerifiedAuthorization): Promise<Course>
   /**

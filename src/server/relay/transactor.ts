@@ -1,4 +1,5 @@
 import type { RpcProvider } from '../../chain/provider.js'
+import { createSlots } from '../async/slots.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
@@ -12,7 +13,6 @@ import { createNonces } from './nonces.js'
 import { type Call, createOutbox } from './outbox.js'
 import { createSettledTransactions } from './settled.js'
 import type { RelayerSigner } from './signer.js'
-import { createSlots } from './slots.js'
 import { createWatcher } from './watcher.js'
 
 export interface TransactorOptions {
@@ -91,7 +91,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
         return flight.outcome
       } finally {
         // What is in a block takes up no room in the nodes' pools.
-        slots.release()
+        slots.leave()
       }
     },
     async resume(transactions, sender) {

@@ -31,7 +31,7 @@ const relayRecordSchema = z.strictObject({
 /** All that the relay knows of one authorization. */
 export type RelayRecord = z.output<typeof relayRecordSchema>
 
-/** Relay records by the authorization's digest. Every method rejects with Problem `storage-unavailable`. */
+/** Relay records by the authorization's digest. Every method rejects with StorageError. */
 export interface ReceiptStore {
   get(digest: Hex): Promise<RelayRecord | undefined>
   /** Durable when it resolves. The caller keeps others from putting the same digest meanwhile. */
