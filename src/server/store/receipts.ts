@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { receiptSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
+import { inBatches } from '../async/inBatches.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createFileRecordStore, moveRecord } from './recordStore.js'
@@ -68,12 +69,8 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
     },
     async unfinished() {
       const digests = await open.ids()
-      const found: RelayRecord[] = []
-      for (let from = 0; from < digests.length; from += READ_AT_ONCE) {
-        const batch = await Promise.all(digests.slice(from, from + READ_AT_ONCE).map(takeUp))
-        found.push(...batch.flat())
-      }
-      return found
+      const found = await inBatches(digests, READ_AT_ONCE, takeUp)
+      return found.flat()
     },
   }
 }
