@@ -18,6 +18,7 @@ const sentences = {
   frozen: 'Your holding of this symbol is frozen.',
   'not-listed': 'This symbol is not listed.',
   'not-tradable': 'This symbol cannot be bought at the moment.',
+  'too-many-positions': 'Your portfolio holds as many different symbols as it can: sell one of them first.',
   'insufficient-cash': 'There is not enough free cash for this order.',
   'insufficient-shares': 'There are not enough free shares for this order.',
   'pool-short': 'The platform cannot pay this out at the moment: try again later.',

@@ -9,6 +9,11 @@ import { type OrderTerms, USDC } from './terms.js'
 
 /** The broker's smallest order. */
 const MINIMUM = ONE_USDC
+/**
+ * Symbols that an account may hold. With the twenty open orders that the escrow allows, and the longest numbers, their
+ * portfolio stays below the 20,480 bytes that a blob may have. One that did not fit could never be written again.
+ */
+export const MAX_POSITIONS = 150
 
 /** What the chain says about an account and a symbol, at one block. */
 export interface ChainFacts {
@@ -69,7 +74,15 @@ function refusedByFunds(
   if (floorToCents(amount) < MINIMUM) return 'below-minimum'
   if (side === 'SELL') return shares === 0n ? 'insufficient-shares' : null
   if (!listed) return 'not-listed'
+  if (portfolio && !hasRoomFor(portfolio, symbol)) return 'too-many-positions'
   return escrowed === 0n && amount > cash ? 'insufficient-cash' : null
+}
+
+/** Whether a portfolio that holds, or is about to hold, this symbol too still fits into an authorization. */
+function hasRoomFor({ positions, openOrders }: Portfolio, symbol: string): boolean {
+  const bought = Object.values(openOrders).filter(({ side }) => side === 'BUY')
+  const symbols = new Set([...Object.keys(positions), ...bought.map((order) => order.symbol), symbol])
+  return symbols.size <= MAX_POSITIONS
 }
 
 /** Whether the market opens only when the order has expired. */

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type ChainFacts, MAX_POSITIONS, refusedByChain } from '../../src/enclave/order/admission.js'
+import type { OrderTerms } from '../../src/enclave/order/terms.js'
+import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { sealBlob } from '../../src/protocol/ledgerBlob.js'
+import { type Portfolio, portfolioSchema } from '../../src/protocol/portfolio.js'
+import { sealUserBlob } from '../../src/protocol/userBlob.js'
+
+const ALICE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const KEY: Hex = '0x0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
+const ID: Hex = `0x${'ab'.repeat(32)}`
+/** More shares, and more USDC, than there are of anything. */
+const MOST = 10n ** 24n
+const ESCROW_LIMIT = 20
+
+const facts: ChainFacts = {
+  blockTime: 0,
+  member: true,
+  policy: {
+    employees: { [ALICE.toLowerCase()]: { canBuy: true, canSell: true, restricted: [] } },
+    maxOrderNotional: MOST,
+    allowWithdrawShares: false,
+  },
+  kyc: true,
+  frozen: false,
+  listed: true,
+}
+
+function symbolOf(index: number): string {
+  return `LONGEST${String(index).padStart(4, '0')}`
+}
+
+function portfolioOf(positions: number, buys: number): Portfolio {
+  const held = Array.from({ length: positions }, (_, index) => [symbolOf(index), { qty: MOST, locked: MOST }])
+  const open = Array.from({ length: buys }, (_, index) => [
+    `0x${String(index).padStart(64, '0')}`,
+    {
+      side: 'BUY',
+      symbol: symbolOf(positions + index),
+      notional: MOST,
+      escrow: MOST,
+      locked: 0n,
+      brokerOrderId: 'never-placed',
+      placedAt: 4_000_000_000,
+    },
+  ])
+  const { MAX_SAFE_INTEGER: nonce } = Number
+  const encoded = { cash: MOST, positions: Object.fromEntries(held), openOrders: Object.fromEntries(open) }
+  return { ...encoded, nonce, userPubKey: KEY }
+}
+
+function buyOf(symbol: string): OrderTerms {
+  const amount = 100_000_000n
+  return { orderId: ID, account: ALICE, side: 'BUY', symbol, amount, escrowed: amount, deadline: 1_000 }
+}
+
+describe('the symbols of one account', () => {
+  it('are limited: a buy of another one is refused, of one that is there it is not', () => {
+    const full = portfolioOf(MAX_POSITIONS - 5, 5)
+    expect(refusedByChain(buyOf('AAPL'), facts, full)).toBe('too-many-positions')
+    expect(refusedByChain(buyOf(symbolOf(0)), facts, full)).toBeNull()
+    expect(refusedByChain(buyOf(symbolOf(MAX_POSITIONS - 1)), facts, full)).toBeNull()
+    expect(refusedByChain(buyOf('AAPL'), facts, portfolioOf(MAX_POSITIONS - 5, 4))).toBeNull()
+  })
+
+  it('fit into an authorization with as many orders as the escrow allows, and the longest numbers', async () => {
+    const portfolio = portfolioOf(MAX_POSITIONS - ESCROW_LIMIT, ESCROW_LIMIT)
+    const value = z.encode(portfolioSchema, {
+      ...portfolioOf(MAX_POSITIONS, 0),
+      openOrders: portfolio.openOrders,
+    })
+    const key = new Uint8Array(32).fill(1)
+    const place = { chainId: 1, ledger: ALICE, id: ID, version: 1n } as const
+    const enclaveBlob = await sealBlob(value, key, place)
+    const userBlob = await sealUserBlob(value, KEY, ID, 1n)
+    const message = { accountId: ID, version: '1', enclaveBlob, userBlob }
+    const signature = `0x${'11'.repeat(64)}1b`
+    expect(
+      signedAuthorizationSchema.safeParse({ primaryType: 'PortfolioUpdate', message, signature }).success,
+    ).toBe(true)
+  })
+})
