@@ -7,6 +7,8 @@ import { takeToChain, type Work } from './workload.js'
 
 /** What the callers of one authorization were told. */
 export interface Told {
+  /** Of `performance.now()`: when it was first posted. */
+  postedAt?: number
   /** Of `performance.now()`: when it was first said to be taken on. */
   acceptedAt?: number
   /** Of `performance.now()`: when its end was first told. */
@@ -69,6 +71,7 @@ interface CallerOptions {
 /** One caller, until it has heard the end, or has hung up for good. */
 async function call({ client, work, caller, told, signal }: CallerOptions): Promise<void> {
   await sleep(caller.afterMs)
+  told.postedAt ??= performance.now()
   if (caller.manner === 'leaves') {
     await client.post(work, 1, caller.patienceMs)
     return

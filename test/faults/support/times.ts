@@ -5,7 +5,7 @@ import { STALL_BOUND_MS } from './settings.js'
 export interface Times {
   /** The longest that nothing ended while something was under way and a server was up. */
   readonly longestPauseMs: number
-  /** From when an authorization was taken on until its end was told: the middle one, and the longest. */
+  /** From when an authorization was first posted until its end was told: the middle one, and the longest. */
   readonly medianMs: number
   readonly slowestMs: number
   /** From the last fault until everything had ended. */
@@ -32,7 +32,7 @@ export function timesOf(told: readonly Told[], { startedAt, calmAt, settledAt, u
   const ascending = (a: number, b: number) => a - b
   const ends = told.flatMap(({ endedAt }) => endedAt ?? []).toSorted(ascending)
   const taken = told
-    .flatMap(({ acceptedAt, endedAt }) => (acceptedAt && endedAt ? endedAt - acceptedAt : []))
+    .flatMap(({ postedAt, endedAt }) => (postedAt && endedAt ? endedAt - postedAt : []))
     .toSorted(ascending)
   return {
     longestPauseMs: Math.max(0, ...uptimes.flatMap((uptime) => pausesIn(uptime, ends))),
