@@ -22,6 +22,7 @@ const USAGE = `Usage: npm run bench -- [options] [figure …]
   --rounds <number>       rounds of each figure (7)
   --seconds <number>      length of a round of reads (1.5)
   --connections <number>  connections at once (64)
+  --followed <number>     authorizations over which the relay's memory is followed (20000; 0: not at all)
   --cpu-prof              leave a CPU profile of the measured server in data/bench
 `
 
@@ -32,6 +33,7 @@ function parseCommandLine() {
       rounds: { type: 'string', default: '7' },
       seconds: { type: 'string', default: '1.5' },
       connections: { type: 'string', default: '64' },
+      followed: { type: 'string', default: '20000' },
       'cpu-prof': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -43,7 +45,9 @@ function parseCommandLine() {
     connections: positive(values.connections, 'connections'),
   }
   const nodeOptions = values['cpu-prof'] ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : []
-  return { help: values.help, figures, rounds, nodeOptions }
+  const followed = Number(values.followed)
+  if (!(followed >= 0)) throw new UsageError('--followed expects a number')
+  return { help: values.help, figures, rounds, nodeOptions, followed }
 }
 
 class UsageError extends Error {
@@ -63,7 +67,7 @@ function positive(text: string, option: string): number {
 }
 
 async function main(): Promise<void> {
-  const { help, figures, rounds, nodeOptions } = parseCommandLine()
+  const { help, figures, rounds, nodeOptions, followed } = parseCommandLine()
   if (help) return console.log(USAGE)
   await mkdir(BENCH_DIRECTORY, { recursive: true })
   const machine = await describeMachine(BENCH_DIRECTORY)
@@ -77,6 +81,7 @@ async function main(): Promise<void> {
     rounds,
     print,
     nodeOptions,
+    followed,
     platform() {
       platform ??= startPlatform({ print, nodeOptions })
       return platform

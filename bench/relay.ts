@@ -23,8 +23,7 @@ const CALLERS = 512
 /** Of a round: the plain relay gets fewer, as it takes so much longer. */
 const PER_ROUND = 4 * CALLERS
 const PLAIN_PER_ROUND = CALLERS
-/** Followed for its memory, after the rounds have warmed it up. */
-const MEMORY_AUTHORIZATIONS = 20_000
+/** Of the memory, once the rounds have warmed it up. */
 const MEMORY_SAMPLES = 10
 const FORGERY = { connections: 8, perSecond: 400, status: 422, seconds: 5 }
 const VERIFIED = 64
@@ -63,7 +62,7 @@ export const relay: Figure = {
   },
 }
 
-async function measure(bench: Bench, { rounds: { rounds }, print }: Ground) {
+async function measure(bench: Bench, { rounds: { rounds }, print, followed }: Ground) {
   const verification = verify(bench, rounds)
   // The warm-up: the first one compiles.
   await measureRound(bench, 0)
@@ -76,7 +75,7 @@ async function measure(bench: Bench, { rounds: { rounds }, print }: Ground) {
   }
   const forgeries: LoadResult[] = []
   for (let round = 1; round <= rounds; round++) forgeries.push(await refuse(bench))
-  const memory = await followMemory(bench)
+  const memory = await followMemory(bench, followed)
   const notes = [
     `${CALLERS} callers and as many under way, on one anvil with ten blocks a second; all found to have taken effect`,
     `refused forgeries: ${FORGERY.perSecond} a second over ${FORGERY.connections} connections`,
@@ -147,9 +146,10 @@ async function refuse(bench: Bench): Promise<LoadResult> {
   })
 }
 
-async function followMemory(bench: Bench): Promise<MemorySample[]> {
+async function followMemory(bench: Bench, followed: number): Promise<MemorySample[]> {
   const samples: MemorySample[] = [{ authorizations: 0, ...(await bench.ours.memory()) }]
-  const perSample = MEMORY_AUTHORIZATIONS / MEMORY_SAMPLES
+  const perSample = Math.floor(followed / MEMORY_SAMPLES)
+  if (perSample === 0) return samples
   for (let sample = 1; sample <= MEMORY_SAMPLES; sample++) {
     await post(bench, bench.ours, perSample)
     samples.push({ authorizations: sample * perSample, ...(await bench.ours.memory()) })

@@ -8,6 +8,8 @@ export interface Ground {
   /** Started when a figure first asks for it, and the same for all. */
   platform(): Promise<Platform>
   print(line: string): void
+  /** Authorizations over which the relay's memory is followed. */
+  readonly followed: number
   /** Of the measured server's process. */
   readonly nodeOptions: readonly string[]
 }

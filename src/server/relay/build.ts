@@ -1,4 +1,5 @@
 import type { RpcProvider } from '../../chain/provider.js'
+import { createRpcBatcher } from '../../chain/rpcBatcher.js'
 import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
@@ -70,6 +71,7 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
   const { chain, relay: settings } = config
   const { pollIntervalMs, minBalance, maxGas, gasPerDay } = settings
   const from = signer.address
+  const transport = createRpcBatcher(provider.transport)
   const fees = createFeeMarket({ provider, ceiling: settings.maxFeePerGas, maxAgeMs: pollIntervalMs })
   const budget = createGasBudget({ files, gasPerDay, now: Date.now, logger })
   const transactor = createTransactor({
@@ -86,8 +88,8 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
   const relay = createRelay({
     maxUnderWay: settings.maxInFlight + settings.maxQueued,
     store: createReceiptStore({ files, logger }),
-    chain: createChainView({ provider, from }),
-    preflight: createPreflight({ provider, from, maxGas }),
+    chain: createChainView({ provider, transport, from }),
+    preflight: createPreflight({ transport, from, maxGas }),
     admission: createAdmission({ budget, fees, minBalance, committed: transactor.committed }),
     transactor,
     stopping,

@@ -1,7 +1,9 @@
-import { createConfidentialLedger } from '../../chain/confidentialLedger.js'
-import { ChainUnavailableError } from '../../chain/errors.js'
+import { id } from 'ethers'
+import { z } from 'zod'
+import { ChainAnswerError, ChainUnavailableError } from '../../chain/errors.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import { decodeRevert, revertOf } from '../../chain/reverts.js'
+import type { RpcTransport } from '../../chain/rpcTransport.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -18,8 +20,30 @@ export interface ChainView {
   reasonOf(record: RelayRecord, transaction: MinedTransaction): Promise<Revert>
 }
 
-export function createChainView(options: { provider: RpcProvider; from: Hex }): ChainView {
-  const { provider, from } = options
+export interface ChainViewOptions {
+  readonly provider: RpcProvider
+  readonly transport: Pick<RpcTransport, 'send'>
+  /** The relayer's address. */
+  readonly from: Hex
+}
+
+/** The three contracts that take authorizations share this view. */
+const USED_DIGEST = id('usedDigest(bytes32)').slice(0, 10)
+const boolWord = z
+  .string()
+  .regex(/^0x0{63}[01]$/)
+  .transform((word) => word.endsWith('1'))
+
+export function createChainView(options: ChainViewOptions): ChainView {
+  const { provider, transport, from } = options
+
+  async function isUsed(target: Hex, digest: Hex): Promise<boolean> {
+    const data = USED_DIGEST + digest.slice(2)
+    const [answer] = await transport.send([{ method: 'eth_call', params: [{ to: target, data }, 'latest'] }])
+    const word = boolWord.safeParse(answer && 'result' in answer ? answer.result : undefined)
+    if (!word.success) throw new ChainAnswerError('no usable answer to usedDigest')
+    return word.data
+  }
 
   async function replay({ receipt, data }: RelayRecord, blockTag: number): Promise<Revert | null> {
     try {
@@ -33,8 +57,7 @@ export function createChainView(options: { provider: RpcProvider; from: Hex }): 
   }
 
   return {
-    // The three contracts that take authorizations share this view.
-    isUsed: (target, digest) => createConfidentialLedger(provider, target).usedDigest(digest),
+    isUsed,
     async effectOf({ receipt: { target }, transactions }) {
       const receipts = await Promise.all(transactions.map(({ hash }) => provider.getTransactionReceipt(hash)))
       // A filler succeeds too, and has no effect.

@@ -69,8 +69,15 @@ export interface InFlight {
   readonly finish: (outcome: Outcome) => void
 }
 
-/** @param transactions at least one; the last one's nonce is the one that counts */
-export function createInFlight(transactions: readonly SignedTransaction[], sender: Sender): InFlight {
+/**
+ * @param transactions at least one; the last one's nonce is the one that counts
+ * @param cost wei that the last one may cost at most; read from its bytes when left out
+ */
+export function createInFlight(
+  transactions: readonly SignedTransaction[],
+  sender: Sender,
+  cost?: bigint,
+): InFlight {
   const newest = transactions.at(-1)
   if (newest === undefined) throw new TypeError('no transaction to follow')
   const [landed, land] = deferred<void>()
@@ -79,7 +86,7 @@ export function createInFlight(transactions: readonly SignedTransaction[], sende
     nonce: newest.nonce,
     transactions: [...transactions],
     sender,
-    maxCost: maxCost(newest),
+    maxCost: cost ?? maxCost(newest),
     waitsSince: performance.now(),
     sentAt: undefined,
     reception: undefined,

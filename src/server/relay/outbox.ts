@@ -2,7 +2,7 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import type { Broadcaster } from './broadcast.js'
-import { type Fees, raisedFees } from './fees.js'
+import { type Fees, priceLimit, raisedFees } from './fees.js'
 import { addTransaction, createInFlight, type InFlight, isFiller, newestOf, type Sender } from './inFlight.js'
 import { type RelayerSigner, readTransaction } from './signer.js'
 
@@ -58,9 +58,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   async function write(call: Call, nonce: number, sender: Sender): Promise<InFlight> {
-    const signed = await sign(call, nonce, await fees.current())
+    const offered = await fees.current()
+    const signed = await sign(call, nonce, offered)
     await sender.save(signed)
-    return createInFlight([signed], sender)
+    return createInFlight([signed], sender, call.gasLimit * priceLimit(offered))
   }
 
   function broadcast(flight: InFlight): void {

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
-import type { RpcProvider } from '../../chain/provider.js'
 import { quantitySchema } from '../../chain/quantity.js'
 import { decodeRevert } from '../../chain/reverts.js'
-import type { RpcAnswer } from '../../chain/rpcTransport.js'
+import type { RpcAnswer, RpcTransport } from '../../chain/rpcTransport.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
@@ -13,7 +12,7 @@ import type { Need } from './admission.js'
 export type Forecast = Need | { readonly revert: Revert }
 
 export interface PreflightOptions {
-  readonly provider: RpcProvider
+  readonly transport: Pick<RpcTransport, 'send'>
   /** The relayer's address. */
   readonly from: Hex
   /** Gas that one transaction may have. */
@@ -33,14 +32,27 @@ export interface Preflight {
   check(call: { to: Hex; data: Hex }): Promise<Forecast>
 }
 
-export function createPreflight({ provider, from, maxGas }: PreflightOptions): Preflight {
-  return {
-    async check({ to, data }) {
-      const [estimate, balance, block] = await provider.transport.send([
-        { method: 'eth_estimateGas', params: [{ from, to, data }, 'latest'] },
+export function createPreflight({ transport, from, maxGas }: PreflightOptions): Preflight {
+  let asked: Promise<RpcAnswer[]> | undefined
+
+  /** Balance and block, asked for once for all who want them in one turn: a full block is long. */
+  function askForRoom(): Promise<RpcAnswer[]> {
+    if (asked === undefined) {
+      asked = transport.send([
         { method: 'eth_getBalance', params: [from, 'latest'] },
         { method: 'eth_getBlockByNumber', params: ['latest', false] },
       ])
+      setImmediate(() => {
+        asked = undefined
+      })
+    }
+    return asked
+  }
+
+  return {
+    async check({ to, data }) {
+      const call = { method: 'eth_estimateGas', params: [{ from, to, data }, 'latest'] }
+      const [[estimate], [balance, block]] = await Promise.all([transport.send([call]), askForRoom()])
       const revert = revertOf(estimate)
       if (revert !== null) return { revert }
       const room = resultOf(block, blockSchema).gasLimit

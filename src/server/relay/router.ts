@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import { type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
 import { type Receipt, receiptSchema } from '../../protocol/api.js'
@@ -33,8 +32,6 @@ const BODY_LIMIT_BYTES = 128 * 1_024
 /** The enclave-facing routes, mounted at /relay. The token is checked before anything else, whatever the body. */
 export function createRelayRouter(deps: RelayRouterDeps): Router {
   const router = Router({ caseSensitive: true })
-  // Every caller that waits listens to it.
-  setMaxListeners(0, deps.stopping)
   router.use(relayToken(deps.authToken))
   router.route('/').post(jsonBody(BODY_LIMIT_BYTES), postAuthorization(deps)).all(methodNotAllowed('POST'))
   router.route('/:digest').get(getReceipt(deps.relay)).all(methodNotAllowed('GET'))
@@ -42,10 +39,11 @@ export function createRelayRouter(deps: RelayRouterDeps): Router {
 }
 
 function postAuthorization({ verifier, relay, waitMs, stopping }: RelayRouterDeps): RequestHandler {
+  const wait = createWaitingRoom(stopping)
   return async (req, res) => {
     const authorization = parseBody(signedAuthorizationSchema, req.body)
     const course = await relay.post(verifier.verify(authorization))
-    const receipt = await receiptWithin(course, waitPreference(req.get('Prefer'), waitMs), stopping)
+    const receipt = await wait(course, waitPreference(req.get('Prefer'), waitMs))
     const final = receipt.status === 'confirmed' || receipt.status === 'failed'
     res.status(final ? 200 : 202).location(`/relay/${receipt.digest}`)
     send(res, receipt)
@@ -60,18 +58,29 @@ function getReceipt(relay: RelayRouterDeps['relay']): RequestHandler {
   }
 }
 
-/** The final receipt, or the one so far when the time is up first. */
-async function receiptWithin(course: Course, waitMs: number, stopping: AbortSignal): Promise<Receipt> {
-  const over = new AbortController()
-  const timeUp = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, waitMs)
-    over.signal.addEventListener('abort', () => clearTimeout(timer))
-    stopping.addEventListener('abort', () => resolve(), { signal: over.signal })
-    if (stopping.aborted) resolve()
+/**
+ * Waits for a course's end, for `waitMs` at most. One listener to the stop serves all who wait: each of its own would be
+ * looked for among all of them when it goes.
+ */
+function createWaitingRoom(stopping: AbortSignal): (course: Course, waitMs: number) => Promise<Receipt> {
+  const waiting = new Set<() => void>()
+  stopping.addEventListener('abort', () => {
+    for (const leave of waiting) leave()
   })
-  await Promise.race([course.end, timeUp])
-  over.abort()
-  return course.current()
+  return async (course, waitMs) => {
+    if (stopping.aborted) return course.current()
+    await new Promise<void>((resolve) => {
+      const leave = () => {
+        clearTimeout(timer)
+        waiting.delete(leave)
+        resolve()
+      }
+      const timer = setTimeout(leave, waitMs)
+      waiting.add(leave)
+      void course.end.then(leave)
+    })
+    return course.current()
+  }
 }
 
 function send(res: Response, receipt: Receipt): void {
