@@ -70,7 +70,7 @@ async function measure(bench: Bench, { rounds: { rounds }, print, followed }: Gr
   for (let round = 1; round <= rounds; round++) {
     const found = await measureRound(bench, round)
     measured.push(found)
-    const rates = [found.ceiling, found.ours.perSecond, found.plain.perSecond].map((rate) => rate.toFixed(0))
+    const rates = [found.ceiling, found.ours, found.plain].map(({ perSecond }) => perSecond.toFixed(0))
     print(`  round ${round} of ${rounds}: ceiling, ours, plain ${rates.join(', ')}/s`)
   }
   const forgeries: LoadResult[] = []
@@ -97,9 +97,9 @@ async function measureRound(bench: Bench, round: number): Promise<RelayRound> {
   const turns = [
     async () => {
       const authorizations = chain.authorizations(PER_ROUND)
-      const perSecond = await measureCeiling(chain, curve, authorizations)
+      const ceiling = await measureCeiling(chain, curve, authorizations)
       await chain.assertEffective(authorizations)
-      return { ceiling: perSecond }
+      return { ceiling }
     },
     async () => ({ ours: await post(bench, ours, PER_ROUND) }),
     async () => ({ plain: await post(bench, plain, PLAIN_PER_ROUND) }),

@@ -6,6 +6,7 @@ import type { SignedAuthorization } from '../../src/protocol/authorization.js'
 import type { Secp256k1 } from '../../src/protocol/secp256k1.js'
 import { createPrivateKey, createRelayerSigner } from '../../src/server/relay/signer.js'
 import { Secret } from '../../src/server/secret.js'
+import { cpuMs } from './cpuTime.js'
 import type { RelayChain } from './relayChain.js'
 
 const BATCH = 128
@@ -16,15 +17,22 @@ const GAS_LIMIT = 400_000n
 const FEES = { type: 2, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const
 const quantity = z.string().transform(Number)
 
+export interface Ceiling {
+  /** Mined in a second. */
+  readonly perSecond: number
+  /** Of the node's process, for each; null where the system does not tell. */
+  readonly nodeCpuUs: number | null
+}
+
 /**
  * What the node itself allows: transactions signed beforehand, each asked for with one `eth_call` and then sent, in
- * batches. Nothing is checked, stored or followed. Resolves with how many were mined in a second.
+ * batches. Nothing is checked, stored or followed.
  */
 export async function measureCeiling(
   chain: RelayChain,
   curve: Secp256k1,
   authorizations: readonly SignedAuthorization[],
-): Promise<number> {
+): Promise<Ceiling> {
   const { transport } = chain.provider
   const { address, privateKey } = chain.accounts.ceiling
   const signer = createRelayerSigner(createPrivateKey(new Secret(privateKey), curve))
@@ -40,6 +48,7 @@ export async function measureCeiling(
       return { ask, send }
     }),
   )
+  const before = await cpuMs(chain.pid)
   const startedAt = performance.now()
   const batches = Array.from({ length: Math.ceil(ready.length / BATCH) }, (_, index) =>
     ready.slice(index * BATCH, (index + 1) * BATCH),
@@ -52,7 +61,10 @@ export async function measureCeiling(
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   while ((await countOf(chain, address)) < first + ready.length) await sleep(POLL_MS)
-  return (ready.length * 1_000) / (performance.now() - startedAt)
+  const perSecond = (ready.length * 1_000) / (performance.now() - startedAt)
+  const after = await cpuMs(chain.pid)
+  const cpu = before === null || after === null ? null : ((after - before) * 1_000) / ready.length
+  return { perSecond, nodeCpuUs: cpu }
 }
 
 async function answered(batch: ReturnType<RelayChain['provider']['transport']['send']>): Promise<void> {
