@@ -28,13 +28,23 @@ function prepare(encoded: unknown): Prepared {
   return { text, length: Buffer.byteLength(text), etag }
 }
 
-/** Ends the response itself: `res.send` turns longer texts into a buffer, which is then written apart from the headers. */
 function send(res: Response, { text, length, etag }: Prepared): void {
   res.setHeader('ETag', etag)
-  if (res.req.fresh) {
-    res.status(304).end()
-    return
-  }
+  if (res.req.fresh) res.status(304).end()
+  else end(res, text, length)
+}
+
+/**
+ * Answers a POST. Without the ETag that Express would add: it would stand for the answer to this very request, which
+ * nobody can ask for again.
+ */
+export function sendUntagged(res: Response, encoded: object): void {
+  const text = JSON.stringify(encoded)
+  end(res, text, Buffer.byteLength(text))
+}
+
+/** Ends the response itself: `res.send` turns longer texts into a buffer, which is then written apart from the headers. */
+function end(res: Response, text: string, length: number): void {
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('Content-Length', length)
   res.end(text)

@@ -12,6 +12,7 @@ import {
 import { bytes32Schema } from '../../protocol/hex.js'
 import { jsonBody } from '../http/body.js'
 import { methodNotAllowed } from '../http/errors.js'
+import { sendUntagged } from '../http/preparedJson.js'
 import { parseParam } from '../http/validate.js'
 import { receivedPointSchema } from './curvePoint.js'
 import { parseEnvelopeBody } from './envelopeBody.js'
@@ -46,7 +47,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
     .post(readBody, async (req, res) => {
       const received = await orders.receive(parseEnvelopeBody(receivedOrderSchema, req.body))
       res.status(202).location(`/orders/${received.orderId}`)
-      res.json(z.encode(orderReceivedSchema, received))
+      sendUntagged(res, z.encode(orderReceivedSchema, received))
     })
     .all(methodNotAllowed('POST'))
 
@@ -62,7 +63,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
     .route('/policy')
     .post(readBody, async (req, res) => {
       const published = await policy.publish(parseEnvelopeBody(receivedPolicySchema, req.body))
-      res.json(z.encode(policyVersionSchema, published))
+      sendUntagged(res, z.encode(policyVersionSchema, published))
     })
     .all(methodNotAllowed('POST'))
 
