@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { type RunResult, runResultSchema } from '../../../protocol/job.js'
+import { isAbsent } from '../../store/fileSystem.js'
 
 /** A notice of 4 KiB in hex and some words: far below. */
 const MAX_RESULT_BYTES = 65_536
@@ -31,7 +32,7 @@ async function readBounded(path: string): Promise<string | undefined> {
       await file.close()
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (isAbsent(error)) return undefined
     return ''
   }
 }
