@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { ChainAnswerError } from '../../chain/errors.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import { quantitySchema } from '../../chain/quantity.js'
-import type { RpcAnswer } from '../../chain/rpcTransport.js'
+import { resultOf } from '../../chain/rpcResult.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 
 /**
@@ -117,10 +116,4 @@ function createHistory() {
       return history
     },
   }
-}
-
-function resultOf<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(answer && 'result' in answer ? answer.result : undefined)
-  if (parsed.success) return parsed.data
-  throw new ChainAnswerError('no usable answer about the account', { cause: parsed.error })
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { ChainAnswerError } from '../../chain/errors.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import { quantitySchema } from '../../chain/quantity.js'
-import type { RpcAnswer } from '../../chain/rpcTransport.js'
+import { resultOf } from '../../chain/rpcResult.js'
 
 /** What a transaction offers for each unit of gas, in wei. https://eips.ethereum.org/EIPS/eip-1559 */
 export interface MarketFees {
@@ -55,12 +54,6 @@ export async function currentFees(provider: RpcProvider, ceiling: bigint): Promi
   return baseFeePerGas === undefined || baseFeePerGas === null
     ? { type: 0, gasPrice: min(resultOf(gasPrice, quantitySchema), ceiling) }
     : marketFees(resultOf(history, feeHistorySchema), ceiling)
-}
-
-function resultOf<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(answer && 'result' in answer ? answer.result : undefined)
-  if (parsed.success) return parsed.data
-  throw new ChainAnswerError('no usable answer about fees', { cause: parsed.error })
 }
 
 function marketFees({ baseFeePerGas, reward }: z.output<typeof feeHistorySchema>, ceiling: bigint): Fees {
