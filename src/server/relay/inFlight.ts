@@ -4,7 +4,7 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import type { Reception } from './broadcast.js'
 import { priceLimit } from './fees.js'
-import { readTransaction } from './signer.js'
+import { readTransaction } from './transaction.js'
 
 /** A transaction that is in a block. */
 export interface MinedTransaction {

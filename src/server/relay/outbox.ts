@@ -4,7 +4,8 @@ import type { SignedTransaction } from '../store/receipts.js'
 import type { Broadcaster } from './broadcast.js'
 import { type Fees, priceLimit, raisedFees } from './fees.js'
 import { addTransaction, createInFlight, type InFlight, isFiller, newestOf, type Sender } from './inFlight.js'
-import { type RelayerSigner, readTransaction } from './signer.js'
+import type { RelayerSigner } from './signer.js'
+import { readTransaction } from './transaction.js'
 
 /** A call that is worth its gas. */
 export interface Call {

@@ -1,21 +1,8 @@
-import { Transaction } from 'ethers'
-import { z } from 'zod'
-import { addressSchema } from '../../protocol/address.js'
-import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../../protocol/hex.js'
+import { bytesToHex, type Hex, hexToBytes } from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
 import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import type { Secret } from '../secret.js'
-import type { Fees } from './fees.js'
-
-/** A call with everything that the chain wants to know of its transaction. */
-export interface UnsignedTransaction {
-  readonly chainId: number
-  readonly nonce: number
-  readonly to: Hex
-  readonly data: Hex
-  readonly gasLimit: bigint
-  readonly fees: Fees
-}
+import { prepareTransaction, type UnsignedTransaction } from './transaction.js'
 
 /** The key of the account that pays the gas, wherever it is kept. */
 export interface RelayerKey {
@@ -34,11 +21,9 @@ export interface RelayerSigner {
 export function createRelayerSigner(key: RelayerKey): RelayerSigner {
   return {
     address: key.address,
-    async sign({ fees, ...call }) {
-      const transaction = Transaction.from({ ...call, ...fees })
-      const digest = bytes32Schema.parse(transaction.unsignedHash)
-      transaction.signature = await key.signDigest(digest)
-      return signedSchema.parse({ hash: transaction.hash, raw: transaction.serialized })
+    async sign(transaction) {
+      const prepared = prepareTransaction(transaction)
+      return prepared.signed(await key.signDigest(prepared.digest))
     },
   }
 }
@@ -50,19 +35,4 @@ export function createPrivateKey(privateKey: Secret<Hex>, curve: Secp256k1): Rel
     address: addressOfPublicKey(hexToBytes(publicKeyOf(key))),
     signDigest: async (digest) => bytesToHex(curve.sign(hexToBytes(digest), key)),
   }
-}
-
-const hexText = z.templateLiteral(['0x', z.string()])
-const signedSchema = z.object({ hash: bytes32Schema, raw: hexText })
-const callSchema = z.object({ to: addressSchema, data: hexText, gasLimit: z.bigint() })
-const feesSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal(2), maxFeePerGas: z.bigint(), maxPriorityFeePerGas: z.bigint() }),
-  z.object({ type: z.literal(0), gasPrice: z.bigint() }),
-])
-
-/** What a transaction of ours says, read back from its bytes. */
-export function readTransaction(raw: Hex): Omit<UnsignedTransaction, 'chainId' | 'nonce'> {
-  const { to, data, gasLimit, type, maxFeePerGas, maxPriorityFeePerGas, gasPrice } = Transaction.from(raw)
-  const fees = feesSchema.parse({ type, maxFeePerGas, maxPriorityFeePerGas, gasPrice })
-  return { ...callSchema.parse({ to, data, gasLimit }), fees }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { startAnvil } from '../../../src/sandbox/anvil.js'
-import { readTransaction } from '../../../src/server/relay/signer.js'
+import { readTransaction } from '../../../src/server/relay/transaction.js'
 import { batchMint, digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { INTERFACES, useChain } from '../../support/chain.js'
 import { type Fault, startFaultProxy } from '../../support/faultProxy.js'

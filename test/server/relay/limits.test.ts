@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { gasLimitFor } from '../../../src/server/relay/preflight.js'
-import { readTransaction } from '../../../src/server/relay/signer.js'
+import { readTransaction } from '../../../src/server/relay/transaction.js'
 import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { AAPL, MSFT, setUpInstitution, shares } from '../../support/institution.js'

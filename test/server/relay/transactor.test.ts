@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { priceLimit } from '../../../src/server/relay/fees.js'
-import { readTransaction } from '../../../src/server/relay/signer.js'
+import { readTransaction } from '../../../src/server/relay/transaction.js'
 import type { SignedTransaction } from '../../../src/server/store/receipts.js'
 import { eventually } from '../../support/eventually.js'
 import type { ProxiedCall } from '../../support/faultProxy.js'
