@@ -1,7 +1,6 @@
+import { REQUEST_LIMIT, sizeOfCall } from './requestSize.js'
 import type { RpcAnswer, RpcCall, RpcTransport } from './rpcTransport.js'
-
-/** Public nodes take no more in one request. */
-const MAX_CALLS = 100
+import { createTurnGroups } from './turnGroups.js'
 
 interface Waiting {
   readonly calls: readonly RpcCall[]
@@ -14,9 +13,7 @@ interface Waiting {
  * its failure.
  */
 export function createRpcBatcher(transport: RpcTransport): Pick<RpcTransport, 'send'> {
-  let waiting: Waiting[] = []
-
-  async function flush(group: readonly Waiting[]): Promise<void> {
+  async function send(group: readonly Waiting[]): Promise<void> {
     try {
       const answers = await transport.send(group.flatMap(({ calls }) => calls))
       let from = 0
@@ -29,29 +26,11 @@ export function createRpcBatcher(transport: RpcTransport): Pick<RpcTransport, 's
     }
   }
 
-  function flushAll(): void {
-    const all = waiting
-    waiting = []
-    let group: Waiting[] = []
-    let size = 0
-    for (const one of all) {
-      if (group.length > 0 && size + one.calls.length > MAX_CALLS) {
-        void flush(group)
-        group = []
-        size = 0
-      }
-      group.push(one)
-      size += one.calls.length
-    }
-    if (group.length > 0) void flush(group)
-  }
-
+  const gather = createTurnGroups<Waiting>(
+    { limit: REQUEST_LIMIT, sizeOf: ({ calls }) => calls.reduce((sum, call) => sum + sizeOfCall(call), 0) },
+    (group) => void send(group),
+  )
   return {
-    send(calls) {
-      return new Promise((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(flushAll)
-        waiting.push({ calls, resolve, reject })
-      })
-    },
+    send: (calls) => new Promise((resolve, reject) => gather({ calls, resolve, reject })),
   }
 }

@@ -24,10 +24,16 @@ export interface RpcTransport {
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>
 }
 
+/** One node of several. */
+export interface SingleNode {
+  /** Null when it failed as a whole. */
+  send(calls: readonly RpcCall[]): Promise<RpcAnswer[] | null>
+}
+
 /** A transport that can also address every node at once. */
 export interface RpcNodes extends RpcTransport {
-  /** Sends the batch to every healthy node, or to all when none is known to be. Null stands for a node that failed. */
-  sendToAll(calls: readonly RpcCall[]): Promise<(RpcAnswer[] | null)[]>
+  /** Asks every healthy node, or all when none is known to be healthy. */
+  toAll<T>(ask: (node: SingleNode) => Promise<T>): Promise<T[]>
 }
 
 /**
@@ -59,9 +65,9 @@ export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
       }
       throw new ChainUnavailableError(urls.length)
     },
-    sendToAll(calls) {
+    toAll(ask) {
       const { healthy } = healthyFirst()
-      return Promise.all((healthy.length > 0 ? healthy : nodes).map((node) => node.send(calls)))
+      return Promise.all((healthy.length > 0 ? healthy : nodes).map(ask))
     },
   }
 }

@@ -34,6 +34,13 @@ test('a request has a hundred calls at most, and nobody’s calls are parted', a
   expect(sizes).toEqual([100, 50, 120])
 })
 
+test('a request has room for a megabyte at most', async () => {
+  const { sizes, batcher } = echo()
+  const large = () => batcher.send([{ method: 'large', params: ['x'.repeat(400_000)] }])
+  await Promise.all([large(), large(), large(), batcher.send([call('small')])])
+  expect(sizes).toEqual([2, 2])
+})
+
 test('those who share a request share its failure, and nobody else', async () => {
   const { batcher } = echo()
   const failed = await Promise.allSettled([batcher.send([call('a')]), batcher.send([call('fail')])])

@@ -169,15 +169,15 @@ describe('what goes to all', () => {
     const { transport, ask } = transportOf(...nodes)
     await ask()
     await vi.waitFor(async () =>
-      expect(await transport.sendToAll(who)).toEqual([[by('first')], [by('third')]]),
+      expect(await transport.toAll((node) => node.send(who))).toEqual([[by('first')], [by('third')]]),
     )
   })
 
   it('goes to all when none is known to be healthy', async () => {
     const [first, second] = [await startNode('first', '429'), await startNode('second', '500')]
     const { transport } = transportOf(first, second)
-    expect(await transport.sendToAll(who)).toEqual([null, null])
+    expect(await transport.toAll((node) => node.send(who))).toEqual([null, null])
     first.manner = 'well'
-    expect(await transport.sendToAll(who)).toEqual([[by('first')], null])
+    expect(await transport.toAll((node) => node.send(who))).toEqual([[by('first')], null])
   })
 })

@@ -1,4 +1,6 @@
-import type { RpcNodes } from '../../chain/rpcTransport.js'
+import { REQUEST_LIMIT, sizeOfCall } from '../../chain/requestSize.js'
+import type { RpcNodes, SingleNode } from '../../chain/rpcTransport.js'
+import { createTurnGroups } from '../../chain/turnGroups.js'
 import type { Hex } from '../../protocol/hex.js'
 
 /** What the nodes made of one transaction. */
@@ -9,7 +11,7 @@ export interface Reception {
   readonly refused: number
 }
 
-/** Gives a signed transaction to the chain's nodes. */
+/** Gives signed transactions to the chain's nodes. */
 export interface Broadcaster {
   /**
    * Sends the same bytes to every healthy node at once; never rejects. A refusal says little: "already known" is a
@@ -20,21 +22,54 @@ export interface Broadcaster {
   send(transaction: { raw: Hex; hash: Hex }): Promise<Reception>
 }
 
-export function createBroadcaster(nodes: Pick<RpcNodes, 'sendToAll'>): Broadcaster {
+interface Offer {
+  readonly raw: Hex
+  readonly hash: Hex
+  readonly resolve: (reception: Reception) => void
+}
+
+/** Whether a node holds a transaction; undefined when it gave no answer. */
+type Verdict = boolean | undefined
+
+/** What is sent in one turn of the event loop travels in one request, in the order in which it came. */
+export function createBroadcaster(nodes: Pick<RpcNodes, 'toAll'>): Broadcaster {
+  async function sendAll(offers: readonly Offer[]): Promise<void> {
+    const verdicts = await nodes.toAll((node) => offerTo(node, offers))
+    for (const [index, { resolve }] of offers.entries()) {
+      const count = (verdict: Verdict) => verdicts.filter((ofNode) => ofNode[index] === verdict).length
+      resolve({ held: count(true), refused: count(false) })
+    }
+  }
+
+  const gather = createTurnGroups<Offer>(
+    { limit: REQUEST_LIMIT, sizeOf: (offer) => sizeOfCall(submission(offer)) },
+    (group) => void sendAll(group),
+  )
   return {
-    async send({ raw, hash }) {
-      // In one batch, so that it is the same node that refuses and is asked.
-      const answers = await nodes.sendToAll([
-        { method: 'eth_sendRawTransaction', params: [raw] },
-        { method: 'eth_getTransactionByHash', params: [hash] },
-      ])
-      const held = answers.filter((answer) => answer?.some(hasResult)).length
-      return { held, refused: answers.filter((answer) => answer !== null).length - held }
-    },
+    send: ({ raw, hash }) => new Promise((resolve) => gather({ raw, hash, resolve })),
   }
 }
 
+async function offerTo(node: SingleNode, offers: readonly Offer[]): Promise<Verdict[]> {
+  const answers = await node.send(offers.map(submission))
+  if (answers === null) return []
+  const refused = offers.filter((_, index) => !hasResult(answers[index]))
+  const known = refused.length === 0 ? [] : await node.send(refused.map(question))
+  return offers.map((offer) => {
+    const at = refused.indexOf(offer)
+    return at === -1 || (known === null ? undefined : hasResult(known[at]))
+  })
+}
+
+function submission({ raw }: Offer) {
+  return { method: 'eth_sendRawTransaction', params: [raw] }
+}
+
+function question({ hash }: Offer) {
+  return { method: 'eth_getTransactionByHash', params: [hash] }
+}
+
 /** A null stands for a transaction that the node does not know. */
-function hasResult(answer: object): boolean {
+function hasResult(answer: object = {}): boolean {
   return 'result' in answer && answer.result !== null
 }

@@ -36,18 +36,18 @@ export async function startFaultyNode(
   const sends = createFaultQueue('send', plan.sends)
   let requests = 0
 
-  function treat(calls: readonly Call[], transaction: Transaction | undefined): Promise<Reply> {
-    const fault = transaction === undefined ? reads.next((kind) => applies(kind, calls)) : sends.next()
+  function treat(calls: readonly Call[], isSend: boolean): Promise<Reply> {
+    const fault = isSend ? sends.next() : reads.next((kind) => applies(kind, calls))
     return fault === undefined ? faithful(node, calls) : TREATMENTS[fault.kind](node, calls, fault.amount)
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const calls = callsSchema.parse(JSON.parse(await text(request)))
-    const transaction = transactionIn(calls)
+    const transactions = transactionsIn(calls)
     requests++
-    if (transaction !== undefined) onlooker.leaves(transaction)
-    const reply = await treat(calls, transaction)
-    if (transaction !== undefined) await onlooker.passed()
+    for (const transaction of transactions) onlooker.leaves(transaction)
+    const reply = await treat(calls, transactions.length > 0)
+    for (const _ of transactions) await onlooker.passed()
     give(reply, request, response)
   }
 
@@ -74,9 +74,10 @@ export async function startFaultyNode(
   }
 }
 
-function transactionIn(calls: readonly Call[]): Transaction | undefined {
-  const raw = calls.find(({ method }) => method === 'eth_sendRawTransaction')?.params[0]
-  return raw === undefined ? undefined : Transaction.from(String(raw))
+function transactionsIn(calls: readonly Call[]): Transaction[] {
+  return calls
+    .filter(({ method }) => method === 'eth_sendRawTransaction')
+    .map(({ params }) => Transaction.from(String(params[0])))
 }
 
 function give(reply: Reply, request: IncomingMessage, response: ServerResponse): void {

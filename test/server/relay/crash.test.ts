@@ -165,8 +165,11 @@ describe('a server that is killed', () => {
     const authorizations = chain().anvil.accounts.map(({ address }) => portfolioUpdate(address))
     let sends = 0
     proxy.fault = (calls) => (calls.some(isSend) && sends++ % 2 === 1 ? 'drop' : 'none')
-    await Promise.all(authorizations.map((each) => relay.relay(each, { Prefer: 'wait=0' })))
-    await soon(() => sends).toBe(authorizations.length)
+    for (const [index, each] of authorizations.entries()) {
+      await relay.relay(each, { Prefer: 'wait=0' })
+      // Alone in its request.
+      await soon(() => sends).toBe(index + 1)
+    }
     const left = await asKilledNow(dataDir)
     await relay.stop()
     const again = await startRelay({ chain: chain(), dataDir: left })
