@@ -2,7 +2,8 @@ import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import type { FileRecordStore } from './recordStore.js'
 
 /**
- * The ids of the open orders, in memory, so that nothing is looked for where it can't be: most posts bring a new order.
+ * The ids of the open records of a store, in memory, so that nothing is looked for where it can't be: most posts bring
+ * something new.
  * Read from the store at the first use. Every method rejects with StorageError until that has worked.
  */
 export interface OpenIds {
