@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { createDirectorySync, type SyncDirectory } from './directorySync.js'
-import { type FileSystem, isAbsent, nodeFileSystem } from './fileSystem.js'
+import { APPEND, type FileSystem, isAbsent, nodeFileSystem, type OpenFile } from './fileSystem.js'
 import { StorageError } from './storageError.js'
 
-/** Whole files under one directory, by their path relative to it. A reader sees the old text or the new, never a part. */
+/** Files under one directory, by their path relative to it. What is written whole is read whole: the old text or the new. */
 export interface AtomicFiles {
   /** Undefined when there is no such file. @throws StorageError */
   read(path: string): Promise<string | undefined>
@@ -13,6 +13,11 @@ export interface AtomicFiles {
    * @throws StorageError; what a reader then sees is the old file or the new one, whole
    */
   write(path: string, text: string): Promise<void>
+  /**
+   * Adds to the end of a file that exists. When it resolves, what was added survives a power cut.
+   * @throws StorageError; a part of it may have been added then, and what a sync failed to write may be gone later
+   */
+  append(path: string, text: string): Promise<void>
   /** Moves a file over whatever is at `to`; false when there is no such file. @throws StorageError */
   move(from: string, to: string): Promise<boolean>
   /** False when there is no such file. @throws StorageError */
@@ -43,6 +48,7 @@ export function createAtomicFiles(options: { root: string; fs?: FileSystem }): A
     read: (path) => storage(() => absentAsUndefined(() => fs.readFile(full(path), 'utf8'))),
     write: (path, text) =>
       storage(() => replace(medium, full(path), join(root, TEMPORARY, randomUUID()), text)),
+    append: (path, text) => storage(() => appendTo(fs, full(path), text)),
     move: (from, to) => storage(() => moveFile(medium, full(from), full(to))),
     remove: (path) => storage(() => removeFile(medium, full(path))),
     list: (path) => storage(async () => (await absentAsUndefined(() => fs.readdir(full(path)))) ?? []),
@@ -68,7 +74,14 @@ async function replace(medium: Medium, path: string, temporary: string, text: st
 }
 
 async function writeNew(medium: Medium, path: string, text: string): Promise<void> {
-  const file = await inDirectory(medium, path, () => medium.fs.open(path, 'wx', PRIVATE_FILE))
+  await writeSynced(await inDirectory(medium, path, () => medium.fs.open(path, 'wx', PRIVATE_FILE)), text)
+}
+
+async function appendTo(fs: FileSystem, path: string, text: string): Promise<void> {
+  await writeSynced(await fs.open(path, APPEND), text)
+}
+
+async function writeSynced(file: OpenFile, text: string): Promise<void> {
   try {
     await file.writeFile(text, 'utf8')
     await file.sync()

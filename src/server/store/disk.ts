@@ -58,6 +58,9 @@ export function startDisk(root: string): Disk {
       write: async (path, text) => {
         await ask('write', path, text)
       },
+      append: async (path, text) => {
+        await ask('append', path, text)
+      },
       move: async (from, to) => (await ask('move', from, to)) === true,
       remove: async (path) => (await ask('remove', path)) === true,
       list: async (path) => namesOf(await ask('list', path)),

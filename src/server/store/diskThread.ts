@@ -32,7 +32,7 @@ function send(): void {
 async function carryOut({ method, args }: DiskRequest): Promise<Omit<DiskAnswer, 'id'>> {
   const [first = '', second = ''] = args
   try {
-    if (method === 'write') await files.write(first, second)
+    if (method === 'write' || method === 'append') await files[method](first, second)
     else if (method === 'clean') await files.clean()
     else if (method === 'move') return { value: await files.move(first, second) }
     else return { value: await files[method](first) }

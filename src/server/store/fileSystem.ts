@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 /** What the stores use of a file system. `node:fs/promises` is one too. */
 export interface FileSystem {
-  open(path: string, flags: 'r' | 'wx', mode?: number): Promise<OpenFile>
+  open(path: string, flags: OpenFlags, mode?: number): Promise<OpenFile>
   readFile(path: string, encoding: 'utf8'): Promise<string>
   readdir(path: string): Promise<string[]>
   rename(from: string, to: string): Promise<void>
@@ -11,6 +11,10 @@ export interface FileSystem {
   /** Resolves with the first directory that was made. */
   mkdir(path: string, options: { recursive: true; mode: number }): Promise<string | undefined>
 }
+
+/** To read; to write a new file; or to write at the end of one that is there. */
+export type OpenFlags = 'r' | 'wx' | typeof APPEND
+export const APPEND = fs.constants.O_WRONLY | fs.constants.O_APPEND
 
 /** Must be closed by whoever opened it. */
 export interface OpenFile {

@@ -5,7 +5,7 @@ import { inBatches } from '../async/inBatches.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createOpenIds } from './openIds.js'
-import { createFileRecordStore } from './recordStore.js'
+import { createFileRecordStore, moveRecord } from './recordStore.js'
 
 /** Nodes refuse longer transactions. */
 const MAX_TRANSACTION_BYTES = 131_072
@@ -43,32 +43,46 @@ export interface ReceiptStore {
 }
 
 /**
- * Records as files: `receipts/open/<digest>.json`, and `receipts/<2 hex>/<digest>.json` once it is final, so that a start
- * reads only what is open. Where both exist the open one counts: its end was written and it is not removed yet, which
- * the chain will say again, or it was taken up again after it had failed.
+ * Records as files: `receipts/open/<digest>.json`, renamed to `receipts/<2 hex>/<digest>.json` once it is final, so
+ * that a start reads only what is open. Where both exist the open one is the newer: it is final and not moved yet,
+ * or was taken up again after it had failed.
  */
 export function createReceiptStore(options: { files: AtomicFiles; logger: Logger }): ReceiptStore {
   const shared = { ...options, schema: relayRecordSchema }
   const open = createFileRecordStore({ ...shared, directory: 'receipts/open', sharded: false })
   const done = createFileRecordStore({ ...shared, directory: 'receipts', sharded: true })
   const openIds = createOpenIds(open)
-  const getOpen = async (digest: Hex) => ((await openIds.has(digest)) ? open.get(digest) : undefined)
+
+  async function finish(digest: Hex): Promise<void> {
+    await moveRecord(options.files, digest, open, done)
+    await openIds.delete(digest)
+  }
+
+  /** The record if it is unfinished; moved where it belongs if a killed process had no time to. */
+  async function takeUp(digest: Hex): Promise<RelayRecord[]> {
+    const record = await open.get(digest)
+    if (record === undefined) return []
+    if (!isFinal(record)) return [record]
+    await finish(digest)
+    return []
+  }
 
   return {
-    get: async (digest) => (await getOpen(digest)) ?? (await done.get(digest)),
+    async get(digest) {
+      const current = (await openIds.has(digest)) ? await open.get(digest) : undefined
+      return current ?? done.get(digest)
+    },
     async put(digest, record) {
-      if (!isFinal(record)) {
+      if (await openIds.has(digest)) await open.append(digest, record)
+      else {
         await open.put(digest, record)
-        return openIds.add(digest)
+        await openIds.add(digest)
       }
-      await done.put(digest, record)
-      if (!(await openIds.has(digest))) return
-      await open.delete(digest)
-      await openIds.delete(digest)
+      if (isFinal(record)) await finish(digest)
     },
     async unfinished() {
-      const found = await inBatches(await openIds.all(), READ_AT_ONCE, getOpen)
-      return found.filter((record) => record !== undefined)
+      const found = await inBatches(await openIds.all(), READ_AT_ONCE, takeUp)
+      return found.flat()
     },
   }
 }

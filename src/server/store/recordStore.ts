@@ -9,8 +9,13 @@ import { createJsonFile, type JsonFile } from './jsonFile.js'
  */
 export interface FileRecordStore<T> {
   get(id: string): Promise<T | undefined>
-  /** Durable when it resolves. */
+  /** Creates or replaces. Durable when it resolves. */
   put(id: string, record: T): Promise<void>
+  /**
+   * A newer version of a record that is there, added to its file. Durable when it resolves. A new file takes several times
+   * as long, and so does every other one for minutes after the old one was freed, as ext4 steps over freed inodes.
+   */
+  append(id: string, record: T): Promise<void>
   /** False when there was none. */
   delete(id: string): Promise<boolean>
   ids(): Promise<string[]>
@@ -37,6 +42,8 @@ const RECORD_FILE = /^(0x[0-9a-f]{2,128})\.json$/
 /** A file that can't be parsed is set aside as `<id>.json.corrupt` and counts as absent: see `createJsonFile`. */
 export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): FileRecordStore<T> {
   const { files, directory, sharded, schema, logger } = options
+  /** Records whose file may end in a part of a version: what the medium failed to take is not built upon. */
+  const torn = new Set<string>()
 
   function pathOf(id: string): string {
     if (!RECORD_ID.test(id)) throw new TypeError('A record id is lower-case hex.')
@@ -53,10 +60,21 @@ export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): Fi
     })
   }
 
+  async function put(id: string, record: T): Promise<void> {
+    await fileOf(id).save(record)
+    torn.delete(id)
+  }
+
   return {
     pathOf,
     get: async (id) => fileOf(id).load(),
-    put: async (id, record) => fileOf(id).save(record),
+    put,
+    async append(id, record) {
+      if (torn.has(id)) return put(id, record)
+      torn.add(id)
+      await fileOf(id).append(record)
+      torn.delete(id)
+    },
     delete: (id) => files.remove(pathOf(id)),
     async ids() {
       const shards = sharded ? await files.list(directory) : ['']

@@ -81,6 +81,25 @@ describe('createAtomicFiles', () => {
     },
   )
 
+  test('adds to a file that is there, and makes none', async () => {
+    const { root, files } = await setUp()
+    await expect(files.append('a/one.json', 'x')).rejects.toThrow(StorageError)
+    await files.write('a/one.json', 'first')
+    const { fs, operations } = createFaultyFs(-1)
+    await createAtomicFiles({ root, fs }).append('a/one.json', ', second')
+    expect(operations).toEqual(['open', 'write', 'sync'])
+    expect(await files.read('a/one.json')).toBe('first, second')
+    expect((await stat(join(root, 'a/one.json'))).mode & 0o777).toBe(0o600)
+  })
+
+  test.each([0, 1, 2])('an addition that fails at step %i says so', async (step) => {
+    const { root, files } = await setUp()
+    await files.write('a/one.json', 'first')
+    const failing = createAtomicFiles({ root, fs: createFaultyFs(step).fs })
+    await expect(failing.append('a/one.json', ', second')).rejects.toThrow(StorageError)
+    expect(await files.read('a/one.json')).toMatch(/^first/)
+  })
+
   test('a failing move or remove is a StorageError too', async () => {
     const { root, files } = await setUp()
     await files.write('a.json', 'x')

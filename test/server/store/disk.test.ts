@@ -29,6 +29,7 @@ test("the disk's thread does with the files what it is asked for, and tells fail
       { name: 'StorageError', code: 'EISDIR' },
       { name: 'StorageError', code: 'EISDIR' },
     ],
+    missing: { name: 'StorageError', code: 'ENOENT' },
     left: [],
   })
   expect((await readdir(join(root, 'many'))).length).toBe(50)

@@ -18,7 +18,8 @@ await Promise.all(
   Array.from({ length: 200 }, (_, index) => files.write(`many/${index % 50}.json`, `text ${index}`)),
 )
 await files.write('a/one.json', 'first')
-await files.write('a/one.json', 'second, with ü and \u{1f512}')
+await files.write('a/one.json', 'second, ')
+await files.append('a/one.json', 'with ü and \u{1f512}')
 const said = {
   absent,
   read: await files.read('a/one.json'),
@@ -27,6 +28,7 @@ const said = {
   removed: [await files.remove('b/two.json'), await files.remove('b/two.json')],
   // A directory where a file should be.
   failed: [await failureOf(files.read('many')), await failureOf(files.write('many', 'text'))],
+  missing: await failureOf(files.append('nowhere.json', 'text')),
   left: await files.list('tmp'),
 }
 await stop()

@@ -76,12 +76,24 @@ describe('a receipt', () => {
       const status = (await store.get(DIGEST))?.receipt.status
       seen.add(`${status} at ${before}`)
       expect(await store.unfinished()).toEqual(status === 'submitted' ? [record('submitted')] : [])
-      await store.put(DIGEST, record('confirmed'))
-      expect(await filesIn(root)).toEqual([DONE])
+      expect(await filesIn(root)).toEqual([status === 'submitted' ? OPEN : DONE])
+      expect(await store.get(DIGEST)).toEqual(record(status === 'submitted' ? 'submitted' : 'confirmed'))
       if (!killed) break
     }
-    expect([...seen]).toEqual([`submitted at ${OPEN}`, `submitted at ${DONE},${OPEN}`, `confirmed at ${DONE}`])
+    expect([...seen]).toEqual([`submitted at ${OPEN}`, `confirmed at ${OPEN}`, `confirmed at ${DONE}`])
   })
+})
+
+test('a receipt that changes has one file all along, and never a second one', async () => {
+  const root = await temporaryDirectory()
+  const { operations, fs: counted } = createFaultyFs(-1)
+  const store = openStore(root, counted)
+  await store.put(DIGEST, record('pending'))
+  const { ino } = await fs.stat(join(root, 'receipts', OPEN))
+  await store.put(DIGEST, record('submitted'))
+  await store.put(DIGEST, record('confirmed'))
+  expect((await fs.stat(join(root, 'receipts', DONE))).ino).toBe(ino)
+  expect(operations).not.toContain('unlink')
 })
 
 test('a start reads what is unfinished alone, and few files at once', async () => {

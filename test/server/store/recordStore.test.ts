@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -65,6 +65,51 @@ describe('createFileRecordStore', () => {
       await expect(async () => open.put(bad, record)).rejects.toThrow(TypeError)
     },
   )
+
+  test('gives back the last version that was appended, and keeps the earlier ones', async () => {
+    const { root, open } = await setUp()
+    await open.put(id, record)
+    await open.append(id, { ...record, amount: 2n })
+    await open.append(id, { ...record, amount: 3n })
+    expect(await open.get(id)).toEqual({ ...record, amount: 3n })
+    const text = await readFile(join(root, `envelopes/open/${id}.json`), 'utf8')
+    expect(text.split('\n').filter((line) => line !== '')).toHaveLength(3)
+    await open.put(id, { ...record, amount: 4n })
+    expect(await open.get(id)).toEqual({ ...record, amount: 4n })
+  })
+
+  test('a version that was cut off by a crash does not count, whatever comes behind it', async () => {
+    const { root, open } = await setUp()
+    const file = join(root, `envelopes/open/${id}.json`)
+    await open.put(id, record)
+    const line = JSON.stringify({ commit: other, amount: '2' })
+    for (let cut = 0; cut < line.length; cut++) {
+      await appendFile(file, `\n${line.slice(0, cut)}`)
+      expect(await open.get(id)).toEqual(record)
+    }
+    await open.append(id, { ...record, amount: 3n })
+    expect(await open.get(id)).toEqual({ ...record, amount: 3n })
+  })
+
+  test.each(['write', 'sync'])('a version whose %s fails is followed by a new file', async (step) => {
+    const { root, open, log } = await setUp()
+    await open.put(id, record)
+    const { fs, operations } = createFaultyFs(step === 'write' ? 1 : 2)
+    const files = createAtomicFiles({ root, fs })
+    const failing = createFileRecordStore({
+      files,
+      schema,
+      logger: log.logger,
+      directory: 'envelopes/open',
+      sharded: false,
+    })
+    await expect(failing.append(id, { ...record, amount: 2n })).rejects.toThrow(StorageError)
+    await failing.append(id, { ...record, amount: 3n })
+    expect(operations).toContain('rename')
+    expect(await readFile(join(root, `envelopes/open/${id}.json`), 'utf8')).toBe(
+      `${JSON.stringify({ commit: other, amount: '3' })}\n`,
+    )
+  })
 
   test('moves a record to another store', async () => {
     const { files, open, done } = await setUp()
