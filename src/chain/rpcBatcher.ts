@@ -9,18 +9,23 @@ interface Waiting {
 }
 
 /**
- * Sends what is asked in one turn of the event loop as one request: under load, one for many callers. All of them share
- * its failure.
+ * Sends what is asked in one turn of the event loop as one request, and what several ask alike once: under load, one
+ * request for many callers. All of them share its failure.
  */
 export function createRpcBatcher(transport: RpcTransport): Pick<RpcTransport, 'send'> {
   async function send(group: readonly Waiting[]): Promise<void> {
+    const calls: RpcCall[] = []
+    const places = new Map<string, number>()
+    const placeOf = (call: RpcCall): number => {
+      const text = JSON.stringify(call)
+      const place = places.get(text) ?? calls.push(call) - 1
+      places.set(text, place)
+      return place
+    }
+    const asked = group.map((waiting) => ({ ...waiting, places: waiting.calls.map(placeOf) }))
     try {
-      const answers = await transport.send(group.flatMap(({ calls }) => calls))
-      let from = 0
-      for (const { calls, resolve } of group) {
-        resolve(answers.slice(from, from + calls.length))
-        from += calls.length
-      }
+      const answers = await transport.send(calls)
+      for (const { places: own, resolve } of asked) resolve(own.flatMap((place) => answers[place] ?? []))
     } catch (error) {
       for (const { reject } of group) reject(error)
     }

@@ -34,10 +34,22 @@ test('a request has a hundred calls at most, and nobody’s calls are parted', a
   expect(sizes).toEqual([100, 50, 120])
 })
 
+test('what several ask alike is asked once', async () => {
+  const { sizes, batcher } = echo()
+  const asked = [[call('a'), call('b')], [call('b')], [call('a'), { method: 'a', params: [1] }]]
+  const answers = await Promise.all(asked.map((calls) => batcher.send(calls)))
+  expect(answers.map((own) => own.map((answer) => 'result' in answer && answer.result))).toEqual([
+    ['a', 'b'],
+    ['b'],
+    ['a', 'a'],
+  ])
+  expect(sizes).toEqual([3])
+})
+
 test('a request has room for a megabyte at most', async () => {
   const { sizes, batcher } = echo()
-  const large = () => batcher.send([{ method: 'large', params: ['x'.repeat(400_000)] }])
-  await Promise.all([large(), large(), large(), batcher.send([call('small')])])
+  const large = (name: string) => batcher.send([{ method: 'large', params: [name.repeat(400_000)] }])
+  await Promise.all([large('x'), large('y'), large('z'), batcher.send([call('small')])])
   expect(sizes).toEqual([2, 2])
 })
 
