@@ -6,6 +6,8 @@ export interface Slots {
   take(ms?: number): Promise<boolean>
   /** To be called once by everyone who got in. */
   leave(): void
+  /** Whether whoever comes now would have to wait. */
+  isFull(): boolean
   /** How many wait. */
   waiting(): number
 }
@@ -23,6 +25,7 @@ export function createSlots(count: number): Slots {
 
   return {
     leave,
+    isFull: () => free === 0,
     waiting: () => queue.length,
     async take(ms = Number.POSITIVE_INFINITY) {
       if (free > 0) {

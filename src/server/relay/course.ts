@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { createDeferred } from '../async/deferred.js'
 import { describeError, type Logger } from '../logger.js'
 import type { ReceiptStore, RelayRecord, SignedTransaction } from '../store/receipts.js'
 import type { Admission } from './admission.js'
@@ -23,7 +24,7 @@ export interface CourseDeps {
   readonly logger: Logger
 }
 
-/** One authorization from its stored record to its end. */
+/** One authorization, from its record on disk to its end. */
 export interface Course {
   current(): Receipt
   /** The final receipt, or, when the server stops before, the last one. Never rejects. */
@@ -32,15 +33,34 @@ export interface Course {
 
 const RETRY_AFTER_MS = 1_000
 
+/** Takes up a record that is on disk. */
+export function resumeCourse(deps: CourseDeps, record: RelayRecord): Course {
+  return follow(deps, record).course
+}
+
 /**
- * Takes a stored record to its end. Whatever fails on the way (nodes, disk) is tried again until the server stops:
- * the next process then goes on from the record.
+ * Begins with a call that has just been checked. Its record is written when its transaction is signed, or before that
+ * when it has to wait. Resolves then: from there on it comes to its end, by another process if need be.
  *
- * @param gasLimit known when the call has just been checked
+ * @throws StorageError: nothing was sent then, and nothing will be
  */
-export function startCourse(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint): Course {
+export async function startCourse(deps: CourseDeps, record: RelayRecord, gasLimit: bigint): Promise<Course> {
+  const { course, kept } = follow(deps, record, gasLimit)
+  await kept
+  return course
+}
+
+/**
+ * Whatever fails on the way (nodes, disk) is tried again until the server stops: the next process then goes on from the
+ * record.
+ *
+ * @param gasLimit of a call that was just checked, and whose record is not on disk
+ */
+function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
   const { store, chain, transactor, stopping, logger } = deps
   const { digest, primaryType, target } = initial.receipt
+  const kept = createDeferred<void>()
+  let isKept = gasLimit === undefined
   let record = initial
   let toResume = unresolved(initial)
   let checkedGas = gasLimit
@@ -48,6 +68,12 @@ export function startCourse(deps: CourseDeps, initial: RelayRecord, gasLimit?: b
   async function put(next: RelayRecord): Promise<void> {
     await store.put(digest, next)
     record = next
+    isKept = true
+    kept.resolve()
+  }
+
+  async function keep(): Promise<void> {
+    if (!isKept) await put(record)
   }
 
   const sender: Sender = {
@@ -64,10 +90,9 @@ export function startCourse(deps: CourseDeps, initial: RelayRecord, gasLimit?: b
     if (toResume.length > 0) return conclude(await transactor.resume(toResume, sender))
     const gas = checkedGas ?? (await check())
     checkedGas = undefined
-    return (
-      gas === null ||
-      conclude(await transactor.send({ to: target, data: record.data, gasLimit: gas }, sender))
-    )
+    if (gas === null) return true
+    if (transactor.isFull()) await keep()
+    return conclude(await transactor.send({ to: target, data: record.data, gasLimit: gas }, sender))
   }
 
   /** The call's gas limit, or null when nothing needs to be sent any more. */
@@ -106,19 +131,23 @@ export function startCourse(deps: CourseDeps, initial: RelayRecord, gasLimit?: b
     return failed(record, transaction, await chain.reasonOf(record, transaction), new Date())
   }
 
-  async function run(): Promise<Receipt> {
+  async function run(): Promise<void> {
     while (!stopping.aborted) {
       try {
         if (await step()) break
       } catch (error) {
         logger.warn('relay step failed', { digest, primaryType, ...describeError(error) })
+        await keep()
         await sleep(RETRY_AFTER_MS, undefined, { signal: stopping }).catch(() => undefined)
       }
     }
+    await keep()
     const { status, txHash } = record.receipt
     logger.info('authorization relayed', { digest, primaryType, txHash, outcome: status })
-    return record.receipt
   }
 
-  return { current: () => record.receipt, end: run() }
+  const end = run()
+    .catch(kept.reject)
+    .then(() => record.receipt)
+  return { course: { current: () => record.receipt, end }, kept: kept.promise }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { RpcProvider } from '../../chain/provider.js'
 import { quantitySchema } from '../../chain/quantity.js'
 import { resultOf } from '../../chain/rpcResult.js'
+import { createTimedValue } from '../async/timedValue.js'
 
 /** What a transaction offers for each unit of gas, in wei. https://eips.ethereum.org/EIPS/eip-1559 */
 export interface MarketFees {
@@ -66,19 +67,7 @@ function marketFees({ baseFeePerGas, reward }: z.output<typeof feeHistorySchema>
 export function createFeeMarket(options: { provider: RpcProvider; ceiling: bigint; maxAgeMs: number }): {
   current(): Promise<Fees>
 } {
-  let asked: { at: number; fees: Promise<Fees> } | undefined
-  return {
-    current() {
-      if (asked === undefined || performance.now() - asked.at >= options.maxAgeMs) {
-        const fees = currentFees(options.provider, options.ceiling)
-        asked = { at: performance.now(), fees }
-        fees.catch(() => {
-          asked = undefined
-        })
-      }
-      return asked.fees
-    },
-  }
+  return { current: createTimedValue(options.maxAgeMs, () => currentFees(options.provider, options.ceiling)) }
 }
 
 /**

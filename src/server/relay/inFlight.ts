@@ -1,6 +1,7 @@
 import type { TransactionReceipt } from 'ethers'
 import { sameAddress } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { createDeferred } from '../async/deferred.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import type { Reception } from './broadcast.js'
 import { priceLimit } from './fees.js'
@@ -80,8 +81,8 @@ export function createInFlight(
 ): InFlight {
   const newest = transactions.at(-1)
   if (newest === undefined) throw new TypeError('no transaction to follow')
-  const [landed, land] = deferred<void>()
-  const [outcome, finish] = deferred<Outcome>()
+  const landed = createDeferred<void>()
+  const outcome = createDeferred<Outcome>()
   return {
     nonce: newest.nonce,
     transactions: [...transactions],
@@ -92,22 +93,14 @@ export function createInFlight(
     reception: undefined,
     blockNumber: undefined,
     missedSince: undefined,
-    landed,
-    land,
-    outcome,
+    landed: landed.promise,
+    land: landed.resolve,
+    outcome: outcome.promise,
     finish(result) {
-      land()
-      finish(result)
+      landed.resolve()
+      outcome.resolve(result)
     },
   }
-}
-
-function deferred<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
-  let settle: (value: T) => void = () => undefined
-  const promise = new Promise<T>((resolve) => {
-    settle = resolve
-  })
-  return [promise, (value) => settle(value)]
 }
 
 /** The transaction that should be mined for it now. */

@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { quantitySchema } from '../../chain/quantity.js'
 import { decodeRevert } from '../../chain/reverts.js'
+import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcAnswer, RpcTransport } from '../../chain/rpcTransport.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { Problem } from '../http/problems.js'
+import { createTimedValue } from '../async/timedValue.js'
+import { createRecentMap } from '../recentMap.js'
 import type { Need } from './admission.js'
 
 /** What the chain says of a call before any gas is spent on it. */
@@ -21,55 +23,88 @@ export interface PreflightOptions {
 
 /** JSON-RPC's code of a reverted execution, as the execution API specification has it. */
 const EXECUTION_REVERTED = 3
+/** A block's gas limit changes by a thousandth from one to the next. */
+const ROOM_MAX_AGE_MS = 10_000
+/** After this long a call's gas is estimated again: it may need much less by now. */
+const ESTIMATE_MAX_AGE_MS = 60_000
+/** Kinds of calls whose last estimate is remembered. */
+const MAX_ESTIMATES = 1_024
+const SELECTOR_DIGITS = 10
+
 const dataSchema = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/)
 const blockSchema = z.looseObject({ gasLimit: quantitySchema })
+
+/** A call to be checked. */
+interface Call {
+  readonly to: Hex
+  readonly data: Hex
+}
 
 export interface Preflight {
   /**
    * Runs the call on the latest state.
-   * @throws Problem `chain-unavailable`; ChainUnavailableError
+   * @throws ChainUnavailableError, ChainAnswerError
    */
-  check(call: { to: Hex; data: Hex }): Promise<Forecast>
+  check(call: Call): Promise<Forecast>
 }
 
+/**
+ * Calls of one kind and length need about the same gas. So what the last one needed is tried first, in one `eth_call` with
+ * that much gas: an estimate runs the call several times. Only where that does not succeed it is estimated.
+ */
 export function createPreflight({ transport, from, maxGas }: PreflightOptions): Preflight {
-  let asked: Promise<RpcAnswer[]> | undefined
+  const estimates = createRecentMap<string, { readonly gas: bigint; readonly at: number }>(MAX_ESTIMATES)
+  const askForRoom = createTimedValue(ROOM_MAX_AGE_MS, async () => {
+    const [block] = await transport.send([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
+    return resultOf(block, blockSchema).gasLimit
+  })
 
-  /** Balance and block, asked for once for all who want them in one turn: a full block is long. */
-  function askForRoom(): Promise<RpcAnswer[]> {
-    if (asked === undefined) {
-      asked = transport.send([
-        { method: 'eth_getBalance', params: [from, 'latest'] },
-        { method: 'eth_getBlockByNumber', params: ['latest', false] },
-      ])
-      setImmediate(() => {
-        asked = undefined
-      })
+  async function isEnough(call: Call, gas: bigint): Promise<boolean> {
+    const params = [{ from, ...call, gas: `0x${gas.toString(16)}` }, 'latest']
+    const [answer] = await transport.send([{ method: 'eth_call', params }])
+    return answer !== undefined && 'result' in answer
+  }
+
+  async function estimate(call: Call): Promise<bigint | Revert> {
+    const [answer] = await transport.send([
+      { method: 'eth_estimateGas', params: [{ from, ...call }, 'latest'] },
+    ])
+    return revertOf(answer) ?? resultOf(answer, quantitySchema)
+  }
+
+  async function gasFor(call: Call): Promise<bigint | Revert> {
+    const kind = `${call.to}${call.data.slice(0, SELECTOR_DIGITS)}${call.data.length}`
+    const known = estimates.get(kind)
+    if (known !== undefined && performance.now() - known.at < ESTIMATE_MAX_AGE_MS) {
+      if (await isEnough(call, known.gas)) return known.gas
     }
-    return asked
+    const gas = await estimate(call)
+    if (typeof gas === 'bigint') estimates.set(kind, { gas, at: performance.now() })
+    return gas
+  }
+
+  async function balance(): Promise<bigint> {
+    const [answer] = await transport.send([{ method: 'eth_getBalance', params: [from, 'latest'] }])
+    return resultOf(answer, quantitySchema)
   }
 
   return {
-    async check({ to, data }) {
-      const call = { method: 'eth_estimateGas', params: [{ from, to, data }, 'latest'] }
-      const [[estimate], [balance, block]] = await Promise.all([transport.send([call]), askForRoom()])
-      const revert = revertOf(estimate)
-      if (revert !== null) return { revert }
-      const room = resultOf(block, blockSchema).gasLimit
-      const limit = room < maxGas ? room : maxGas
-      const forecast = gasLimitFor(resultOf(estimate, quantitySchema), limit)
-      return 'revert' in forecast ? forecast : { ...forecast, balance: resultOf(balance, quantitySchema) }
+    async check(call) {
+      const [gas, available, room] = await Promise.all([gasFor(call), balance(), askForRoom()])
+      if (typeof gas !== 'bigint') return { revert: gas }
+      const forecast = gasLimitFor(gas, room < maxGas ? room : maxGas)
+      return 'revert' in forecast ? forecast : { ...forecast, balance: available }
     },
   }
 }
 
-/** @throws Problem `chain-unavailable` when it is a failure that says nothing about the call */
+/** @throws ChainAnswerError when it is a failure that says nothing about the call */
 function revertOf(answer: RpcAnswer | undefined): Revert | null {
   if (answer === undefined || !('error' in answer)) return null
   const data = dataSchema.safeParse(answer.error.data)
   if (data.success) return decodeRevert(data.data)
   if (answer.error.code === EXECUTION_REVERTED) return decodeRevert('0x')
-  throw new Problem('chain-unavailable', { cause: new ChainAnswerError('eth_estimateGas was refused') })
+  throw new ChainAnswerError('eth_estimateGas was refused')
 }
 
 /**
@@ -87,10 +122,4 @@ export function gasLimitFor(
   }
   const ample = estimate + estimate / 4n + 1n
   return { gasLimit: ample > limit ? limit : ample }
-}
-
-function resultOf<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(answer && 'result' in answer ? answer.result : undefined)
-  if (parsed.success) return parsed.data
-  throw new Problem('chain-unavailable', { cause: new ChainAnswerError('no usable answer before gas') })
 }

@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type { Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { createDeferred } from '../async/deferred.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'
 import { describeError } from '../logger.js'
 import type { RelayRecord } from '../store/receipts.js'
 import type { VerifiedAuthorization } from './authorization.js'
-import { type Course, type CourseDeps, startCourse } from './course.js'
+import { type Course, type CourseDeps, resumeCourse, startCourse } from './course.js'
 import { confirmed, pendingRecord, putBack } from './receipts.js'
 
 export interface RelayDeps extends Omit<CourseDeps, 'reopen'> {
@@ -42,10 +43,7 @@ export function createRelay(deps: RelayDeps): Relay {
   setMaxListeners(0, stopping)
   const courseDeps = { ...deps, stopping, reopen }
   const underWay = new Map<Hex, Promise<Course>>()
-  let recovered: () => void = () => undefined
-  const ready = new Promise<void>((resolve) => {
-    recovered = resolve
-  })
+  const recovered = createDeferred<void>()
 
   /** Registered before anything is awaited, so that whoever comes next joins. */
   function register(digest: Hex, begun: Promise<Course>): Promise<Course> {
@@ -62,24 +60,20 @@ export function createRelay(deps: RelayDeps): Relay {
 
   async function begin(authorization: VerifiedAuthorization): Promise<Course> {
     const { digest, target, data } = authorization
-    const [cached, used] = await Promise.all([store.get(digest), chain.isUsed(target, digest)])
-    const record = () => cached ?? pendingRecord(authorization, new Date())
-    if (used) return ended(await takenEffect(record()))
-    const forecast = await preflight.check({ to: target, data })
+    const [cached, forecast] = await Promise.all([store.get(digest), preflight.check({ to: target, data })])
+    const record = pendingRecord(authorization, new Date(), cached?.transactions)
     if ('revert' in forecast) {
-      // It may have taken effect between the two questions.
-      if (await chain.isUsed(target, digest)) return ended(await takenEffect(record()))
+      // What has taken effect reverts too: its digest is used up.
+      if (await chain.isUsed(target, digest)) return ended(await takenEffect(cached ?? record))
       throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
     }
-    const fresh = pendingRecord(authorization, new Date(), cached?.transactions)
     await admission.admit(digest, forecast)
     try {
-      await store.put(digest, fresh)
+      return await startCourse(courseDeps, record, forecast.gasLimit)
     } catch (error) {
       admission.release(digest)
       throw error
     }
-    return startCourse(courseDeps, fresh, forecast.gasLimit)
   }
 
   /** The receipt of what the chain says is used, whatever was thought of it before. */
@@ -105,7 +99,7 @@ export function createRelay(deps: RelayDeps): Relay {
       const open = putBack(record, new Date())
       await store.put(digest, open)
       logger.warn('transaction put back', { digest, txHash: record.receipt.txHash })
-      return startCourse(courseDeps, open)
+      return resumeCourse(courseDeps, open)
     })()
     register(digest, begun).catch((error: unknown) => {
       logger.warn('transaction not put back', { digest, ...describeError(error) })
@@ -115,14 +109,14 @@ export function createRelay(deps: RelayDeps): Relay {
   async function recover(): Promise<void> {
     const unfinished = await store.unfinished()
     for (const record of unfinished) {
-      void register(record.receipt.digest, Promise.resolve(startCourse(courseDeps, record)))
+      void register(record.receipt.digest, Promise.resolve(resumeCourse(courseDeps, record)))
     }
     logger.info('unfinished authorizations taken up', { count: unfinished.length })
   }
 
   return {
     async post(authorization) {
-      await ready
+      await recovered.promise
       const joined = underWay.get(authorization.digest)
       if (joined !== undefined) return joined
       if (underWay.size >= deps.maxUnderWay) throw new Problem('relay-overloaded')
@@ -142,7 +136,7 @@ export function createRelay(deps: RelayDeps): Relay {
       name: 'relay',
       async start() {
         await recover()
-        recovered()
+        recovered.resolve()
       },
       async stop() {
         stopped.abort()

@@ -50,6 +50,8 @@ export interface Transactor {
    * sent again only once a look at the chain shows that it is not mined.
    */
   resume(transactions: readonly SignedTransaction[], sender: Sender): Promise<Outcome>
+  /** Whether a call would have to wait for its turn now. */
+  isFull(): boolean
   /** Wei that all under way may cost at most. */
   committed(): bigint
   /** Transactions under way. */
@@ -101,6 +103,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
       inFlight.add(flight)
       return flight.outcome
     },
+    isFull: slots.isFull,
     committed: () => [...inFlight].reduce((sum, { maxCost }) => sum + maxCost, 0n),
     inFlight: () => inFlight.size,
     service: {
