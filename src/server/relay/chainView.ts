@@ -8,7 +8,7 @@ import { sameAddress } from '../../protocol/address.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { RelayRecord } from '../store/receipts.js'
-import { type MinedTransaction, minedTransaction } from './inFlight.js'
+import { createFindMined, type MinedTransaction } from './mined.js'
 
 /** What the relay asks the chain about one authorization. Every method rejects with ChainUnavailableError. */
 export interface ChainView {
@@ -36,6 +36,7 @@ const boolWord = z
 
 export function createChainView(options: ChainViewOptions): ChainView {
   const { provider, transport, from } = options
+  const findMined = createFindMined(transport)
 
   async function isUsed(target: Hex, digest: Hex): Promise<boolean> {
     const data = USED_DIGEST + digest.slice(2)
@@ -59,10 +60,9 @@ export function createChainView(options: ChainViewOptions): ChainView {
   return {
     isUsed,
     async effectOf({ receipt: { target }, transactions }) {
-      const receipts = await Promise.all(transactions.map(({ hash }) => provider.getTransactionReceipt(hash)))
+      const found = await Promise.all(transactions.map(({ hash }) => findMined(hash)))
       // A filler succeeds too, and has no effect.
-      const effect = receipts.find((mined) => mined?.status === 1 && sameAddress(mined.to ?? '', target))
-      return effect ? minedTransaction(effect) : null
+      return found.find((mined) => mined?.succeeded && sameAddress(mined.to ?? '', target)) ?? null
     },
     async reasonOf(record, { blockNumber }) {
       // What stood in its way is there after its block, or was there before it and is undone.

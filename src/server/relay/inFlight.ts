@@ -1,30 +1,11 @@
-import type { TransactionReceipt } from 'ethers'
 import { sameAddress } from '../../protocol/address.js'
-import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import type { Hex } from '../../protocol/hex.js'
 import { createDeferred } from '../async/deferred.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import type { Reception } from './broadcast.js'
 import { priceLimit } from './fees.js'
+import type { MinedTransaction } from './mined.js'
 import { readTransaction } from './transaction.js'
-
-/** A transaction that is in a block. */
-export interface MinedTransaction {
-  readonly hash: Hex
-  readonly blockNumber: number
-  readonly gasUsed: bigint
-  /** False when it reverted. */
-  readonly succeeded: boolean
-}
-
-/** What the relay keeps of a receipt that a node gave. */
-export function minedTransaction(receipt: TransactionReceipt): MinedTransaction {
-  return {
-    hash: bytes32Schema.parse(receipt.hash),
-    blockNumber: receipt.blockNumber,
-    gasUsed: receipt.gasUsed,
-    succeeded: receipt.status === 1,
-  }
-}
 
 /**
  * How a nonce ended: with one of its transactions in a block deep enough; taken by something else, or out of the

@@ -1,7 +1,7 @@
 import type { Receipt, Revert } from '../../protocol/api.js'
 import type { RelayRecord, SignedTransaction } from '../store/receipts.js'
 import type { VerifiedAuthorization } from './authorization.js'
-import type { MinedTransaction } from './inFlight.js'
+import type { MinedTransaction } from './mined.js'
 
 /**
  * The record of an authorization that nothing has been sent for yet.

@@ -1,12 +1,9 @@
-import type { Provider } from 'ethers'
-import type { Hex } from '../../protocol/hex.js'
+import type { FindMined, MinedTransaction } from './mined.js'
 
 /** A transaction that was reported as mined, watched a while longer. */
 export interface Settled {
-  readonly hash: Hex
-  readonly blockNumber: number
-  readonly blockHash: string
-  /** It is in that block no more. */
+  readonly transaction: MinedTransaction
+  /** It is in its block no more. */
   readonly dropped: () => void
 }
 
@@ -29,14 +26,15 @@ const DEPTH = 64
 /** Reports are kept of so many at most. */
 const MAX_KEPT = 4_096
 
-export function createSettledTransactions(provider: Provider): SettledTransactions {
+export function createSettledTransactions(findMined: FindMined): SettledTransactions {
   const kept = new Set<Settled>()
 
   const suspected = new Set<Settled>()
 
   async function look(settled: Settled): Promise<void> {
-    const receipt = await provider.getTransactionReceipt(settled.hash)
-    if (!suspected.delete(settled) || receipt?.blockHash === settled.blockHash) return
+    const { hash, blockHash } = settled.transaction
+    const now = await findMined(hash)
+    if (!suspected.delete(settled) || now?.blockHash === blockHash) return
     kept.delete(settled)
     settled.dropped()
   }
@@ -56,7 +54,7 @@ export function createSettledTransactions(provider: Provider): SettledTransactio
     },
     isEmpty: () => kept.size === 0,
     forget(head) {
-      for (const settled of kept) if (head - settled.blockNumber >= DEPTH) letGo(settled)
+      for (const settled of kept) if (head - settled.transaction.blockNumber >= DEPTH) letGo(settled)
     },
     suspectAll() {
       for (const settled of kept) suspected.add(settled)

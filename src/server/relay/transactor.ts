@@ -1,4 +1,5 @@
 import type { RpcProvider } from '../../chain/provider.js'
+import { createRpcBatcher } from '../../chain/rpcBatcher.js'
 import { createSlots } from '../async/slots.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
@@ -9,6 +10,7 @@ import type { Broadcaster } from './broadcast.js'
 import type { Fees } from './fees.js'
 import { createGaps } from './gaps.js'
 import { createInFlight, type InFlight, type Outcome, type Sender } from './inFlight.js'
+import { createFindMined } from './mined.js'
 import { createNonces } from './nonces.js'
 import { type Call, createOutbox } from './outbox.js'
 import { createSettledTransactions } from './settled.js'
@@ -127,15 +129,16 @@ function follow(
   outbox: ReturnType<typeof createOutbox>,
 ) {
   const { provider, signer } = options
+  const findMined = createFindMined(createRpcBatcher(provider.transport))
   const account = createAccountView({ provider, address: signer.address })
   const nonces = createNonces(account)
   const finish = (flight: InFlight, outcome: Outcome) => {
     inFlight.delete(flight)
     flight.finish(outcome)
   }
-  const shared = { ...options, inFlight, nonces, outbox, finish }
+  const shared = { ...options, inFlight, nonces, outbox, finish, findMined }
   const gaps = createGaps({ ...shared, follow: (flight) => inFlight.add(flight) })
-  const settled = createSettledTransactions(provider)
+  const settled = createSettledTransactions(findMined)
   const watcher = createWatcher({ ...shared, account, address: signer.address, settled, gaps })
   return { nonces, look: watcher.look }
 }

@@ -1,16 +1,16 @@
-import type { Provider, TransactionReceipt } from 'ethers'
 import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../logger.js'
 import type { AccountView, Break, Look } from './account.js'
 import type { Reception } from './broadcast.js'
 import type { Gaps } from './gaps.js'
-import { type InFlight, isFiller, minedTransaction, newestOf, type Outcome } from './inFlight.js'
+import { type InFlight, isFiller, newestOf, type Outcome } from './inFlight.js'
+import type { FindMined, MinedTransaction } from './mined.js'
 import type { Nonces } from './nonces.js'
 import type { Outbox } from './outbox.js'
 import type { SettledTransactions } from './settled.js'
 
 export interface WatcherOptions {
-  readonly provider: Provider
+  readonly findMined: FindMined
   readonly account: AccountView
   /** The relayer's address. */
   readonly address: Hex
@@ -42,34 +42,30 @@ export interface Watcher {
 }
 
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { provider, account, address, inFlight, settled, nonces, confirmations, logger } = options
+  const { findMined, account, address, inFlight, settled, nonces, confirmations, logger } = options
   let lookedAt = 0
 
   async function settle(flight: InFlight, head: number, broken: boolean): Promise<void> {
     const isDeep = (block: number) => head - block + 1 >= confirmations
     if (!broken && flight.blockNumber !== undefined && !isDeep(flight.blockNumber)) return
-    const receipts = await Promise.all(
-      flight.transactions.map(({ hash }) => provider.getTransactionReceipt(hash)),
-    )
+    const found = await Promise.all(flight.transactions.map(({ hash }) => findMined(hash)))
     // The newest has the nonce that counts; earlier ones may have gone out under others.
-    const receipt = receipts.findLast((found) => found !== null)
-    flight.blockNumber = receipt?.blockNumber
-    if (!receipt) return missed(flight)
+    const mined = found.findLast((transaction) => transaction !== null)
+    flight.blockNumber = mined?.blockNumber
+    if (!mined) return missed(flight)
     flight.missedSince = undefined
     flight.land()
-    if (isDeep(receipt.blockNumber)) conclude(flight, receipt)
+    if (isDeep(mined.blockNumber)) conclude(flight, mined)
   }
 
-  function conclude(flight: InFlight, receipt: TransactionReceipt): void {
+  function conclude(flight: InFlight, transaction: MinedTransaction): void {
     nonces.done(flight.nonce)
-    options.onGasUsed(receipt.gasUsed)
-    if (isFiller(receipt, address)) {
+    options.onGasUsed(transaction.gasUsed)
+    if (isFiller(transaction, address)) {
       options.finish(flight, { kind: 'displaced' })
       return
     }
-    const transaction = minedTransaction(receipt)
-    const { blockNumber, hash } = transaction
-    settled.add({ hash, blockNumber, blockHash: receipt.blockHash, dropped: flight.sender.dropped })
+    settled.add({ transaction, dropped: flight.sender.dropped })
     options.finish(flight, { kind: 'mined', transaction })
   }
 
