@@ -1,5 +1,4 @@
-import { Interface, type InterfaceAbi, type LogDescription } from 'ethers'
-import { z } from 'zod'
+import { Interface, type InterfaceAbi } from 'ethers'
 import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
 import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
@@ -8,13 +7,14 @@ import { platformPoolAbi } from '../../chain/generated/platformPoolAbi.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
+import { createWordReader, type RawLog, type Words } from './eventWords.js'
 import { formatShares, formatTime, formatUsdc } from './format.js'
 
 /** Which of the five contracts. */
 export type WatchedContract = keyof ContractAddresses
 
 /** Text of what may be shown of an event; null when there is nothing to show. */
-type Shown = (event: LogDescription) => string | null
+type Shown = (words: Words) => string | null
 
 interface Row {
   readonly contract: WatchedContract
@@ -60,14 +60,14 @@ export const WATCHED: readonly WatchedContract[] = [
 
 interface Entry extends Row {
   readonly topic: Hex
-  /** Of this event only: ethers hashes the signature of every event that it knows again for each log. */
-  readonly decoder: Interface
+  /** Null for another contract's event of the same signature: a wrong address in the configuration. */
+  readonly read: (log: RawLog) => Words | null
 }
 
 const ENTRIES: readonly Entry[] = ROWS.map((entry) => {
   const fragment = new Interface(CONTRACTS[entry.contract].abi).getEvent(entry.name)
-  const topic = bytes32Schema.parse(fragment?.topicHash)
-  return { ...entry, decoder: new Interface(fragment === null ? [] : [fragment]), topic }
+  if (fragment === null) throw new TypeError(`${entry.contract} has no event ${entry.name}`)
+  return { ...entry, topic: bytes32Schema.parse(fragment.topicHash), read: createWordReader(fragment) }
 })
 
 /** The first topics of a contract's narrated events, as a filter of `eth_getLogs` takes them. */
@@ -83,26 +83,14 @@ export interface Narration {
 }
 
 /** The narration of a contract's log, or null when the table does not have it. */
-export function narrate(
-  contract: WatchedContract,
-  log: { topics: readonly Hex[]; data: Hex },
-): Narration | null {
+export function narrate(contract: WatchedContract, log: RawLog): Narration | null {
   const entry = ENTRIES.find(
     (candidate) => candidate.contract === contract && candidate.topic === log.topics[0],
   )
-  const event = entry && decode(entry.decoder, log)
-  if (!event) return null
-  const shows = entry.shows.map((show) => show(event)).filter((text) => text !== null)
+  const words = entry?.read(log)
+  if (!entry || !words) return null
+  const shows = entry.shows.map((show) => show(words)).filter((text) => text !== null)
   return { tag: CONTRACTS[contract].tag, says: entry.says, shows }
-}
-
-function decode(decoder: Interface, log: { topics: readonly Hex[]; data: Hex }): LogDescription | null {
-  try {
-    return decoder.parseLog(log)
-  } catch {
-    // Another contract's event of the same signature: a wrong address in the configuration.
-    return null
-  }
 }
 
 function row(contract: WatchedContract, name: string, says: string, ...shows: Shown[]): Row {
@@ -110,40 +98,32 @@ function row(contract: WatchedContract, name: string, says: string, ...shows: Sh
 }
 
 function usdc(field: string): Shown {
-  return (event) => formatUsdc(uint(event, field))
+  return (words) => formatUsdc(words(field))
 }
 
 function shares(field: string): Shown {
-  return (event) => formatShares(uint(event, field))
+  return (words) => formatShares(words(field))
 }
 
 function supply(field: string): Shown {
-  return (event) => `supply ${formatShares(uint(event, field))}`
+  return (words) => `supply ${formatShares(words(field))}`
 }
 
 function deadline(field: string): Shown {
-  return (event) => `deadline ${formatTime(uint(event, field))}`
+  return (words) => `deadline ${formatTime(words(field))}`
 }
 
 function version(field: string): Shown {
-  return (event) => `version ${uint(event, field)}`
+  return (words) => `version ${words(field)}`
 }
 
-const USDC_ASSET = nameToBytes32('USDC')
+const USDC_ASSET = BigInt(nameToBytes32('USDC'))
 
 /** Only the asset's unit: without it the amount would say nothing. */
 function payout(amountField: string, assetField: string): Shown {
-  return (event) => {
-    const amount = uint(event, amountField)
+  return (words) => {
+    const amount = words(amountField)
     if (amount === 0n) return null
-    const asset: unknown = event.args.getValue(assetField)
-    return `payout ${asset === USDC_ASSET ? formatUsdc(amount) : formatShares(amount)}`
+    return `payout ${words(assetField) === USDC_ASSET ? formatUsdc(amount) : formatShares(amount)}`
   }
-}
-
-const uintSchema = z.bigint().min(0n)
-
-function uint(event: LogDescription, field: string): bigint {
-  const value: unknown = event.args.getValue(field)
-  return uintSchema.parse(value)
 }
