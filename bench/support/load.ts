@@ -19,7 +19,7 @@ export const loadPlanSchema = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
   /** The one status that counts as answered; any 2xx when left out. */
   expectedStatus: z.int().optional(),
-  /** Requests per second of all connections together; as many as are answered when left out. */
+  /** Requests per second, evenly spaced whether or not earlier ones are answered; left out, each waits for the one before. */
   perSecond: z.int().positive().optional(),
   /** How long to repeat the requests; null sends each of them exactly once. */
   durationMs: z.number().positive().nullable(),

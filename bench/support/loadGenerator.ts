@@ -1,7 +1,8 @@
 // A process of its own that sends requests and times the answers.
 import autocannon from 'autocannon'
 import { type LoadPlan, type LoadResult, loadPlanSchema } from './load.js'
-import { quantile } from './statistics.js'
+import { sendPaced } from './pacedLoad.js'
+import { createRecorder } from './recorder.js'
 
 /** How soon a run notices that it is over. */
 const SAMPLE_MS = 50
@@ -10,7 +11,7 @@ const TIMEOUT_SECONDS = 30
 const MARGIN_SECONDS = 5
 
 function send(plan: LoadPlan): Promise<LoadResult> {
-  const { url, connections, durationMs, perSecond } = plan
+  const { url, connections, durationMs } = plan
   const shares = divide(plan)
   return new Promise((resolve, reject) => {
     const recorder = createRecorder(plan)
@@ -21,7 +22,6 @@ function send(plan: LoadPlan): Promise<LoadResult> {
         connections,
         timeout: TIMEOUT_SECONDS,
         sampleInt: SAMPLE_MS,
-        ...(perSecond !== undefined && { overallRate: perSecond }),
         ...(durationMs === null
           ? { amount: plan.requests.length }
           : { duration: durationMs / 1_000 + MARGIN_SECONDS }),
@@ -55,43 +55,9 @@ function divide({ requests, connections, durationMs, headers = {} }: LoadPlan): 
   })
 }
 
-/** Counts from the first request to the last answer, or to the end of the time. */
-function createRecorder({ durationMs, expectedStatus }: LoadPlan) {
-  const isExpected = (status: number) =>
-    expectedStatus === undefined ? status >= 200 && status < 300 : status === expectedStatus
-  const latencies: number[] = []
-  let failures = 0
-  let startedAt = performance.now()
-  let lastAt = startedAt
-  return {
-    start() {
-      startedAt = performance.now()
-    },
-    answered(status: number, ms: number) {
-      const now = performance.now()
-      if (durationMs !== null && now > startedAt + durationMs) return
-      lastAt = now
-      if (isExpected(status)) latencies.push(ms)
-      else failures++
-    },
-    failed() {
-      failures++
-    },
-    result(): LoadResult {
-      const seconds = (durationMs ?? lastAt - startedAt) / 1_000
-      const sorted = Float64Array.from(latencies).sort()
-      return {
-        answered: latencies.length,
-        failed: failures,
-        perSecond: latencies.length / seconds,
-        p50Ms: quantile(sorted, 0.5),
-        p99Ms: quantile(sorted, 0.99),
-      }
-    },
-  }
-}
-
 process.on('message', (message) => {
-  void send(loadPlanSchema.parse(message)).then((result) => process.send?.(result))
+  const plan = loadPlanSchema.parse(message)
+  const result = plan.perSecond === undefined ? send(plan) : sendPaced({ ...plan, perSecond: plan.perSecond })
+  void result.then((figures) => process.send?.(figures))
 })
 process.on('disconnect', () => process.exit(0))

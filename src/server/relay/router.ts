@@ -1,10 +1,11 @@
-import { type RequestHandler, type Response, Router } from 'express'
+import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { type Receipt, receiptSchema } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { jsonBody } from '../http/body.js'
 import { methodNotAllowed } from '../http/errors.js'
+import { sendUntagged } from '../http/preparedJson.js'
 import { Problem } from '../http/problems.js'
 import { relayToken } from '../http/relayToken.js'
 import { parseBody, parseParam } from '../http/validate.js'
@@ -46,7 +47,7 @@ function postAuthorization({ verifier, relay, waitMs, stopping }: RelayRouterDep
     const receipt = await wait(course, waitPreference(req.get('Prefer'), waitMs))
     const final = receipt.status === 'confirmed' || receipt.status === 'failed'
     res.status(final ? 200 : 202).location(`/relay/${receipt.digest}`)
-    send(res, receipt)
+    sendUntagged(res, z.encode(receiptSchema, receipt))
   }
 }
 
@@ -54,7 +55,7 @@ function getReceipt(relay: RelayRouterDeps['relay']): RequestHandler {
   return async (req, res) => {
     const receipt = await relay.find(parseParam(bytes32Schema, 'digest', req.params.digest))
     if (receipt === undefined) throw new Problem('receipt-not-found')
-    send(res, receipt)
+    res.json(z.encode(receiptSchema, receipt))
   }
 }
 
@@ -81,8 +82,4 @@ function createWaitingRoom(stopping: AbortSignal): (course: Course, waitMs: numb
     })
     return course.current()
   }
-}
-
-function send(res: Response, receipt: Receipt): void {
-  res.json(z.encode(receiptSchema, receipt))
 }
