@@ -6,7 +6,7 @@ import { createKeyedLock } from '../async/keyedLock.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createOpenIds } from './openIds.js'
-import { createFileRecordStore, moveRecord } from './recordStore.js'
+import { createFileRecordStore } from './recordStore.js'
 
 /** Envelopes kept under one orderId while its escrow is not visible: anyone can post junk under it first. */
 export const MAX_CANDIDATES = 8
@@ -120,7 +120,7 @@ export function createOrderRecords(options: {
         const { current, store } = await look(orderId)
         const next = await change(current)
         if (next !== undefined && next !== current) {
-          await store.put(orderId, next)
+          await (current === undefined ? store.put : store.append)(orderId, next)
           if (store === open) await openIds.add(orderId)
         }
         return next
@@ -135,8 +135,8 @@ export function createOrderRecords(options: {
       lock.run(orderId, async () => {
         const current = await getOpen(orderId)
         if (current === undefined) return
-        if (current.nextTriggerAt !== null) await open.put(orderId, { ...current, nextTriggerAt: null })
-        await moveRecord(options.files, orderId, open, done)
+        if (current.nextTriggerAt !== null) await open.append(orderId, { ...current, nextTriggerAt: null })
+        await open.move(orderId, done)
         await openIds.delete(orderId)
       }),
     expire: (orderId, before) =>

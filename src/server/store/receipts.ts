@@ -5,7 +5,7 @@ import { inBatches } from '../async/inBatches.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createOpenIds } from './openIds.js'
-import { createFileRecordStore, moveRecord } from './recordStore.js'
+import { createFileRecordStore } from './recordStore.js'
 
 /** Nodes refuse longer transactions. */
 const MAX_TRANSACTION_BYTES = 131_072
@@ -54,7 +54,7 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
   const openIds = createOpenIds(open)
 
   async function finish(digest: Hex): Promise<void> {
-    await moveRecord(options.files, digest, open, done)
+    await open.move(digest, done)
     await openIds.delete(digest)
   }
 

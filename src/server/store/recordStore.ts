@@ -12,12 +12,18 @@ export interface FileRecordStore<T> {
   /** Creates or replaces. Durable when it resolves. */
   put(id: string, record: T): Promise<void>
   /**
-   * A newer version of a record that is there, added to its file. Durable when it resolves. A new file takes several times
-   * as long, and so does every other one for minutes after the old one was freed, as ext4 steps over freed inodes.
+   * A newer version of a record that is there, in most cases added to its file. Durable when it resolves. A new file takes
+   * several times as long, and so does every other one for minutes after the old one was freed, as ext4 steps over
+   * freed inodes.
    */
   append(id: string, record: T): Promise<void>
   /** False when there was none. */
   delete(id: string): Promise<boolean>
+  /**
+   * Moves a record to another store of the same data directory, as it is. False when there is none. The caller keeps
+   * others from writing the record meanwhile.
+   */
+  move(id: string, to: Pick<FileRecordStore<T>, 'pathOf'>): Promise<boolean>
   ids(): Promise<string[]>
   /** Where a record is or would be, relative to the data directory. */
   pathOf(id: string): string
@@ -34,6 +40,9 @@ interface FileRecordStoreOptions<T> {
   readonly logger: Logger
 }
 
+/** So many versions are added to a file before it is made anew: it may be read at any time. */
+const MAX_ADDED = 64
+
 /** An id becomes a file name: hex, as everything that identifies a record here. */
 const RECORD_ID = /^0x[0-9a-f]{2,128}$/
 /** Whatever else lies in a directory is not ours. */
@@ -42,8 +51,8 @@ const RECORD_FILE = /^(0x[0-9a-f]{2,128})\.json$/
 /** A file that can't be parsed is set aside as `<id>.json.corrupt` and counts as absent: see `createJsonFile`. */
 export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): FileRecordStore<T> {
   const { files, directory, sharded, schema, logger } = options
-  /** Records whose file may end in a part of a version: what the medium failed to take is not built upon. */
-  const torn = new Set<string>()
+  /** How many versions this process has added to a file. */
+  const added = new Map<string, number>()
 
   function pathOf(id: string): string {
     if (!RECORD_ID.test(id)) throw new TypeError('A record id is lower-case hex.')
@@ -62,7 +71,7 @@ export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): Fi
 
   async function put(id: string, record: T): Promise<void> {
     await fileOf(id).save(record)
-    torn.delete(id)
+    added.delete(id)
   }
 
   return {
@@ -70,29 +79,25 @@ export function createFileRecordStore<T>(options: FileRecordStoreOptions<T>): Fi
     get: async (id) => fileOf(id).load(),
     put,
     async append(id, record) {
-      if (torn.has(id)) return put(id, record)
-      torn.add(id)
+      const versions = added.get(id) ?? 0
+      if (versions === MAX_ADDED) return put(id, record)
+      // What the medium fails to take is not built upon: then the next version is a new file.
+      added.set(id, MAX_ADDED)
       await fileOf(id).append(record)
-      torn.delete(id)
+      added.set(id, versions + 1)
     },
-    delete: (id) => files.remove(pathOf(id)),
+    delete(id) {
+      added.delete(id)
+      return files.remove(pathOf(id))
+    },
+    move(id, to) {
+      added.delete(id)
+      return files.move(pathOf(id), to.pathOf(id))
+    },
     async ids() {
       const shards = sharded ? await files.list(directory) : ['']
       const names = await Promise.all(shards.map((shard) => files.list(`${directory}/${shard}`)))
       return names.flat().flatMap((name) => RECORD_FILE.exec(name)?.[1] ?? [])
     },
   }
-}
-
-/**
- * Moves a record between two stores of one data directory, as it is. False when `from` has none. The caller keeps
- * others from writing the record meanwhile.
- */
-export function moveRecord<T>(
-  files: AtomicFiles,
-  id: string,
-  from: FileRecordStore<T>,
-  to: FileRecordStore<T>,
-): Promise<boolean> {
-  return files.move(from.pathOf(id), to.pathOf(id))
 }

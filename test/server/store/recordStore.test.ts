@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
 import { uint256Schema } from '../../../src/protocol/units.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
-import { createFileRecordStore, moveRecord } from '../../../src/server/store/recordStore.js'
+import { createFileRecordStore } from '../../../src/server/store/recordStore.js'
 import { StorageError } from '../../../src/server/store/storageError.js'
 import { createLogLines } from '../../support/logLines.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -78,6 +78,19 @@ describe('createFileRecordStore', () => {
     expect(await open.get(id)).toEqual({ ...record, amount: 4n })
   })
 
+  test('makes the file anew after many versions, so that it never grows beyond them', async () => {
+    const { root, open } = await setUp()
+    await open.put(id, record)
+    let longest = 0
+    for (let version = 1; version <= 200; version++) {
+      await open.append(id, { ...record, amount: BigInt(version) })
+      const text = await readFile(join(root, `envelopes/open/${id}.json`), 'utf8')
+      longest = Math.max(longest, text.split('\n').filter((line) => line !== '').length)
+    }
+    expect(await open.get(id)).toEqual({ ...record, amount: 200n })
+    expect(longest).toBe(65)
+  })
+
   test('a version that was cut off by a crash does not count, whatever comes behind it', async () => {
     const { root, open } = await setUp()
     const file = join(root, `envelopes/open/${id}.json`)
@@ -112,10 +125,10 @@ describe('createFileRecordStore', () => {
   })
 
   test('moves a record to another store', async () => {
-    const { files, open, done } = await setUp()
+    const { open, done } = await setUp()
     await open.put(id, record)
-    expect(await moveRecord(files, id, open, done)).toBe(true)
-    expect(await moveRecord(files, id, open, done)).toBe(false)
+    expect(await open.move(id, done)).toBe(true)
+    expect(await open.move(id, done)).toBe(false)
     expect(await open.get(id)).toBeUndefined()
     expect(await done.get(id)).toEqual(record)
   })
