@@ -30,7 +30,7 @@ function hasRightChecksum(address: string): boolean {
 export const addressSchema = z.codec(
   z
     .string()
-    .regex(ADDRESS, 'expected 0x and 40 hex digits')
+    .regex(ADDRESS, { error: 'expected 0x and 40 hex digits', abort: true })
     .refine(hasRightChecksum, 'wrong EIP-55 checksum'),
   z.templateLiteral(['0x', z.string()]),
   { decode: (text) => checksum(text), encode: (address) => address },

@@ -35,6 +35,14 @@ describe('an address', () => {
     expect(addressSchema.safeParse(`0x${'aB'.repeat(20)}`).success).toBe(false)
   })
 
+  test.each(['0xaA', `0x${'aB'.repeat(21)}`, `0x${'gG'.repeat(20)}`, 'aB'.repeat(21), ''])(
+    'is not "%s", which is said without a checksum',
+    (text) => {
+      const { error } = addressSchema.safeParse(text)
+      expect(error?.issues.map(({ message }) => message)).toEqual(['expected 0x and 40 hex digits'])
+    },
+  )
+
   test('is still right after more addresses than are remembered', () => {
     const many = Array.from({ length: 3_000 }, (_, index) => `0x${index.toString(16).padStart(40, 'a')}`)
     expect(many.map(checksum)).toEqual(many.map((address) => getAddress(address)))
