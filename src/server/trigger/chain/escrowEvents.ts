@@ -8,16 +8,23 @@ import { addressValue, bytes32Value } from '../../../chain/values.js'
 import type { Hex } from '../../../protocol/hex.js'
 import type { ChainPosition, OpenedOrder } from '../queue/trackedOrder.js'
 
+interface EventPlace {
+  /** One place in one version of the chain: after a reorganisation the same event has another. */
+  readonly id: string
+  readonly orderId: Hex
+  readonly position: ChainPosition
+  readonly txHash: Hex
+}
+
 /** What happened to an escrow. */
 export type EscrowEvent =
-  | ({ readonly kind: 'opened'; readonly id: string } & OpenedOrder)
-  | {
-      readonly kind: 'settled' | 'refunded'
-      /** One place in one version of the chain: after a reorganisation the same event has another. */
-      readonly id: string
-      readonly orderId: Hex
-      readonly position: ChainPosition
-    }
+  | (EventPlace &
+      OpenedOrder & {
+        readonly kind: 'opened'
+        /** Unix seconds. */
+        readonly deadline: number
+      })
+  | (EventPlace & { readonly kind: 'settled' | 'refunded' })
 
 /** A block in one version of the chain: after a reorganisation its number has another hash. */
 export interface BlockId {
@@ -44,8 +51,9 @@ export interface EscrowEvents {
   /**
    * A range of blocks, both ends included. `lagging` when the node that answered has not got so far, `refused` when it
    * takes no such range (too many blocks, or too many events in them).
+   * @param orderId of the only order to read of; all of them when left out
    */
-  read(from: number, to: number): Promise<EscrowRange | 'lagging' | 'refused'>
+  read(from: number, to: number, orderId?: Hex): Promise<EscrowRange | 'lagging' | 'refused'>
 }
 
 const blockSchema = z.looseObject({
@@ -59,6 +67,7 @@ const logSchema = z.looseObject({
   blockNumber: smallQuantitySchema,
   blockHash: z.string(),
   logIndex: smallQuantitySchema,
+  transactionHash: bytes32Value,
 })
 
 const KINDS = { OrderOpened: 'opened', OrderSettled: 'settled', OrderRefunded: 'refunded' } as const
@@ -92,10 +101,10 @@ export function createEscrowEvents(options: {
       const [found] = await ask(blockCall(toQuantity(block)))
       return resultOf(found, blockSchema.nullable())?.timestamp
     },
-    async read(from, to) {
+    async read(from, to, orderId) {
       const filter = {
         address: escrow,
-        topics: [TOPICS],
+        topics: orderId === undefined ? [TOPICS] : [TOPICS, orderId],
         fromBlock: toQuantity(from),
         toBlock: toQuantity(to),
       }
@@ -125,11 +134,13 @@ function toEvent({ topics, data, ...log }: z.output<typeof logSchema>): EscrowEv
   const kind = kindByTopic.get(topic)
   if (kind === undefined || orderId === undefined) return []
   const position = { block: log.blockNumber, logIndex: log.logIndex }
-  const common = { id: `${log.blockHash} ${log.logIndex}`, orderId, position }
+  const id = `${log.blockHash} ${log.logIndex}`
+  const common = { id, orderId, position, txHash: log.transactionHash }
   if (kind !== 'opened') return [{ kind, ...common }]
   const account = addressValue.parse(`0x${accountWord?.slice(-40)}`)
+  const deadline = smallQuantitySchema.parse(`0x${data.slice(2 + WORD, 2 + 2 * WORD)}`)
   const commit = bytes32Value.parse(`0x${data.slice(2 + 2 * WORD, 2 + 3 * WORD)}`)
-  return [{ kind, ...common, account, commit }]
+  return [{ kind, ...common, account, deadline, commit }]
 }
 
 function inChainOrder(a: EscrowEvent, b: EscrowEvent): number {

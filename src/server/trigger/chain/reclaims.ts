@@ -4,7 +4,7 @@ import type { OrderRecords } from '../../store/orderRecords.js'
 import type { EscrowEvents } from './escrowEvents.js'
 
 /** The contract's `RECLAIM_DELAY`: seconds after its deadline from which an account may take its order back. */
-const RECLAIM_DELAY_SECONDS = 7 * 24 * 3_600
+export const RECLAIM_DELAY_SECONDS = 7 * 24 * 3_600
 /** Block times asked for side by side. */
 const BATCH = 20
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createRpcTransport } from '../../../../src/chain/rpcTransport.js'
+import type { Hex } from '../../../../src/protocol/hex.js'
 import {
   createRangeReader,
   firstBlockSince,
@@ -21,6 +22,11 @@ function realEvents(): EscrowEvents {
   })
 }
 
+async function deadlineOf(orderId: Hex): Promise<number> {
+  const order = await chain().read('escrow', 'orders', orderId)
+  return Number(Array.isArray(order) ? order[2] : undefined)
+}
+
 /** A node that refuses ranges of more blocks than it likes. */
 function limitedEvents(limit: number): { events: EscrowEvents; asked: [number, number][] } {
   const asked: [number, number][] = []
@@ -40,7 +46,7 @@ describe('the events of the escrow', () => {
     const from = (await realEvents().head()).number + 1
     const bought = await openBuy(chain(), 'alice', 'bought', usd(10))
     const asked = await openRequest(chain(), 'bob', 'asked')
-    await chain().send('relayer', ...signedCall(chain(), settlement(bought)))
+    const settled = await chain().send('relayer', ...signedCall(chain(), settlement(bought)))
     await chain().send('relayer', ...signedCall(chain(), refund(asked)))
     const { number: to } = await realEvents().head()
     const range = await realEvents().read(from, to)
@@ -51,13 +57,29 @@ describe('the events of the escrow', () => {
         orderId: bought,
         account: chain().account('alice'),
         commit: bytes32('bought sealed'),
+        deadline: await deadlineOf(bought),
       },
       { kind: 'opened', orderId: asked, account: chain().account('bob') },
-      { kind: 'settled', orderId: bought },
+      { kind: 'settled', orderId: bought, txHash: settled.hash },
       { kind: 'refunded', orderId: asked },
     ])
     const blocks = events.map(({ position }) => position.block)
     expect(blocks).toEqual([from, from + 1, from + 2, from + 3])
+  })
+
+  test('are read of one order alone, too', async () => {
+    const from = (await realEvents().head()).number + 1
+    const bought = await openBuy(chain(), 'alice', 'bought', usd(10))
+    const asked = await openRequest(chain(), 'bob', 'asked')
+    await chain().send('relayer', ...signedCall(chain(), refund(asked)))
+    const { number: to } = await realEvents().head()
+    expect(await realEvents().read(from, to, bought)).toMatchObject({ events: [{ orderId: bought }] })
+    expect(await realEvents().read(from, to, asked)).toMatchObject({
+      events: [
+        { kind: 'opened', orderId: asked },
+        { kind: 'refunded', orderId: asked },
+      ],
+    })
   })
 
   test('beyond the head of the node are not taken for none', async () => {

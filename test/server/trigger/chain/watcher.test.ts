@@ -12,7 +12,8 @@ function createBlocks(length: number) {
   const reads: [number, number][] = []
   const eventIn = (block: number): EscrowEvent => {
     const position = { block, logIndex: 0 }
-    return { kind: 'settled', id: `${hashes[block]} 0`, orderId: bytes32(`${hashes[block]}`), position }
+    const orderId = bytes32(`${hashes[block]}`)
+    return { kind: 'settled', id: `${hashes[block]} 0`, orderId, position, txHash: orderId }
   }
   const events: EscrowEvents = {
     head: async () => ({ number: hashes.length - 1, hash: hashes.at(-1) ?? '' }),
