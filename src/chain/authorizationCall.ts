@@ -55,6 +55,15 @@ export function encodeAuthorizationCall({ primaryType, message, signature }: Sig
   return `0x${selectors[primaryType]}${encodeTuple([struct, encodeMember('bytes', signature)]).digits}`
 }
 
+/** Digits of selector and two offsets, behind which the struct of every such call begins. */
+const STRUCT_START = 8 + 2 * WORD_DIGITS
+
+/** The order that an encoded settlement or refund ends, which is the first member of either; null for other types. */
+export function orderOfCall(primaryType: PrimaryType, data: Hex): Hex | null {
+  if (authorizationTypes[primaryType][0]?.name !== 'orderId') return null
+  return `0x${data.slice(2 + STRUCT_START, 2 + STRUCT_START + WORD_DIGITS)}`
+}
+
 /** Part of a call's arguments. */
 interface Encoded {
   /** Whether its length depends on its value: then an offset stands in its place, and it follows behind. */

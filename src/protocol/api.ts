@@ -67,6 +67,50 @@ export const orderStatusSchema = z.object({
 })
 export type OrderStatus = z.output<typeof orderStatusSchema>
 
+export const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 'failed'])
+
+const run = { at: timeSchema, attempt: z.int().positive() }
+const onChain = { at: timeSchema, txHash: bytes32Schema, blockNumber: count }
+
+/** One thing that happened to an order. `at` is the server's clock, and the block's time where there is a block. */
+export const timelineEntrySchema = z.discriminatedUnion('kind', [
+  /** The server stored the envelope. */
+  z.object({ kind: z.literal('received'), at: timeSchema, commit: bytes32Schema }),
+  /** An enclave run began. */
+  z.object({ kind: z.literal('triggered'), ...run, reason: triggerReasonSchema }),
+  /** It ended. */
+  z.object({ kind: z.literal('outcome'), ...run, outcome: outcomeSchema }),
+  /** The relay took on an authorization that ends the order, and is this far with it. */
+  z.object({
+    kind: z.literal('relayed'),
+    at: timeSchema,
+    digest: bytes32Schema,
+    status: receiptStatusSchema,
+  }),
+  /** The transaction for it, sent or in a block; its `status` is never `pending`. */
+  z.object({
+    kind: z.literal('transaction'),
+    at: timeSchema,
+    digest: bytes32Schema,
+    txHash: bytes32Schema,
+    status: receiptStatusSchema.exclude(['pending']),
+    /** Null while it is in no block. */
+    blockNumber: count.nullable(),
+  }),
+  /** The escrow's own events. */
+  z.object({ kind: z.literal('opened'), ...onChain, event: z.literal('OrderOpened') }),
+  z.object({ kind: z.literal('settled'), ...onChain, event: z.literal('OrderSettled') }),
+  z.object({ kind: z.enum(['refunded', 'reclaimed']), ...onChain, event: z.literal('OrderRefunded') }),
+])
+export type TimelineEntry = z.output<typeof timelineEntrySchema>
+
+export const timelineSchema = z.object({
+  orderId: bytes32Schema,
+  /** Oldest first. */
+  entries: z.array(timelineEntrySchema),
+})
+export type Timeline = z.output<typeof timelineSchema>
+
 export const postPolicySchema = policyEnvelopeSchema
 export const policyVersionSchema = z.object({ orgId: bytes32Schema, version: count })
 export type PolicyVersion = z.output<typeof policyVersionSchema>
@@ -156,8 +200,6 @@ export type Health = z.output<typeof healthSchema>
 /** A contract error: its name, and its arguments as text. */
 export const revertSchema = z.object({ name: z.string(), args: z.record(z.string(), z.string()) })
 export type Revert = z.output<typeof revertSchema>
-
-export const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 'failed'])
 
 export const receiptSchema = z.object({
   digest: bytes32Schema,

@@ -14,6 +14,8 @@ import { createRelayRouter, type RelayRouterDeps } from './relay/router.js'
 import type { HealthDeps } from './status/health.js'
 import { createHealthRouter, createStatusRouter } from './status/router.js'
 import type { StatusViews } from './status/views.js'
+import { createTimelineRouter } from './timeline/router.js'
+import type { ReadTimeline } from './timeline/timeline.js'
 
 export interface AppDeps {
   readonly http: Pick<Config['http'], 'frontendOrigin' | 'rateLimitPerMinute' | 'trustProxy'>
@@ -23,6 +25,7 @@ export interface AppDeps {
   readonly relay: RelayRouterDeps
   readonly health: HealthDeps
   readonly intake: IntakeRouterDeps
+  readonly timeline: ReadTimeline
   readonly status: StatusViews
 }
 
@@ -48,6 +51,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(clientRateLimit(http.rateLimitPerMinute))
   app.use(createStatusRouter(deps.status))
   app.use(createIntakeRouter(deps.intake))
+  app.use(createTimelineRouter(deps.timeline))
 
   app.use(notFound)
   app.use(errorHandler(logger))

@@ -17,6 +17,7 @@ import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
 import { createOrderRecords } from './store/orderRecords.js'
+import { buildTimeline } from './timeline/build.js'
 import { buildEnclaveRuns } from './trigger/build.js'
 import { readVersion } from './version.js'
 
@@ -63,6 +64,9 @@ export function buildServer(surroundings: Surroundings): {
     logger,
   })
   const records = createOrderRecords({ files, logger })
+  const relay = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping })
+  const { receipts } = relay
+  const timeline = buildTimeline({ config, provider, contracts, records, receipts, stopping })
   const enclaveRuns = buildEnclaveRuns({
     config,
     files,
@@ -70,17 +74,18 @@ export function buildServer(surroundings: Surroundings): {
     provider,
     marketClock: marketData,
     records,
+    observer: timeline.observer,
+    relayedDigests: timeline.digests.of,
     logger,
     stopping,
   })
-  const relay = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping })
   const narrator = buildNarrator({ config, provider, files, logger, print: surroundings.print })
 
   const deps: AppDeps = {
     http: config.http,
     logger,
     stopping,
-    relay: relay.router,
+    relay: { ...relay.router, relay: timeline.digests.observed(relay.router.relay) },
     health: {
       version: readVersion(),
       chainId,
@@ -109,6 +114,7 @@ export function buildServer(surroundings: Surroundings): {
       }),
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
+    timeline: timeline.read,
     status: createStatusViews({
       contracts,
       provider,

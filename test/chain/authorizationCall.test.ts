@@ -1,7 +1,7 @@
 import { Interface } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeAuthorizationCall } from '../../src/chain/authorizationCall.js'
+import { encodeAuthorizationCall, orderOfCall } from '../../src/chain/authorizationCall.js'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
@@ -23,6 +23,17 @@ test('calldata is what ethers encodes from the contract’s ABI, of every type',
       const { contract, method } = authorizationTargets[authorization.primaryType]
       const expected = interfaces[contract].encodeFunctionData(method, [structOf(authorization), signature])
       expect(encodeAuthorizationCall({ ...authorization, signature })).toBe(expected)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('calldata tells the order that it settles or refunds, and none for the other types', () => {
+  fc.assert(
+    fc.property(anyAuthorization, anySignature, (authorization, signature) => {
+      const { primaryType, message } = authorization
+      const data = encodeAuthorizationCall({ ...authorization, signature })
+      expect(orderOfCall(primaryType, data)).toBe('orderId' in message ? message.orderId : null)
     }),
     { numRuns: 300 },
   )

@@ -56,6 +56,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
       policy: { publish: unanswered, version: unanswered },
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
+    timeline: unanswered,
     status: {
       wallet: unanswered,
       institution: unanswered,

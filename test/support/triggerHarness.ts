@@ -48,6 +48,8 @@ export async function startTrigger(
     escrow: createContracts(provider, addresses).escrow,
     transport: provider.transport,
     logBlockRange: 10,
+    observer: { onHead() {}, onEvents() {} },
+    relayedDigests: () => [],
     stopping: stopping.signal,
     marketClock: {
       getClock: async () => ({

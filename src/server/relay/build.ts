@@ -5,7 +5,7 @@ import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
-import { createReceiptStore } from '../store/receipts.js'
+import { createReceiptStore, type ReceiptStore } from '../store/receipts.js'
 import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
 import { createBroadcaster } from './broadcast.js'
@@ -32,6 +32,8 @@ export interface RelaySurroundings {
 export interface BuiltRelay {
   readonly router: RelayRouterDeps
   readonly services: readonly Service[]
+  /** What is stored of each authorization, as far as the relay has got with it. */
+  readonly receipts: Pick<ReceiptStore, 'get'>
   readonly health: () => Promise<RelayHealth>
 }
 
@@ -41,7 +43,7 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
   const { relay: settings, chain, enclave } = config
   const signer = createRelayerSigner(surroundings.relayerKey)
   const { address } = signer
-  const { relay, transactor, budget } = wire(surroundings, signer)
+  const { relay, transactor, budget, store } = wire(surroundings, signer)
   return {
     router: {
       authToken: settings.authToken.reveal(),
@@ -55,6 +57,7 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
     },
     // In this order, so that they stop in the reverse one: first the transactor lets go of everything under way.
     services: [budget.service, relay.service, transactor.service],
+    receipts: store,
     health: createRelayHealth({
       provider,
       address,
@@ -85,9 +88,10 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     logger,
     broadcaster: createBroadcaster(provider.transport),
   })
+  const store = createReceiptStore({ files, logger })
   const relay = createRelay({
     maxUnderWay: settings.maxInFlight + settings.maxQueued,
-    store: createReceiptStore({ files, logger }),
+    store,
     chain: createChainView({ provider, transport, from }),
     preflight: createPreflight({ transport, from, maxGas }),
     admission: createAdmission({ budget, fees, minBalance, committed: transactor.committed }),
@@ -95,5 +99,5 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     stopping,
     logger,
   })
-  return { relay, transactor, budget }
+  return { relay, transactor, budget, store }
 }

@@ -10,6 +10,8 @@ import { createFileRecordStore } from './recordStore.js'
 
 /** Envelopes kept under one orderId while its escrow is not visible: anyone can post junk under it first. */
 export const MAX_CANDIDATES = 8
+/** An order has one authorization to end it, or a few when others of its account come between. */
+const MAX_DIGESTS = 20
 
 const timeSchema = z.iso.datetime()
 
@@ -38,6 +40,8 @@ const orderRecordSchema = z.strictObject({
   nextTriggerAt: timeSchema.nullable(),
   /** Why it was refused, sealed to the employee. */
   notice: storedEnvelopeSchema.nullable(),
+  /** The latest authorizations to end it that were relayed during its runs. */
+  digests: z.array(bytes32Schema).default([]),
 })
 /** What the cache knows of one order. */
 export type OrderRecord = z.output<typeof orderRecordSchema>
@@ -70,7 +74,20 @@ export interface OrderRecords {
 
 /** An order of which nothing is known yet. */
 export function emptyOrderRecord(orderId: Hex): OrderRecord {
-  return { orderId, candidates: [], escrowCommit: null, triggers: [], nextTriggerAt: null, notice: null }
+  return {
+    orderId,
+    candidates: [],
+    escrowCommit: null,
+    triggers: [],
+    nextTriggerAt: null,
+    notice: null,
+    digests: [],
+  }
+}
+
+/** With these besides the known ones, each once. */
+export function withDigests(record: OrderRecord, more: readonly Hex[]): OrderRecord {
+  return { ...record, digests: [...new Set([...record.digests, ...more])].slice(-MAX_DIGESTS) }
 }
 
 /** The envelope that the escrow was opened against, when it is here. */

@@ -5,7 +5,7 @@ import type { Config } from '../config.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import type { OrderRecords } from '../store/orderRecords.js'
-import { createEnclaveRuns, type EnclaveRuns } from './enclaveRuns.js'
+import { createEnclaveRuns, type EnclaveRuns, type EnclaveRunsOptions } from './enclaveRuns.js'
 import { createEnvFileCheck } from './envFileCheck.js'
 import { createProcessRunner } from './runs/processRunner.js'
 
@@ -17,6 +17,8 @@ export function buildEnclaveRuns(options: {
   readonly provider: RpcProvider
   readonly marketClock: { getClock(): Promise<BrokerClock> }
   readonly records: OrderRecords
+  readonly observer: EnclaveRunsOptions['observer']
+  readonly relayedDigests: EnclaveRunsOptions['relayedDigests']
   readonly logger: Logger
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal

@@ -10,6 +10,7 @@ import { createReconcileStateStore } from '../store/reconcileState.js'
 import { createRunFiles } from '../store/runFiles.js'
 import { createRangeReader } from './chain/blockRange.js'
 import { createEscrowEvents, type EscrowEvent } from './chain/escrowEvents.js'
+import { type EscrowObserver, observedEvents } from './chain/observedEvents.js'
 import { recover } from './chain/recovery.js'
 import { createWatcher } from './chain/watcher.js'
 import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
@@ -36,6 +37,10 @@ export interface EnclaveRunsOptions {
   readonly transport: RpcTransport
   /** Blocks that one query of events may span. */
   readonly logBlockRange: number
+  /** Is told of what the watcher reads. */
+  readonly observer: EscrowObserver
+  /** The authorizations to end an order that were relayed, to be kept in its record. */
+  readonly relayedDigests: (orderId: Hex) => readonly Hex[]
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly marketClock: ReconcileOptions['clock']
@@ -66,10 +71,13 @@ const JUST_NOW = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
 export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
-  const { files, root, records, runner, timeouts, maxRuns, escrow, stopping, logger } = options
+  const { files, root, records, runner, timeouts, maxRuns, escrow, relayedDigests, logger } = options
   const runs = createRuns({ files: createRunFiles({ files, root, logger }), runner, timeouts, logger })
-  const orderRuns = createOrderRuns({ records, runs, times: options.times ?? FOLLOW_UP_TIMES, logger })
-  const events = createEscrowEvents({ transport: options.transport, escrow: escrow.address, stopping })
+  const times = options.times ?? FOLLOW_UP_TIMES
+  const orderRuns = createOrderRuns({ records, runs, times, relayedDigests, logger })
+  const { transport, stopping } = options
+  const read = createEscrowEvents({ transport, escrow: escrow.address, stopping })
+  const events = observedEvents(read, options.observer)
   const ranges = createRangeReader(events, options.logBlockRange)
   const dispatcher = createDispatcher({ records, orderRuns, maxRuns, logger, onFinal: () => watcher.poke() })
   const unopened = createUnopenedOrders({

@@ -7,6 +7,7 @@ import {
   createOrderRecords,
   emptyOrderRecord,
   type OrderRecord,
+  withDigests,
 } from '../../../src/server/store/orderRecords.js'
 import { createLogLines } from '../../support/logLines.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -29,6 +30,22 @@ function withRun(record: OrderRecord): OrderRecord {
   const run = { attempt, reason: 'retry', startedAt, finishedAt: null, outcome: null } as const
   return { ...record, triggers: [...record.triggers, run], nextTriggerAt: startedAt }
 }
+
+test('a record of before its digests were kept is read with none', async () => {
+  const { records, path } = await setUp()
+  await records.update(orderId, () => withRun(emptyOrderRecord(orderId)))
+  await writeFile(path, (await readFile(path, 'utf8')).replace(',"digests":[]', ''))
+  expect(await readFile(path, 'utf8')).not.toContain('digests')
+  expect(await records.get(orderId)).toEqual(withRun(emptyOrderRecord(orderId)))
+})
+
+describe('digests', () => {
+  test('are kept once each, the latest twenty', () => {
+    const digests = Array.from({ length: 22 }, (_, index): Hex => `0x${String(index).padStart(64, '0')}`)
+    const record = withDigests(withDigests(emptyOrderRecord(orderId), digests.slice(0, 3)), digests.slice(2))
+    expect(record.digests).toEqual(digests.slice(2))
+  })
+})
 
 describe('update', () => {
   test('loses no change when many run at once', async () => {

@@ -1,4 +1,5 @@
 import type { TriggerReason, TriggerRecord } from '../../../protocol/api.js'
+import type { Hex } from '../../../protocol/hex.js'
 import type { Outcome, RunResult } from '../../../protocol/job.js'
 import { describeError, type Logger } from '../../logger.js'
 import {
@@ -6,6 +7,7 @@ import {
   matchingCandidate,
   type OrderRecord,
   type OrderRecords,
+  withDigests,
 } from '../../store/orderRecords.js'
 import type { TrackedOrder } from '../queue/trackedOrder.js'
 import { type FollowUpTimes, nextRunAt, orderOutcome } from './followUp.js'
@@ -39,9 +41,11 @@ export function createOrderRuns(options: {
   readonly records: OrderRecords
   readonly runs: Runs
   readonly times: FollowUpTimes
+  /** The authorizations to end an order that were relayed. */
+  readonly relayedDigests: (orderId: Hex) => readonly Hex[]
   readonly logger: Logger
 }): OrderRuns {
-  const { records, runs, times, logger } = options
+  const { records, runs, times, relayedDigests, logger } = options
   return {
     async start(order) {
       const { orderId, account, commit, reason } = order
@@ -69,8 +73,9 @@ export function createOrderRuns(options: {
       const { orderId, attempt } = run.file
       logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.file.runId })
       try {
+        const digests = relayedDigests(orderId)
         await records.update(orderId, (current) => ({
-          ...withOutcome(current ?? emptyOrderRecord(orderId), attempt, outcome),
+          ...withOutcome(withDigests(current ?? emptyOrderRecord(orderId), digests), attempt, outcome),
           nextTriggerAt: isoOrNull(dueAt),
           ...noticeAfter(ended),
         }))

@@ -1,0 +1,53 @@
+import type { Contracts } from '../../chain/contracts.js'
+import type { RpcProvider } from '../../chain/provider.js'
+import { createRpcBatcher } from '../../chain/rpcBatcher.js'
+import type { Config } from '../config.js'
+import type { OrderRecords } from '../store/orderRecords.js'
+import type { ReceiptStore } from '../store/receipts.js'
+import { createEscrowEvents } from '../trigger/chain/escrowEvents.js'
+import type { EscrowObserver } from '../trigger/chain/observedEvents.js'
+import { createChainHead } from './chainHead.js'
+import { createOrderHistories } from './orderHistories.js'
+import { createHistoryReader } from './orderHistory.js'
+import { createRelayedDigests, type RelayedDigests } from './relayedDigests.js'
+import { createTimeline, type ReadTimeline } from './timeline.js'
+
+export interface BuiltTimeline {
+  readonly read: ReadTimeline
+  /** Wants to be told of what the escrow's watcher reads. */
+  readonly observer: EscrowObserver
+  /** Wants to see what is relayed. */
+  readonly digests: RelayedDigests
+}
+
+/** Wires the timeline. Starts nothing. */
+export function buildTimeline(surroundings: {
+  readonly config: Config
+  readonly provider: RpcProvider
+  readonly contracts: Contracts
+  readonly records: OrderRecords
+  /** The relay's own. */
+  readonly receipts: Pick<ReceiptStore, 'get'>
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+}): BuiltTimeline {
+  const { config, provider, contracts, records, receipts, stopping } = surroundings
+  const { chainId, logRange } = config.chain
+  const { escrow } = contracts
+  // When the head moves, many orders are asked for at once.
+  const transport = createRpcBatcher(provider.transport)
+  const events = createEscrowEvents({ transport, escrow: escrow.address, stopping })
+  const histories = createOrderHistories({
+    head: createChainHead(events),
+    events,
+    escrow,
+    readHistory: createHistoryReader({ transport, domain: { chainId, verifyingContract: escrow.address } }),
+    maxBlocks: logRange,
+  })
+  const digests = createRelayedDigests()
+  return {
+    read: createTimeline({ records, receipts, digests, histories }),
+    observer: histories.observer,
+    digests,
+  }
+}

@@ -1,0 +1,109 @@
+import type { Receipt, TimelineEntry, TriggerRecord } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { OrderEnd, OrderHistory } from './orderHistory.js'
+
+/** All that is known of an order, each part by itself. */
+export interface TimelineParts {
+  /** The envelope that the escrow was opened against, or the first one while there is no escrow. */
+  readonly received: { readonly commit: Hex; readonly receivedAt: string } | null
+  /** Oldest first. */
+  readonly triggers: readonly TriggerRecord[]
+  /** Of the authorizations to end the order. */
+  readonly receipts: readonly Receipt[]
+  readonly history: OrderHistory
+}
+
+/** An entry with the moment (Unix milliseconds) that decides its place. */
+interface Placed {
+  readonly place: number
+  readonly entry: TimelineEntry
+}
+
+/**
+ * Joins the parts into one list, oldest first. Blocks have another clock than the server, and whole seconds: whatever
+ * their time says, they stand behind what brought them about, and before what they brought about.
+ */
+export function timelineEntries(parts: TimelineParts): TimelineEntry[] {
+  // At the same moment: in this order.
+  const placed = [
+    ...receivedEntry(parts),
+    ...openedEntry(parts),
+    ...parts.receipts.flatMap((receipt) => relayEntries(receipt, parts.history.ended)),
+    ...endEntries(parts),
+    ...parts.triggers.flatMap(runEntries),
+  ]
+  return placed.sort((a, b) => a.place - b.place).map(({ entry }) => entry)
+}
+
+function receivedEntry({ received }: TimelineParts): Placed[] {
+  if (received === null) return []
+  const { commit, receivedAt } = received
+  return [byServer({ kind: 'received', at: receivedAt, commit })]
+}
+
+/** Nothing runs, and nothing is relayed, before the escrow is open. */
+function openedEntry({ history: { opened }, triggers, receipts }: TimelineParts): Placed[] {
+  if (opened === null) return []
+  const { txHash, blockNumber } = opened
+  const later = [...triggers.map(({ startedAt }) => startedAt), ...receipts.map(({ createdAt }) => createdAt)]
+  const place = Math.min(opened.time * 1_000, ...later.map(Date.parse))
+  return [
+    { place, entry: { kind: 'opened', at: iso(opened.time), event: 'OrderOpened', txHash, blockNumber } },
+  ]
+}
+
+function runEntries({ attempt, reason, startedAt, finishedAt, outcome }: TriggerRecord): Placed[] {
+  const began = byServer({ kind: 'triggered', at: startedAt, attempt, reason })
+  if (finishedAt === null || outcome === null) return [began]
+  return [began, byServer({ kind: 'outcome', at: finishedAt, attempt, outcome })]
+}
+
+/** The chain's word counts: a receipt that it does not bear out is of blocks that are no more, or still to be read. */
+function relayEntries(receipt: Receipt, ended: OrderEnd | null): Placed[] {
+  const { digest, createdAt, updatedAt, txHash, blockNumber } = receipt
+  const tookEffect = ended !== null && ended.digest === digest
+  const status = tookEffect ? 'confirmed' : receipt.status === 'confirmed' ? 'submitted' : receipt.status
+  const relayed = byServer({ kind: 'relayed', at: createdAt, digest, status })
+  if (tookEffect || txHash === null || status === 'pending') return [relayed]
+  const minedIn = status === 'failed' ? blockNumber : null
+  const sent = { kind: 'transaction', at: updatedAt, digest, txHash, status, blockNumber: minedIn } as const
+  return [relayed, byServer(sent)]
+}
+
+/** The event, and before it the transaction when it brought the enclave's authorization. */
+function endEntries({ history: { ended }, triggers, receipts }: TimelineParts): Placed[] {
+  if (ended === null) return []
+  const { digest, txHash, blockNumber } = ended
+  const at = iso(ended.time)
+  const before = receipts.filter((receipt) => receipt.digest === digest).map(({ createdAt }) => createdAt)
+  const after = triggers.flatMap(knowsTheEndSince)
+  const latest = Math.max(ended.time * 1_000, ...before.map(Date.parse))
+  const place = Math.min(latest, ...after.map(Date.parse))
+  const event = { place, entry: { ...eventOf(ended), at, txHash, blockNumber } }
+  if (digest === null) return [event]
+  return [
+    { place, entry: { kind: 'transaction', at, digest, txHash, status: 'confirmed', blockNumber } },
+    event,
+  ]
+}
+
+/** Of a run that is told of the order's end, or tells of it. */
+function knowsTheEndSince({ reason, startedAt, finishedAt, outcome }: TriggerRecord): string[] {
+  if (reason === 'reclaimed') return [startedAt]
+  const isEnd = outcome === 'settled' || outcome === 'refunded'
+  return isEnd && finishedAt !== null ? [finishedAt] : []
+}
+
+function eventOf({ kind }: OrderEnd) {
+  return kind === 'settled'
+    ? ({ kind, event: 'OrderSettled' } as const)
+    : ({ kind, event: 'OrderRefunded' } as const)
+}
+
+function byServer(entry: TimelineEntry): Placed {
+  return { place: Date.parse(entry.at), entry }
+}
+
+function iso(unixSeconds: number): string {
+  return new Date(unixSeconds * 1_000).toISOString()
+}

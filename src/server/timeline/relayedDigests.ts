@@ -1,0 +1,37 @@
+import { orderOfCall } from '../../chain/authorizationCall.js'
+import type { Hex } from '../../protocol/hex.js'
+import { createRecentMap } from '../recentMap.js'
+import type { Relay } from '../relay/relay.js'
+
+/** Which authorizations the relay took on for which order: those that settle or refund it name it. */
+export interface RelayedDigests {
+  /** In the order in which they came, each once. */
+  of(orderId: Hex): readonly Hex[]
+  /** The same relay; what it takes on is noted. */
+  observed<R extends Pick<Relay, 'post'>>(relay: R): R
+}
+
+/** An order has one, or a few more when others of its account come between. */
+const ORDERS = 10_000
+
+/**
+ * Kept in memory: writing more than the receipt would make every authorization slower. A run's end puts them into the
+ * order's record, and what took effect is on the chain.
+ */
+export function createRelayedDigests(): RelayedDigests {
+  const digests = createRecentMap<Hex, readonly Hex[]>(ORDERS)
+  const of = (orderId: Hex) => digests.get(orderId) ?? []
+  return {
+    of,
+    observed: (relay) => ({
+      ...relay,
+      async post(authorization) {
+        const course = await relay.post(authorization)
+        const { digest, primaryType, data } = authorization
+        const orderId = orderOfCall(primaryType, data)
+        if (orderId !== null) digests.set(orderId, [...new Set([...of(orderId), digest])])
+        return course
+      },
+    }),
+  }
+}

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import type { Receipt, TriggerRecord } from '../../../src/protocol/api.js'
+import { type TimelineParts, timelineEntries } from '../../../src/server/timeline/entries.js'
+import { NO_HISTORY, type OrderEnd } from '../../../src/server/timeline/orderHistory.js'
+import { bytes32 } from '../../support/institution.js'
+
+const DIGEST = bytes32('digest')
+const ESCROW = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
+/** The server's clock, in seconds and milliseconds after a full minute. */
+const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1, 12) + seconds * 1_000).toISOString()
+const chainTime = (seconds: number) => Date.parse(at(seconds)) / 1_000
+
+function run(attempt: number, from: number, to: number | null, changes: Partial<TriggerRecord> = {}) {
+  const finishedAt = to === null ? null : at(to)
+  const outcome = to === null ? null : 'failed'
+  return { attempt, reason: 'received', startedAt: at(from), finishedAt, outcome, ...changes } as const
+}
+
+function receipt(changes: Partial<Receipt> = {}): Receipt {
+  return {
+    digest: DIGEST,
+    primaryType: 'OrderSettlement',
+    target: ESCROW,
+    status: 'confirmed',
+    txHash: bytes32('settling'),
+    blockNumber: 8,
+    gasUsed: 1n,
+    createdAt: at(4.5),
+    updatedAt: at(6),
+    error: null,
+    ...changes,
+  }
+}
+
+const opened = { txHash: bytes32('opening'), blockNumber: 5, time: chainTime(1), commit: bytes32('commit') }
+
+function end(seconds: number, changes: Partial<OrderEnd> = {}): OrderEnd {
+  const place = { txHash: bytes32('settling'), blockNumber: 8, time: chainTime(seconds) }
+  return { kind: 'settled', digest: DIGEST, ...place, ...changes }
+}
+
+const PARTS: TimelineParts = {
+  received: { commit: bytes32('commit'), receivedAt: at(2) },
+  triggers: [run(1, 3, 7, { outcome: 'settled' })],
+  receipts: [receipt()],
+  history: { opened, ended: end(5) },
+}
+const kindsOf = (changes: Partial<TimelineParts>) =>
+  timelineEntries({ ...PARTS, ...changes }).map(({ kind }) => kind)
+const WHOLE = ['opened', 'received', 'triggered', 'relayed', 'transaction', 'settled', 'outcome']
+
+describe('the list', () => {
+  test('has every part with its references, oldest first', () => {
+    const [openTx, endTx] = [bytes32('opening'), bytes32('settling')]
+    expect(timelineEntries(PARTS)).toEqual([
+      { kind: 'opened', at: at(1), event: 'OrderOpened', txHash: openTx, blockNumber: 5 },
+      { kind: 'received', at: at(2), commit: bytes32('commit') },
+      { kind: 'triggered', at: at(3), attempt: 1, reason: 'received' },
+      { kind: 'relayed', at: at(4.5), digest: DIGEST, status: 'confirmed' },
+      { kind: 'transaction', at: at(5), digest: DIGEST, txHash: endTx, status: 'confirmed', blockNumber: 8 },
+      { kind: 'settled', at: at(5), event: 'OrderSettled', txHash: endTx, blockNumber: 8 },
+      { kind: 'outcome', at: at(7), attempt: 1, outcome: 'settled' },
+    ])
+  })
+
+  test('is in causal order though the block’s clock is behind, or ahead by days', () => {
+    expect(kindsOf({ history: { opened, ended: end(4) } })).toEqual(WHOLE)
+    expect(kindsOf({ history: { opened, ended: end(0) } })).toEqual(WHOLE)
+    const ahead = { ...opened, time: chainTime(40 * 86_400) }
+    const received = ['received', 'opened', ...WHOLE.slice(2)]
+    expect(kindsOf({ history: { opened: ahead, ended: end(41 * 86_400) } })).toEqual(received)
+  })
+
+  test('keeps runs in their order, also one that was closed when the next one began', () => {
+    const triggers = [run(1, 3, 4), run(2, 4, 9), run(3, 10, null)]
+    expect(kindsOf({ triggers, receipts: [], history: { opened, ended: null } }).slice(2)).toEqual([
+      'triggered',
+      'outcome',
+      'triggered',
+      'outcome',
+      'triggered',
+    ])
+  })
+
+  test('has a reclaim before the run that is told of it, without a transaction of the relay', () => {
+    const triggers = [
+      run(1, 3, 4, { outcome: 'placed' }),
+      run(2, 9, 9.5, { reason: 'reclaimed', outcome: 'done' }),
+    ]
+    const ended = end(40 * 86_400, { kind: 'reclaimed', digest: null })
+    expect(timelineEntries({ ...PARTS, triggers, receipts: [], history: { opened, ended } })).toMatchObject([
+      { kind: 'opened' },
+      { kind: 'received' },
+      { kind: 'triggered', reason: 'received' },
+      { kind: 'outcome', outcome: 'placed' },
+      { kind: 'reclaimed', event: 'OrderRefunded' },
+      { kind: 'triggered', reason: 'reclaimed' },
+      { kind: 'outcome', outcome: 'done' },
+    ])
+  })
+
+  test('is empty when nothing is known', () => {
+    expect(timelineEntries({ received: null, triggers: [], receipts: [], history: NO_HISTORY })).toEqual([])
+  })
+})
+
+describe('what was relayed', () => {
+  const relayed = (changes: Partial<Receipt>, ended: OrderEnd | null = null) =>
+    timelineEntries({
+      received: null,
+      triggers: [],
+      receipts: [receipt(changes)],
+      history: { opened: null, ended },
+    })
+
+  test('shows no transaction before one is sent', () => {
+    expect(relayed({ status: 'pending', txHash: null })).toMatchObject([
+      { kind: 'relayed', status: 'pending' },
+    ])
+    expect(relayed({ status: 'pending' })).toHaveLength(1)
+  })
+
+  test('shows the transaction that is under way, in no block', () => {
+    expect(relayed({ status: 'submitted', blockNumber: null })).toMatchObject([
+      { kind: 'relayed', status: 'submitted' },
+      { kind: 'transaction', at: at(6), txHash: bytes32('settling'), status: 'submitted', blockNumber: null },
+    ])
+  })
+
+  test('shows one that reverted in its block, and one that was given up before', () => {
+    expect(relayed({ status: 'failed' })).toMatchObject([
+      { kind: 'relayed', status: 'failed' },
+      { kind: 'transaction', at: at(6), status: 'failed', blockNumber: 8 },
+    ])
+    expect(relayed({ status: 'failed', txHash: null, blockNumber: null })).toMatchObject([
+      { kind: 'relayed', status: 'failed' },
+    ])
+  })
+
+  test('is not confirmed on the receipt’s word, but on the chain’s, whatever the receipt says', () => {
+    expect(relayed({ status: 'confirmed' })).toMatchObject([
+      { kind: 'relayed', status: 'submitted' },
+      { kind: 'transaction', status: 'submitted', blockNumber: null },
+    ])
+    expect(relayed({ status: 'submitted', txHash: bytes32('another') }, end(5))).toMatchObject([
+      { kind: 'relayed', status: 'confirmed' },
+      { kind: 'transaction', txHash: bytes32('settling'), status: 'confirmed' },
+      { kind: 'settled' },
+    ])
+  })
+
+  test('by another server is known from the chain', () => {
+    const history = { opened: null, ended: end(5) }
+    expect(timelineEntries({ received: null, triggers: [], receipts: [], history })).toMatchObject([
+      { kind: 'transaction', digest: DIGEST, status: 'confirmed', blockNumber: 8 },
+      { kind: 'settled' },
+    ])
+  })
+})

@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest'
+import { createContracts } from '../../../src/chain/contracts.js'
+import { ChainAnswerError } from '../../../src/chain/errors.js'
+import type { OrderEscrow } from '../../../src/chain/orderEscrow.js'
+import { RpcProvider } from '../../../src/chain/provider.js'
+import { createRpcBatcher } from '../../../src/chain/rpcBatcher.js'
+import { ZERO_ADDRESS } from '../../../src/protocol/address.js'
+import { type Hex, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
+import { createChainHead } from '../../../src/server/timeline/chainHead.js'
+import { createOrderHistories } from '../../../src/server/timeline/orderHistories.js'
+import { createHistoryReader } from '../../../src/server/timeline/orderHistory.js'
+import { createEscrowEvents, type EscrowEvents } from '../../../src/server/trigger/chain/escrowEvents.js'
+import { domainOf, refund, settlement, signedCall } from '../../support/authorizations.js'
+import { useChain } from '../../support/chain.js'
+import { bytes32, openRequest, setUpInstitution } from '../../support/institution.js'
+import { startRpcProxy } from '../../support/rpcProxy.js'
+
+const chain = useChain(setUpInstitution)
+const GO_ON = ['eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs']
+
+/** Histories before a node that counts. The head moves when the test says so, as the watcher would. */
+async function setUp(maxBlocks = 2_000, changes: Partial<EscrowEvents & Pick<OrderEscrow, 'orders'>> = {}) {
+  const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+  const { chainId } = chain().anvil
+  const provider = new RpcProvider({ urls: [proxy.url], timeoutMs: 5_000, chainId })
+  const transport = createRpcBatcher(provider.transport)
+  const { escrow } = createContracts(provider, chain().addresses)
+  const stopping = new AbortController().signal
+  const events = { ...createEscrowEvents({ transport, escrow: escrow.address, stopping }), ...changes }
+  const histories = createOrderHistories({
+    head: createChainHead(events),
+    events,
+    escrow: { ...escrow, ...changes },
+    readHistory: createHistoryReader({ transport, domain: domainOf(chain(), 'OrderSettlement') }),
+    maxBlocks,
+  })
+  return {
+    proxy,
+    escrow,
+    of: histories.of,
+    observer: histories.observer,
+    /** Tells the head as it is now. Not asked through the proxy. */
+    async noteHead() {
+      const head = await chain().provider.getBlock('latest')
+      histories.observer.onHead({ number: head?.number ?? 0, hash: head?.hash ?? '' })
+    },
+    /** The requests of one read, each with its methods. */
+    async requestsOf(orderId: Hex) {
+      const before = proxy.requests.length
+      const history = await histories.of(orderId)
+      return { history, requests: proxy.requests.slice(before) }
+    },
+  }
+}
+
+const mine = (blocks: number) => chain().provider.send('anvil_mine', [`0x${blocks.toString(16)}`])
+const settle = (orderId: Hex) => chain().send('relayer', ...signedCall(chain(), settlement(orderId)))
+
+describe('a history', () => {
+  test('asks nothing while the head stands still, and once when it has moved', async () => {
+    const { of, noteHead, requestsOf } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'polled')
+    expect(await of(orderId)).toMatchObject({ opened: { commit: bytes32('polled sealed') }, ended: null })
+    expect((await requestsOf(orderId)).requests).toEqual([])
+    await noteHead()
+    expect((await requestsOf(orderId)).requests).toEqual([])
+    await mine(3)
+    await noteHead()
+    expect((await requestsOf(orderId)).requests).toEqual([GO_ON])
+    expect((await requestsOf(orderId)).requests).toEqual([])
+  })
+
+  test('asks once more for what an event does not say itself', async () => {
+    const { of, noteHead, requestsOf } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'settled')
+    await of(orderId)
+    const { hash, blockNumber } = await settle(orderId)
+    await noteHead()
+    const { history, requests } = await requestsOf(orderId)
+    expect(history.ended).toMatchObject({ kind: 'settled', txHash: hash, blockNumber })
+    const details = ['eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getTransactionByHash']
+    expect(requests).toEqual([GO_ON, details])
+  })
+
+  test('is asked for once by many who want it at the same time', async () => {
+    const { of, noteHead, proxy } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'popular')
+    await of(orderId)
+    await mine(1)
+    await noteHead()
+    proxy.requests.length = 0
+    const all = await Promise.all(Array.from({ length: 20 }, () => of(orderId)))
+    expect(new Set(all).size).toBe(1)
+    expect(proxy.requests).toEqual([GO_ON])
+  })
+
+  test('travels with those of other orders', async () => {
+    const { of, noteHead, proxy } = await setUp()
+    const ids = [await openRequest(chain(), 'alice', 'one'), await openRequest(chain(), 'bob', 'two')]
+    await Promise.all(ids.map(of))
+    await mine(1)
+    await noteHead()
+    proxy.requests.length = 0
+    await Promise.all(ids.map(of))
+    // The blocks are the same for both.
+    expect(proxy.requests).toEqual([[...GO_ON, 'eth_getLogs']])
+  })
+
+  test('that has ended long ago is never asked for again, one that ended lately is', async () => {
+    const { of, noteHead, requestsOf } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'final')
+    await settle(orderId)
+    await of(orderId)
+    await mine(63)
+    await noteHead()
+    expect((await requestsOf(orderId)).requests).toEqual([GO_ON])
+    await mine(1)
+    await noteHead()
+    expect((await requestsOf(orderId)).requests).toEqual([GO_ON])
+    await mine(5)
+    await noteHead()
+    const { history, requests } = await requestsOf(orderId)
+    expect(requests).toEqual([])
+    expect(history.ended?.kind).toBe('settled')
+  })
+
+  test('follows a reorganization that replaced the head by another of its height', async () => {
+    const { of, noteHead } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'replaced')
+    await mine(1)
+    await settle(orderId)
+    expect((await of(orderId)).ended?.kind).toBe('settled')
+    await chain().provider.send('anvil_reorg', [1, []])
+    await noteHead()
+    expect(await of(orderId)).toMatchObject({ opened: { commit: expect.any(String) }, ended: null })
+  })
+
+  test('follows one that took the event away below a higher head', async () => {
+    const { of, noteHead } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'taken away')
+    await mine(2)
+    await settle(orderId)
+    await of(orderId)
+    await chain().provider.send('anvil_reorg', [2, []])
+    await mine(4)
+    await noteHead()
+    expect((await of(orderId)).ended).toBeNull()
+    const { hash, blockNumber } = await settle(orderId)
+    await noteHead()
+    expect((await of(orderId)).ended).toMatchObject({ txHash: hash, blockNumber })
+  })
+})
+
+describe('an order that was opened long ago', () => {
+  test('is read from the block at which it was seen to be opened, without a search', async () => {
+    const { of, observer, proxy } = await setUp(10)
+    const orderId = await openRequest(chain(), 'alice', 'seen')
+    const opened = await chain().provider.getBlockNumber()
+    await settle(orderId)
+    await mine(300)
+    const [account, commit, deadline] = [chain().account('alice'), bytes32('seen sealed'), 0]
+    const place = { id: '', orderId, position: { block: opened, logIndex: 0 }, txHash: orderId }
+    observer.onEvents([{ kind: 'opened', ...place, account, commit, deadline }])
+    expect(await of(orderId)).toMatchObject({ opened: { blockNumber: opened }, ended: { kind: 'settled' } })
+    // The head alone, and no block on the way to the first one that is young enough.
+    expect(proxy.requests.filter((methods) => methods.join() === 'eth_getBlockByNumber')).toHaveLength(1)
+    // Pieces of ten blocks from a little before the opening; those behind the end are left out.
+    expect(proxy.requests.filter((methods) => methods.join() === GO_ON.join()).length).toBeLessThan(20)
+  })
+
+  test('is searched for when nothing was seen of it', async () => {
+    const { of } = await setUp(10)
+    const orderId = await openRequest(chain(), 'alice', 'unseen')
+    const opened = await chain().provider.getBlockNumber()
+    const refunded = await chain().send('relayer', ...signedCall(chain(), refund(orderId)))
+    await mine(300)
+    expect(await of(orderId)).toMatchObject({
+      opened: { blockNumber: opened },
+      ended: { kind: 'refunded', blockNumber: refunded.blockNumber },
+    })
+  })
+
+  test('and is still open is not looked for in every block since', async () => {
+    const { of, noteHead, proxy } = await setUp(10)
+    const orderId = await openRequest(chain(), 'alice', 'patient')
+    await mine(600)
+    expect(await of(orderId)).toMatchObject({ opened: { commit: bytes32('patient sealed') }, ended: null })
+    expect(proxy.requests.length).toBeLessThan(45)
+    await settle(orderId)
+    await noteHead()
+    expect((await of(orderId)).ended?.kind).toBe('settled')
+  })
+})
+
+describe('a node', () => {
+  test('that is behind changes nothing of what is known', async () => {
+    const { of, observer } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'ahead')
+    const known = await of(orderId)
+    observer.onHead({ number: (await chain().provider.getBlockNumber()) + 5, hash: bytes32('unseen') })
+    expect(await of(orderId)).toBe(known)
+  })
+
+  test('that did not know an order yet is not believed when the head has moved', async () => {
+    const none = { account: ZERO_ADDRESS, amount: 0n, deadline: 0, orgId: ZERO_BYTES32, commit: ZERO_BYTES32 }
+    let isBehind = true
+    const { of, noteHead, escrow } = await setUp(2_000, {
+      orders: async (orderId) => (isBehind ? { ...none, state: 'NONE' } : escrow.orders(orderId)),
+    })
+    const orderId = await openRequest(chain(), 'alice', 'new')
+    expect(await of(orderId)).toEqual({ opened: null, ended: null })
+    isBehind = false
+    await mine(1)
+    await noteHead()
+    expect(await of(orderId)).toMatchObject({ opened: { commit: bytes32('new sealed') } })
+  })
+
+  test.each(['lagging', 'refused'] as const)(
+    'that is %s is an outage while nothing is known',
+    async (how) => {
+      const { of } = await setUp(2_000, { read: async () => how })
+      const orderId = await openRequest(chain(), 'alice', 'unread')
+      await expect(of(orderId)).rejects.toThrow(ChainAnswerError)
+    },
+  )
+})

@@ -1,0 +1,219 @@
+import { rm, writeFile } from 'node:fs/promises'
+import request from 'supertest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { timelineSchema } from '../../../src/protocol/api.js'
+import {
+  type Authorization,
+  signAuthorization,
+  signedAuthorizationSchema,
+} from '../../../src/protocol/authorization.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { digestOf, domainOf, refund, settlement, signedCall } from '../../support/authorizations.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32, openRequest } from '../../support/institution.js'
+import { startIntakeServer } from '../../support/intakeServer.js'
+import { ENCLAVE_KEY, ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { ORDER, useOrders } from '../intake/ordersUnderTest.js'
+
+const { chain, setUp, openedEnvelope, junk } = useOrders()
+const EIGHT_DAYS = 8 * 86_400
+
+/** A server that can relay, and what an enclave would post to it. */
+async function setUpWithRelay(overrides: Record<string, string> = {}) {
+  const key = chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '0x'
+  const relaying = { RELAYER_PRIVATE_KEY: key, ENCLAVE_SIGNER, RELAY_POLL_INTERVAL: '20ms' }
+  const server = await setUp({ ...relaying, ...overrides })
+  return { ...server, relay: (authorization: Authorization) => relayTo(server.url, authorization) }
+}
+
+function relayTo(url: string, authorization: Authorization) {
+  const signed = signAuthorization(authorization, domainOf(chain(), authorization.primaryType), ENCLAVE_KEY)
+  return request(url)
+    .post('/relay')
+    .set('Authorization', `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`)
+    .send(z.encode(signedAuthorizationSchema, signed))
+}
+
+const get = (url: string, orderId: Hex = ORDER) => request(url).get(`/orders/${orderId}/timeline`)
+
+async function entriesOf(url: string, orderId: Hex = ORDER) {
+  const response = await get(url, orderId)
+  expect(response.status).toBe(200)
+  const timeline = timelineSchema.parse(response.body)
+  expect(timeline.orderId).toBe(orderId)
+  return timeline.entries
+}
+
+/** The entries once they are of these kinds. */
+function until(url: string, kinds: string[], orderId: Hex = ORDER) {
+  let last: string[] = []
+  return eventually(
+    `the timeline ${kinds.join()}`,
+    async () => {
+      const entries = await entriesOf(url, orderId)
+      last = entries.map(({ kind }) => kind)
+      return last.join() === kinds.join() && entries
+    },
+    20_000,
+  ).catch((error: unknown) => {
+    throw new Error(`the last timeline was ${last.join()}`, { cause: error })
+  })
+}
+
+const SETTLED_KINDS = ['opened', 'received', 'triggered', 'relayed', 'transaction', 'settled']
+
+describe('GET /orders/:orderId/timeline', () => {
+  test('joins what server, relay and chain know of a settled order', async () => {
+    const { url, post, enclave, relay } = await setUpWithRelay()
+    await enclave.plan({ [ORDER]: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })
+    const { order, commit } = await openedEnvelope()
+    const { body: received } = await post(order)
+    await until(url, ['opened', 'received', 'triggered', 'outcome'])
+    const { body: receipt } = await relay(settlement(ORDER)).expect(200)
+    const entries = await until(url, [
+      'opened',
+      'received',
+      'triggered',
+      'outcome',
+      ...SETTLED_KINDS.slice(3),
+    ])
+    const digest = digestOf(chain(), settlement(ORDER))
+    const { txHash, blockNumber } = receipt
+    const block = await chain().provider.getBlock(blockNumber)
+    const minedAt = new Date((block?.timestamp ?? 0) * 1_000).toISOString()
+    expect(entries.slice(1)).toEqual([
+      { kind: 'received', at: received.receivedAt, commit },
+      { kind: 'triggered', at: expect.any(String), attempt: 1, reason: 'received' },
+      { kind: 'outcome', at: expect.any(String), attempt: 1, outcome: 'placed' },
+      { kind: 'relayed', at: receipt.createdAt, digest, status: 'confirmed' },
+      { kind: 'transaction', at: minedAt, digest, txHash, status: 'confirmed', blockNumber },
+      { kind: 'settled', at: minedAt, event: 'OrderSettled', txHash, blockNumber },
+    ])
+  })
+
+  test('shows what is relayed while it is under way', async () => {
+    const { url, relay } = await setUpWithRelay({ RELAY_WAIT: '50ms' })
+    const [first, orderId] = [bytes32('settled before'), await openRequest(chain(), 'alice', 'slow')]
+    await openRequest(chain(), 'bob', 'settled before')
+    await relay(settlement(first))
+    await until(url, ['opened', 'relayed', 'transaction', 'settled'], first)
+    await chain().provider.send('evm_setAutomine', [false])
+    onTestFinished(() => chain().provider.send('evm_setAutomine', [true]))
+    await relay(settlement(orderId)).expect(202)
+    const [, relayed, transaction] = await until(url, ['opened', 'relayed', 'transaction'], orderId)
+    expect(relayed).toMatchObject({ digest: digestOf(chain(), settlement(orderId)), status: 'submitted' })
+    expect(transaction).toMatchObject({ status: 'submitted', blockNumber: null })
+    await chain().provider.send('evm_mine', [])
+    const whole = await until(url, ['opened', 'relayed', 'transaction', 'settled'], orderId)
+    expect(whole[2]).toMatchObject({ status: 'confirmed', blockNumber: expect.any(Number) })
+  })
+
+  test('is answered 304 to its ETag until something happens', async () => {
+    const { url } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'watched')
+    const { headers, body } = await get(url, orderId)
+    expect(body.entries).toHaveLength(1)
+    const again = () => get(url, orderId).set('If-None-Match', String(headers.etag))
+    expect((await again()).status).toBe(304)
+    await chain().provider.send('anvil_mine', ['0x3'])
+    expect((await again()).status).toBe(304)
+    await chain().send('relayer', ...signedCall(chain(), refund(orderId)))
+    const changed = await eventually('another answer', async () => {
+      const response = await again()
+      return response.status === 200 && response
+    })
+    expect(changed.body.entries).toHaveLength(3)
+  })
+
+  test('knows the chain’s part of an order without an envelope', async () => {
+    const { url } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'elsewhere')
+    const sent = await chain().send('relayer', ...signedCall(chain(), refund(orderId)))
+    const digest = digestOf(chain(), refund(orderId))
+    expect((await entriesOf(url, orderId)).slice(1)).toMatchObject([
+      { kind: 'transaction', digest, txHash: sent.hash, status: 'confirmed', blockNumber: sent.blockNumber },
+      { kind: 'refunded', event: 'OrderRefunded', txHash: sent.hash, blockNumber: sent.blockNumber },
+    ])
+  })
+
+  test('knows a stored envelope before its escrow opens, and none that is not the order’s after', async () => {
+    const { url, post } = await setUp()
+    const { order, commit } = await junk('junk')
+    await post(order)
+    expect(await entriesOf(url)).toMatchObject([{ kind: 'received', commit }])
+    await openedEnvelope()
+    await until(url, ['opened'])
+  })
+
+  test('tells a reclaim from a refund, though their event is the same', async () => {
+    const { url } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'taken back')
+    const late = await openRequest(chain(), 'bob', 'refunded late')
+    await chain().mineAt((await chain().now()) + EIGHT_DAYS + 86_400)
+    await chain().send('alice', 'escrow', 'reclaim', orderId)
+    await chain().send('relayer', ...signedCall(chain(), refund(late)))
+    expect((await entriesOf(url, orderId)).map(({ kind }) => kind)).toEqual(['opened', 'reclaimed'])
+    const kinds = (await entriesOf(url, late)).map(({ kind }) => kind)
+    expect(kinds).toEqual(['opened', 'transaction', 'refunded'])
+  })
+
+  test('of an order that neither chain nor cache knows is 404, and one without the right form 400', async () => {
+    const { url } = await setUp()
+    const unknown = await get(url, bytes32('unknown'))
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'order-not-found'])
+    const malformed = await get(url, '0x12')
+    expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid-parameter'])
+    const posted = await request(url).post(`/orders/${ORDER}/timeline`).send({})
+    expect([posted.status, posted.body.code, posted.headers.allow]).toEqual([
+      405,
+      'method-not-allowed',
+      'GET, HEAD',
+    ])
+  })
+
+  test('is 503 while no node answers', async () => {
+    const { url } = await setUp({ RPC_URL: 'http://127.0.0.1:9' })
+    const response = await get(url)
+    expect([response.status, response.body.code]).toEqual([503, 'chain-unavailable'])
+  })
+})
+
+describe('a restart', () => {
+  test('keeps the timeline; without DATA_DIR the chain’s part of it', async () => {
+    const first = await setUpWithRelay()
+    const gate = `${first.dataDir}.go`
+    await first.enclave.plan({ [ORDER]: [{ outcome: 'settled', untilFile: gate }] })
+    const { order } = await openedEnvelope()
+    await first.post(order)
+    await until(first.url, ['opened', 'received', 'triggered'])
+    await first.relay(settlement(ORDER)).expect(200)
+    await writeFile(gate, '')
+    const entries = await until(first.url, [...SETTLED_KINDS, 'outcome'])
+    await first.stop()
+
+    const second = await startIntakeServer(first.environment)
+    expect(await entriesOf(second.url)).toEqual(entries)
+    await second.stop()
+
+    await rm(first.dataDir, { recursive: true })
+    const third = await startIntakeServer(first.environment)
+    const onChain = entries.filter(({ kind }) => ['opened', 'transaction', 'settled'].includes(kind))
+    expect(await entriesOf(third.url)).toEqual(onChain)
+  })
+})
+
+describe('a reorganization', () => {
+  test('takes an event off the list, and puts it on again', async () => {
+    const { url } = await setUp()
+    const orderId = await openRequest(chain(), 'alice', 'unlucky')
+    await chain().provider.send('anvil_mine', ['0x2'])
+    await chain().send('relayer', ...signedCall(chain(), settlement(orderId)))
+    await until(url, ['opened', 'transaction', 'settled'], orderId)
+    await chain().provider.send('anvil_reorg', [2, []])
+    await until(url, ['opened'], orderId)
+    await chain().send('relayer', ...signedCall(chain(), refund(orderId)))
+    await until(url, ['opened', 'transaction', 'refunded'], orderId)
+  })
+})
