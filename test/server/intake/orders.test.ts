@@ -223,6 +223,21 @@ describe('a restart', () => {
     expect((await request(second.url).post('/orders').send(order)).body.result).toBe('already-received')
   })
 
+  test('keeps the schedule: what waits for its time is shown with it, and does not run', async () => {
+    const { post, status, enclave, stop, environment } = await setUp()
+    await enclave.plan({ [ORDER]: [{ outcome: 'queued', retryAt: 4_000_000_000 }] })
+    const { order } = await openedEnvelope()
+    await post(order)
+    await eventually('the schedule', async () => (await status()).nextTriggerAt)
+    const before = await status()
+    expect(before.nextTriggerAt).toBe('2096-10-02T07:06:40.000Z')
+    await stop()
+    const second = await startIntakeServer(environment)
+    await eventually('the look at the chain', () => second.log.text().includes('open orders read'))
+    expect((await request(second.url).get(`/orders/${ORDER}`)).body).toEqual(before)
+    expect(await enclave.jobs()).toHaveLength(1)
+  })
+
   test('keeps the record of an order that has ended, apart from the open ones', async () => {
     const { post, status, enclave, dataDir, stop, environment } = await setUp()
     await enclave.plan({ [ORDER]: [{ outcome: 'rejected' }] })
