@@ -1,6 +1,6 @@
 // The library for frontends. It runs in a browser: WebCrypto, fetch and an ethers signer are all it needs.
 import type { Signer } from 'ethers'
-import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
+import type { OrderReceived, OrderStatus, PolicyVersion, Timeline } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
 import type { Policy } from '../protocol/policy.js'
@@ -9,9 +9,10 @@ import { createEscrow } from './escrow.js'
 import { createHttp } from './http.js'
 import { openNotice } from './notice.js'
 import type { OrderRequest, SealedOrder } from './orderIntent.js'
-import { createOrders, type FollowOptions } from './orders.js'
+import { createOrders } from './orders.js'
 import { createOrderPlacing, type PlacedOrder, type PlaceOptions } from './placeOrder.js'
 import { createPlatform, type Pins, type Platform } from './platform.js'
+import type { FollowOptions } from './poll.js'
 import { type OpenedPortfolio, readPortfolio } from './portfolio.js'
 import { derivePortfolioKey, type PortfolioKey } from './portfolioKey.js'
 import { DEFAULT_TIMING, type RetryTiming } from './retry.js'
@@ -29,6 +30,8 @@ export type {
   OrderReceived,
   OrderStatus,
   PolicyVersion,
+  Timeline,
+  TimelineEntry,
   WalletView,
 } from '../protocol/api.js'
 export type { Hex } from '../protocol/hex.js'
@@ -94,6 +97,10 @@ export interface Client {
   getOrder(orderId: Hex, signal?: AbortSignal): Promise<OrderStatus>
   /** Yields the status whenever it changed, until it is final. */
   followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
+  /** What happened to an order, oldest first. */
+  getTimeline(orderId: Hex, signal?: AbortSignal): Promise<Timeline>
+  /** Yields the timeline whenever it changed, until the order has ended. */
+  followTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
   /**
    * Takes an order back that was never answered, seven days after its deadline. With a pinned escrow it needs no
    * server, whose absence may be the very reason.
@@ -125,6 +132,8 @@ export function createClient(options: ClientOptions): Client {
     submitOrder: orders.submit,
     getOrder: orders.get,
     followOrder: orders.follow,
+    getTimeline: orders.timeline,
+    followTimeline: orders.followTimeline,
     reclaim: async (orderId) => createEscrow({ wallet, contracts: await contracts() }).reclaim(orderId),
     openNotice: async (status) => openNotice(status, await key()),
     portfolio: async () => readPortfolio(wallet, await contracts(), await key()),

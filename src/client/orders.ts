@@ -5,18 +5,16 @@ import {
   orderReceivedSchema,
   orderStatusSchema,
   postOrderSchema,
+  type Timeline,
+  type TimelineEntry,
+  timelineSchema,
 } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
-import type { Http, Tagged } from './http.js'
+import type { Http } from './http.js'
 import type { SealedOrder } from './orderIntent.js'
+import { type Followed, type FollowOptions, follow } from './poll.js'
 import { type RetryTiming, sleep, waitAfter, withRetries } from './retry.js'
-
-export interface FollowOptions {
-  readonly signal?: AbortSignal | undefined
-  /** Between two questions; default 2 seconds. */
-  readonly pollMs?: number | undefined
-}
 
 /** Orders at the server. Aborting rejects with the signal's reason. */
 export interface Orders {
@@ -36,6 +34,16 @@ export interface Orders {
    * goes on for a while, until the notice with the reason is there.
    */
   follow(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
+  /**
+   * What happened to the order, oldest first. It may be some seconds behind `get`.
+   * @throws ServerError `order-not-found`
+   */
+  timeline(orderId: Hex, signal?: AbortSignal): Promise<Timeline>
+  /**
+   * Yields the timeline, and again whenever it has changed, until the order has ended. For a while it waits for the
+   * outcome of a run that is still under way.
+   */
+  followTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
 }
 
 export interface OrdersDeps {
@@ -43,12 +51,9 @@ export interface OrdersDeps {
   readonly timing: RetryTiming
 }
 
-const DEFAULT_POLL_MS = 2_000
-/** The run that refunds an order ends, and hands its notice over, shortly after the refund shows on chain. */
-const NOTICE_GRACE_MS = 60_000
-
 export function createOrders({ http, timing }: OrdersDeps): Orders {
   const pathOf = (orderId: Hex) => `/orders/${orderId}`
+  const timelineOf = (orderId: Hex) => `${pathOf(orderId)}/timeline`
   const retried = <T>(send: () => Promise<T>, signal?: AbortSignal) => withRetries(send, timing, signal)
 
   async function submit(order: Parameters<Orders['submit']>[0], signal?: AbortSignal) {
@@ -64,31 +69,32 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
     throw new ClientError('commit-differs', "The server keeps another envelope under this order's id.")
   }
 
-  function ask(orderId: Hex, etag: string | null, signal?: AbortSignal) {
-    const send = () => http.getIfChanged(pathOf(orderId), orderStatusSchema, etag, { signal })
-    return retried<Tagged<OrderStatus> | 'unchanged'>(send, signal)
-  }
+  const get = <T>(path: string, schema: z.ZodType<T>, signal?: AbortSignal) =>
+    retried(() => http.get(path, schema, { signal }), signal)
 
-  async function* follow(orderId: Hex, { signal, pollMs = DEFAULT_POLL_MS }: FollowOptions = {}) {
-    let etag: string | null = null
-    let finalSince: number | null = null
-    for (;;) {
-      const answer = await ask(orderId, etag, signal)
-      if (answer !== 'unchanged') {
-        etag = answer.etag
-        yield answer.body
-        if (isComplete(answer.body)) return
-        if (isFinal(answer.body)) finalSince ??= Date.now()
-      }
-      if (finalSince !== null && Date.now() - finalSince > NOTICE_GRACE_MS) return
-      await sleep(pollMs, signal)
-    }
-  }
+  const asking =
+    <T>(path: string, schema: z.ZodType<T>, signal?: AbortSignal): Followed<T>['ask'] =>
+    (etag) =>
+      retried(() => http.getIfChanged(path, schema, etag, { signal }), signal)
 
   return {
     submit,
-    get: (orderId, signal) => retried(() => http.get(pathOf(orderId), orderStatusSchema, { signal }), signal),
-    follow,
+    get: (orderId, signal) => get(pathOf(orderId), orderStatusSchema, signal),
+    follow: (orderId, options) =>
+      follow(
+        { ask: asking(pathOf(orderId), orderStatusSchema, options?.signal), isComplete, isFinal },
+        options,
+      ),
+    timeline: (orderId, signal) => get(timelineOf(orderId), timelineSchema, signal),
+    followTimeline: (orderId, options) =>
+      follow(
+        {
+          ask: asking(timelineOf(orderId), timelineSchema, options?.signal),
+          isComplete: isWhole,
+          isFinal: hasEnd,
+        },
+        options,
+      ),
   }
 }
 
@@ -101,4 +107,17 @@ function isComplete(status: OrderStatus): boolean {
   if (status.state === 'SETTLED') return true
   const running = status.triggers.some(({ finishedAt }) => finishedAt === null)
   return status.state === 'REFUNDED' && (status.notice !== null || !running)
+}
+
+const ENDS = new Set<TimelineEntry['kind']>(['settled', 'refunded', 'reclaimed'])
+
+function hasEnd({ entries }: Timeline): boolean {
+  return entries.some(({ kind }) => ENDS.has(kind))
+}
+
+/** Every run that began has its outcome, and the order its end. */
+function isWhole(timeline: Timeline): boolean {
+  const count = (wanted: TimelineEntry['kind']) =>
+    timeline.entries.filter(({ kind }) => kind === wanted).length
+  return hasEnd(timeline) && count('triggered') === count('outcome')
 }
