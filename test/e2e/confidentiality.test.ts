@@ -78,6 +78,9 @@ describe('a day of the platform', () => {
     expect((await alice.ended(orderId)).state).toBe('SETTLED')
     const out = await alice.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: 10n * ONE_USDC })
     expect(out.state).toBe('SETTLED')
+    for (const ended of [orderId, out.orderId]) {
+      expect((await alice.client.getTimeline(ended)).entries.length).toBeGreaterThan(4)
+    }
   })
 
   it('sales of two symbols, which the enclave’s own node can not tell apart', async () => {

@@ -13,6 +13,7 @@ const PATHS: { path: string; method: 'GET' | 'POST' }[] = [
   ...['/orders', '/policy', '/relay'].map((path) => ({ path, method: 'POST' as const })),
   ...['orders', 'policy', 'org', 'relay'].map((path) => ({ path: `/${path}/${ID}`, method: 'GET' as const })),
   ...['wallet', 'compliance'].map((path) => ({ path: `/${path}/${ADDRESS}`, method: 'GET' as const })),
+  { path: `/orders/${ID}/timeline`, method: 'GET' },
 ]
 
 const WRONG_PARAMETERS = [
@@ -45,6 +46,8 @@ export function badPaths(token: string): BadRequest[] {
   const wrongChecksum = '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
   return [
     get(`/orders/${ID}`, 'order-not-found'),
+    get(`/orders/${ID}/timeline`, 'order-not-found'),
+    ...WRONG_PARAMETERS.map((text) => get(`/orders/${text}/timeline`, 'invalid-parameter')),
     get(`/policy/${ID}`, 'institution-not-found'),
     get(`/org/${ID}`, 'institution-not-found'),
     get(`/relay/${ID}`, 'receipt-not-found'),

@@ -23,7 +23,8 @@ function chainRequests({ info, accounts, secrets }: Sandbox): FailingRequest[] {
   const org = nameToBytes32(INSTITUTION)
   const reads = ['wallet', 'compliance']
     .map((route) => `/${route}/${address}`)
-    .concat([`/org/${org}`, `/policy/${org}`, `/orders/0x${'01'.repeat(32)}`])
+    .concat([`/org/${org}`, `/policy/${org}`])
+    .concat(['', '/timeline'].map((page) => `/orders/0x${'01'.repeat(32)}${page}`))
   const accountId = `0x${'ac'.repeat(32)}` as const
   const message = { accountId, version: 1n, enclaveBlob: '0x01aa', userBlob: '0x01bb' } as const
   const domain = { chainId: info.chainId, verifyingContract: info.contracts.confidentialLedger }
