@@ -1,6 +1,7 @@
 // JSON-RPC 2.0 over HTTP: https://www.jsonrpc.org/specification
 import { z } from 'zod'
 import { quantitySchema } from './quantity.js'
+import { countRateLimited, retryAfterMs } from './rateLimit.js'
 
 /** One call of a batch. */
 export interface RpcCall {
@@ -20,8 +21,15 @@ const answerSchema = z.union([
 ])
 const batchSchema = z.array(answerSchema)
 
-/** Why a node is set aside: no usable answer to a request, or the answers of another chain. */
-export type NodeFault = 'no-answer' | 'other-chain'
+/** Why a node is set aside: no usable answer to a request, asked too much, or the answers of another chain. */
+export type NodeFault = 'no-answer' | 'rate-limit' | 'other-chain'
+
+/** A node's answers, in the order of the calls. */
+export interface BatchAnswer {
+  readonly answers: RpcAnswer[]
+  /** Some of the calls, not all, were refused because the node is asked too much. */
+  readonly isPartial: boolean
+}
 
 export interface RpcNodeOptions {
   readonly url: string
@@ -41,11 +49,17 @@ export interface RpcNode {
   retryAt(): number
   /** Looks, in the background, whether a node that is not known to be healthy is by now. Not before `retryAt`. */
   refresh(): void
-  /** Null when the node failed as a whole: no answer in time, HTTP error, not JSON-RPC, another chain. */
-  send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[] | null>
+  /**
+   * Null when the node failed as a whole: no answer in time, HTTP error, not JSON-RPC, each call beyond its rate,
+   * another chain.
+   */
+  send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<BatchAnswer | null>
 }
 
-/** A node that fails rests for a second, then for twice as long each time, up to a minute. */
+/**
+ * A node that fails rests for a second, then for twice as long each time, up to a minute; or for as long as its
+ * `Retry-After` says, within the same limits.
+ */
 const FIRST_REST_MS = 1_000
 const LONGEST_REST_MS = 60_000
 
@@ -56,11 +70,12 @@ export function createRpcNode({ url, timeoutMs, chainId, onChange }: RpcNodeOpti
   let retryAt = 0
   let verifying: Promise<boolean> | undefined
 
-  function setAside(fault: NodeFault): void {
+  function setAside(fault: NodeFault, askedMs?: number): void {
     verified = !mustVerify
     // Requests that fail side by side are one failure.
     if (retryAt > performance.now()) return
-    retryAt = performance.now() + Math.min(FIRST_REST_MS * 2 ** failures, LONGEST_REST_MS)
+    const restMs = askedMs ?? FIRST_REST_MS * 2 ** failures
+    retryAt = performance.now() + Math.min(Math.max(restMs, FIRST_REST_MS), LONGEST_REST_MS)
     if (failures++ === 0) onChange(fault)
   }
 
@@ -71,11 +86,25 @@ export function createRpcNode({ url, timeoutMs, chainId, onChange }: RpcNodeOpti
     failures = 0
   }
 
+  /** Sets the node aside when its answers call for that. Null when there is nothing of use among them. */
+  async function ask(calls: readonly RpcCall[], signal?: AbortSignal): Promise<BatchAnswer | null> {
+    const reply = await request(url, calls, timeoutMs, signal)
+    // A caller that gave up says nothing about the node.
+    if (signal?.aborted) return null
+    if (!('answers' in reply)) {
+      setAside(reply.fault, reply.restMs)
+      return null
+    }
+    const { answers } = reply
+    const limited = countRateLimited(calls, answers)
+    if (limited > 0) setAside('rate-limit')
+    return limited === calls.length ? null : { answers, isPartial: limited > 0 }
+  }
+
   async function verify(): Promise<boolean> {
-    const answers = await request(url, [{ method: 'eth_chainId', params: [] }], timeoutMs)
-    if (answers === null) setAside('no-answer')
-    else if (chainIdOf(answers[0]) === BigInt(chainId ?? 0)) welcome()
-    else setAside('other-chain')
+    const found = await ask([{ method: 'eth_chainId', params: [] }])
+    if (found !== null && chainIdOf(found.answers[0]) === BigInt(chainId ?? 0)) welcome()
+    else if (found !== null) setAside('other-chain')
     verifying = undefined
     return verified
   }
@@ -94,13 +123,10 @@ export function createRpcNode({ url, timeoutMs, chainId, onChange }: RpcNodeOpti
     },
     async send(calls, signal) {
       if (!verified && !(await unlessAborted(verification(), signal))) return null
-      const answers = await request(url, calls, timeoutMs, signal)
-      // A caller that gave up says nothing about the node.
-      if (signal?.aborted) return null
-      if (answers === null) setAside('no-answer')
+      const found = await ask(calls, signal)
       // Set aside by another request meanwhile, it first has to say its chain again.
-      else if (verified) welcome()
-      return answers
+      if (found?.isPartial === false && verified) welcome()
+      return found
     },
   }
 }
@@ -120,12 +146,20 @@ function chainIdOf(answer: RpcAnswer | undefined): bigint | undefined {
   return quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined).data
 }
 
+/** `restMs` is how long the node wants to be left alone, if it says so. */
+interface Failure {
+  readonly fault: NodeFault
+  readonly restMs?: number | undefined
+}
+const NO_ANSWER: Failure = { fault: 'no-answer' }
+const TOO_MANY_REQUESTS = 429
+
 async function request(
   url: string,
   calls: readonly RpcCall[],
   timeoutMs: number,
   signal?: AbortSignal,
-): Promise<RpcAnswer[] | null> {
+): Promise<{ answers: RpcAnswer[] } | Failure> {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(url, {
@@ -136,12 +170,18 @@ async function request(
     })
     if (!response.ok) {
       await response.body?.cancel()
-      return null
+      return failureOf(response)
     }
-    return inOrder(batchSchema.parse(await response.json()), calls.length)
+    const answers = inOrder(batchSchema.parse(await response.json()), calls.length)
+    return answers === null ? NO_ANSWER : { answers }
   } catch {
-    return null
+    return NO_ANSWER
   }
+}
+
+function failureOf({ status, headers }: Response): Failure {
+  const restMs = retryAfterMs(headers.get('retry-after'), Date.now())
+  return { fault: status === TOO_MANY_REQUESTS ? 'rate-limit' : 'no-answer', restMs }
 }
 
 /** A batch may be answered in any order (JSON-RPC 2.0, 6); a missing or repeated answer makes all of it garbage. */

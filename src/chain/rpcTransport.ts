@@ -1,5 +1,5 @@
 import { ChainUnavailableError } from './errors.js'
-import { createRpcNode, type NodeFault, type RpcAnswer, type RpcCall } from './rpcNode.js'
+import { createRpcNode, type NodeFault, type RpcAnswer, type RpcCall, type RpcNode } from './rpcNode.js'
 
 export type { NodeFault, RpcAnswer, RpcCall, RpcError } from './rpcNode.js'
 
@@ -18,7 +18,8 @@ export interface RpcTransportOptions {
 export interface RpcTransport {
   /**
    * Answers in the order of the calls. The next node is asked when one fails as a whole (no answer in time, HTTP
-   * error, not JSON-RPC, another chain); an error for a single call is an answer.
+   * error, not JSON-RPC, another chain) or refuses a call because it is asked too much; any other error for a single
+   * call is an answer, and so is that one when no healthy node is left.
    * @throws ChainUnavailableError when no node answered
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>
@@ -58,16 +59,26 @@ export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
     async send(calls, signal) {
       if (calls.length === 0) return []
       const { healthy, others } = healthyFirst()
+      let partial: RpcAnswer[] | undefined
       for (const node of [...healthy, ...others]) {
-        const answers = await node.send(calls, signal)
-        if (answers !== null) return answers
+        if (partial !== undefined && !node.isHealthy()) continue
+        const found = await node.send(calls, signal)
+        if (found?.isPartial === false) return found.answers
+        partial ??= found?.answers
         signal?.throwIfAborted()
       }
-      throw new ChainUnavailableError(urls.length)
+      if (partial === undefined) throw new ChainUnavailableError(urls.length)
+      return partial
     },
     toAll(ask) {
       const { healthy } = healthyFirst()
-      return Promise.all((healthy.length > 0 ? healthy : nodes).map(ask))
+      const asked = healthy.length > 0 ? healthy : nodes
+      return Promise.all(asked.map((node) => ask(whole(node))))
     },
   }
+}
+
+/** With each answer as the node gave it: one that took some transactions of a batch has taken them. */
+function whole(node: RpcNode): SingleNode {
+  return { send: async (calls) => (await node.send(calls))?.answers ?? null }
 }

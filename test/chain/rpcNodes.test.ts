@@ -18,16 +18,21 @@ afterEach(async () => {
 
 const callsSchema = z.array(z.object({ id: z.int(), method: z.string() }))
 
-type Manner = 'well' | '429' | '500' | 'garbage' | 'silent'
+type Manner = 'well' | '429' | '500' | '503' | 'garbage' | 'silent' | 'limited'
+
+const LIMIT = { code: -32_005, message: 'daily request count exceeded' }
 
 /** A node that behaves as told, and remembers what it was asked. */
 async function startNode(name: string, manner: Manner = 'well', chainId = CHAIN_ID) {
-  const node = { url: '', manner, chainId, asked: [] as string[] }
+  const node = { url: '', manner, chainId, retryAfter: '', asked: [] as string[] }
   const server = await startHttpServer(async (request, response) => {
     const calls = callsSchema.parse(JSON.parse(await text(request)))
     node.asked.push(...calls.map(({ method }) => method))
     if (node.manner === 'silent') return
     if (node.manner === 'garbage') return response.end('<html>')
+    if (node.manner === 'limited')
+      return response.end(JSON.stringify(calls.map(({ id }) => ({ id, error: LIMIT }))))
+    if (node.retryAfter !== '') response.setHeader('Retry-After', node.retryAfter)
     const status = node.manner === 'well' ? 200 : Number(node.manner)
     response.writeHead(status).end(JSON.stringify(calls.map((call) => answer(call))))
   })
@@ -79,14 +84,20 @@ describe('a node', () => {
     await expect(ask()).rejects.toMatchObject({ name: 'ChainUnavailableError' })
   })
 
-  it.each<Manner>(['429', '500', 'garbage', 'silent'])('that fails (%s) is left alone', async (manner) => {
+  it.each<[Manner, string]>([
+    ['429', 'rate-limit'],
+    ['limited', 'rate-limit'],
+    ['500', 'no-answer'],
+    ['garbage', 'no-answer'],
+    ['silent', 'no-answer'],
+  ])('that fails (%s) is left alone', async (manner, fault) => {
     const [first, second] = [await startNode('first'), await startNode('second')]
     const { ask, asked, changes } = transportOf(first, second)
     expect(await ask()).toEqual(by('first'))
     first.manner = manner
     for (let time = 0; time < 5; time++) expect(await ask()).toEqual(by('second'))
     expect(asked(first)).toBe(2)
-    expect(changes).toEqual([[0, 'no-answer']])
+    expect(changes).toEqual([[0, fault]])
   })
 
   it('comes back after its rest, once it has said its chain again', async () => {
@@ -138,6 +149,32 @@ describe('a node', () => {
       // Its failure is known once the next request finds it resting.
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
+  })
+
+  it.each<[Manner, string, restMs: number]>([
+    ['429', '7', 7_000],
+    ['503', '7', 7_000],
+    ['503', '0', 1_000],
+    ['429', '86400', 60_000],
+    ['429', 'soon', 1_000],
+  ])('that says %s with Retry-After: %s rests for %i ms', async (manner, retryAfter, restMs) => {
+    const [first, second] = [await startNode('first', manner), await startNode('second')]
+    first.retryAfter = retryAfter
+    const { ask } = transportOf(first, second)
+    expect(await ask()).toEqual(by('second'))
+    const before = first.asked.length
+    now += restMs - 1
+    await ask()
+    expect(first.asked).toHaveLength(before)
+    now += 1
+    await ask()
+    await vi.waitFor(() => expect(first.asked).toHaveLength(before + 1))
+  })
+
+  it('that is asked too much when it is asked for its chain is not one of another chain', async () => {
+    const { ask, changes } = transportOf(await startNode('first', 'limited'), await startNode('second'))
+    expect(await ask()).toEqual(by('second'))
+    expect(changes).toEqual([[0, 'rate-limit']])
   })
 
   it('that is the only one is asked even while it rests', async () => {

@@ -34,6 +34,13 @@ async function node(answer: (calls: z.output<typeof callsSchema>) => unknown, st
 const echo = () =>
   node((calls) => calls.map(({ id, params }) => ({ jsonrpc: '2.0', id, result: params[0] })).reverse())
 
+/** https://eips.ethereum.org/EIPS/eip-1474: limit exceeded. */
+const LIMIT = { code: -32_005, message: 'daily request count exceeded' }
+
+/** A node that refuses the second call of a batch, as it is asked too much. */
+const limitedInOne = () =>
+  node((batch) => batch.map(({ id }) => (id === 1 ? { id, error: LIMIT } : { id, result: 'partly' })))
+
 const calls = [
   { method: 'a', params: ['first'] },
   { method: 'b', params: [null] },
@@ -67,6 +74,8 @@ describe('another node is asked after', () => {
   const faulty: Record<string, () => Promise<{ url: string }>> = {
     'an HTTP error': () => node(() => ({ error: 'overloaded' }), 503),
     'a rate limit': () => node(() => ({}), 429),
+    'a rate limit in every answer': () => node((batch) => batch.map(({ id }) => ({ id, error: LIMIT }))),
+    'a rate limit in one answer': async () => limitedInOne(),
     'a body that is not JSON': async () => ({ url: await serve((_, response) => response.end('<html>')) }),
     'a lost connection': async () => ({ url: await serve((request) => request.socket.destroy()) }),
     silence: async () => ({ url: await serve(() => {}) }),
@@ -92,6 +101,35 @@ describe('another node is asked after', () => {
     await transport.send(calls)
     expect(bad.seen.requests).toBe(1)
     expect(good.seen.requests).toBe(2)
+  })
+})
+
+describe('a rate limit in one answer', () => {
+  const partly = [{ result: 'partly' }, { error: LIMIT }]
+
+  it('is handed on with the other answers when no other node is healthy', async () => {
+    const bad = await limitedInOne()
+    const alone = createRpcTransport({ urls: [bad.url], timeoutMs: 1_000 })
+    expect(await alone.send(calls)).toEqual(partly)
+    const gone = await node(() => ({}), 500)
+    const transport = createRpcTransport({ urls: [bad.url, gone.url], timeoutMs: 1_000 })
+    expect(await transport.send(calls)).toEqual(partly)
+    expect(await transport.send(calls)).toEqual(partly)
+    expect(gone.seen.requests).toBe(1)
+  })
+
+  it('leaves what a node did for the others as its answer to what goes to all', async () => {
+    const transport = createRpcTransport({ urls: [(await limitedInOne()).url], timeoutMs: 1_000 })
+    expect(await transport.toAll((node) => node.send(calls))).toEqual([partly])
+  })
+
+  it('of a query for events may be the fault of the query, and sets nothing aside', async () => {
+    const [limited, good] = [await limitedInOne(), await echo()]
+    const transport = createRpcTransport({ urls: [limited.url, good.url], timeoutMs: 1_000 })
+    const queries = calls.map(({ params }) => ({ method: 'eth_getLogs', params }))
+    expect(await transport.send(queries)).toEqual(partly)
+    expect(await transport.send(queries)).toEqual(partly)
+    expect(good.seen.requests).toBe(0)
   })
 })
 

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { countRateLimited, retryAfterMs } from '../../src/chain/rateLimit.js'
+
+const refused = (code: number) => ({ error: { code, message: 'refused' } })
+
+test.each([-32_005, 429, -32_007, -32_012, -32_016])('a call refused with %i is beyond the rate', (code) => {
+  const call = { method: 'eth_call', params: [] }
+  expect(countRateLimited([call, call], [refused(code), { result: '0x' }])).toBe(1)
+})
+
+test.each([3, -32_000, -32_601, -32_602, -32_603])('a call refused with %i is answered', (code) => {
+  expect(countRateLimited([{ method: 'eth_call', params: [] }], [refused(code)])).toBe(0)
+})
+
+test('a query for events is beyond the rate by the one code that can mean nothing else', () => {
+  const queries = [429, -32_005, -32_012].map(() => ({ method: 'eth_getLogs', params: [] }))
+  expect(countRateLimited(queries, [refused(429), refused(-32_005), refused(-32_012)])).toBe(1)
+})
+
+const NOW = Date.parse('Fri, 07 Aug 2026 10:00:00 GMT')
+
+test.each([
+  ['30', 30_000],
+  [' 0 ', 0],
+  ['Fri, 07 Aug 2026 10:00:05 GMT', 5_000],
+  ['Fri, 07 Aug 2026 09:59:00 GMT', 0],
+  ['-1', undefined],
+  ['1.5', undefined],
+  ['2026', 2_026_000],
+  ['soon', undefined],
+  ['', undefined],
+  [null, undefined],
+])('Retry-After: %s', (header, wanted) => {
+  expect(retryAfterMs(header, NOW)).toBe(wanted)
+})
