@@ -29,12 +29,19 @@ export interface AccountView {
   look(): Promise<Look>
   /** The worst that was seen since this was last asked, by whomever. */
   takeBreak(): Break | null
+  /**
+   * Whether the nonce was used by none of these transactions, and so many blocks below `head` that no node can just be
+   * late. One request, so that it is one node that says both. @throws ChainUnavailableError, ChainAnswerError
+   */
+  isTaken(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean>
 }
 
 /** A node may trail the others for so long; a head that stays below what was seen is a chain that was reset. */
 const NODE_LAG_MS = 2_000
 /** Blocks whose hashes are kept. */
 const MEMORY = 128
+/** A node may know of a count before it, or one behind the same URL, knows of the receipt: for some blocks, not for more. */
+const TAKEN_DEPTH = 5
 
 const numberSchema = quantitySchema.transform(Number)
 const blockSchema = z.looseObject({ number: numberSchema, hash: bytes32Schema })
@@ -51,7 +58,7 @@ export function createAccountView(options: { provider: RpcProvider; address: Hex
       return taken
     },
     async look() {
-      const tip = `0x${(judge.tip() ?? 0).toString(16)}`
+      const tip = tagOf(judge.tip() ?? 0)
       const [latest, count, pending, atTip] = await provider.transport.send([
         { method: 'eth_getBlockByNumber', params: ['latest', false] },
         { method: 'eth_getTransactionCount', params: [address, 'latest'] },
@@ -68,6 +75,17 @@ export function createAccountView(options: { provider: RpcProvider; address: Hex
         history,
       }
     },
+    async isTaken(nonce, hashes, head) {
+      if (head < TAKEN_DEPTH) return false
+      const [count, atHead, ...receipts] = await provider.transport.send([
+        { method: 'eth_getTransactionCount', params: [address, tagOf(head - TAKEN_DEPTH)] },
+        { method: 'eth_getBlockByNumber', params: [tagOf(head), false] },
+        ...hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+      ])
+      const isThere = resultOf(atHead, blockSchema.nullable()) !== null
+      const isUnknown = receipts.every((receipt) => resultOf(receipt, z.unknown()) === null)
+      return isThere && isUnknown && resultOf(count, numberSchema) > nonce
+    },
   }
 
   async function askGenesis(): Promise<Hex> {
@@ -76,6 +94,10 @@ export function createAccountView(options: { provider: RpcProvider; address: Hex
     ])
     return resultOf(answer, blockSchema).hash
   }
+}
+
+function tagOf(blockNumber: number): string {
+  return `0x${blockNumber.toString(16)}`
 }
 
 /** Remembers the blocks that were seen as heads. */

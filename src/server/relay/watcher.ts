@@ -28,7 +28,10 @@ export interface WatcherOptions {
   readonly logger: Logger
 }
 
-/** One node may know of a new count some blocks before another knows of the receipt that goes with it. */
+/**
+ * One node may know of a new count before another knows of the receipt that goes with it. After so long it is believed
+ * on a chain, too, that makes no further blocks to judge by.
+ */
 const NODE_LAG_MS = 5_000
 /** What no node holds is offered again after this long: it may have come before the nonce below it. */
 const OFFER_AGAIN_MS = 1_000
@@ -52,7 +55,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     // The newest has the nonce that counts; earlier ones may have gone out under others.
     const mined = found.findLast((transaction) => transaction !== null)
     flight.blockNumber = mined?.blockNumber
-    if (!mined) return missed(flight)
+    if (!mined) return missed(flight, head)
     flight.missedSince = undefined
     flight.land()
     if (isDeep(mined.blockNumber)) conclude(flight, mined)
@@ -69,9 +72,12 @@ export function createWatcher(options: WatcherOptions): Watcher {
     options.finish(flight, { kind: 'mined', transaction })
   }
 
-  function missed(flight: InFlight): void {
+  /** By blocks rather than by the clock where there are any: a process may not live as long as its patience. */
+  async function missed(flight: InFlight, head: number): Promise<void> {
     flight.missedSince ??= performance.now()
-    if (performance.now() - flight.missedSince < NODE_LAG_MS) return
+    const hashes = flight.transactions.map(({ hash }) => hash)
+    const isOverdue = performance.now() - flight.missedSince >= NODE_LAG_MS
+    if (!isOverdue && !(await account.isTaken(flight.nonce, hashes, head))) return
     logger.warn('nonce lost', { nonce: flight.nonce, txHash: newestOf(flight).hash, reason: 'taken' })
     nonces.done(flight.nonce)
     nonces.distrust('pending')

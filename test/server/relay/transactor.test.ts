@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { priceLimit } from '../../../src/server/relay/fees.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
 import type { SignedTransaction } from '../../../src/server/store/receipts.js'
@@ -137,6 +137,70 @@ describe('a nonce', () => {
     await minedOf(under, sent)
     expect(sent.saved).toHaveLength(1)
     expect(offers).toBe(4)
+  })
+})
+
+describe('a nonce that was used elsewhere', () => {
+  /** On a clock that stands still: as far as a process gets that dies too soon. */
+  async function startHurried() {
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now)
+    onTestFinished(() => clock.mockRestore())
+    const under = await startTransactor({})
+    const sent = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    let ended = false
+    void sent.outcome.then(() => {
+      ended = true
+    })
+    const looks = () =>
+      under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionReceipt'))
+    const lookAround = async () => {
+      const before = looks().length
+      await soon(() => looks().length).toBeGreaterThan(before + 6)
+    }
+    return { under, sent, lookAround, hasEnded: () => ended }
+  }
+
+  async function startOutpaced() {
+    const started = await startHurried()
+    const { under } = started
+    await under.rpc('anvil_dropAllTransactions')
+    await under.rpc('eth_sendTransaction', { from: under.relayer, to: under.relayer, nonce: '0x0' })
+    await under.mine()
+    return started
+  }
+
+  test('is known by the blocks on top, without waiting, and no sooner', async () => {
+    const { under, sent, lookAround, hasEnded } = await startOutpaced()
+    for (let block = 0; block < 4; block++) await under.mine()
+    await lookAround()
+    expect(hasEnded()).toBe(false)
+    await under.mine()
+    expect(await sent.outcome).toEqual({ kind: 'displaced' })
+    expect(sent.saved).toHaveLength(1)
+  })
+
+  test('is not lost while the node that says so knows of our receipt', async () => {
+    const { under, sent, lookAround, hasEnded } = await startHurried()
+    // Asked for by itself it is answered by another node, which trails.
+    under.proxy.answer = ({ method, index }) =>
+      method === 'eth_getTransactionReceipt' && index === 0 ? { result: null } : undefined
+    for (let block = 0; block < 8; block++) await under.mine()
+    await lookAround()
+    expect(hasEnded()).toBe(false)
+    under.proxy.answer = () => undefined
+    expect(await sent.outcome).toMatchObject({ kind: 'mined' })
+  })
+
+  test('is not believed of a node that has not got so far', async () => {
+    const { under, lookAround, hasEnded } = await startOutpaced()
+    const head = Number(await under.rpc('eth_blockNumber'))
+    under.proxy.answer = ({ method, params: [tag] }) =>
+      method === 'eth_getBlockByNumber' && Number(tag) > head ? { result: null } : undefined
+    for (let block = 0; block < 8; block++) await under.mine()
+    await lookAround()
+    expect(hasEnded()).toBe(false)
   })
 })
 
