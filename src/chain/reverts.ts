@@ -43,6 +43,11 @@ export function revertOf(error: unknown): Revert | null {
   return decodeRevert(error.data ?? '0x')
 }
 
+/** Whether a call reverts because its authorization has taken effect: contracts look at that before all else. */
+export function isOfUsedDigest({ name }: Revert): boolean {
+  return name === 'DigestUsed'
+}
+
 function parse(contract: Interface, data: string): ErrorDescription | null {
   try {
     return contract.parseError(data)

@@ -92,7 +92,7 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
   const relay = createRelay({
     maxUnderWay: settings.maxInFlight + settings.maxQueued,
     store,
-    chain: createChainView({ provider, transport, from }),
+    chain: createChainView({ provider, transport, from, confirmations: chain.confirmations }),
     preflight: createPreflight({ transport, from, maxGas }),
     admission: createAdmission({ budget, fees, minBalance, committed: transactor.committed }),
     transactor,

@@ -14,6 +14,8 @@ import { createFindMined, type MinedTransaction } from './mined.js'
 export interface ChainView {
   /** Whether the authorization has taken effect, by whatever transaction: the one truth about it. */
   isUsed(target: Hex, digest: Hex): Promise<boolean>
+  /** Whether an effect that is there has as many blocks on top as any has to have. */
+  isDeep(target: Hex, digest: Hex): Promise<boolean>
   /** The transaction of a record that succeeded, or null when none of them did. */
   effectOf(record: RelayRecord): Promise<MinedTransaction | null>
   /** Why a mined transaction reverted, as far as it can still be told. */
@@ -25,25 +27,40 @@ export interface ChainViewOptions {
   readonly transport: Pick<RpcTransport, 'send'>
   /** The relayer's address. */
   readonly from: Hex
+  /** Blocks that must hold an effect, its own included, before it counts. */
+  readonly confirmations: number
 }
 
 /** The three contracts that take authorizations share this view. */
 const USED_DIGEST = id('usedDigest(bytes32)').slice(0, 10)
+/** Most nodes forget the state of a block that has 128 on top. */
+const MAX_DEPTH = 100
 const boolWord = z
   .string()
   .regex(/^0x0{63}[01]$/)
   .transform((word) => word.endsWith('1'))
+/** A block may be older than the contract. */
+const oldBoolWord = boolWord.or(z.literal('0x').transform(() => false))
 
 export function createChainView(options: ChainViewOptions): ChainView {
   const { provider, transport, from } = options
   const findMined = createFindMined(transport)
+  const depth = Math.min(options.confirmations - 1, MAX_DEPTH)
+
+  async function usedDigest(target: Hex, digest: Hex, tag: string): Promise<unknown> {
+    const data = USED_DIGEST + digest.slice(2)
+    const [answer] = await transport.send([{ method: 'eth_call', params: [{ to: target, data }, tag] }])
+    return answer && 'result' in answer ? answer.result : undefined
+  }
 
   async function isUsed(target: Hex, digest: Hex): Promise<boolean> {
-    const data = USED_DIGEST + digest.slice(2)
-    const [answer] = await transport.send([{ method: 'eth_call', params: [{ to: target, data }, 'latest'] }])
-    const word = boolWord.safeParse(answer && 'result' in answer ? answer.result : undefined)
-    if (!word.success) throw new ChainAnswerError('no usable answer to usedDigest')
-    return word.data
+    return parsed(boolWord, await usedDigest(target, digest, 'latest'))
+  }
+
+  async function isDeep(target: Hex, digest: Hex): Promise<boolean> {
+    if (depth === 0) return true
+    const block = (await provider.getBlockNumber()) - depth
+    return block >= 0 && parsed(oldBoolWord, await usedDigest(target, digest, `0x${block.toString(16)}`))
   }
 
   async function replay({ receipt, data }: RelayRecord, blockTag: number): Promise<Revert | null> {
@@ -59,6 +76,7 @@ export function createChainView(options: ChainViewOptions): ChainView {
 
   return {
     isUsed,
+    isDeep,
     async effectOf({ receipt: { target }, transactions }) {
       const found = await Promise.all(transactions.map(({ hash }) => findMined(hash)))
       // A filler succeeds too, and has no effect.
@@ -70,4 +88,10 @@ export function createChainView(options: ChainViewOptions): ChainView {
       return after ?? (await replay(record, blockNumber - 1)) ?? decodeRevert('0x')
     },
   }
+}
+
+function parsed<T>(schema: z.ZodType<T>, result: unknown): T {
+  const found = schema.safeParse(result)
+  if (!found.success) throw new ChainAnswerError('no usable answer to usedDigest')
+  return found.data
 }

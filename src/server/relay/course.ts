@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ChainAnswerError } from '../../chain/errors.js'
+import { isOfUsedDigest } from '../../chain/reverts.js'
 import type { Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createDeferred } from '../async/deferred.js'
@@ -32,7 +34,8 @@ export interface Course {
   readonly end: Promise<Receipt>
 }
 
-const RETRY_AFTER_MS = 1_000
+/** Between two tries of what failed, and between two looks at an effect that is not deep enough. */
+const PAUSE_MS = 1_000
 
 /** Takes up a record that is on disk. */
 export function resumeCourse(deps: CourseDeps, record: RelayRecord): Course {
@@ -89,6 +92,7 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
   /** The next thing to do; true when that was the last. */
   async function step(): Promise<boolean> {
     if (toResume.length > 0) return conclude(await transactor.resume(toResume, sender))
+    if (checkedGas === undefined && (await chain.isUsed(target, digest))) return takenEffect()
     const gas = checkedGas ?? (await check())
     checkedGas = undefined
     if (gas === null) return true
@@ -98,17 +102,24 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
 
   /** The call's gas limit, or null when nothing needs to be sent any more. */
   async function check(): Promise<bigint | null> {
-    if (await chain.isUsed(target, digest)) {
-      await put(confirmed(record, await chain.effectOf(record), new Date()))
-      return null
-    }
     const forecast = await deps.preflight.check({ to: target, data: record.data })
     if ('gasLimit' in forecast) {
       await deps.admission.afford(digest, forecast)
       return forecast.gasLimit
     }
+    if (isOfUsedDigest(forecast.revert)) throw new ChainAnswerError('two nodes differ on a digest')
     await put(failed(record, null, forecast.revert, new Date()))
     return null
+  }
+
+  /** True once the effect is as deep as it has to be. Until then a reorganization may take it back. */
+  async function takenEffect(): Promise<boolean> {
+    if (!(await chain.isDeep(target, digest))) {
+      await pause()
+      return false
+    }
+    await put(confirmed(record, await chain.effectOf(record), new Date()))
+    return true
   }
 
   async function conclude(outcome: Outcome): Promise<boolean> {
@@ -119,17 +130,24 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
     }
     // Kept until the end is on disk: should writing it fail, the transaction is found again.
     toResume = record.transactions
-    await put(await finalRecord(outcome.transaction))
+    const { transaction } = outcome
+    // It may have reverted because another of its transactions was first.
+    if (!transaction.succeeded && (await chain.isUsed(target, digest))) {
+      toResume = []
+      return false
+    }
+    await put(await finalRecord(transaction))
     return true
   }
 
   async function finalRecord(transaction: MinedTransaction): Promise<RelayRecord> {
-    if (transaction.succeeded) return confirmed(record, transaction, new Date())
-    // It may have reverted because another of its transactions was first.
-    if (await chain.isUsed(target, digest)) {
-      return confirmed(record, await chain.effectOf(record), new Date())
-    }
-    return failed(record, transaction, await chain.reasonOf(record, transaction), new Date())
+    return transaction.succeeded
+      ? confirmed(record, transaction, new Date())
+      : failed(record, transaction, await chain.reasonOf(record, transaction), new Date())
+  }
+
+  async function pause(): Promise<void> {
+    await sleep(PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined)
   }
 
   async function run(): Promise<void> {
@@ -139,7 +157,7 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
       } catch (error) {
         logger.warn('relay step failed', { digest, primaryType, ...describeError(error) })
         await keep()
-        await sleep(RETRY_AFTER_MS, undefined, { signal: stopping }).catch(() => undefined)
+        await pause()
       }
     }
     await keep()

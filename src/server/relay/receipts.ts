@@ -52,6 +52,11 @@ export function failed(
   return changed(record, now, { status: 'failed', ...minedFields(transaction), error })
 }
 
+/** It took effect without this server's doing, in a block that may still be taken back. */
+export function settling(record: RelayRecord, now: Date): RelayRecord {
+  return changed(record, now, { status: 'pending', ...minedFields(null), error: null })
+}
+
 /** Of a final record that is true no more: what was mined for it may be mined again, or has to be. */
 export function putBack(record: RelayRecord, now: Date): RelayRecord {
   const txHash = record.transactions.at(-1)?.hash ?? null

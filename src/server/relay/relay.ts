@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { isOfUsedDigest } from '../../chain/reverts.js'
 import type { Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createDeferred } from '../async/deferred.js'
@@ -8,7 +9,7 @@ import { describeError } from '../logger.js'
 import type { RelayRecord } from '../store/receipts.js'
 import type { VerifiedAuthorization } from './authorization.js'
 import { type Course, type CourseDeps, resumeCourse, startCourse } from './course.js'
-import { confirmed, pendingRecord, putBack } from './receipts.js'
+import { confirmed, pendingRecord, putBack, settling } from './receipts.js'
 
 export interface RelayDeps extends Omit<CourseDeps, 'reopen'> {
   /** Authorizations under way at once, those that wait for a nonce included. */
@@ -63,8 +64,9 @@ export function createRelay(deps: RelayDeps): Relay {
     const [cached, forecast] = await Promise.all([store.get(digest), preflight.check({ to: target, data })])
     const record = pendingRecord(authorization, new Date(), cached?.transactions)
     if ('revert' in forecast) {
-      // What has taken effect reverts too: its digest is used up.
-      if (await chain.isUsed(target, digest)) return ended(await takenEffect(cached ?? record))
+      // What has taken effect reverts too: its digest is used up. A node that trails may not know of that.
+      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(target, digest))
+      if (isUsed) return takeUp(cached ?? record)
       throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
     }
     await admission.admit(digest, forecast)
@@ -76,12 +78,16 @@ export function createRelay(deps: RelayDeps): Relay {
     }
   }
 
-  /** The receipt of what the chain says is used, whatever was thought of it before. */
-  async function takenEffect(record: RelayRecord): Promise<Receipt> {
-    if (record.receipt.status === 'confirmed') return record.receipt
-    const final = confirmed(record, await chain.effectOf(record), new Date())
-    await store.put(record.receipt.digest, final)
-    return final.receipt
+  /** What the chain says is used, whatever was thought of it before. It is confirmed once it is deep enough. */
+  async function takeUp(record: RelayRecord): Promise<Course> {
+    const { digest, target, status } = record.receipt
+    if (status === 'confirmed') return ended(record.receipt)
+    const isDeep = await chain.isDeep(target, digest)
+    const next = isDeep
+      ? confirmed(record, await chain.effectOf(record), new Date())
+      : settling(record, new Date())
+    await store.put(digest, next)
+    return isDeep ? ended(next.receipt) : resumeCourse(courseDeps, next)
   }
 
   /** A reorganization took its transaction back: it is followed again, and sent again where no pool has kept it. */
@@ -128,8 +134,11 @@ export function createRelay(deps: RelayDeps): Relay {
       const record = await store.get(digest)
       if (record === undefined) return undefined
       const { receipt } = record
-      if (await chain.isUsed(receipt.target, digest)) return takenEffect(record)
-      return receipt.status === 'confirmed' ? undefined : receipt
+      const used = await chain.isUsed(receipt.target, digest)
+      if (receipt.status === 'confirmed') return used ? receipt : undefined
+      if (!used) return receipt
+      const begun = underWay.get(digest) ?? register(digest, takeUp(record))
+      return (await begun).current()
     },
     underWay: () => underWay.size,
     service: {

@@ -1,0 +1,119 @@
+import { getBytes } from 'ethers'
+import { expect, test } from 'vitest'
+import { bytesToHex } from '../../../src/protocol/hex.js'
+import { failed, pendingRecord } from '../../../src/server/relay/receipts.js'
+import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { batchMint, digestOf, signedCall } from '../../support/authorizations.js'
+import { INTERFACES, useChain } from '../../support/chain.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
+import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { createLogLines } from '../../support/logLines.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { mine, minedOfRelayer, receiptOf, soon, startRelay } from './relayUnderTest.js'
+
+const chain = useChain(setUpInstitution)
+
+const MINT = batchMint(AAPL, shares(5))
+const digest = () => digestOf(chain(), MINT)
+/** What `usedDigest` answers where the effect has not arrived. */
+const UNUSED = `0x${'00'.repeat(32)}`
+
+async function takeToChain(): Promise<void> {
+  const [contract, method, struct, signature] = signedCall(chain(), MINT)
+  await chain().send('dave', contract, method, struct, signature)
+}
+
+/** As a server leaves it that was killed before anything was signed. */
+function untouched(): RelayRecord {
+  const [contract, method, struct, signature] = signedCall(chain(), MINT)
+  const data = bytesToHex(getBytes(INTERFACES[contract].encodeFunctionData(method, [struct, signature])))
+  const target = chain().addressOf(contract)
+  return pendingRecord({ digest: digest(), primaryType: 'BatchMint', target, data }, new Date())
+}
+
+async function store(dataDir: string, record: RelayRecord): Promise<void> {
+  const receipts = createReceiptStore({
+    files: createAtomicFiles({ root: dataDir }),
+    logger: createLogLines().logger,
+  })
+  await receipts.put(digest(), record)
+}
+
+async function start(confirmations: number, dataDir?: string, behind = 0) {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  let left = behind
+  proxy.answer = ({ method }) => (method === 'eth_call' && left-- > 0 ? { result: UNUSED } : undefined)
+  const directory = dataDir ?? (await temporaryDirectory())
+  const env = { CONFIRMATIONS: `${confirmations}` }
+  const relay = await startRelay({ chain: chain(), dataDir: directory, env, rpcUrl: proxy.url })
+  const status = async () => receiptOf(await relay.get(digest())).status
+  /** How often it was looked whether the effect is deep. */
+  const looks = () => proxy.requests.flat().filter((method) => method === 'eth_blockNumber').length
+  const lookAround = async () => {
+    const before = looks()
+    await soon(looks).toBeGreaterThan(before + 1)
+  }
+  return { proxy, relay, status, lookAround }
+}
+
+test('an effect that somebody else brought about counts once it is as deep as our own has to be', async () => {
+  const { proxy, relay, status, lookAround } = await start(3)
+  await takeToChain()
+  const posted = await relay.relay(MINT, { Prefer: 'wait=0' })
+  expect([posted.status, receiptOf(posted).status]).toEqual([202, 'pending'])
+  await mine(chain())
+  await lookAround()
+  expect(await status()).toBe('pending')
+  await mine(chain())
+  await soon(status).toBe('confirmed')
+  expect(receiptOf(await relay.get(digest()))).toMatchObject({ txHash: null, error: null })
+  expect(proxy.requests.flat()).not.toContain('eth_sendRawTransaction')
+})
+
+test('with one confirmation it counts at once', async () => {
+  const { relay } = await start(1)
+  await takeToChain()
+  expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
+})
+
+test('an effect that is taken back before it counts is brought about by the relay', async () => {
+  const { relay, status } = await start(3)
+  await takeToChain()
+  await relay.relay(MINT, { Prefer: 'wait=0' })
+  const before = await minedOfRelayer(chain())
+  await chain().provider.send('anvil_reorg', [1, []])
+  await soon(() => minedOfRelayer(chain())).toBe(before + 1)
+  await mine(chain())
+  await mine(chain())
+  await soon(status).toBe('confirmed')
+  const { txHash } = receiptOf(await relay.get(digest()))
+  expect((await chain().provider.getTransactionReceipt(txHash ?? ''))?.status).toBe(1)
+})
+
+test('a receipt that failed is open again when its effect appears, until that counts', async () => {
+  const dataDir = await temporaryDirectory()
+  await store(dataDir, failed(untouched(), null, { name: 'BatchConflict', args: {} }, new Date()))
+  const { relay, status } = await start(3, dataDir)
+  expect(await status()).toBe('failed')
+  await takeToChain()
+  expect(await status()).toBe('pending')
+  expect(receiptOf(await relay.get(digest())).error).toBeNull()
+  await mine(chain())
+  await mine(chain())
+  await soon(status).toBe('confirmed')
+})
+
+test('nobody is told that it would revert because a node does not know of its effect yet', async () => {
+  const { relay } = await start(1, undefined, 2)
+  await takeToChain()
+  expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
+})
+
+test('nor does it fail for that when it is taken up again', async () => {
+  const dataDir = await temporaryDirectory()
+  await store(dataDir, untouched())
+  await takeToChain()
+  const { relay } = await start(1, dataDir, 1)
+  await soon(() => /"outcome":"(\w+)"/.exec(relay.log.text())?.[1]).toBe('confirmed')
+})
