@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { runFaultBench } from './support/bench.js'
-import { createPlan } from './support/plan.js'
+import { type BenchOptions, runFaultBench } from './support/bench.js'
+import { createPlan, type PlanSize } from './support/plan.js'
 import { printReport } from './support/report.js'
 
 // npm run test:soak [-- --seed 7 --authorizations 1100 --kills 56]
@@ -18,19 +18,34 @@ const argumentsSchema = z.object({
 const { values } = parseArgs({
   options: { seed: { type: 'string' }, authorizations: { type: 'string' }, kills: { type: 'string' } },
 })
-const size = argumentsSchema.parse(values)
-const directory = join('data', 'soak', `${Date.now()}`)
+const { seed, authorizations, kills } = argumentsSchema.parse(values)
+const root = join('data', 'soak', `${Date.now()}`)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-await mkdir(directory, { recursive: true })
-print(
-  `seed ${size.seed}: repeat with npm run test:soak -- --seed ${size.seed}; the server's log is in ${directory}`,
-)
-const rounds = {
-  reads: Math.ceil(size.kills / 3),
-  sends: Math.ceil(size.kills / 2),
-  chain: Math.ceil(size.kills / 3),
+function sizeOf(share: number): PlanSize {
+  const own = Math.ceil(kills * share)
+  const rounds = {
+    reads: Math.ceil(own / 3),
+    sends: Math.ceil(own / 2),
+    spells: Math.ceil(own / 3),
+    chain: Math.ceil(own / 3),
+  }
+  return { seed, authorizations: Math.ceil(authorizations * share), kills: own, rounds, calmness: 3 }
 }
-const report = await runFaultBench({ plan: createPlan({ ...size, rounds, calmness: 3 }), directory, print })
-printReport(report, print)
-process.exitCode = report.violations.length === 0 ? 0 : 1
+
+/** @returns how much was wrong */
+async function soak(name: string, options: Pick<BenchOptions, 'plan' | 'isLegacy'>): Promise<number> {
+  const directory = join(root, name)
+  await mkdir(directory, { recursive: true })
+  print(`${name}: the server's log is in ${directory}`)
+  const report = await runFaultBench({ ...options, directory, print })
+  printReport(report, print)
+  return report.violations.length
+}
+
+print(`seed ${seed}: repeat with npm run test:soak -- --seed ${seed}`)
+const wrong = [
+  await soak('storm', { plan: createPlan(sizeOf(1)) }),
+  await soak('reset', { plan: createPlan({ ...sizeOf(0.1), resets: ['down', 'up'] }), isLegacy: true }),
+]
+process.exitCode = wrong.every((violations) => violations === 0) ? 0 : 1

@@ -3,7 +3,9 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { startTestChain, type TestChain } from '../../support/chain.js'
 import { type Callers, createCallers } from './callers.js'
 import { createChainFaults } from './chainFaults.js'
-import { startFaultyNode } from './faultyNode.js'
+import type { Onlooker } from './faultyNode.js'
+import { startFaultyNodes } from './faultyNodes.js'
+import { countFillers } from './fillers.js'
 import { createLives } from './lives.js'
 import { type Miner, startMiner } from './miner.js'
 import type { Plan } from './plan.js'
@@ -21,6 +23,8 @@ export interface BenchOptions {
   /** Where the server keeps its data and its log. */
   readonly directory: string
   readonly print: (line: string) => void
+  /** The nodes' blocks tell no base fee. */
+  readonly isLegacy?: boolean
   /** Breaks the write-ahead line on purpose, to see that it is noticed. */
   readonly sendsFirst?: boolean
   /** How long something may be wrong at the end before it counts. Default: the stall bound. */
@@ -34,10 +38,11 @@ export async function runFaultBench(options: BenchOptions): Promise<Report> {
   const around = await surround(chain, miner, options)
   try {
     await prepareChain(chain, around.work)
+    await around.chainFaults.begin()
     return await run(chain, options, around)
   } finally {
     await around.server.kill()
-    await around.node.stop()
+    await around.nodes.stop()
     await miner.stop()
     await chain.stop()
   }
@@ -46,8 +51,10 @@ export async function runFaultBench(options: BenchOptions): Promise<Report> {
 /** The server, who calls it, and everything that goes wrong around it. */
 export type Surroundings = Awaited<ReturnType<typeof surround>>
 
-async function surround(chain: TestChain, miner: Miner, { plan, directory, sendsFirst }: BenchOptions) {
-  const planned = [...plan.lives.flatMap(({ authorizations }) => authorizations), ...plan.last]
+async function surround(chain: TestChain, miner: Miner, options: BenchOptions) {
+  const { plan, directory, sendsFirst, isLegacy = false } = options
+  const lifelong = [...plan.lives, plan.last].flatMap(({ authorizations }) => authorizations)
+  const planned = [...lifelong, ...plan.aboveGap]
   const work = planned.map((one, index) => createWork(chain, one, index))
   const digests = new Map<string, Hex>(work.map(({ calldata, digest }) => [calldata, digest]))
   const relayer = chain.account('relayer')
@@ -55,23 +62,29 @@ async function surround(chain: TestChain, miner: Miner, { plan, directory, sends
   const digestOf = (calldata: string): Hex | undefined => digests.get(calldata)
   const writeAhead = createWriteAheadWatch({ dataDir, relayer, digestOf })
   const chainFaults = createChainFaults(chain, miner, plan)
-  const node = await startFaultyNode(chain.anvil.rpcUrl, plan, {
-    leaves: writeAhead.leaves,
+  const mistakes: string[] = []
+  const onlooker: Onlooker = {
+    leaves(transaction) {
+      writeAhead.leaves(transaction)
+      if (isLegacy && transaction.type !== 0) mistakes.push(`sent with type ${transaction.type}`)
+    },
     async passed() {
       await chainFaults.afterSend()
       await lives.passed()
     },
-  })
+    mistook: (words) => mistakes.push(words),
+  }
+  const nodes = await startFaultyNodes({ target: chain.anvil.rpcUrl, plan, onlooker, isLegacy })
   const variables = sendsFirst ? { FAULTS_SEND_FIRST: 'yes' } : {}
-  const server = createRelayServer({ chain, directory, rpcUrl: node.url, variables })
+  const server = createRelayServer({ chain, directory, rpcUrls: nodes.urls, variables })
   const lives = createLives(server, () => chain.provider.getTransactionCount(relayer))
   const callers = createCallers(chain, server.url, work)
-  return { work, writeAhead, chainFaults, node, server, lives, callers, dataDir }
+  return { work, writeAhead, mistakes, chainFaults, nodes, server, lives, callers, dataDir }
 }
 
 async function run(chain: TestChain, options: BenchOptions, around: Surroundings): Promise<Report> {
   const { plan, print, patienceMs = STALL_BOUND_MS } = options
-  const { work, server, lives, node, chainFaults, callers, dataDir } = around
+  const { work, server, lives, nodes, chainFaults, callers, dataDir } = around
   const startedAt = performance.now()
   await storm(plan, around, print)
   const calmAt = performance.now()
@@ -79,20 +92,28 @@ async function run(chain: TestChain, options: BenchOptions, around: Surroundings
   const settlement = await settle({ ...callers, dataDir })
   const moments = { startedAt, calmAt, settledAt: performance.now(), uptimes: server.uptimes() }
   const times = timesOf([...callers.told.values()], moments)
-  const found = await examine({ chain, client: callers.client, work, patienceMs })
+  const found = await examine({
+    chain,
+    client: callers.client,
+    work,
+    patienceMs,
+    isReset: plan.resets.length > 0,
+  })
   return {
     seed: plan.seed,
     authorizations: work.length,
     callers: work.reduce((sum, one) => sum + one.plan.callers.length, 0),
     kills: lives.kills,
     unreached: lives.unreached(),
-    struck: { ...node.struck(), ...chainFaults.struck() },
-    requests: node.requests(),
+    struck: { ...nodes.struck(), ...chainFaults.struck() },
+    requests: nodes.requests(),
     transactions: found.transactions,
+    filled: await countFillers(server.log),
     takenBack: settlement.takenBack,
     ...times,
     violations: [
       ...around.writeAhead.violations,
+      ...around.mistakes,
       ...server.gaveUp.map((code) => `the server ended by itself, with ${code}`),
       ...toldWrong(callers),
       ...settlement.violations,

@@ -1,4 +1,5 @@
-import { Wallet } from 'ethers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keccak256, Wallet } from 'ethers'
 import { z } from 'zod'
 import type { TestChain } from '../../support/chain.js'
 import { ROLES } from '../../support/roles.js'
@@ -6,9 +7,19 @@ import { createFaultQueue } from './faultQueue.js'
 import type { ChainFault } from './kinds.js'
 import type { Miner } from './miner.js'
 import type { Plan, PlannedFault } from './plan.js'
+import { LIFE_LIMIT_MS } from './settings.js'
 
 /** Does to the chain what the plan says. */
 export interface ChainFaults {
+  /** From now on {@link reset} leads back to here. */
+  begin(): Promise<void>
+  /** All is as it was at the beginning. */
+  reset(): Promise<void>
+  /**
+   * The key is used elsewhere, and that block is taken back when the server, which knows of nothing else, has sent what
+   * it is given now: the nonce below that is open.
+   */
+  openNonce(give: () => void): Promise<void>
   /** To be told of every transaction that passes: that is what faults are timed by. */
   afterSend(): Promise<void>
   struck(): Record<string, number>
@@ -17,17 +28,46 @@ export interface ChainFaults {
   calm(): void
 }
 
+const LOOK_MS = 20
 const GWEI = 1_000_000_000n
 /** Above everything that the relay offers, so that it takes the nonce. */
-const OUTSIDE_FEES = { maxFeePerGas: 1_000n * GWEI, maxPriorityFeePerGas: 50n * GWEI }
+const OUTSIDE_PRICE = 1_000n * GWEI
 const poolSchema = z.object({
   pending: z.record(z.string(), z.record(z.string(), z.looseObject({ hash: z.string() }))),
 })
 
 export function createChainFaults(chain: TestChain, miner: Miner, plan: Pick<Plan, 'chain'>): ChainFaults {
   const queue = createFaultQueue('chain', plan.chain)
-  const actions = createActions(chain)
+  const { provider } = chain
+  const key = createOutsideKey(chain)
+  const actions = createActions(chain, key)
+  let beginning: unknown
+
+  async function remember(): Promise<void> {
+    beginning = await provider.send('evm_snapshot', [])
+  }
+
   return {
+    begin: () => miner.between(remember),
+    reset: () =>
+      miner.between(async () => {
+        await provider.send('evm_revert', [beginning])
+        await provider.send('anvil_dropAllTransactions', [])
+        // A snapshot serves once.
+        await remember()
+      }),
+    openNonce: (give) =>
+      miner.between(async () => {
+        const hash = await key.use('pending')
+        await provider.send('evm_mine', [])
+        const used = await key.count('latest')
+        give()
+        const giveUpAt = performance.now() + LIFE_LIMIT_MS
+        while ((await key.count('pending')) === used && performance.now() < giveUpAt) await sleep(LOOK_MS)
+        await provider.send('anvil_reorg', [1, []])
+        // The node takes everything that was in the block back into its pool.
+        await provider.send('anvil_dropTransaction', [hash])
+      }),
     async afterSend() {
       const fault = queue.next()
       if (fault === undefined) return
@@ -42,30 +82,40 @@ export function createChainFaults(chain: TestChain, miner: Miner, plan: Pick<Pla
 /** Each resolves with whether there was anything to be done. */
 type Action = (fault: PlannedFault<ChainFault>) => Promise<boolean>
 
-function createActions(chain: TestChain): Record<ChainFault, Action> {
+/** The relayer's key, in other hands. */
+function createOutsideKey(chain: TestChain) {
   const { provider } = chain
   const relayer = chain.account('relayer')
   const key = new Wallet(chain.anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '')
 
-  async function useKey(tag: 'latest' | 'pending'): Promise<boolean> {
-    const [nonce, ahead] = await Promise.all([
-      provider.getTransactionCount(relayer, tag),
-      provider.getTransactionCount(relayer, 'pending'),
-    ])
-    if (tag === 'latest' && nonce === ahead) return false
+  const count = (tag: 'latest' | 'pending') => provider.getTransactionCount(relayer, tag)
+
+  /** The transaction's hash, undefined when there was no occasion. */
+  async function use(tag: 'latest' | 'pending'): Promise<string | undefined> {
+    const [nonce, ahead] = await Promise.all([count(tag), count('pending')])
+    if (tag === 'latest' && nonce === ahead) return undefined
     const { chainId } = chain.anvil
     const raw = await key.signTransaction({
       to: chain.account('dave'),
       value: 1n,
-      type: 2,
+      type: 0,
       chainId,
       nonce,
       gasLimit: 21_000n,
-      ...OUTSIDE_FEES,
+      gasPrice: OUTSIDE_PRICE,
     })
-    return accepted(provider.send('eth_sendRawTransaction', [raw]))
+    const isTaken = await accepted(provider.send('eth_sendRawTransaction', [raw]))
+    return isTaken ? keccak256(raw) : undefined
   }
+  return { use, count }
+}
 
+function createActions(
+  chain: TestChain,
+  key: ReturnType<typeof createOutsideKey>,
+): Record<ChainFault, Action> {
+  const { provider } = chain
+  const relayer = chain.account('relayer')
   return {
     async reorg({ amount }) {
       return accepted(provider.send('anvil_reorg', [amount, []]))
@@ -81,8 +131,8 @@ function createActions(chain: TestChain): Record<ChainFault, Action> {
       const fee = `0x${(BigInt(amount) * GWEI).toString(16)}`
       return accepted(provider.send('anvil_setNextBlockBaseFeePerGas', [fee]))
     },
-    'outside-next': () => useKey('pending'),
-    'outside-replaces': () => useKey('latest'),
+    'outside-next': async () => (await key.use('pending')) !== undefined,
+    'outside-replaces': async () => (await key.use('latest')) !== undefined,
   }
 }
 

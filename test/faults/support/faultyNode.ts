@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Transaction } from 'ethers'
-import { createFaultQueue } from './faultQueue.js'
-import { type Call, callsSchema, createTrueNode } from './node.js'
-import type { Plan } from './plan.js'
+import type { FaultQueue } from './faultQueue.js'
+import type { ReadFault, SendFault, Spell } from './kinds.js'
+import { type Call, callsSchema, type TrueNode } from './node.js'
 import { applies, faithful, type Reply, TREATMENTS } from './rpcFaults.js'
+import { createSpells } from './spells.js'
+import type { Unwanted } from './unwanted.js'
 
 /** Who looks on while transactions pass. */
 export interface Onlooker {
@@ -12,33 +14,48 @@ export interface Onlooker {
   leaves(transaction: Transaction): void
   /** The node has heard of it, unless the plan is against it; the server does not know. The answer waits for this. */
   passed(): Promise<void>
+  /** The server did what it must not do. */
+  mistook(words: string): void
 }
 
-/** Stands between the server and the node, and does what the plan says. */
+/** One node, as the server sees it. */
 export interface FaultyNode {
   readonly url: string
   requests(): number
-  struck(): Record<string, number>
-  /** Whether everything that was planned has struck. */
-  isCalm(): boolean
-  /** From now on the node's answers come as they are. */
+  /** It is under no spell any more. */
   calm(): void
   stop(): Promise<void>
 }
 
-export async function startFaultyNode(
-  target: string,
-  plan: Pick<Plan, 'reads' | 'sends'>,
-  onlooker: Onlooker,
-): Promise<FaultyNode> {
-  const node = createTrueNode(target)
-  const reads = createFaultQueue('read', plan.reads)
-  const sends = createFaultQueue('send', plan.sends)
+export interface FaultyNodeOptions {
+  readonly node: TrueNode
+  readonly reads: FaultQueue<ReadFault>
+  readonly sends: FaultQueue<SendFault>
+  readonly spells: FaultQueue<Spell>
+  readonly unwanted: Unwanted
+  readonly onlooker: Onlooker
+}
+
+export async function startFaultyNode(options: FaultyNodeOptions): Promise<FaultyNode> {
+  const { node, reads, sends, unwanted, onlooker } = options
+  const spells = createSpells(options.spells, onlooker.mistook)
   let requests = 0
 
   function treat(calls: readonly Call[], isSend: boolean): Promise<Reply> {
-    const fault = isSend ? sends.next() : reads.next((kind) => applies(kind, calls))
+    return spells.treat(node, calls, isSend) ?? (isSend ? treatSend(calls) : treatRead(calls))
+  }
+
+  function treatRead(calls: readonly Call[]): Promise<Reply> {
+    const fault = reads.next((kind) => applies(kind, calls))
     return fault === undefined ? faithful(node, calls) : TREATMENTS[fault.kind](node, calls, fault.amount)
+  }
+
+  function treatSend(calls: readonly Call[]): Promise<Reply> {
+    const fault = sends.next((kind) => kind !== 'unwanted' || unwanted.canChoose(calls))
+    if (fault === undefined) return faithful(node, calls)
+    if (fault.kind !== 'unwanted') return TREATMENTS[fault.kind](node, calls, fault.amount)
+    unwanted.choose(calls)
+    return faithful(node, calls)
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -60,12 +77,7 @@ export async function startFaultyNode(
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests: () => requests,
-    isCalm: () => reads.isEmpty() && sends.isEmpty(),
-    struck: () => ({ ...reads.struck(), ...sends.struck() }),
-    calm() {
-      reads.end()
-      sends.end()
-    },
+    calm: spells.end,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -48,8 +48,21 @@ export const SEND_FAULTS = [
   'twice',
   /** The node takes it, says so, and drops it (`anvil_dropTransaction`). */
   'forgotten',
+  /** No node takes this one under its nonce, ever. */
+  'unwanted',
 ] as const
 export type SendFault = (typeof SEND_FAULTS)[number]
+
+/** Of one node for a while, whatever it is asked, while the others are well. */
+export const SPELLS = [
+  /** Every connection is cut. */
+  'down',
+  /** It is some blocks behind; it takes transactions. */
+  'trails',
+  /** It goes away, and comes back for another chain. */
+  'other-chain',
+] as const
+export type Spell = (typeof SPELLS)[number]
 
 /** Of the chain itself. */
 export const CHAIN_FAULTS = [
@@ -65,6 +78,9 @@ export const CHAIN_FAULTS = [
   'outside-replaces',
 ] as const
 export type ChainFault = (typeof CHAIN_FAULTS)[number]
+
+/** The chain begins anew: between the last two lives, or in the last one, when all else has struck. */
+export type Reset = 'down' | 'up'
 
 /** Steps of one transaction at which the process ends itself: see `stepPreload.mjs`. */
 export const INNER_STEPS = ['nonce-chosen', 'signed', 'saved', 'sent', 'seen'] as const

@@ -5,8 +5,8 @@ import type { RelayServer } from './relayServer.js'
 import { LIFE_LIMIT_MS } from './settings.js'
 
 export interface Lives {
-  /** Starts the server, has it worked with, and resolves when it has been killed as planned. */
-  live(kill: PlannedKill, work: () => void): Promise<void>
+  /** Starts the server on these nodes, has it worked with, and resolves when it has been killed as planned. */
+  live(kill: PlannedKill, nodes: readonly number[], work: () => void): Promise<void>
   /** To be told of each transaction that the node has heard of; resolves when its answer may go on. */
   passed(): Promise<void>
   readonly kills: Record<string, number>
@@ -42,10 +42,10 @@ export function createLives(server: RelayServer, minedCount: () => Promise<numbe
   return {
     kills,
     unreached: () => unreached,
-    async live(kill, work) {
+    async live(kill, nodes, work) {
       const { kind, nth } = kill
       const isInner = INNER_STEPS.some((step) => step === kind)
-      const started = server.start(isInner ? { FAULTS_KILL_AT: kind, FAULTS_KILL_NTH: `${nth}` } : {})
+      const started = server.start(nodes, isInner ? { FAULTS_KILL_AT: kind, FAULTS_KILL_NTH: `${nth}` } : {})
       if (kind !== 'starting') await started
       work()
       const over = new AbortController()

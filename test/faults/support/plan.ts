@@ -5,8 +5,11 @@ import {
   type KillKind,
   READ_FAULTS,
   type ReadFault,
+  type Reset,
   SEND_FAULTS,
   type SendFault,
+  SPELLS,
+  type Spell,
 } from './kinds.js'
 import { createRandom, type Random } from './random.js'
 
@@ -50,6 +53,8 @@ export interface PlannedKill {
 
 /** One life of the server: what is posted at its start, and what ends it. */
 export interface PlannedLife {
+  /** The nodes that the server knows, in its order of preference. */
+  readonly nodes: readonly number[]
   readonly authorizations: readonly PlannedAuthorization[]
   readonly kill: PlannedKill
 }
@@ -59,10 +64,14 @@ export interface Plan {
   readonly seed: number
   readonly reads: readonly PlannedFault<ReadFault>[]
   readonly sends: readonly PlannedFault<SendFault>[]
+  readonly spells: readonly PlannedFault<Spell>[]
   readonly chain: readonly PlannedFault<ChainFault>[]
+  readonly resets: readonly Reset[]
   readonly lives: readonly PlannedLife[]
-  /** What is posted to the last server, which nobody kills. */
-  readonly last: readonly PlannedAuthorization[]
+  /** The last life, which nobody ends. */
+  readonly last: Omit<PlannedLife, 'kill'>
+  /** What is posted when all else has ended, above a nonce that is opened again. */
+  readonly aboveGap: readonly PlannedAuthorization[]
 }
 
 export interface PlanSize {
@@ -70,28 +79,49 @@ export interface PlanSize {
   readonly authorizations: number
   readonly kills: number
   /** How often each kind of fault is planned. */
-  readonly rounds: { readonly reads: number; readonly sends: number; readonly chain: number }
+  readonly rounds: {
+    readonly reads: number
+    readonly sends: number
+    readonly spells: number
+    readonly chain: number
+  }
   /** The larger, the more passes unharmed between two faults. */
   readonly calmness: number
+  readonly resets?: readonly Reset[]
 }
 
+/** All of one chain. */
+export const NODES = 3
+const ABOVE_GAP = 2
+
 /** The same for the same arguments, always. */
-export function createPlan({ seed, authorizations, kills, rounds, calmness }: PlanSize): Plan {
+export function createPlan(size: PlanSize): Plan {
+  const { seed, authorizations, kills, rounds, calmness } = size
   const random = createRandom(seed)
   const kinds = deal(random, KILLS, Math.ceil(kills / KILLS.length)).slice(0, kills)
   const work = planWork(random, authorizations)
   const share = Math.floor(work.length / (kills + 1))
   return {
     seed,
+    resets: size.resets ?? [],
     reads: deal(random, READ_FAULTS, rounds.reads).map((kind) => planRead(random, kind, calmness)),
     sends: deal(random, SEND_FAULTS, rounds.sends).map((kind) => planSend(random, kind, calmness)),
+    spells: deal(random, SPELLS, rounds.spells).map((kind) => planSpell(random, kind, calmness)),
     chain: deal(random, CHAIN_FAULTS, rounds.chain).map((kind) => planChain(random, kind, calmness)),
     lives: kinds.map((kind, life) => ({
+      nodes: planNodes(random, 1),
       authorizations: work.slice(life * share, (life + 1) * share),
       kill: planKill(random, kind, share),
     })),
-    last: work.slice(kills * share),
+    last: { nodes: planNodes(random, NODES), authorizations: work.slice(kills * share, -ABOVE_GAP) },
+    aboveGap: work.slice(-ABOVE_GAP),
   }
+}
+
+/** Some of them, in a chance order. */
+function planNodes(random: Random, least: number): number[] {
+  const all = Array.from({ length: NODES }, (_, node) => node)
+  return random.shuffled(all).slice(0, random.integer(least, NODES))
 }
 
 /** Every kind once, in a chance order, so many times. */
@@ -105,8 +135,13 @@ function planRead(random: Random, kind: ReadFault, calmness: number): PlannedFau
 }
 
 function planSend(random: Random, kind: SendFault, calmness: number): PlannedFault<SendFault> {
-  const after = random.integer(0, 3 * calmness)
-  return { kind, after, times: random.integer(1, 2), amount: random.integer(100, 2_000) }
+  const after = random.integer(0, calmness)
+  const times = kind === 'unwanted' ? 1 : random.integer(1, 2)
+  return { kind, after, times, amount: random.integer(100, 2_000) }
+}
+
+function planSpell(random: Random, kind: Spell, calmness: number): PlannedFault<Spell> {
+  return { kind, after: random.integer(1, 10 * calmness), times: 1, amount: random.integer(1, 15) }
 }
 
 function planChain(random: Random, kind: ChainFault, calmness: number): PlannedFault<ChainFault> {

@@ -19,8 +19,8 @@ const PRELOAD = new URL('stepPreload.mjs', import.meta.url).href
 export interface RelayServer {
   /** Of the process that listens now. */
   url(): string | undefined
-  /** Resolves when it listens, or has ended before. */
-  start(variables?: Record<string, string>): Promise<void>
+  /** On these nodes, in its order of preference. Resolves when it listens, or has ended before. */
+  start(nodes: readonly number[], variables?: Record<string, string>): Promise<void>
   /** Without warning. */
   kill(): Promise<void>
   /** Resolves when the process of the last start has ended. */
@@ -29,19 +29,22 @@ export interface RelayServer {
   uptimes(): Uptime[]
   /** Exit codes of processes that nobody has killed. */
   readonly gaveUp: readonly number[]
+  /** The file of everything that it said. */
+  readonly log: string
 }
 
 export interface RelayServerOptions {
   readonly chain: TestChain
   /** Of its data and its log. */
   readonly directory: string
-  readonly rpcUrl: string
+  /** Of each node. */
+  readonly rpcUrls: readonly string[]
   /** Further ones of its environment. */
   readonly variables: Record<string, string>
 }
 
 export function createRelayServer(options: RelayServerOptions): RelayServer {
-  const { directory } = options
+  const log = join(options.directory, 'server.log')
   const environment = environmentOf(options)
   const gaveUp: number[] = []
   const uptimes: { from: number; to?: number }[] = []
@@ -69,9 +72,10 @@ export function createRelayServer(options: RelayServerOptions): RelayServer {
 
   return {
     url: () => url,
-    async start(variables = {}) {
-      child = launch(variables)
-      url = await Promise.race([listening(child, join(directory, 'server.log')), ended.then(() => undefined)])
+    async start(nodes, variables = {}) {
+      const urls = nodes.map((node) => options.rpcUrls[node])
+      child = launch({ RPC_URL: urls.join(), ...variables })
+      url = await Promise.race([listening(child, log), ended.then(() => undefined)])
     },
     async kill() {
       child?.kill('SIGKILL')
@@ -80,6 +84,7 @@ export function createRelayServer(options: RelayServerOptions): RelayServer {
     ended: () => ended,
     uptimes: () => uptimes.map(({ from, to = performance.now() }) => ({ from, to })),
     gaveUp,
+    log,
   }
 }
 
@@ -102,13 +107,12 @@ function listening({ stdout, stderr }: ChildProcess, log: string): Promise<strin
   })
 }
 
-function environmentOf({ chain, directory, rpcUrl, variables }: RelayServerOptions): Record<string, string> {
+function environmentOf({ chain, directory, variables }: RelayServerOptions): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
     ...SERVER_ENVIRONMENT,
     ...chainEnvironment(chain),
     ...RELAY_SETTINGS,
-    RPC_URL: rpcUrl,
     DATA_DIR: join(directory, 'data'),
     ENCLAVE_SIGNER,
     RELAYER_PRIVATE_KEY: chain.anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',

@@ -1,3 +1,4 @@
+import type { Fillers } from './fillers.js'
 import type { Times } from './times.js'
 
 /** What a run has shown. */
@@ -14,6 +15,8 @@ export interface Report extends Times {
   readonly requests: number
   /** Transactions of the relayer's account in blocks. */
   readonly transactions: Record<'effects' | 'reverted' | 'fillers' | 'fromOutside', number>
+  /** By what the server knew of the nonce: how often it decided to fill one. */
+  readonly filled: Fillers
   /** Authorizations that had to be posted again, as a reorganization between two lives took their effect back. */
   readonly takenBack: number
   /** Everything that must not be. */
@@ -21,9 +24,9 @@ export interface Report extends Times {
 }
 
 export function printReport(report: Report, print: (line: string) => void): void {
-  const { kills, struck, transactions, violations, ...figures } = report
+  const { kills, struck, transactions, filled, violations, ...figures } = report
   for (const [name, value] of Object.entries(figures)) print(`${name}: ${Math.round(value)}`)
-  for (const [title, counts] of Object.entries({ kills, struck, transactions })) {
+  for (const [title, counts] of Object.entries({ kills, struck, transactions, filled })) {
     print(`${title} (${sum(counts)}): ${list(counts)}`)
   }
   print(`violations: ${violations.length}`)

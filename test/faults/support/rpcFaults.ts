@@ -14,15 +14,15 @@ const REFUSAL = { code: -32_005, message: 'daily request count exceeded' }
 
 /** As a faithful node. */
 export async function faithful(node: TrueNode, calls: readonly Call[]): Promise<Reply> {
-  return json(await node.ask(calls))
+  return answered(await node.ask(calls))
 }
 
 /** The node is asked, and its answers are changed on their way. */
 function changed(change: (answers: Answer[], calls: readonly Call[], amount: number) => Answer[]): Treatment {
-  return async (node, calls, amount) => json(change(await node.ask(calls), calls, amount))
+  return async (node, calls, amount) => answered(change(await node.ask(calls), calls, amount))
 }
 
-export const TREATMENTS: Record<ReadFault | SendFault, Treatment> = {
+export const TREATMENTS: Record<ReadFault | Exclude<SendFault, 'unwanted'>, Treatment> = {
   cut: async () => 'cut',
   async lost(node, calls) {
     await node.ask(calls)
@@ -40,14 +40,14 @@ export const TREATMENTS: Record<ReadFault | SendFault, Treatment> = {
   async truncated(node, calls) {
     return { status: 200, body: firstHalf(JSON.stringify(await node.ask(calls))) }
   },
-  refused: async (_node, calls) => json(calls.map(({ id }) => ({ id, error: REFUSAL }))),
+  refused: async (_node, calls) => answered(calls.map(({ id }) => ({ id, error: REFUSAL }))),
   limited: async () => ({ status: 429, body: 'too many requests' }),
   repeated: changed((answers) => [...answers, ...answers]),
   missing: changed((answers) => answers.slice(1)),
   reversed: changed((answers) => answers.toReversed()),
   empty: changed(() => []),
   'wrong-type': changed((answers) => answers.map(({ id }) => ({ id, result: { is: 'not a quantity' } }))),
-  stale: async (node, calls, blocks) => json(await askLagging(node, calls, blocks)),
+  stale: async (node, calls, blocks) => answered(await askLagging(node, calls, blocks)),
   'old-nonce': changed((answers, calls, nonces) =>
     answers.map((answer) =>
       calls.some(({ id, method }) => id === answer.id && method === COUNT) ? fewer(answer, nonces) : answer,
@@ -59,14 +59,14 @@ export const TREATMENTS: Record<ReadFault | SendFault, Treatment> = {
     void sleep(amount, undefined, { ref: false })
       .then(() => node.ask(calls))
       .catch(() => undefined)
-    return json(answers)
+    return answered(answers)
   },
   async forgotten(node, calls) {
     const answers = await node.ask(calls)
     for (const { result } of answers) {
       if (typeof result === 'string') await node.call('anvil_dropTransaction', [result])
     }
-    return json(answers)
+    return answered(answers)
   },
 }
 
@@ -82,7 +82,8 @@ function fewer(answer: Answer, nonces: number): Answer {
   return { ...answer, result: `0x${Math.max(0, count - nonces).toString(16)}` }
 }
 
-function json(answers: readonly object[]): Reply {
+/** What a node says. */
+export function answered(answers: readonly object[]): Reply {
   return { status: 200, body: JSON.stringify(answers.map((answer) => ({ jsonrpc: '2.0', ...answer }))) }
 }
 

@@ -60,6 +60,8 @@ export interface ExamineOptions {
   readonly client: Client
   readonly work: readonly Work[]
   readonly patienceMs: number
+  /** The chain began anew. */
+  readonly isReset: boolean
 }
 
 /** Holds everything against the chain. Looks again for a while: a reorganization may just be noticed. */
@@ -75,7 +77,7 @@ export async function examine(options: ExamineOptions) {
   }
 }
 
-async function examineWork({ chain, client, work }: ExamineOptions) {
+async function examineWork({ chain, client, work, isReset }: ExamineOptions) {
   const relayer = chain.account('relayer')
   const mined = await readChain(chain)
   const byCalldata = groupBy(mined, ({ input }) => input.toLowerCase())
@@ -89,7 +91,7 @@ async function examineWork({ chain, client, work }: ExamineOptions) {
       const receipt = (await client.get(one))?.receipt
       const carried = byCalldata.get(one.calldata.toLowerCase()) ?? []
       const count = effects.get(one.subject)?.length ?? 0
-      return faultsOf({ work: one, receipt, carried, effects: count, used: used === true }, relayer)
+      return faultsOf({ work: one, receipt, carried, effects: count, used: used === true, isReset }, relayer)
     }),
   )
   const own = mined.filter(({ from }) => from.toLowerCase() === relayer.toLowerCase())

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { runFaultBench } from './support/bench.js'
+import { createPlan } from './support/plan.js'
+
+test('a chain without a base fee that is reset gets transactions of type 0, and all effects again', async () => {
+  const plan = createPlan({
+    seed: 7,
+    authorizations: 20,
+    kills: 1,
+    rounds: { reads: 0, sends: 0, spells: 0, chain: 1 },
+    calmness: 1,
+    resets: ['down', 'up'],
+  })
+  const kill = { kind: 'random', nth: 1, afterMs: 2_500 } as const
+  const report = await runFaultBench({
+    plan: { ...plan, lives: plan.lives.map((life) => ({ ...life, kill })) },
+    directory: await temporaryDirectory(),
+    print: () => undefined,
+    isLegacy: true,
+  })
+  expect(report.violations).toEqual([])
+  expect(report.transactions.effects).toBeGreaterThan(10)
+  // Confirmed before the chain began anew, and posted again.
+  expect(report.takenBack).toBeGreaterThan(5)
+})
