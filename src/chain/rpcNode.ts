@@ -39,12 +39,16 @@ export interface RpcNodeOptions {
   readonly chainId?: number | undefined
   /** Told when it is set aside, and with null when it is back. */
   readonly onChange: (fault: NodeFault | null) => void
+  /** Told of each HTTP request that was not given up: its answers, null without any, and how long it took. */
+  readonly onRequest?: ((answers: RpcAnswer[] | null, durationMs: number) => void) | undefined
 }
 
 /** One node, and what is known of its health. */
 export interface RpcNode {
   /** It answered last, and for our chain. */
   isHealthy(): boolean
+  /** Why it is set aside; null when it is not. */
+  fault(): NodeFault | null
   /** Of `performance.now()`: when it is worth asking again. 0 for one that never failed. */
   retryAt(): number
   /** Looks, in the background, whether a node that is not known to be healthy is by now. Not before `retryAt`. */
@@ -63,15 +67,18 @@ export interface RpcNode {
 const FIRST_REST_MS = 1_000
 const LONGEST_REST_MS = 60_000
 
-export function createRpcNode({ url, timeoutMs, chainId, onChange }: RpcNodeOptions): RpcNode {
+export function createRpcNode(options: RpcNodeOptions): RpcNode {
+  const { chainId, onChange } = options
   const mustVerify = chainId !== undefined
   let verified = !mustVerify
+  let lastFault: NodeFault | null = null
   let failures = 0
   let retryAt = 0
   let verifying: Promise<boolean> | undefined
 
   function setAside(fault: NodeFault, askedMs?: number): void {
     verified = !mustVerify
+    lastFault = fault
     // Requests that fail side by side are one failure.
     if (retryAt > performance.now()) return
     const restMs = askedMs ?? FIRST_REST_MS * 2 ** failures
@@ -81,6 +88,7 @@ export function createRpcNode({ url, timeoutMs, chainId, onChange }: RpcNodeOpti
 
   function welcome(): void {
     verified = true
+    lastFault = null
     retryAt = 0
     if (failures > 0) onChange(null)
     failures = 0
@@ -88,17 +96,19 @@ export function createRpcNode({ url, timeoutMs, chainId, onChange }: RpcNodeOpti
 
   /** Sets the node aside when its answers call for that. Null when there is nothing of use among them. */
   async function ask(calls: readonly RpcCall[], signal?: AbortSignal): Promise<BatchAnswer | null> {
-    const reply = await request(url, calls, timeoutMs, signal)
+    const startedAt = performance.now()
+    const reply = await request(options.url, calls, options.timeoutMs, signal)
     // A caller that gave up says nothing about the node.
     if (signal?.aborted) return null
+    const answers = 'answers' in reply ? reply.answers : null
+    options.onRequest?.(answers, performance.now() - startedAt)
     if (!('answers' in reply)) {
       setAside(reply.fault, reply.restMs)
       return null
     }
-    const { answers } = reply
-    const limited = countRateLimited(calls, answers)
+    const limited = countRateLimited(calls, reply.answers)
     if (limited > 0) setAside('rate-limit')
-    return limited === calls.length ? null : { answers, isPartial: limited > 0 }
+    return limited === calls.length ? null : { answers: reply.answers, isPartial: limited > 0 }
   }
 
   async function verify(): Promise<boolean> {
@@ -117,6 +127,7 @@ export function createRpcNode({ url, timeoutMs, chainId, onChange }: RpcNodeOpti
 
   return {
     isHealthy: () => verified && retryAt <= performance.now(),
+    fault: () => lastFault,
     retryAt: () => retryAt,
     refresh() {
       if (!verified && retryAt <= performance.now()) void verification()

@@ -12,6 +12,8 @@ export interface RpcTransportOptions {
   chainId?: number | undefined
   /** Told when a node is set aside, and with null when it is back. `node` is its place among the URLs. */
   onNodeChange?: ((node: number, fault: NodeFault | null) => void) | undefined
+  /** Told of each HTTP request to a node that was not given up: its answers, null without any, and how long it took. */
+  onRequest?: ((node: number, answers: RpcAnswer[] | null, durationMs: number) => void) | undefined
 }
 
 /** Sends batches of calls, each as one HTTP request. */
@@ -35,6 +37,8 @@ export interface SingleNode {
 export interface RpcNodes extends RpcTransport {
   /** Asks every healthy node, or all when none is known to be healthy. */
   toAll<T>(ask: (node: SingleNode) => Promise<T>): Promise<T[]>
+  /** Of each node why it is set aside, null when it is not. Asks nobody. */
+  faults(): (NodeFault | null)[]
 }
 
 /**
@@ -43,9 +47,15 @@ export interface RpcNodes extends RpcTransport {
  * nevertheless, those first that have rested.
  */
 export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
-  const { urls, timeoutMs, chainId, onNodeChange } = options
+  const { urls, timeoutMs, chainId, onNodeChange, onRequest } = options
   const nodes = urls.map((url, index) =>
-    createRpcNode({ url, timeoutMs, chainId, onChange: (fault) => onNodeChange?.(index, fault) }),
+    createRpcNode({
+      url,
+      timeoutMs,
+      chainId,
+      onChange: (fault) => onNodeChange?.(index, fault),
+      onRequest: (answers, durationMs) => onRequest?.(index, answers, durationMs),
+    }),
   )
 
   function healthyFirst() {
@@ -75,6 +85,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
       const asked = healthy.length > 0 ? healthy : nodes
       return Promise.all(asked.map((node) => ask(whole(node))))
     },
+    faults: () => nodes.map((node) => node.fault()),
   }
 }
 

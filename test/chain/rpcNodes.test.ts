@@ -49,15 +49,17 @@ type Node = Awaited<ReturnType<typeof startNode>>
 
 function transportOf(...nodes: Node[]) {
   const changes: [node: number, fault: string | null][] = []
+  const requests: [node: number, answers: number | null, durationMs: number][] = []
   const transport = createRpcTransport({
     urls: nodes.map(({ url }) => url),
     timeoutMs: 200,
     chainId: CHAIN_ID,
     onNodeChange: (node, fault) => changes.push([node, fault]),
+    onRequest: (node, answers, durationMs) => requests.push([node, answers?.length ?? null, durationMs]),
   })
   const ask = async () => (await transport.send([{ method: 'who', params: [] }]))[0]
   const asked = (node: Node) => node.asked.filter((method) => method === 'who').length
-  return { transport, changes, ask, asked }
+  return { transport, changes, requests, ask, asked }
 }
 
 const by = (name: string) => ({ result: name })
@@ -77,6 +79,33 @@ describe('a node', () => {
     expect(await ask()).toEqual(by('second'))
     expect(asked(first)).toBe(0)
     expect(changes).toEqual([[0, 'other-chain']])
+  })
+
+  it('is told of as set aside until it is back, and each of its requests as answered or not', async () => {
+    const [first, second] = [await startNode('first', '500'), await startNode('second')]
+    const { transport, requests, ask } = transportOf(first, second)
+    expect(transport.faults()).toEqual([null, null])
+    await ask()
+    expect(transport.faults()).toEqual(['no-answer', null])
+    expect(requests).toEqual([
+      [0, null, 0],
+      [1, 1, 0],
+      [1, 1, 0],
+    ])
+    first.manner = 'well'
+    now += 1_000
+    await ask()
+    await expect.poll(() => transport.faults()).toEqual([null, null])
+  })
+
+  it('tells nothing of a request that its caller gave up', async () => {
+    const { transport, requests } = transportOf(await startNode('first'))
+    await transport.send([{ method: 'who', params: [] }])
+    const told = requests.length
+    await expect(
+      transport.send([{ method: 'who', params: [] }], AbortSignal.abort(new Error('gave up'))),
+    ).rejects.toThrow('gave up')
+    expect(requests).toHaveLength(told)
   })
 
   it('of another chain alone is no node', async () => {
