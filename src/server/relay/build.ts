@@ -1,5 +1,6 @@
 import type { RpcProvider } from '../../chain/provider.js'
 import { createRpcBatcher } from '../../chain/rpcBatcher.js'
+import type { Receipt } from '../../protocol/api.js'
 import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
@@ -12,7 +13,7 @@ import { createBroadcaster } from './broadcast.js'
 import { createChainView } from './chainView.js'
 import { createFeeMarket } from './fees.js'
 import { createGasBudget } from './gasBudget.js'
-import { createRelayHealth, type RelayHealth } from './health.js'
+import { createRelayHealth, createRelayLoad, type RelayHealth, type RelayLoad } from './health.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
 import type { RelayRouterDeps } from './router.js'
@@ -27,6 +28,8 @@ export interface RelaySurroundings {
   readonly curve: Secp256k1
   readonly logger: Logger
   readonly stopping: AbortSignal
+  /** Is told of each authorization whose course has ended. */
+  readonly onEnd?: (receipt: Receipt) => void
 }
 
 export interface BuiltRelay {
@@ -35,6 +38,7 @@ export interface BuiltRelay {
   /** What is stored of each authorization, as far as the relay has got with it. */
   readonly receipts: Pick<ReceiptStore, 'get'>
   readonly health: () => Promise<RelayHealth>
+  readonly load: () => RelayLoad
 }
 
 /** Wires the relay. Starts nothing. */
@@ -44,6 +48,7 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
   const signer = createRelayerSigner(surroundings.relayerKey)
   const { address } = signer
   const { relay, transactor, budget, store } = wire(surroundings, signer)
+  const load = createRelayLoad({ relay, transactor, budget })
   return {
     router: {
       authToken: settings.authToken.reveal(),
@@ -58,19 +63,13 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
     // In this order, so that they stop in the reverse one: first the transactor lets go of everything under way.
     services: [budget.service, relay.service, transactor.service],
     receipts: store,
-    health: createRelayHealth({
-      provider,
-      address,
-      minBalance: settings.minBalance,
-      relay,
-      transactor,
-      budget,
-    }),
+    health: createRelayHealth({ provider, address, minBalance: settings.minBalance, load }),
+    load,
   }
 }
 
 function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createRelayerSigner>) {
-  const { config, provider, files, logger, stopping } = surroundings
+  const { config, provider, files, logger, stopping, onEnd } = surroundings
   const { chain, relay: settings } = config
   const { pollIntervalMs, minBalance, maxGas, gasPerDay } = settings
   const from = signer.address
@@ -97,6 +96,7 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     admission: createAdmission({ budget, fees, minBalance, committed: transactor.committed }),
     transactor,
     stopping,
+    onEnd,
     logger,
   })
   return { relay, transactor, budget, store }

@@ -24,6 +24,8 @@ export interface CourseDeps {
   readonly reopen: (digest: Hex) => void
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
+  /** Is told of each course's end. */
+  readonly onEnd?: ((receipt: Receipt) => void) | undefined
   readonly logger: Logger
 }
 
@@ -163,6 +165,7 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
     await keep()
     const { status, txHash } = record.receipt
     logger.info('authorization relayed', { digest, primaryType, txHash, outcome: status })
+    deps.onEnd?.(record.receipt)
   }
 
   const end = run()
