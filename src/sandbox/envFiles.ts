@@ -8,6 +8,8 @@ import { FRONTEND_ORIGIN, type SandboxOptions } from './settings.js'
 /** Where everything of a sandbox listens, and what is deployed. */
 export interface Places {
   url: string
+  /** Of the server's endpoints for its operator. */
+  opsUrl: string
   rpcUrl: string
   brokerUrl: string
   chainId: number
@@ -41,6 +43,7 @@ function serverVariables(
     ...sharedVariables(places),
     PORT: new URL(places.url).port,
     HOST: '127.0.0.1',
+    OPS_PORT: new URL(places.opsUrl).port,
     FRONTEND_ORIGIN,
     RELAY_AUTH_TOKEN: secrets.relayAuthToken,
     RELAYER_PRIVATE_KEY: accounts.relayer.privateKey,

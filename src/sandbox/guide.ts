@@ -3,7 +3,7 @@ import type { Sandbox } from './sandbox.js'
 
 /** What a person needs to go on by hand: addresses, keys and commands. */
 export function printGuide({ info, directory }: Sandbox): void {
-  const { url, rpcUrl, brokerUrl, contracts, accounts } = info
+  const { url, opsUrl, rpcUrl, brokerUrl, contracts, accounts } = info
   const employee = accounts.employees[0]?.address ?? ''
   const file = relative(process.cwd(), directory) || '.'
   const rows = [
@@ -11,6 +11,7 @@ export function printGuide({ info, directory }: Sandbox): void {
     'The sandbox stays up; Ctrl-C ends it. Its keys are worth nothing anywhere else.',
     '',
     `  server   ${url}`,
+    `  operator ${opsUrl}`,
     `  chain    ${rpcUrl}  (chain id ${info.chainId})`,
     `  broker   ${brokerUrl}`,
     '',
@@ -29,6 +30,7 @@ export function printGuide({ info, directory }: Sandbox): void {
     `  curl -s ${url}/wallet/${employee}`,
     `  curl -s ${url}/compliance/${employee}`,
     `  curl -s ${url}/enclave-key`,
+    `  curl -s ${opsUrl}/readyz`,
     `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market`,
     `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it`,
     '',

@@ -17,11 +17,17 @@ export interface Ports {
   broker: number
 }
 
+/** Ports that are free. */
+export interface ClaimedPorts extends Ports {
+  /** Of the server's endpoints for its operator; whichever is free. */
+  ops: number
+}
+
 /**
  * The same ports, free and all different, with a number for each 0.
  * @throws PortTakenError
  */
-export async function claimPorts({ server, rpc, broker }: Ports): Promise<Ports> {
+export async function claimPorts({ server, rpc, broker }: Ports): Promise<ClaimedPorts> {
   const probes: Server[] = []
   const claim = async (port: number, option: string) => {
     const probe = createServer()
@@ -41,6 +47,7 @@ export async function claimPorts({ server, rpc, broker }: Ports): Promise<Ports>
       server: await claim(server, 'port'),
       rpc: await claim(rpc, 'rpc-port'),
       broker: await claim(broker, 'broker-port'),
+      ops: await claim(0, 'ops-port'),
     }
   } finally {
     await Promise.all(probes.map((probe) => once(probe.close(), 'close')))

@@ -68,6 +68,7 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   stage.tell('contracts', 'five deployed, and a test USDC')
   const places: Places = {
     url: `http://127.0.0.1:${ports.server}`,
+    opsUrl: `http://127.0.0.1:${ports.ops}`,
     rpcUrl: anvil.rpcUrl,
     brokerUrl: broker.url,
     chainId: anvil.chainId,
@@ -77,7 +78,7 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   await writeEnvFiles(options, places, secrets, accounts)
   await writeSandboxFile(directory, info)
   await populate(provider, accounts, deployed, stage)
-  const server = await startServer(options, places.url, stage)
+  const server = await startServer(options, places, stage)
   return {
     directory,
     info,
@@ -134,12 +135,17 @@ async function populate(
   tell('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
 }
 
-async function startServer({ directory, print }: SandboxOptions, url: string, { cleanUp, tell }: Stage) {
+async function startServer(
+  { directory, print }: SandboxOptions,
+  { url, opsUrl }: Places,
+  { cleanUp, tell }: Stage,
+) {
   const launch = () => startServerProcess({ directory, url, narrate: (line) => print(`  │ ${line}`) })
   cleanUp.add(() => endEnclaveRuns(join(directory, 'server')))
   let server = await launch()
   cleanUp.add(() => server.stop())
   tell('server', `the real one, its own process, at ${url}`)
+  tell('', `for its operator: ${opsUrl}/readyz`)
   return {
     current: () => server,
     async restart() {

@@ -9,6 +9,7 @@ import { EQUITIES } from './settings.js'
 /** What `sandbox.json` says, for scripts. */
 export interface SandboxFile {
   url: string
+  opsUrl: string
   rpcUrl: string
   brokerUrl: string
   chainId: number
@@ -18,10 +19,11 @@ export interface SandboxFile {
 }
 
 export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAccounts): SandboxFile {
-  const { url, rpcUrl, brokerUrl, chainId, contracts } = places
+  const { url, opsUrl, rpcUrl, brokerUrl, chainId, contracts } = places
   const { owner, admin, employees } = accounts
   return {
     url,
+    opsUrl,
     rpcUrl,
     brokerUrl,
     chainId,

@@ -11,6 +11,8 @@ import { createPolicy } from './intake/policy.js'
 import type { Service } from './lifetime.js'
 import type { Logger } from './logger.js'
 import { buildNarrator } from './narrator/build.js'
+import { createNarratorProgress } from './narrator/progress.js'
+import { buildOps, type Phase } from './ops/build.js'
 import { buildRelay } from './relay/build.js'
 import type { RelayerKey } from './relay/signer.js'
 import { createListedSymbols } from './status/listedSymbols.js'
@@ -34,6 +36,7 @@ export interface Surroundings {
   readonly curve: Secp256k1
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
+  readonly phase: () => Phase
   /** Takes one line of the narration, without its end. */
   readonly print: (line: string) => void
 }
@@ -41,6 +44,8 @@ export interface Surroundings {
 /** Builds every part from the configuration and wires them. Starts nothing and asks nobody. */
 export function buildServer(surroundings: Surroundings): {
   app: ReturnType<typeof createApp>
+  /** The operator's endpoints. */
+  ops: ReturnType<typeof buildOps>
   /** In the order in which they start. */
   services: readonly Service[]
 } {
@@ -79,7 +84,10 @@ export function buildServer(surroundings: Surroundings): {
     logger,
     stopping,
   })
-  const narrator = buildNarrator({ config, provider, files, logger, print: surroundings.print })
+  const progress = createNarratorProgress()
+  const { print, phase } = surroundings
+  const narrator = buildNarrator({ config, provider, files, logger, print, onLook: progress.note })
+  const ops = buildOps({ config, provider, files, relay, progress, phase, logger })
 
   const deps: AppDeps = {
     http: config.http,
@@ -125,7 +133,7 @@ export function buildServer(surroundings: Surroundings): {
     }),
   }
   const services = [listedSymbols.service, ...enclaveRuns.services, ...relay.services, narrator]
-  return { app: createApp(deps), services }
+  return { app: createApp(deps), ops, services }
 }
 
 /** By its place in RPC_URL, as a URL may hold a key. */

@@ -53,6 +53,9 @@ export function readConfig(environment: Environment): Config {
   for (const name of repeatedContracts(given)) {
     if (!faults.has(name)) faults.set(name, 'is the address of another contract too')
   }
+  if (result.success && result.data.OPS_PORT !== 0 && result.data.OPS_PORT === result.data.PORT) {
+    faults.set('OPS_PORT', "is PORT too: the operator's endpoints need a port of their own")
+  }
   const keyFault = relayerKeyFault(given)
   if (keyFault !== undefined && !faults.has(keyFault.name)) faults.set(keyFault.name, keyFault.problem)
   if (faults.size === 0 && result.success) return toConfig(result.data)
@@ -129,6 +132,8 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       maxConnections: env.MAX_CONNECTIONS,
       shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT,
     },
+    /** Where the operator's endpoints listen. */
+    ops: { port: env.OPS_PORT, host: env.OPS_HOST },
     chain: {
       /** Secret, as a node's URL may hold a key. */
       rpcUrls: new Secret<readonly string[]>(env.RPC_URL),

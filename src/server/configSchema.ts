@@ -7,6 +7,7 @@ import {
   duration,
   ether,
   gwei,
+  host,
   httpUrl,
   httpUrls,
   integer,
@@ -63,9 +64,7 @@ export const environmentSchema = z.object({
     about: 'Port that the API listens on; 0 takes any free one.',
     fallback: '8000',
   }),
-  HOST: optional(z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'expected a host name or an IP address'), {
-    about: 'Address to listen on; unset: every interface.',
-  }),
+  HOST: optional(host(), { about: 'Address to listen on; unset: every interface.' }),
   FRONTEND_ORIGIN: required(origin(), {
     about: 'The one origin whose pages may call the API.',
     example: 'http://localhost:5173',
@@ -97,6 +96,14 @@ export const environmentSchema = z.object({
   SHUTDOWN_TIMEOUT: withDefault(duration(), {
     about: 'Time that requests under way get to finish after SIGTERM or SIGINT.',
     fallback: '10s',
+  }),
+  OPS_PORT: withDefault(integer(0, 65_535), {
+    about: "Port of the operator's own endpoints, /livez and /readyz; 0 takes any free one.",
+    fallback: '8001',
+  }),
+  OPS_HOST: withDefault(host(), {
+    about: 'Address that those listen on. They ask for no token: keep it where only your monitoring is.',
+    fallback: '127.0.0.1',
   }),
   LOG_LEVEL: withDefault(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }), {
     about: `How much is logged: ${LOG_LEVELS.join(', ')}.`,

@@ -71,6 +71,11 @@ export function account() {
   return addressSchema.refine((address) => address !== ZERO_ADDRESS, 'expected an address other than zero')
 }
 
+/** What a server listens on. */
+export function host() {
+  return z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'expected a host name or an IP address')
+}
+
 /** An absolute http(s) URL; a trailing slash is dropped. */
 export function httpUrl() {
   return z

@@ -33,10 +33,15 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     if (error instanceof DirectoryLockedError) return fail(`DATA_DIR ${error.message}`)
     if (error instanceof RelayerKeyError) return fail(error.message)
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EADDRINUSE')
-      return fail(`Port ${config.http.port} is in use: stop what uses it, or set PORT.`)
-    if (code === 'EACCES')
-      return fail(`Port ${config.http.port} or DATA_DIR needs rights that this user lacks.`)
+    if (code === 'EADDRINUSE') {
+      const isOps = error instanceof Error && 'port' in error && error.port === config.ops.port
+      const [port, name] = isOps ? [config.ops.port, 'OPS_PORT'] : [config.http.port, 'PORT']
+      return fail(`Port ${port} is in use: stop what uses it, or set ${name}.`)
+    }
+    if (code === 'EACCES') {
+      const ports = `Port ${config.http.port}, port ${config.ops.port}`
+      return fail(`${ports} or DATA_DIR needs rights that this user lacks.`)
+    }
     logger.error('start failed', describeError(error))
     return fail('The server cannot start: see the log line above.')
   }
@@ -76,4 +81,5 @@ const logger = createLogger({ level: config.logLevel })
 reportUncaught(logger)
 const server = await start(config, logger)
 stopOnSignal(server, logger)
+logger.info('listening for the operator', { port: server.opsPort })
 logger.info('listening', { port: server.port, chainId: config.chain.chainId })

@@ -23,6 +23,8 @@ const IDLE_CHECK_MS = 50
 export interface RunningServer {
   /** The port in use, also when 0 asked for any. */
   readonly port: number
+  /** The same of the operator's endpoints. */
+  readonly opsPort: number
   /** Stops accepting, lets requests under way finish within the limit, then stops every service. Call it once. */
   stop(): Promise<void>
 }
@@ -65,23 +67,33 @@ async function startLocked(
   const curve = await loadSecp256k1(logger)
   const relayerKey = await openRelayerKey(config.relay.relayerKey, curve)
   const surroundings = { config, logger, files, relayerKey, curve, stopping: stopping.signal, print }
-  const { app, services } = buildServer(surroundings)
+  let isStarted = false
+  const phase = () => (stopping.signal.aborted ? 'stopping' : isStarted ? 'running' : 'starting')
+  const { app, ops, services } = buildServer({ ...surroundings, phase })
   const lifetime = createLifetime(services, logger)
-  const server = await listen(config.http, app)
+  const opened: Server[] = []
   try {
+    // First, so that a probe is answered while the rest starts.
+    const opsServer = await listen({ ...config.http, ...config.ops }, ops)
+    opened.push(opsServer)
+    const server = await listen(config.http, app)
+    opened.push(server)
     await lifetime.start()
+    isStarted = true
+    return {
+      port: portOf(server),
+      opsPort: portOf(opsServer),
+      async stop() {
+        stopping.abort()
+        await close(server, config.http.shutdownTimeoutMs)
+        await lifetime.stop()
+        await close(opsServer, 0)
+        await release()
+      },
+    }
   } catch (error) {
-    await close(server, 0)
+    await Promise.all(opened.map((server) => close(server, 0)))
     throw error
-  }
-  return {
-    port: portOf(server),
-    async stop() {
-      stopping.abort()
-      await close(server, config.http.shutdownTimeoutMs)
-      await lifetime.stop()
-      await release()
-    },
   }
 }
 

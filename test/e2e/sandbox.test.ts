@@ -55,6 +55,7 @@ const account = z.strictObject({ address: addressSchema, privateKey: bytes32Sche
 const url = z.string().regex(/^http:\/\/127\.0\.0\.1:\d+$/)
 const sandboxFile = z.strictObject({
   url,
+  opsUrl: url,
   rpcUrl: url,
   brokerUrl: url,
   chainId: z.int(),
@@ -130,7 +131,8 @@ describe('Ctrl-C', () => {
     interrupt(sandbox)
     expect(await sandbox.exit).toBe(0)
     await expectNothingLeft(sandbox)
-    for (const url of [file.url, file.rpcUrl, file.brokerUrl]) await expect(fetch(url)).rejects.toThrow()
+    for (const url of [file.url, file.opsUrl, file.rpcUrl, file.brokerUrl])
+      await expect(fetch(url)).rejects.toThrow()
   })
 })
 

@@ -41,8 +41,8 @@ describe("the sandbox's directory", () => {
 
 describe("the sandbox's ports", () => {
   it('are free ones for 0, all different', async () => {
-    const { server, rpc, broker } = await claimPorts({ server: 0, rpc: 0, broker: 0 })
-    expect(new Set([server, rpc, broker, 0]).size).toBe(4)
+    const { server, rpc, broker, ops } = await claimPorts({ server: 0, rpc: 0, broker: 0 })
+    expect(new Set([server, rpc, broker, ops, 0]).size).toBe(5)
   })
 
   it('that are taken, or given twice, are named with the option that chooses another', async () => {

@@ -38,6 +38,7 @@ describe('readConfig', () => {
     const entries = Object.entries(SERVER_ENVIRONMENT)
     const config = readConfig(Object.fromEntries(entries.filter(([name]) => REQUIRED.includes(name))))
     expect(config.http).toMatchObject({ port: 8_000, host: undefined, bodyLimitBytes: 65_536, trustProxy: 0 })
+    expect(config.ops).toEqual({ port: 8_001, host: '127.0.0.1' })
     expect(config.dataDir).toBe(resolve('data'))
     expect(config.broker).toMatchObject({
       tradingUrl: 'https://paper-api.alpaca.markets',
@@ -66,6 +67,15 @@ describe('readConfig', () => {
       RELAYER_KMS_KEY_ID: 'stands beside RELAYER_PRIVATE_KEY: set one of the two',
     })
     expect(faultsOf(rest)).toEqual({ RELAYER_PRIVATE_KEY: 'is missing' })
+  })
+
+  test('keeps the operator’s port apart from the public one, unless both are any that is free', () => {
+    const ports = (PORT: string, OPS_PORT: string) => faultsOf({ ...SERVER_ENVIRONMENT, PORT, OPS_PORT })
+    expect(ports('8001', '8001')).toEqual({
+      OPS_PORT: "is PORT too: the operator's endpoints need a port of their own",
+    })
+    expect(ports('0', '0')).toEqual({})
+    expect(ports('8001', '8002')).toEqual({})
   })
 
   test('names missing and malformed ones together', () => {

@@ -94,6 +94,10 @@ describe('the server process', () => {
     expect(sameDirectory.err()).toMatch(/^DATA_DIR .* is in use by process \d+ .*\n$/)
     expect(await samePort.exit).toBe(1)
     expect(samePort.err()).toBe(`Port ${port} is in use: stop what uses it, or set PORT.\n`)
+    const elsewhere = { DATA_DIR: await temporaryDirectory(), OPS_PORT: String(port) }
+    const sameOpsPort = run({ ...SERVER_ENVIRONMENT, ...elsewhere })
+    expect(await sameOpsPort.exit).toBe(1)
+    expect(sameOpsPort.err()).toBe(`Port ${port} is in use: stop what uses it, or set OPS_PORT.\n`)
 
     first.child.kill('SIGKILL')
     await first.exit

@@ -7,10 +7,12 @@ import { problemSchema } from '../../src/protocol/api.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { type RunningServer, startServer } from '../../src/server/server.js'
 import { DirectoryLockedError } from '../../src/server/store/directoryLock.js'
+import { type Disk, openDisk } from '../../src/server/store/disk.js'
 import { useChain } from '../support/chain.js'
 import { chainEnvironment } from '../support/intakeServer.js'
 import { createLogLines } from '../support/logLines.js'
-import { startRawServer } from '../support/rawServer.js'
+import { readinessOf } from '../support/ops.js'
+import { closedUrl, startRawServer } from '../support/rawServer.js'
 import { serverConfig } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
@@ -19,9 +21,10 @@ async function start(overrides: Record<string, string> = {}) {
   const log = createLogLines()
   const server = await startServer(serverConfig({ DATA_DIR: dataDir, ...overrides }), log.logger)
   let stopped: Promise<void> | undefined
-  const running: RunningServer = { port: server.port, stop: () => (stopped ??= server.stop()) }
+  const running: RunningServer = { ...server, stop: () => (stopped ??= server.stop()) }
   onTestFinished(() => running.stop())
-  return { server: running, url: `http://127.0.0.1:${server.port}`, dataDir, log }
+  const at = (port: number) => `http://127.0.0.1:${port}`
+  return { server: running, url: at(server.port), opsUrl: at(server.opsPort), dataDir, log }
 }
 
 /** Sends bytes as they are and returns all that comes back until the server hangs up. */
@@ -118,6 +121,42 @@ describe('start', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 
+  test('is told to probes: alive, and not ready before every service has started', async () => {
+    const { port } = new URL(await closedUrl())
+    const opsUrl = `http://127.0.0.1:${port}`
+    let readOn = () => {}
+    const slow = new Promise<void>((resolve) => {
+      readOn = resolve
+    })
+    const diskOf = (root: string): Disk => {
+      const disk = openDisk(root)
+      const read = async (path: string) => {
+        await slow
+        return disk.files.read(path)
+      }
+      return { ...disk, files: { ...disk.files, read } }
+    }
+    const config = serverConfig({ DATA_DIR: await temporaryDirectory(), OPS_PORT: port })
+    const starting = startServer(config, createLogLines().logger, diskOf)
+    onTestFinished(async () => (await starting).stop())
+    await expect.poll(() => fetch(`${opsUrl}/livez`).then(({ status }) => status)).toBe(200)
+    expect((await readinessOf(opsUrl)).faults).toMatchObject({ server: 'starting' })
+    readOn()
+    await starting
+    expect((await readinessOf(opsUrl)).faults).not.toHaveProperty('server')
+  })
+
+  test.each(['PORT', 'OPS_PORT'])('an occupied %s leaves the other port free, too', async (name) => {
+    const { server } = await start()
+    const { port: free } = new URL(await closedUrl())
+    const other = name === 'PORT' ? 'OPS_PORT' : 'PORT'
+    await expect(start({ [name]: String(server.port), [other]: free })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      port: server.port,
+    })
+    await start({ PORT: free })
+  })
+
   test('an occupied port fails as the system says, and leaves the data directory free', async () => {
     const { server } = await start()
     const dataDir = await temporaryDirectory()
@@ -167,6 +206,21 @@ describe('stop', () => {
     expect(await response.json()).toMatchObject({ scheme: 'service-ecies-v1' })
     await stopped
     expect((await readdir(dataDir)).filter((name) => name.endsWith('.lock'))).toEqual([])
+  })
+
+  test('is told to probes: alive, and not ready, until nothing of it runs any more', async () => {
+    const { rpc, reached, answer } = await slowNode()
+    const { server, url, opsUrl } = await start({ RPC_URL: rpc, SHUTDOWN_TIMEOUT: '1h' })
+    const pending = fetch(`${url}/enclave-key`)
+    await reached
+    const stopped = server.stop()
+    const { code, faults } = await readinessOf(opsUrl)
+    expect([code, faults.server]).toEqual([503, 'stopping'])
+    expect((await fetch(`${opsUrl}/livez`)).status).toBe(200)
+    answer()
+    await pending
+    await stopped
+    await expect(fetch(`${opsUrl}/livez`)).rejects.toThrow()
   })
 
   test('cuts off what takes longer than the limit', async () => {

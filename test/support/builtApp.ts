@@ -47,6 +47,7 @@ export async function buildApp(options: {
     relayerKey,
     curve: referenceSecp256k1,
     stopping,
+    phase: () => 'running',
     print: () => {},
   })
   return { app, log }

@@ -37,7 +37,8 @@ export async function startIntakeServer(environment: Record<string, string>) {
     return stopped
   }
   onTestFinished(stop)
-  return { url: `http://127.0.0.1:${server.port}`, log, stop }
+  const at = (port: number) => `http://127.0.0.1:${port}`
+  return { url: at(server.port), opsUrl: at(server.opsPort), log, stop }
 }
 
 /** An envelope as a client seals one; what is inside is nobody's business here. */

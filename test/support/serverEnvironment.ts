@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../../src/server/config.js'
 export const SERVER_ENVIRONMENT = {
   PORT: '0',
   HOST: '127.0.0.1',
+  OPS_PORT: '0',
   FRONTEND_ORIGIN: 'http://localhost:5173',
   LOG_LEVEL: 'info',
   RPC_URL: 'http://127.0.0.1:9',

@@ -10,6 +10,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface ServerProcess {
   readonly url: string
+  /** Of the operator's endpoints. */
+  readonly opsUrl: string
   /** Everything that it has printed. */
   readonly output: () => string
   /** Ends it without warning. */
@@ -36,5 +38,7 @@ export async function startServerProcess(environment: Record<string, string>): P
   }
   onTestFinished(kill)
   const port = await eventually('the server to listen', () => /"port":(\d+).*"listening"/.exec(output)?.[1])
-  return { url: `http://127.0.0.1:${port}`, output: () => output, kill }
+  const opsPort = /"port":(\d+).*"listening for the operator"/.exec(output)?.[1]
+  const at = (found: string | undefined) => `http://127.0.0.1:${found}`
+  return { url: at(port), opsUrl: at(opsPort), output: () => output, kill }
 }

@@ -58,7 +58,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
 
 /** The paths of the API with a well-formed id: an address, or 32 bytes. */
 const API_PATH =
-  /^\/(?:health|enclave-key|market(?:\/clock)?|(?:orders|policy|wallet|org|compliance|relay)(?:\/0x(?:[0-9a-fA-F]{24})?[0-9a-fA-F]{40})?)$/
+  /^\/(?:livez|readyz|metrics|health|enclave-key|market(?:\/clock)?|(?:orders|policy|wallet|org|compliance|relay)(?:\/0x(?:[0-9a-fA-F]{24})?[0-9a-fA-F]{40})?)$/
 
 /** The path without its query; empty when it is not one of ours: what a caller wrote there is not repeated. */
 function instanceOf(url: string): string {

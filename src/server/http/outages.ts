@@ -15,7 +15,8 @@ export function outageOf(error: unknown): Problem | undefined {
   return undefined
 }
 
-function isChainFailure(error: unknown): boolean {
+/** Whether a question to the chain came to nothing because of the nodes. */
+export function isChainFailure(error: unknown): boolean {
   return (
     error instanceof ChainUnavailableError ||
     error instanceof ChainAnswerError ||

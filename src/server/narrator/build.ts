@@ -6,7 +6,7 @@ import { createPoller } from '../poller.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createCursorStore } from '../store/narratorCursor.js'
 import { createChainReader } from './chainReader.js'
-import { createNarratorTick } from './poll.js'
+import { createNarratorTick, type NarratorLook } from './poll.js'
 
 /** Wires the narrator. Starts nothing. */
 export function buildNarrator(surroundings: {
@@ -16,8 +16,10 @@ export function buildNarrator(surroundings: {
   readonly logger: Logger
   /** Takes one line, without its end. */
   readonly print: (line: string) => void
+  /** Told of each look that succeeded. */
+  readonly onLook?: (look: NarratorLook) => void
 }): Service {
-  const { config, provider, files, logger, print } = surroundings
+  const { config, provider, files, logger, print, onLook } = surroundings
   const { contracts, confirmations, narratorIntervalMs, logRange } = config.chain
   return createPoller({
     name: 'narrator',
@@ -29,6 +31,7 @@ export function buildNarrator(surroundings: {
       confirmations,
       maxRange: logRange,
       print,
+      onLook,
       logger,
     }),
   })

@@ -13,7 +13,17 @@ interface NarratorOptions {
   readonly maxRange: number
   /** Takes one line, without its end. */
   readonly print: (line: string) => void
+  /** Told of each look that succeeded. */
+  readonly onLook?: ((look: NarratorLook) => void) | undefined
   readonly logger: Logger
+}
+
+/** How far the narration has come. */
+export interface NarratorLook {
+  /** The last block whose events were narrated. */
+  readonly block: number
+  /** The last block that there was to narrate. */
+  readonly settled: number
 }
 
 /** How far narration goes back when the chain's history has changed below it. */
@@ -43,10 +53,12 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     cursor = next
   }
 
-  async function begin(signal: AbortSignal): Promise<void> {
+  async function begin(signal: AbortSignal): Promise<number> {
     const { head } = await chain.head(0, signal)
-    const { block: start } = await chain.head(Math.max(0, head.number - (confirmations - 1)), signal)
+    const settled = Math.max(0, head.number - (confirmations - 1))
+    const { block: start } = await chain.head(settled, signal)
     if (start !== null) await save({ block: start.number, hash: start.hash, start, recent: [] })
+    return settled
   }
 
   /** What was read is no longer the chain's history: said in one line, and read again from a little before. */
@@ -86,15 +98,22 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     else print(formatLine({ time: log.blockTimestamp ?? nowSeconds(), ...narration }))
   }
 
-  return async (signal) => {
+  /** The last block that there is to narrate. */
+  async function look(signal: AbortSignal): Promise<number> {
     cursor ??= await cursors.load()
     if (cursor === undefined) return begin(signal)
     const { head, block } = await chain.head(cursor.block, signal)
     const settled = head.number - (confirmations - 1)
     ticksBehind = settled < cursor.block ? ticksBehind + 1 : 0
     const replaced = block !== null && cursor.hash !== null && block.hash !== cursor.hash
-    if (replaced || ticksBehind >= TICKS_UNTIL_RESET) return rewind(cursor, settled, signal)
-    if (settled > cursor.block) return advance(cursor, settled, signal)
+    if (replaced || ticksBehind >= TICKS_UNTIL_RESET) await rewind(cursor, settled, signal)
+    else if (settled > cursor.block) await advance(cursor, settled, signal)
+    return settled
+  }
+
+  return async (signal) => {
+    const settled = await look(signal)
+    if (cursor !== undefined) options.onLook?.({ block: cursor.block, settled })
   }
 }
 

@@ -1,0 +1,34 @@
+import type { NarratorLook } from './poll.js'
+
+/** How the narration stands, for whoever asks. */
+export interface NarratorProgress {
+  /** To be told of each look that succeeded. */
+  readonly note: (look: NarratorLook) => void
+  /** Undefined before the first look. */
+  readonly last: () => NotedLook | undefined
+  /** Milliseconds since the last look, or since the start where there was none. */
+  readonly silentMs: () => number
+}
+
+export interface NotedLook extends NarratorLook {
+  /** Unix milliseconds. */
+  readonly at: number
+}
+
+export function createNarratorProgress(): NarratorProgress {
+  let notedAt = performance.now()
+  let last: NotedLook | undefined
+  return {
+    note(look) {
+      notedAt = performance.now()
+      last = { ...look, at: Date.now() }
+    },
+    last: () => last,
+    silentMs: () => performance.now() - notedAt,
+  }
+}
+
+/** Blocks that are to be narrated still. */
+export function lagOf({ block, settled }: NarratorLook): number {
+  return Math.max(0, settled - block)
+}

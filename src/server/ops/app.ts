@@ -1,0 +1,40 @@
+import express, { type Express } from 'express'
+import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
+import { requestId } from '../http/requestId.js'
+import { securityHeaders } from '../http/securityHeaders.js'
+import type { Logger } from '../logger.js'
+import type { ReadinessReport } from './readiness.js'
+
+export interface OpsAppDeps {
+  readonly readiness: () => Promise<ReadinessReport>
+  readonly logger: Logger
+}
+
+/**
+ * What the operator asks, on a port of its own. Nothing in it is a secret or names anybody, but it is nobody else's
+ * business, and asking is not limited. Requests are not logged: probes come every few seconds. Never listens.
+ */
+export function createOpsApp({ readiness, logger }: OpsAppDeps): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('case sensitive routing')
+  app.set('query parser', false)
+  app.use(requestId(), securityHeaders())
+  app
+    .route('/livez')
+    .get((_req, res) => {
+      res.json({ status: 'alive' })
+    })
+    .all(methodNotAllowed('GET'))
+  app
+    .route('/readyz')
+    .get(async (_req, res) => {
+      const report = await readiness()
+      res.status(report.status === 'unhealthy' ? 503 : 200).json(report)
+    })
+    .all(methodNotAllowed('GET'))
+  app.use(notFound)
+  app.use(errorHandler(logger))
+  return app
+}

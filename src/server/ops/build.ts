@@ -1,0 +1,61 @@
+import type { Express } from 'express'
+import type { RpcProvider } from '../../chain/provider.js'
+import type { Config } from '../config.js'
+import type { Logger } from '../logger.js'
+import type { NarratorProgress } from '../narrator/progress.js'
+import type { BuiltRelay } from '../relay/build.js'
+import type { AtomicFiles } from '../store/atomicFiles.js'
+import { createOpsApp } from './app.js'
+import { type Check, createCheck, type Look } from './check.js'
+import { chainLook } from './checks/chain.js'
+import { contractsLook } from './checks/contracts.js'
+import { diskLook } from './checks/disk.js'
+import { enclaveLook } from './checks/enclaveProgram.js'
+import { narratorLook } from './checks/narrator.js'
+import { createRelayerView } from './checks/relayer.js'
+import { createReadiness } from './readiness.js'
+
+/** Where the server is between its start and its end. */
+export type Phase = 'starting' | 'running' | 'stopping'
+
+export interface OpsSurroundings {
+  readonly config: Config
+  readonly provider: RpcProvider
+  readonly files: AtomicFiles
+  readonly relay: Pick<BuiltRelay, 'health'>
+  readonly progress: NarratorProgress
+  readonly phase: () => Phase
+  readonly logger: Logger
+}
+
+/** Wires the operator's endpoints. Starts nothing and asks nobody. */
+export function buildOps(surroundings: OpsSurroundings): Express {
+  return createOpsApp({ readiness: createReadiness(createChecks(surroundings)), logger: surroundings.logger })
+}
+
+function createChecks(surroundings: OpsSurroundings): Check[] {
+  const { config, provider, files, relay, progress, phase, logger } = surroundings
+  const relayer = createRelayerView({ health: relay.health, gasPerDay: config.relay.gasPerDay })
+  const { chainId, contracts, narratorIntervalMs } = config.chain
+  const { transport } = provider
+  const { command, envFile } = config.enclave
+  const check = (name: string, look: Look) => createCheck({ name, look, logger })
+  return [
+    // It costs nothing, and a start or a stop is said at once.
+    createCheck({ name: 'server', look: phaseLook(phase), logger, freshMs: 0 }),
+    check('chain', chainLook({ transport, chainId })),
+    check('contracts', contractsLook({ transport, contracts })),
+    check('relayer', relayer.look),
+    // The system's search path, as for the runs themselves.
+    check('enclave', enclaveLook({ command, envFile, searchPath: process.env.PATH ?? '' })),
+    check('disk', diskLook(files)),
+    check('narrator', narratorLook({ progress, intervalMs: narratorIntervalMs })),
+  ]
+}
+
+function phaseLook(phase: () => Phase): Look {
+  return async () => {
+    const current = phase()
+    return current === 'running' ? null : current
+  }
+}

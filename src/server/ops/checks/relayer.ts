@@ -1,0 +1,48 @@
+import { isChainFailure } from '../../http/outages.js'
+import type { RelayHealth } from '../../relay/health.js'
+import type { CheckReason } from '../reasons.js'
+
+/** About the least that one authorization of an order needs: with less gas left for today nothing is relayed. */
+const LEAST_GAS = 300_000n
+/** The share of the day's gas that is worth a word, as a divisor. */
+const LOW_GAS_DIVISOR = 10n
+/** How often the floor fits into a balance that is worth a word. */
+const LOW_BALANCE_FACTOR = 2n
+
+/** Looks at the account that pays the gas, and remembers its balance for the metrics. */
+export interface RelayerView {
+  look(): Promise<CheckReason | null>
+  /** Wei, as the last look found; undefined when it could not. */
+  balance(): bigint | undefined
+}
+
+export function createRelayerView(options: {
+  readonly health: () => Promise<RelayHealth>
+  readonly gasPerDay: bigint
+}): RelayerView {
+  let balance: bigint | undefined
+  return {
+    balance: () => balance,
+    async look() {
+      try {
+        const health = await options.health()
+        balance = health.balance
+        return faultOf(health, options.gasPerDay)
+      } catch (error) {
+        balance = undefined
+        if (isChainFailure(error)) return 'chain-unavailable'
+        throw error
+      }
+    },
+  }
+}
+
+function faultOf(
+  { isFunded, balance, minBalance, gasLeft }: RelayHealth,
+  gasPerDay: bigint,
+): CheckReason | null {
+  if (!isFunded) return 'relayer-underfunded'
+  if (gasLeft < LEAST_GAS) return 'gas-budget-used-up'
+  if (balance < minBalance * LOW_BALANCE_FACTOR) return 'balance-low'
+  return gasLeft < gasPerDay / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
+}

@@ -1,0 +1,29 @@
+/** How a part of the server stands. Degraded: look into it. Unhealthy: no order can be taken to its end. */
+export type CheckStatus = 'healthy' | 'degraded' | 'unhealthy'
+
+/**
+ * Why a check is not healthy, and how bad that is: the one place that decides it (docs/decisions/0141).
+ * docs/operations.md has a row for each.
+ */
+export const REASONS = {
+  starting: 'unhealthy',
+  stopping: 'unhealthy',
+  'no-answer-in-time': 'unhealthy',
+  'check-failed': 'unhealthy',
+  'no-node-answers': 'unhealthy',
+  'other-chain': 'unhealthy',
+  'node-set-aside': 'degraded',
+  'contract-missing': 'unhealthy',
+  'chain-unavailable': 'unhealthy',
+  'relayer-underfunded': 'unhealthy',
+  'gas-budget-used-up': 'unhealthy',
+  'gas-budget-low': 'degraded',
+  'balance-low': 'degraded',
+  'enclave-program-missing': 'unhealthy',
+  'enclave-configuration-unreadable': 'unhealthy',
+  'disk-not-writable': 'unhealthy',
+  'narration-behind': 'degraded',
+  'narration-stalled': 'degraded',
+} as const satisfies Record<string, Exclude<CheckStatus, 'healthy'>>
+
+export type CheckReason = keyof typeof REASONS

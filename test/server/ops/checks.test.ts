@@ -1,0 +1,169 @@
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createNarratorProgress } from '../../../src/server/narrator/progress.js'
+import { diskLook } from '../../../src/server/ops/checks/disk.js'
+import { enclaveLook } from '../../../src/server/ops/checks/enclaveProgram.js'
+import { narratorLook } from '../../../src/server/ops/checks/narrator.js'
+import { createRelayerView } from '../../../src/server/ops/checks/relayer.js'
+import type { RelayHealth } from '../../../src/server/relay/health.js'
+import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { createFaultyFs } from '../store/faultyFs.js'
+
+describe('the enclave', () => {
+  /** A directory with an executable program, a plain file and a configuration in it. */
+  async function setUp() {
+    const directory = await temporaryDirectory()
+    const at = (name: string) => join(directory, name)
+    await writeFile(at('enclave'), '#!/bin/sh\n')
+    await chmod(at('enclave'), 0o755)
+    await writeFile(at('main.js'), '')
+    await writeFile(at('enclave.env'), 'LEDGER_MASTER_KEY=canary\n')
+    await mkdir(at('folder'))
+    const look = (command: string[], envFile = at('enclave.env')) =>
+      enclaveLook({ command, envFile, searchPath: `/nowhere:${directory}` })()
+    return { at, look }
+  }
+
+  test('is there by its path, or by its name in the search path', async () => {
+    const { at, look } = await setUp()
+    await symlink(at('enclave'), at('link'))
+    for (const program of [at('enclave'), at('link'), 'enclave']) expect(await look([program])).toBeNull()
+    expect(await look([process.execPath, at('main.js'), '--any'])).toBeNull()
+  })
+
+  test('is missing: no such program, nothing that runs, or no script for Node', async () => {
+    const { at, look } = await setUp()
+    const missing = [
+      [at('none')],
+      ['none'],
+      [at('folder')],
+      [at('main.js')],
+      [],
+      [process.execPath, at('none.js')],
+      [process.execPath, at('folder.js')],
+    ]
+    for (const command of missing) expect(await look(command), command.join()).toBe('enclave-program-missing')
+  })
+
+  test('is taken as it is where a script cannot be told from another argument', async () => {
+    const { at, look } = await setUp()
+    for (const command of [
+      [at('enclave'), at('none.js')],
+      [process.execPath, '--import', at('none.js')],
+      [process.execPath, at('main')],
+    ])
+      expect(await look(command), command.join()).toBeNull()
+  })
+
+  test('cannot run without its configuration', async () => {
+    const { at, look } = await setUp()
+    for (const envFile of [at('none.env'), at('folder')])
+      expect(await look(['enclave'], envFile)).toBe('enclave-configuration-unreadable')
+  })
+})
+
+describe('the relayer', () => {
+  const GAS_PER_DAY = 100_000_000n
+  const fine: RelayHealth = {
+    address: `0x${'11'.repeat(20)}`,
+    balance: 100n,
+    minBalance: 10n,
+    isFunded: true,
+    inFlight: 0,
+    queued: 0,
+    gasLeft: GAS_PER_DAY,
+  }
+  const view = (health: () => Promise<RelayHealth>) => createRelayerView({ health, gasPerDay: GAS_PER_DAY })
+  const look = (change: Partial<RelayHealth>) => view(async () => ({ ...fine, ...change })).look()
+
+  test('is healthy, or says what it lacks, the worst first', async () => {
+    expect(await look({})).toBeNull()
+    expect(await look({ balance: 20n })).toBeNull()
+    expect(await look({ balance: 19n })).toBe('balance-low')
+    expect(await look({ isFunded: false, gasLeft: 0n })).toBe('relayer-underfunded')
+    expect(await look({ gasLeft: 299_999n, balance: 19n })).toBe('gas-budget-used-up')
+    expect(await look({ gasLeft: 10_000_000n })).toBeNull()
+    expect(await look({ gasLeft: 9_999_999n })).toBe('gas-budget-low')
+  })
+
+  test('has a balance only while it can be looked up', async () => {
+    let fails = false
+    const relayer = view(async () => {
+      if (fails) throw new Error('no node')
+      return fine
+    })
+    expect(relayer.balance()).toBeUndefined()
+    await relayer.look()
+    expect(relayer.balance()).toBe(100n)
+    fails = true
+    await expect(relayer.look()).rejects.toThrow('no node')
+    expect(relayer.balance()).toBeUndefined()
+  })
+})
+
+describe('the disk', () => {
+  test('is written to and left as it was', async () => {
+    const root = await temporaryDirectory()
+    const files = createAtomicFiles({ root })
+    expect(await diskLook(files)()).toBeNull()
+    expect(await files.read('readiness')).toBeUndefined()
+  })
+
+  test('that fails at any step is told', async () => {
+    const lookAt = async (failAt: number) => {
+      const { fs, operations } = createFaultyFs(failAt)
+      const reason = await diskLook(createAtomicFiles({ root: await temporaryDirectory(), fs }))()
+      return { reason, steps: operations.length }
+    }
+    const { reason, steps } = await lookAt(Number.POSITIVE_INFINITY)
+    expect(reason).toBeNull()
+    expect(steps).toBeGreaterThan(6)
+    for (let failAt = 0; failAt < steps; failAt++)
+      expect((await lookAt(failAt)).reason, `step ${failAt}`).toBe('disk-not-writable')
+  })
+})
+
+describe('the narrator', () => {
+  function setUp(intervalMs: number) {
+    let now = 1_000
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => {
+      vi.restoreAllMocks()
+    })
+    const progress = createNarratorProgress()
+    const pass = (ms: number) => {
+      now += ms
+    }
+    return { progress, pass, look: narratorLook({ progress, intervalMs }) }
+  }
+
+  test('may be silent for half a minute, from its start and from each look', async () => {
+    const { progress, pass, look } = setUp(2_000)
+    pass(30_000)
+    expect(await look()).toBeNull()
+    pass(1)
+    expect(await look()).toBe('narration-stalled')
+    progress.note({ block: 7, settled: 7 })
+    expect(await look()).toBeNull()
+    pass(30_001)
+    expect(await look()).toBe('narration-stalled')
+  })
+
+  test('may be silent for longer where it looks seldom', async () => {
+    const { pass, look } = setUp(60_000)
+    pass(300_000)
+    expect(await look()).toBeNull()
+    pass(1)
+    expect(await look()).toBe('narration-stalled')
+  })
+
+  test('is behind when a look leaves blocks unread, and not when its node is', async () => {
+    const { progress, look } = setUp(2_000)
+    progress.note({ block: 7, settled: 8 })
+    expect(await look()).toBe('narration-behind')
+    progress.note({ block: 8, settled: 7 })
+    expect(await look()).toBeNull()
+  })
+})

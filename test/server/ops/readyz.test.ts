@@ -1,0 +1,199 @@
+// The built server on a real chain, and what breaks under it.
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { batchMint } from '../../support/authorizations.js'
+import { startTestChain, type TestChain, useChain } from '../../support/chain.js'
+import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { chainEnvironment } from '../../support/intakeServer.js'
+import { readinessOf } from '../../support/ops.js'
+import { closedUrl, startRawServer } from '../../support/rawServer.js'
+import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
+import { startRpcProxy } from '../../support/rpcProxy.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { startServerProcess } from '../../support/serverProcess.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { bodyOf } from '../relay/relayUnderTest.js'
+
+const chain = useChain(setUpInstitution)
+
+const CHECKS = ['server', 'chain', 'contracts', 'relayer', 'enclave', 'disk', 'narrator']
+
+/** A server for which all is well, but for what is changed. */
+async function start(changes: Record<string, string> = {}, on: TestChain = chain()) {
+  const directory = await temporaryDirectory()
+  const envFile = join(directory, 'enclave.env')
+  await writeFile(envFile, '')
+  const dataDir = join(directory, 'data')
+  const server = await startServerProcess({
+    ...chainEnvironment(on),
+    ENCLAVE_SIGNER,
+    RELAYER_PRIVATE_KEY: on.anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
+    ENCLAVE_ENV_FILE: envFile,
+    DATA_DIR: dataDir,
+    ...changes,
+  })
+  return { server, dataDir, envFile, readiness: () => readinessOf(server.opsUrl) }
+}
+
+type Started = Awaited<ReturnType<typeof start>>
+
+function becomes({ readiness }: Started, expected: object) {
+  return expect.poll(readiness, { timeout: 20_000 }).toMatchObject(expected)
+}
+
+test('a server for which all is well is ready, and its public port has no such route', async () => {
+  const started = await start()
+  await becomes(started, { code: 200, status: 'healthy', checks: CHECKS, faults: {} })
+  for (const path of ['/livez', '/readyz', '/metrics'])
+    expect((await fetch(started.server.url + path)).status, path).toBe(404)
+})
+
+describe('not ready', () => {
+  test('when the node is killed', async () => {
+    const mortal = await startTestChain()
+    onTestFinished(() => mortal.stop())
+    const started = await start({}, mortal)
+    await becomes(started, { code: 200 })
+    await mortal.anvil.stop()
+    await becomes(started, {
+      code: 503,
+      status: 'unhealthy',
+      faults: { chain: 'no-node-answers', contracts: 'chain-unavailable', relayer: 'chain-unavailable' },
+    })
+    expect((await fetch(`${started.server.opsUrl}/livez`)).status).toBe(200)
+  })
+
+  test('in bounded time when the node hangs, with one question of each check under way', async () => {
+    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+    const started = await start({ RPC_URL: proxy.url, RPC_TIMEOUT: '1h' })
+    await becomes(started, { code: 200 })
+    proxy.mode = 'hang'
+    const late = 'no-answer-in-time'
+    await becomes(started, { code: 503, faults: { chain: late, contracts: late, relayer: late } })
+    // Each of the three hangs in one request, however often somebody asks.
+    const asked = proxy.requests.length
+    for (let times = 0; times < 20; times++) expect((await started.readiness()).code).toBe(503)
+    expect(proxy.requests.length).toBe(asked)
+  })
+
+  test('while the node hangs, and no longer', async () => {
+    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
+    const started = await start({ RPC_URL: proxy.url, RPC_TIMEOUT: '3s' })
+    await becomes(started, { code: 200 })
+    proxy.mode = 'hang'
+    await becomes(started, { code: 503, faults: { chain: 'no-answer-in-time' } })
+    proxy.mode = 'forward'
+    await becomes(started, { code: 200, faults: {} })
+  })
+
+  test('when the node is of another chain', async () => {
+    const started = await start({ CHAIN_ID: '1' })
+    await becomes(started, { code: 503, faults: { chain: 'other-chain', contracts: 'chain-unavailable' } })
+  })
+
+  test('when the node becomes one of another chain', async () => {
+    let chainId = chain().anvil.chainId
+    const node = await startRawServer(async (request, response) => {
+      let body = ''
+      for await (const part of request) body += part
+      const calls: { id: number; method: string }[] = JSON.parse(body)
+      const result = (method: string) => (method === 'eth_chainId' ? `0x${chainId.toString(16)}` : '0x01')
+      response.end(JSON.stringify(calls.map(({ id, method }) => ({ id, result: result(method) }))))
+    })
+    const started = await start({ RPC_URL: node })
+    await becomes(started, { faults: { relayer: 'relayer-underfunded' } })
+    expect((await started.readiness()).faults).not.toHaveProperty('chain')
+    chainId = 1
+    await becomes(started, { code: 503, faults: { chain: 'other-chain' } })
+  })
+
+  test('when a contract is not there', async () => {
+    const started = await start({ EQUITY_TOKEN_ADDRESS: SERVER_ENVIRONMENT.EQUITY_TOKEN_ADDRESS })
+    await becomes(started, { code: 503, faults: { contracts: 'contract-missing' } })
+  })
+
+  test('when the relayer’s account is drained, as POST /relay says too, until it is funded', async () => {
+    const started = await start()
+    await becomes(started, { code: 200 })
+    const fund = (wei: bigint) =>
+      chain().provider.send('anvil_setBalance', [chain().account('relayer'), `0x${wei.toString(16)}`])
+    await fund(10n ** 16n - 1n)
+    await becomes(started, { code: 503, faults: { relayer: 'relayer-underfunded' } })
+    const refused = await fetch(`${started.server.url}/relay`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`,
+      },
+      body: JSON.stringify(bodyOf(chain(), batchMint(AAPL, shares(5)))),
+    })
+    expect([refused.status, (await refused.json()).code]).toEqual([503, 'relayer-underfunded'])
+    await fund(10n ** 18n)
+    await becomes(started, { code: 200, faults: {} })
+  })
+
+  test('when the account is empty, also without a floor', async () => {
+    const started = await start({ RELAY_MIN_BALANCE: '0', RELAYER_PRIVATE_KEY: `0x${'07'.repeat(32)}` })
+    await becomes(started, { code: 503, faults: { relayer: 'relayer-underfunded' } })
+  })
+
+  test('when nothing can be written, until it can', async () => {
+    const started = await start()
+    await becomes(started, { code: 200 })
+    // Also for root, whom no permission stops: every write begins in this directory.
+    const temporary = join(started.dataDir, 'tmp')
+    await rm(temporary, { recursive: true, force: true })
+    await writeFile(temporary, '')
+    await becomes(started, { code: 503, faults: { disk: 'disk-not-writable' } })
+    await rm(temporary)
+    await becomes(started, { code: 200, faults: {} })
+  })
+
+  test('when the enclave’s program or configuration is missing, until it is there', async () => {
+    const directory = await temporaryDirectory()
+    const program = join(directory, 'enclave.mjs')
+    const started = await start({ ENCLAVE_COMMAND: JSON.stringify([process.execPath, program]) })
+    await becomes(started, { code: 503, faults: { enclave: 'enclave-program-missing' } })
+    await writeFile(program, '')
+    await becomes(started, { code: 200, faults: {} })
+    await rm(started.envFile)
+    await becomes(started, { code: 503, faults: { enclave: 'enclave-configuration-unreadable' } })
+    await mkdir(started.envFile)
+    expect((await started.readiness()).code).toBe(503)
+  })
+})
+
+describe('degraded, and ready nevertheless', () => {
+  test('while one node of several does not answer', async () => {
+    const started = await start({ RPC_URL: `${await closedUrl()},${chain().anvil.rpcUrl}` })
+    await becomes(started, { code: 200, status: 'degraded', faults: { chain: 'node-set-aside' } })
+  })
+
+  test('while the day’s gas runs short', async () => {
+    const started = await start({ RELAY_DAILY_GAS: '1000000', DATA_DIR: await dataDirWithGasUsed(950_000) })
+    // Less than an order needs is worse than short.
+    await becomes(started, { code: 503, faults: { relayer: 'gas-budget-used-up' } })
+    const other = await start({ RELAY_DAILY_GAS: '10000000', DATA_DIR: await dataDirWithGasUsed(9_500_000) })
+    await becomes(other, { code: 200, status: 'degraded', faults: { relayer: 'gas-budget-low' } })
+  })
+
+  test('while the narrator has more to tell than it could read at once', async () => {
+    const first = await chain().provider.getBlock(0)
+    const dataDir = await temporaryDirectory()
+    const start0 = { number: 0, hash: first?.hash }
+    const cursor = { block: 0, hash: first?.hash, start: start0, recent: [] }
+    await writeFile(join(dataDir, 'narrator.json'), JSON.stringify(cursor))
+    const slow = { RPC_LOG_RANGE: '1', NARRATOR_INTERVAL: '1h', DATA_DIR: dataDir }
+    const started = await start(slow)
+    await becomes(started, { code: 200, status: 'degraded', faults: { narrator: 'narration-behind' } })
+  })
+})
+
+/** As a server of today has left it. */
+async function dataDirWithGasUsed(gas: number): Promise<string> {
+  const dataDir = await temporaryDirectory()
+  const day = Math.floor(Date.now() / 86_400_000)
+  await writeFile(join(dataDir, 'relay-gas.json'), JSON.stringify({ day, gas: String(gas) }))
+  return dataDir
+}
