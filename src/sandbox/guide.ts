@@ -31,6 +31,7 @@ export function printGuide({ info, directory }: Sandbox): void {
     `  curl -s ${url}/compliance/${employee}`,
     `  curl -s ${url}/enclave-key`,
     `  curl -s ${opsUrl}/readyz`,
+    `  curl -s ${opsUrl}/metrics`,
     `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market`,
     `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it`,
     '',

@@ -145,7 +145,7 @@ async function startServer(
   let server = await launch()
   cleanUp.add(() => server.stop())
   tell('server', `the real one, its own process, at ${url}`)
-  tell('', `for its operator: ${opsUrl}/readyz`)
+  tell('', `for its operator: ${opsUrl}/readyz, ${opsUrl}/metrics`)
   return {
     current: () => server,
     async restart() {

@@ -10,6 +10,7 @@ import { securityHeaders } from './http/securityHeaders.js'
 import { refuseWhenStopping } from './http/shutdown.js'
 import { createIntakeRouter, type IntakeRouterDeps } from './intake/router.js'
 import type { Logger } from './logger.js'
+import type { HttpObserver } from './metrics/httpMetrics.js'
 import { createRelayRouter, type RelayRouterDeps } from './relay/router.js'
 import type { HealthDeps } from './status/health.js'
 import { createHealthRouter, createStatusRouter } from './status/router.js'
@@ -20,6 +21,8 @@ import type { ReadTimeline } from './timeline/timeline.js'
 export interface AppDeps {
   readonly http: Pick<Config['http'], 'frontendOrigin' | 'rateLimitPerMinute' | 'trustProxy'>
   readonly logger: Logger
+  /** Is told of each request. */
+  readonly observe: HttpObserver
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly relay: RelayRouterDeps
@@ -39,7 +42,7 @@ export function createApp(deps: AppDeps): Express {
   app.set('query parser', false)
   app.set('trust proxy', http.trustProxy)
 
-  app.use(requestId(), requestLog(logger), securityHeaders())
+  app.use(requestId(), requestLog(logger, deps.observe), securityHeaders())
   app.use(originCheck(http.frontendOrigin))
   app.use(refuseWhenStopping(deps.stopping))
   app.use(conditionalReads())

@@ -10,6 +10,9 @@ import { createOrders } from './intake/orders.js'
 import { createPolicy } from './intake/policy.js'
 import type { Service } from './lifetime.js'
 import type { Logger } from './logger.js'
+import { createMetrics } from './metrics/metrics.js'
+import { processMetrics } from './metrics/processMetrics.js'
+import { outcomeOf } from './metrics/rpcMetrics.js'
 import { buildNarrator } from './narrator/build.js'
 import { createNarratorProgress } from './narrator/progress.js'
 import { buildOps, type Phase } from './ops/build.js'
@@ -51,11 +54,13 @@ export function buildServer(surroundings: Surroundings): {
 } {
   const { config, logger, files, relayerKey, curve, stopping } = surroundings
   const { chainId, contracts: addresses } = config.chain
+  const metrics = createMetrics(readVersion())
   const provider = new RpcProvider({
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId,
     onNodeChange: (node, fault) => reportNode(logger, node, fault),
+    onRequest: (node, answers, durationMs) => metrics.rpc(node, outcomeOf(answers), durationMs),
   })
   const contracts = createContracts(provider, addresses)
   const marketData = createBroker({
@@ -69,7 +74,8 @@ export function buildServer(surroundings: Surroundings): {
     logger,
   })
   const records = createOrderRecords({ files, logger })
-  const relay = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping })
+  const onEnd = metrics.relay
+  const relay = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping, onEnd })
   const { receipts } = relay
   const timeline = buildTimeline({ config, provider, contracts, records, receipts, stopping })
   const enclaveRuns = buildEnclaveRuns({
@@ -79,7 +85,8 @@ export function buildServer(surroundings: Surroundings): {
     provider,
     marketClock: marketData,
     records,
-    observer: timeline.observer,
+    escrowObserver: timeline.observer,
+    runObserver: metrics.runs,
     relayedDigests: timeline.digests.of,
     logger,
     stopping,
@@ -87,11 +94,12 @@ export function buildServer(surroundings: Surroundings): {
   const progress = createNarratorProgress()
   const { print, phase } = surroundings
   const narrator = buildNarrator({ config, provider, files, logger, print, onLook: progress.note })
-  const ops = buildOps({ config, provider, files, relay, progress, phase, logger })
+  const ops = buildOps({ config, provider, files, relay, enclaveRuns, progress, metrics, phase, logger })
 
   const deps: AppDeps = {
     http: config.http,
     logger,
+    observe: metrics.http,
     stopping,
     relay: { ...relay.router, relay: timeline.digests.observed(relay.router.relay) },
     health: {
@@ -132,7 +140,13 @@ export function buildServer(surroundings: Surroundings): {
       now: Date.now,
     }),
   }
-  const services = [listedSymbols.service, ...enclaveRuns.services, ...relay.services, narrator]
+  const services = [
+    processMetrics(metrics),
+    listedSymbols.service,
+    ...enclaveRuns.services,
+    ...relay.services,
+    narrator,
+  ]
   return { app: createApp(deps), ops, services }
 }
 

@@ -98,7 +98,7 @@ export const environmentSchema = z.object({
     fallback: '10s',
   }),
   OPS_PORT: withDefault(integer(0, 65_535), {
-    about: "Port of the operator's own endpoints, /livez and /readyz; 0 takes any free one.",
+    about: "Port of the operator's own endpoints, /livez, /readyz and /metrics; 0 takes any free one.",
     fallback: '8001',
   }),
   OPS_HOST: withDefault(host(), {

@@ -24,6 +24,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
   const app = createApp({
     http: config.http,
     logger: log.logger,
+    observe: () => undefined,
     stopping: stopping.signal,
     relay: {
       authToken: config.relay.authToken.reveal(),

@@ -18,3 +18,37 @@ export async function readinessOf(opsUrl: string) {
   )
   return { code: response.status, status, checks: Object.keys(checks), faults: Object.fromEntries(faults) }
 }
+
+/** One series as `/metrics` has it. */
+export interface Sample {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** The text format: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+export async function metricsOf(opsUrl: string) {
+  const response = await fetch(`${opsUrl}/metrics`)
+  const text = await response.text()
+  const samples = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map(parseSample)
+  const find = (name: string, labels: Record<string, string> = {}) =>
+    samples.find(
+      (sample) =>
+        sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+    )?.value
+  const types = new Map(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),
+  )
+  return { response, text, samples, find, types }
+}
+
+function parseSample(line: string): Sample {
+  const match = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/.exec(line)
+  if (match === null) throw new Error(`not a sample: ${line}`)
+  const [, name = '', labels = '', value] = match
+  const pairs = [...labels.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g)]
+  return { name, labels: Object.fromEntries(pairs.map(([, key, text]) => [key, text])), value: Number(value) }
+}

@@ -48,7 +48,7 @@ export async function startTrigger(
     escrow: createContracts(provider, addresses).escrow,
     transport: provider.transport,
     logBlockRange: 10,
-    observer: { onHead() {}, onEvents() {} },
+    escrowObserver: { onHead() {}, onEvents() {} },
     relayedDigests: () => [],
     stopping: stopping.signal,
     marketClock: {

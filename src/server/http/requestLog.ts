@@ -1,19 +1,27 @@
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from '../logger.js'
+import type { HttpObserver } from '../metrics/httpMetrics.js'
 
-/** One line per request, when its answer has gone out or its caller has gone away. */
-export function requestLog(logger: Logger): RequestHandler {
+/** One line per request, when its answer has gone out or its caller has gone away; and a word to the metrics. */
+export function requestLog(logger: Logger, observe: HttpObserver): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now()
     res.on('close', () => {
+      const durationMs = performance.now() - startedAt
+      const { method } = req
+      const route = routeOf(req)
+      const status = res.statusCode
+      const code = res.locals.problemCode
+      const isAborted = !res.writableFinished
+      observe({ method, route, status, code, durationMs, isAborted })
       logger.info('request', {
         requestId: res.locals.requestId,
-        method: req.method,
-        route: routeOf(req),
-        status: res.statusCode,
-        code: res.locals.problemCode,
-        durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
-        ...(res.writableFinished ? {} : { aborted: true }),
+        method,
+        route,
+        status,
+        code,
+        durationMs: Math.round(durationMs * 10) / 10,
+        ...(isAborted ? { aborted: true } : {}),
       })
     })
     next()

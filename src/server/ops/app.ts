@@ -1,4 +1,5 @@
 import express, { type Express } from 'express'
+import type { Registry } from 'prom-client'
 import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
 import { requestId } from '../http/requestId.js'
 import { securityHeaders } from '../http/securityHeaders.js'
@@ -7,6 +8,7 @@ import type { ReadinessReport } from './readiness.js'
 
 export interface OpsAppDeps {
   readonly readiness: () => Promise<ReadinessReport>
+  readonly registry: Pick<Registry, 'metrics' | 'contentType'>
   readonly logger: Logger
 }
 
@@ -14,7 +16,7 @@ export interface OpsAppDeps {
  * What the operator asks, on a port of its own. Nothing in it is a secret or names anybody, but it is nobody else's
  * business, and asking is not limited. Requests are not logged: probes come every few seconds. Never listens.
  */
-export function createOpsApp({ readiness, logger }: OpsAppDeps): Express {
+export function createOpsApp({ readiness, registry, logger }: OpsAppDeps): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -32,6 +34,12 @@ export function createOpsApp({ readiness, logger }: OpsAppDeps): Express {
     .get(async (_req, res) => {
       const report = await readiness()
       res.status(report.status === 'unhealthy' ? 503 : 200).json(report)
+    })
+    .all(methodNotAllowed('GET'))
+  app
+    .route('/metrics')
+    .get(async (_req, res) => {
+      res.type(registry.contentType).send(await registry.metrics())
     })
     .all(methodNotAllowed('GET'))
   app.use(notFound)

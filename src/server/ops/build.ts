@@ -2,9 +2,11 @@ import type { Express } from 'express'
 import type { RpcProvider } from '../../chain/provider.js'
 import type { Config } from '../config.js'
 import type { Logger } from '../logger.js'
+import type { Metrics } from '../metrics/metrics.js'
 import type { NarratorProgress } from '../narrator/progress.js'
 import type { BuiltRelay } from '../relay/build.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
+import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 import { createOpsApp } from './app.js'
 import { type Check, createCheck, type Look } from './check.js'
 import { chainLook } from './checks/chain.js'
@@ -12,7 +14,8 @@ import { contractsLook } from './checks/contracts.js'
 import { diskLook } from './checks/disk.js'
 import { enclaveLook } from './checks/enclaveProgram.js'
 import { narratorLook } from './checks/narrator.js'
-import { createRelayerView } from './checks/relayer.js'
+import { createRelayerView, type RelayerView } from './checks/relayer.js'
+import { addGauges } from './gauges.js'
 import { createReadiness } from './readiness.js'
 
 /** Where the server is between its start and its end. */
@@ -22,20 +25,31 @@ export interface OpsSurroundings {
   readonly config: Config
   readonly provider: RpcProvider
   readonly files: AtomicFiles
-  readonly relay: Pick<BuiltRelay, 'health'>
+  readonly relay: Pick<BuiltRelay, 'health' | 'load'>
+  readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'>
   readonly progress: NarratorProgress
+  readonly metrics: Metrics
   readonly phase: () => Phase
   readonly logger: Logger
 }
 
 /** Wires the operator's endpoints. Starts nothing and asks nobody. */
 export function buildOps(surroundings: OpsSurroundings): Express {
-  return createOpsApp({ readiness: createReadiness(createChecks(surroundings)), logger: surroundings.logger })
+  const { config, provider, relay, enclaveRuns, progress, metrics, logger } = surroundings
+  const { gasPerDay, minBalance } = config.relay
+  const relayer = createRelayerView({ health: relay.health, gasPerDay })
+  const checks = createChecks(surroundings, relayer)
+  const readiness = createReadiness(checks)
+  const { transport } = provider
+  const { balance } = relayer
+  const { backlog } = enclaveRuns
+  const { load } = relay
+  addGauges({ metrics, readiness, backlog, load, transport, progress, balance, minBalance, gasPerDay })
+  return createOpsApp({ readiness, registry: metrics.registry, logger })
 }
 
-function createChecks(surroundings: OpsSurroundings): Check[] {
-  const { config, provider, files, relay, progress, phase, logger } = surroundings
-  const relayer = createRelayerView({ health: relay.health, gasPerDay: config.relay.gasPerDay })
+function createChecks(surroundings: OpsSurroundings, relayer: RelayerView): Check[] {
+  const { config, provider, files, progress, phase, logger } = surroundings
   const { chainId, contracts, narratorIntervalMs } = config.chain
   const { transport } = provider
   const { command, envFile } = config.enclave

@@ -3,6 +3,7 @@ import type { Contracts } from '../../chain/contracts.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import type { Config } from '../config.js'
 import type { Logger } from '../logger.js'
+import type { RunObserver } from '../metrics/runMetrics.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { createEnclaveRuns, type EnclaveRuns, type EnclaveRunsOptions } from './enclaveRuns.js'
@@ -17,8 +18,9 @@ export function buildEnclaveRuns(options: {
   readonly provider: RpcProvider
   readonly marketClock: { getClock(): Promise<BrokerClock> }
   readonly records: OrderRecords
-  readonly observer: EnclaveRunsOptions['observer']
+  readonly escrowObserver: EnclaveRunsOptions['escrowObserver']
   readonly relayedDigests: EnclaveRunsOptions['relayedDigests']
+  readonly runObserver: RunObserver
   readonly logger: Logger
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal

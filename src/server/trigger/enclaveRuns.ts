@@ -4,6 +4,7 @@ import type { RpcTransport } from '../../chain/rpcTransport.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
+import type { RunObserver } from '../metrics/runMetrics.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { createReconcileStateStore } from '../store/reconcileState.js'
@@ -15,6 +16,7 @@ import { recover } from './chain/recovery.js'
 import { createWatcher } from './chain/watcher.js'
 import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
 import { createDispatcher, type Dispatcher } from './queue/dispatcher.js'
+import type { QueueDepth } from './queue/runQueue.js'
 import type { OpenedOrder } from './queue/trackedOrder.js'
 import { createReconcile, type ReconcileOptions } from './reconcile.js'
 import { FOLLOW_UP_TIMES, type FollowUpTimes } from './runs/followUp.js'
@@ -38,7 +40,7 @@ export interface EnclaveRunsOptions {
   /** Blocks that one query of events may span. */
   readonly logBlockRange: number
   /** Is told of what the watcher reads. */
-  readonly observer: EscrowObserver
+  readonly escrowObserver: EscrowObserver
   /** The authorizations to end an order that were relayed, to be kept in its record. */
   readonly relayedDigests: (orderId: Hex) => readonly Hex[]
   /** Aborts when the server begins to stop. */
@@ -47,6 +49,8 @@ export interface EnclaveRunsOptions {
   /** Undefined: once after each market's close. */
   readonly reconcileIntervalMs: number | undefined
   readonly times?: FollowUpTimes
+  /** Is told of each run. */
+  readonly runObserver?: RunObserver
   readonly logger: Logger
 }
 
@@ -59,8 +63,17 @@ export interface EnclaveRuns {
   readonly hasRoom: () => boolean
   /** The escrow of an order that is watched over, without asking the chain. */
   readonly knownEscrow: (orderId: Hex) => Pick<EscrowedOrder, 'state' | 'commit'> | undefined
+  /** How much there is to do, counted when asked. */
+  readonly backlog: () => Backlog
   /** In the order in which they start. */
   readonly services: readonly Service[]
+}
+
+export interface Backlog extends QueueDepth {
+  /** Stored orders whose escrow has not been seen. */
+  readonly unopened: number
+  /** Rulebooks that wait for a slot. */
+  readonly waitingPolicies: number
 }
 
 /** Between two looks at the escrow's events; what this server brings about itself is looked for at once. */
@@ -72,12 +85,13 @@ const JUST_NOW = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 /** Builds the parts and wires them. Starts nothing. */
 export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   const { files, root, records, runner, timeouts, maxRuns, escrow, relayedDigests, logger } = options
-  const runs = createRuns({ files: createRunFiles({ files, root, logger }), runner, timeouts, logger })
+  const runFiles = createRunFiles({ files, root, logger })
+  const runs = createRuns({ files: runFiles, runner, timeouts, observer: options.runObserver, logger })
   const times = options.times ?? FOLLOW_UP_TIMES
   const orderRuns = createOrderRuns({ records, runs, times, relayedDigests, logger })
   const { transport, stopping } = options
   const read = createEscrowEvents({ transport, escrow: escrow.address, stopping })
-  const events = observedEvents(read, options.observer)
+  const events = observedEvents(read, options.escrowObserver)
   const ranges = createRangeReader(events, options.logBlockRange)
   const dispatcher = createDispatcher({ records, orderRuns, maxRuns, logger, onFinal: () => watcher.poke() })
   const unopened = createUnopenedOrders({
@@ -124,8 +138,9 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     },
     async stop() {},
   }
+  const policyRuns = createPolicyRuns({ runs, timeoutMs: timeouts.policy, stopping })
   return {
-    policyRuns: createPolicyRuns({ runs, timeoutMs: timeouts.policy, stopping }),
+    policyRuns,
     onStored(orderId, commit) {
       if (dispatcher.stored(orderId, commit)) return
       unopened.note(orderId, Date.now())
@@ -133,6 +148,11 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     },
     hasRoom: unopened.hasRoom,
     knownEscrow: dispatcher.find,
+    backlog: () => ({
+      ...dispatcher.depth(),
+      unopened: unopened.count(),
+      waitingPolicies: policyRuns.waiting(),
+    }),
     services: [adoption, dispatcher, watcher, reconcile.service],
   }
 }

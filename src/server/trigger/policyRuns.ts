@@ -11,6 +11,8 @@ export interface PolicyRuns {
    * @throws StorageError; nothing is started then
    */
   run(envelope: Envelope): Promise<PolicyRunEnd>
+  /** How many wait for a slot. */
+  waiting(): number
 }
 
 /** How a run ended, or why none began. */
@@ -48,6 +50,7 @@ export function createPolicyRuns({ runs, timeoutMs, stopping }: PolicyRunsOption
   }
 
   return {
+    waiting: slots.waiting,
     run(envelope) {
       const key = [commitOf(envelope), envelope.epk, envelope.iv, envelope.tag].join()
       const joined = underWay.get(key)

@@ -14,6 +14,8 @@ export interface UnopenedOrders {
   note(orderId: Hex, storedAt: number): void
   /** Whether another order without an escrow may be stored. */
   hasRoom(): boolean
+  /** How many there are. */
+  count(): number
   /**
    * Asks once for each that was noted, and again when it expires.
    * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
@@ -64,6 +66,7 @@ export function createUnopenedOrders(options: {
       noted.set(orderId, { storedAt, asked: false })
     },
     hasRoom: () => noted.size < limits.max,
+    count: () => noted.size,
     async check() {
       const cutoff = Date.now() - limits.expiryMs
       const due: Hex[] = []

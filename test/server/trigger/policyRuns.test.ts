@@ -18,4 +18,5 @@ test('says so at once when two run and sixteen wait', async () => {
   const ends = envelopes.map((envelope) => runs.run(envelope))
   expect(await Promise.race(ends)).toEqual({ how: 'too-many-waiting' })
   expect(started).toBe(2)
+  expect(runs.waiting()).toBe(16)
 })

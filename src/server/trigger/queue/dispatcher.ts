@@ -6,7 +6,7 @@ import { matchingCandidate, type OrderRecord, type OrderRecords } from '../../st
 import { type EndedOrderRun, failuresAtEnd, type OrderRuns } from '../runs/orderRun.js'
 import type { Run } from '../runs/runs.js'
 import { createOrderLoop } from './orderLoop.js'
-import { createRunQueue } from './runQueue.js'
+import { createRunQueue, type QueueDepth } from './runQueue.js'
 import type { OpenedOrder, TrackedOrder } from './trackedOrder.js'
 
 /** Decides which order runs when, from what the chain, the clients and the runs bring. */
@@ -27,6 +27,8 @@ export interface Dispatcher extends Service {
   reclaimed(order: OpenedOrder): Promise<void>
   /** The order, while it is watched over. */
   find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state'>) | undefined
+  /** How much there is to do now. */
+  depth(): QueueDepth
 }
 
 interface DispatcherOptions {
@@ -103,6 +105,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     adopt: (run) => loop.adopt(run),
     release: () => loop.release(),
     find: (orderId) => queue.get(orderId),
+    depth: () => queue.depth(Date.now()),
 
     async opened(opened) {
       const order = track(opened, undefined)

@@ -1,6 +1,16 @@
 import type { Hex } from '../../../protocol/hex.js'
 import { byPosition, nextRunnable, type OpenedOrder, type TrackedOrder } from './trackedOrder.js'
 
+/** How many orders there are, and how many of them wait. */
+export interface QueueDepth {
+  /** Watched over: the escrow is open, or its end is not yet dealt with. */
+  readonly watched: number
+  /** Of these, due and not running: no slot is free, or it is another order's turn. */
+  readonly due: number
+  /** Milliseconds that the one that has been due for longest waits; 0 when none does. */
+  readonly longestWaitMs: number
+}
+
 /**
  * The orders under watch, by account, and whose turn it is. Accounts take turns, so that one with many orders
  * can't starve the others; one account has one run at a time.
@@ -17,6 +27,8 @@ export interface RunQueue {
   /** Marks that a run of the account is under way, or no longer. */
   occupy(account: Hex): void
   release(account: Hex): void
+  /** @param now Unix milliseconds */
+  depth(now: number): QueueDepth
 }
 
 export function createRunQueue(): RunQueue {
@@ -93,6 +105,16 @@ export function createRunQueue(): RunQueue {
     release(account) {
       occupied.delete(account)
       awake.add(account)
+    },
+    depth(now) {
+      let due = 0
+      let longestWaitMs = 0
+      for (const { dueAt, running } of orders.values()) {
+        if (running || dueAt === null || dueAt > now) continue
+        due++
+        longestWaitMs = Math.max(longestWaitMs, now - dueAt)
+      }
+      return { watched: orders.size, due, longestWaitMs }
     },
   }
 }

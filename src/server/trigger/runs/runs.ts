@@ -3,6 +3,7 @@ import type { Envelope } from '../../../protocol/envelope.js'
 import type { Hex } from '../../../protocol/hex.js'
 import type { Job } from '../../../protocol/job.js'
 import { describeError, type Logger } from '../../logger.js'
+import type { RunObserver } from '../../metrics/runMetrics.js'
 import type { RunFile, RunFiles } from '../../store/runFiles.js'
 import { logRunEnd } from './runLog.js'
 import type { EnclaveRunner, RunEnd } from './runner.js'
@@ -49,20 +50,19 @@ export interface RunsOptions {
   readonly runner: EnclaveRunner
   /** Milliseconds that a run may take. */
   readonly timeouts: { readonly order: number; readonly reconcile: number }
+  readonly observer?: RunObserver | undefined
   readonly logger: Logger
 }
 
-export function createRuns({ files, runner, timeouts, logger }: RunsOptions): Runs {
+export function createRuns({ files, runner, timeouts, observer, logger }: RunsOptions): Runs {
   function toRun(file: RunFile, end: Promise<RunEnd>): Run {
     const startedAt = Date.parse(file.startedAt)
+    observer?.started(file.job)
     const logged = end.then((ended) => {
-      const fields = {
-        runId: file.runId,
-        job: file.job,
-        reason: ended.how,
-        exitCode: ended.exitCode,
-        durationMs: Date.now() - startedAt,
-      }
+      const durationMs = Date.now() - startedAt
+      const { how: reason, exitCode } = ended
+      const fields = { runId: file.runId, job: file.job, reason, exitCode, durationMs }
+      observer?.ended(file.job, ended, durationMs)
       // What an order's run came to is told with the order, once.
       if (file.job === 'order') logger.info('enclave run ended', fields)
       else logRunEnd(logger, 'enclave run ended', ended, { ...fields, outcome: ended.result?.outcome })

@@ -15,7 +15,7 @@ test('what the watcher reads is told: the heads, and the events of before and af
   const events: EscrowEvent[] = []
   const early = await openRequest(chain(), 'alice', 'early')
   await startTrigger(chain(), createScriptedEnclave(directory), `${directory}/data`, {
-    observer: {
+    escrowObserver: {
       onHead: ({ number }) => heads.push(number),
       onEvents: (seen) => events.push(...seen),
     },

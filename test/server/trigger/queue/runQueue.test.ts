@@ -18,3 +18,19 @@ test('an order that is opened anew, by another account, is that account’s from
   queue.wake(BOB)
   expect(queue.next(1)).toBe(order)
 })
+
+test('tells how many orders wait for a run, and how long the first of them has', () => {
+  const queue = createRunQueue()
+  const track = (name: string, dueAt: number | null, running = false) => {
+    const opened = { account: ALICE, commit: bytes32('1'), position: { block: 5, logIndex: 0 } }
+    Object.assign(queue.track({ orderId: bytes32(name), ...opened }), { dueAt, running })
+  }
+  expect(queue.depth(100)).toEqual({ watched: 0, due: 0, longestWaitMs: 0 })
+  track('running', 10, true)
+  track('never', null)
+  track('later', 101)
+  expect(queue.depth(100)).toEqual({ watched: 3, due: 0, longestWaitMs: 0 })
+  track('now', 100)
+  track('earlier', 70)
+  expect(queue.depth(100)).toEqual({ watched: 5, due: 2, longestWaitMs: 30 })
+})

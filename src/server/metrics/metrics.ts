@@ -1,0 +1,37 @@
+// Names and types follow https://prometheus.io/docs/practices/naming/.
+import { Gauge, Registry } from 'prom-client'
+import { createHttpMetrics, type HttpObserver } from './httpMetrics.js'
+import { PREFIX } from './prefix.js'
+import { createRelayMetrics, type RelayObserver } from './relayMetrics.js'
+import { createRpcMetrics, type RpcObserver } from './rpcMetrics.js'
+import { createRunMetrics, type RunObserver } from './runMetrics.js'
+
+/**
+ * What the server counts while it works. A label's values are few and known beforehand: never an address, an id, a
+ * digest, or what a caller has written.
+ */
+export interface Metrics {
+  /** Holds them, and the gauges that are read when somebody asks. */
+  readonly registry: Registry
+  readonly http: HttpObserver
+  readonly rpc: RpcObserver
+  readonly runs: RunObserver
+  readonly relay: RelayObserver
+}
+
+export function createMetrics(version: string): Metrics {
+  const registry = new Registry()
+  new Gauge({
+    name: `${PREFIX}build_info`,
+    help: 'The version that runs; always 1.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1)
+  return {
+    registry,
+    http: createHttpMetrics(registry),
+    rpc: createRpcMetrics(registry),
+    runs: createRunMetrics(registry),
+    relay: createRelayMetrics(registry),
+  }
+}

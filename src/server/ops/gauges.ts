@@ -1,0 +1,125 @@
+import { formatEther } from 'ethers'
+import type { RpcNodes } from '../../chain/rpcTransport.js'
+import { createGauges } from '../metrics/gauges.js'
+import type { Metrics } from '../metrics/metrics.js'
+import { lagOf, type NarratorProgress } from '../narrator/progress.js'
+import type { RelayLoad } from '../relay/health.js'
+import type { Backlog } from '../trigger/enclaveRuns.js'
+import type { ReadinessReport } from './readiness.js'
+import type { CheckStatus } from './reasons.js'
+
+const MS_PER_SECOND = 1_000
+const SEVERITY: Record<CheckStatus, number> = { healthy: 0, degraded: 1, unhealthy: 2 }
+
+/** What the gauges are read from. */
+export interface GaugeSources {
+  readonly metrics: Metrics
+  readonly backlog: () => Backlog
+  readonly load: () => RelayLoad
+  readonly transport: Pick<RpcNodes, 'faults'>
+  readonly progress: NarratorProgress
+  readonly readiness: () => Promise<ReadinessReport>
+  /** Wei, as the last look at the readiness found. */
+  readonly balance: () => bigint | undefined
+  /** Wei. */
+  readonly minBalance: bigint
+  readonly gasPerDay: bigint
+}
+
+/** Adds every gauge that tells of the moment in which it is asked for. */
+export function addGauges(sources: GaugeSources): void {
+  addReadiness(sources)
+  addBacklog(sources)
+  addRelay(sources)
+  addChain(sources)
+}
+
+function addReadiness({ metrics, readiness, balance, minBalance }: GaugeSources): void {
+  const { add, addEach } = createGauges(metrics)
+  addEach(
+    'check_status',
+    'How each check of /readyz stands: 0 healthy, 1 degraded, 2 unhealthy.',
+    'check',
+    async () => {
+      const { checks } = await readiness()
+      return Object.entries(checks).map(([name, { status }]) => [name, SEVERITY[status]] as const)
+    },
+  )
+  add(
+    'relayer_balance_ether',
+    "Balance of the relayer's account; absent while no node tells it.",
+    async () => {
+      // The look that serves the check serves here too: the node is asked once.
+      await readiness()
+      const wei = balance()
+      return wei === undefined ? undefined : Number(formatEther(wei))
+    },
+  )
+  add('relayer_balance_floor_ether', 'Balance below which nothing is taken on (RELAY_MIN_BALANCE).', () =>
+    Number(formatEther(minBalance)),
+  )
+}
+
+function addBacklog({ metrics, backlog }: GaugeSources): void {
+  const { add } = createGauges(metrics)
+  add(
+    'orders_watched',
+    'Orders whose escrow is open, or whose end is not yet dealt with.',
+    () => backlog().watched,
+  )
+  add(
+    'orders_due',
+    "Orders that wait for a run: no slot is free, or it is another order's turn.",
+    () => backlog().due,
+  )
+  add(
+    'orders_longest_wait_seconds',
+    'How long the order has waited that has been due for longest.',
+    () => backlog().longestWaitMs / MS_PER_SECOND,
+  )
+  add('orders_unopened', 'Stored orders whose escrow has not been seen.', () => backlog().unopened)
+  add('policy_runs_waiting', 'Rulebooks that wait for a slot of their runs.', () => backlog().waitingPolicies)
+}
+
+function addRelay({ metrics, load, gasPerDay }: GaugeSources): void {
+  const { add, addEach } = createGauges(metrics)
+  addEach(
+    'relay_under_way',
+    'Authorizations under way: queued (waiting for a nonce), in_flight (sent, not deep enough).',
+    'stage',
+    () => {
+      const { queued, inFlight } = load()
+      return [
+        ['queued', queued],
+        ['in_flight', inFlight],
+      ]
+    },
+  )
+  add('relay_gas_left', "Gas that is left of today's budget (UTC).", () => Number(load().gasLeft))
+  add('relay_gas_per_day', 'Gas that may be used in one day (RELAY_DAILY_GAS).', () => Number(gasPerDay))
+}
+
+function addChain({ metrics, transport, progress }: GaugeSources): void {
+  const { add, addEach } = createGauges(metrics)
+  addEach(
+    'rpc_node_up',
+    '1 while a node (its place in RPC_URL, from 0) is in use, 0 while it is set aside.',
+    'node',
+    () => transport.faults().map((fault, node) => [node, fault === null ? 1 : 0] as const),
+  )
+  const seen = (of: (look: NonNullable<ReturnType<NarratorProgress['last']>>) => number) => () => {
+    const last = progress.last()
+    return last === undefined ? undefined : of(last)
+  }
+  add(
+    'narrator_block',
+    'The last block whose events were narrated.',
+    seen(({ block }) => block),
+  )
+  add('narrator_lag_blocks', 'Blocks that were to be narrated still after the last look.', seen(lagOf))
+  add(
+    'narrator_last_look_timestamp_seconds',
+    'When the narrator last looked at the chain with success (Unix time).',
+    seen(({ at }) => at / MS_PER_SECOND),
+  )
+}
