@@ -1,0 +1,200 @@
+// Holds the metrics, the alert rules, the dashboard and docs/operations.md together.
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parser } from '@prometheus-io/lezer-promql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { REASONS } from '../../src/server/ops/reasons.js'
+import { startServer } from '../../src/server/server.js'
+import { createLogLines } from '../support/logLines.js'
+import { metricsOf, type Sample } from '../support/ops.js'
+import { serverConfig } from '../support/serverEnvironment.js'
+
+const page = readFileSync('docs/operations.md', 'utf8')
+
+/** The rows of the page's tables whose first cell looks like this, their cells without backticks. */
+function rows(first: RegExp): string[][] {
+  return page
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1')))
+    .filter(([cell = '']) => first.test(cell))
+}
+
+const documented = new Map(
+  rows(/^trading_/).map(([name = '', type = '', labels = '']) => [
+    name,
+    { type, labels: [...labels.matchAll(/\w+/g)].map(String) },
+  ]),
+)
+
+const ruleFile = z
+  .strictObject({
+    groups: z.array(
+      z.strictObject({
+        name: z.string(),
+        rules: z.array(
+          z.strictObject({
+            alert: z.string().regex(/^Trading[A-Z]\w+$/),
+            expr: z.string(),
+            for: z
+              .string()
+              .regex(/^\d+[mh]$/)
+              .optional(),
+            labels: z.strictObject({ severity: z.enum(['warning', 'critical']) }),
+            annotations: z.strictObject({
+              summary: z.string().regex(/\.$/),
+              runbook: z.literal('docs/operations.md#alerts'),
+            }),
+          }),
+        ),
+      }),
+    ),
+  })
+  .parse(parse(readFileSync('docs/operations/alerts.yml', 'utf8'), { strict: true, uniqueKeys: true }))
+const rules = ruleFile.groups.flatMap((group) => group.rules)
+
+const panels = z
+  .looseObject({
+    panels: z.array(
+      z.looseObject({
+        id: z.int(),
+        title: z.string(),
+        targets: z.array(z.looseObject({ expr: z.string() })).optional(),
+      }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync('docs/operations/dashboard.json', 'utf8'))).panels
+
+/** Every expression, with where it stands. Grafana puts a duration in the place of its variable. */
+const expressions = [
+  ...rules.map(({ alert, expr }) => [alert, expr] as const),
+  ...panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => [title, expr.replaceAll('$__rate_interval', '5m')] as const),
+  ),
+]
+
+/** What an expression names, by Prometheus' own grammar. */
+function namedIn(expression: string) {
+  const metrics: string[] = []
+  const labels: string[] = []
+  let faults = 0
+  parser.parse(expression).iterate({
+    enter(node) {
+      const text = expression.slice(node.from, node.to)
+      if (node.type.isError) faults++
+      if (node.name === 'Identifier') metrics.push(text)
+      if (node.name === 'LabelName') labels.push(text)
+    },
+  })
+  return { metrics, labels, faults }
+}
+
+/** The metric that a series belongs to. */
+const familyOf = (series: string) =>
+  documented.has(series) ? series : series.replace(/_(bucket|sum|count)$/, '')
+/** What Prometheus itself adds to every series, and the bound of a histogram's bucket. */
+const ADDED_LABELS = ['instance', 'job', 'le']
+/** What Prometheus itself knows of a server. */
+const ADDED_METRICS = ['up']
+
+let told: { types: Map<string, string>; samples: readonly Sample[] }
+
+let directory = ''
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'backend-test-'))
+  const config = serverConfig({ DATA_DIR: directory })
+  const server = await startServer(config, createLogLines().logger)
+  await fetch(`http://127.0.0.1:${server.port}/nowhere`)
+  told = await metricsOf(`http://127.0.0.1:${server.opsPort}`)
+  await server.stop()
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+describe('the page', () => {
+  test('describes every metric of ours by its type, and none that is not there', () => {
+    const ours = [...told.types].filter(([name]) => name.startsWith('trading_'))
+    const described = [...documented].map(([name, { type }]) => [name, type])
+    expect(described.toSorted()).toEqual(ours.toSorted())
+    for (const [, , , meaning = ''] of rows(/^trading_/)) expect(meaning).not.toBe('')
+  })
+
+  test('names their labels', () => {
+    for (const { name, labels } of told.samples.filter((sample) => sample.name.startsWith('trading_'))) {
+      const own = Object.keys(labels).filter((label) => label !== 'le')
+      expect(own.toSorted(), name).toEqual(documented.get(familyOf(name))?.labels.toSorted())
+    }
+  })
+
+  test('has a row for every reason of a check, with what it is and what to do', () => {
+    const reasons = new Map<string, string>(Object.entries(REASONS))
+    const described = rows(/^(server|any|chain|contracts|relayer|enclave|disk|narrator)$/)
+    expect(new Set(described.map(([, reason]) => reason))).toEqual(new Set(reasons.keys()))
+    for (const [, reason = '', is, remedy = ''] of described) {
+      expect(is, reason).toBe(reasons.get(reason))
+      expect(remedy, reason).not.toBe('')
+    }
+  })
+
+  test('has a row for every alert, with its severity, its meaning and what to do', () => {
+    const described = rows(/^Trading/)
+    expect(described.map(([alert, severity]) => [alert, severity])).toEqual(
+      rules.map(({ alert, labels }) => [alert, labels.severity]),
+    )
+    for (const [alert, , meaning = '', remedy = ''] of described) {
+      expect(meaning, alert).not.toBe('')
+      expect(remedy, alert).not.toBe('')
+    }
+  })
+
+  test('names no metric that does not exist', () => {
+    const named = [...page.matchAll(/`(trading_\w+?\w)`/g)].map(([, name = '']) => name)
+    expect(named.filter((name) => !told.types.has(familyOf(name)))).toEqual([])
+  })
+})
+
+describe.each(expressions)('%s: %s', (_where, expression) => {
+  const { metrics, labels, faults } = namedIn(expression)
+
+  test('is PromQL', () => {
+    expect(faults).toBe(0)
+    expect(metrics.length).toBeGreaterThan(0)
+  })
+
+  test('names metrics that exist, and labels that they have', () => {
+    const known = metrics.filter((name) => !ADDED_METRICS.includes(name))
+    expect(known.filter((name) => !told.types.has(familyOf(name)))).toEqual([])
+    const possible = known.flatMap((name) => documented.get(familyOf(name))?.labels ?? [])
+    expect(labels.filter((label) => !ADDED_LABELS.includes(label) && !possible.includes(label))).toEqual([])
+  })
+})
+
+describe('the rules', () => {
+  test('are all different, and say in their summary only what their series have', () => {
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+    for (const { alert, expr, annotations } of rules) {
+      const used = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label)
+      const { metrics, labels } = namedIn(expr)
+      const possible = [...labels, ...metrics.flatMap((name) => documented.get(familyOf(name))?.labels ?? [])]
+      expect(
+        used.filter((label) => !possible.includes(label)),
+        alert,
+      ).toEqual([])
+    }
+  })
+})
+
+describe('the dashboard', () => {
+  test('shows every metric of ours, and each panel has a number of its own', () => {
+    const titles = new Set(panels.map(({ title }) => title))
+    const shown = expressions
+      .filter(([where]) => titles.has(where))
+      .flatMap(([, expression]) => namedIn(expression).metrics.map(familyOf))
+    expect([...documented.keys()].filter((name) => !shown.includes(name))).toEqual([])
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  })
+})
