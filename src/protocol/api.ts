@@ -5,7 +5,7 @@ import { PRIMARY_TYPES } from './authorizationTypes.js'
 import { orderEnvelopeSchema, policyEnvelopeSchema } from './envelope.js'
 import { bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
-import { outcomeSchema } from './job.js'
+import { outcomeSchema, runIdSchema } from './job.js'
 import { publicKeySchema } from './publicKey.js'
 import { uint256Schema } from './units.js'
 
@@ -114,6 +114,18 @@ export type Timeline = z.output<typeof timelineSchema>
 export const postPolicySchema = policyEnvelopeSchema
 export const policyVersionSchema = z.object({ orgId: bytes32Schema, version: count })
 export type PolicyVersion = z.output<typeof policyVersionSchema>
+
+/** The host's answer to a job; `already-accepted`: this very run was offered before. */
+export const jobAcceptedSchema = z.object({
+  runId: runIdSchema,
+  result: z.enum(['accepted', 'already-accepted']),
+})
+
+/** The answer to a run's result; `not-awaited`: the run is unknown, or was given up after its time. */
+export const runResultReceivedSchema = z.object({
+  runId: runIdSchema,
+  result: z.enum(['received', 'not-awaited']),
+})
 
 export const walletSchema = z.object({
   address: addressSchema,

@@ -3,25 +3,36 @@ import { orderEnvelopeSchema, policyEnvelopeSchema } from './envelope.js'
 import { bytes32Schema } from './hex.js'
 import { timestampSchema } from './intent.js'
 
+/** Lower case, so that one run has one id. */
+export const runIdSchema = z.uuid().toLowerCase()
+
 const common = {
-  runId: z.uuid(),
-  /** Absolute path that the result is written to, whole or not at all. */
-  resultFile: z.string().min(1),
+  runId: runIdSchema,
   /** Unix seconds. After it the enclave calls neither broker nor relay. */
   stopAt: timestampSchema,
 }
+/** Without an envelope for an order that is held already, that was reclaimed, or whose envelope is lost. */
+const orderJob = z.strictObject({
+  job: z.literal('order'),
+  ...common,
+  orderId: bytes32Schema,
+  envelope: orderEnvelopeSchema.optional(),
+})
+const policyJob = z.strictObject({ job: z.literal('policy'), ...common, envelope: policyEnvelopeSchema })
+const reconcileJob = z.strictObject({ job: z.literal('reconcile'), ...common })
+
+/** One job as it travels to a remote enclave: what is confidential in it is sealed, and it names no file. */
+export const remoteJobSchema = z.discriminatedUnion('job', [orderJob, policyJob, reconcileJob])
+export type RemoteJob = z.output<typeof remoteJobSchema>
+
+/** Absolute path that the result is written to, whole or not at all. */
+const place = { resultFile: z.string().min(1) }
 
 /** One job, a JSON object on the enclave's standard input. */
 export const jobSchema = z.discriminatedUnion('job', [
-  /** Without an envelope for an order that is held already, that was reclaimed, or whose envelope is lost. */
-  z.strictObject({
-    job: z.literal('order'),
-    ...common,
-    orderId: bytes32Schema,
-    envelope: orderEnvelopeSchema.optional(),
-  }),
-  z.strictObject({ job: z.literal('policy'), ...common, envelope: policyEnvelopeSchema }),
-  z.strictObject({ job: z.literal('reconcile'), ...common }),
+  orderJob.extend(place),
+  policyJob.extend(place),
+  reconcileJob.extend(place),
 ])
 export type Job = z.output<typeof jobSchema>
 
@@ -45,7 +56,10 @@ export const outcomeSchema = z.enum([
 ])
 export type Outcome = z.output<typeof outcomeSchema>
 
-/** What a run leaves in `resultFile`. It never says why an order was refused: that is in the sealed `notice`. */
+/**
+ * What a run leaves in `resultFile`, and a remote enclave's host posts once it has ended. It never says why an order was
+ * refused: that is in the sealed `notice`.
+ */
 export const runResultSchema = z.strictObject({
   outcome: outcomeSchema,
   /** Unix seconds at which the order wants its next run. */

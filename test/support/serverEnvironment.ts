@@ -24,6 +24,9 @@ export const SERVER_ENVIRONMENT = {
   ALPACA_DATA_URL: 'http://127.0.0.1:9',
 }
 
+/** What the server and a remote enclave's host share in the tests. */
+export const RUN_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
 /** The configuration of that environment with some variables changed. */
 export function serverConfig(overrides: Record<string, string> = {}): Config {
   return readConfig({ ...SERVER_ENVIRONMENT, ...overrides })
