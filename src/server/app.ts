@@ -17,6 +17,7 @@ import { createHealthRouter, createStatusRouter } from './status/router.js'
 import type { StatusViews } from './status/views.js'
 import { createTimelineRouter } from './timeline/router.js'
 import type { ReadTimeline } from './timeline/timeline.js'
+import { createRunsRouter, type RunsRouterDeps } from './trigger/runs/router.js'
 
 export interface AppDeps {
   readonly http: Pick<Config['http'], 'frontendOrigin' | 'rateLimitPerMinute' | 'trustProxy'>
@@ -26,6 +27,8 @@ export interface AppDeps {
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly relay: RelayRouterDeps
+  /** For a remote enclave's results; undefined when there is none. */
+  readonly runs: RunsRouterDeps | undefined
   readonly health: HealthDeps
   readonly intake: IntakeRouterDeps
   readonly timeline: ReadTimeline
@@ -48,6 +51,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(conditionalReads())
 
   app.use('/relay', createRelayRouter(deps.relay))
+  if (deps.runs !== undefined) app.use('/runs', createRunsRouter(deps.runs))
   app.use(createHealthRouter(deps.health))
 
   // What follows is for clients; the enclave and probes above are not counted.

@@ -102,6 +102,7 @@ export function buildServer(surroundings: Surroundings): {
     observe: metrics.http,
     stopping,
     relay: { ...relay.router, relay: timeline.digests.observed(relay.router.relay) },
+    runs: enclaveRuns.router,
     health: {
       version: readVersion(),
       chainId,

@@ -4,6 +4,7 @@ import { parse as parseEnvFile } from 'dotenv'
 import type { z } from 'zod'
 import { bytesToHex } from '../protocol/hex.js'
 import { compressPoint } from '../protocol/publicKey.js'
+import { faultsBetween, faultsOfSettings } from './configRules.js'
 import { bundledEnclaveCommand, environmentSchema } from './configSchema.js'
 import type { RelayerKeyPlace } from './relay/relayerKey.js'
 import { Secret } from './secret.js'
@@ -38,73 +39,71 @@ export type Config = ReturnType<typeof toConfig>
  * @throws ConfigError with every fault at once
  */
 export function loadConfig(environment: Environment = process.env): Config {
-  return readConfig({ ...readEnvFile(environment.ENV_FILE), ...withoutEmpty(environment) })
+  return readConfig(withEnvFile(environment, '.env'))
 }
 
 /** @throws ConfigError with every fault at once */
 export function readConfig(environment: Environment): Config {
   const given = withoutEmpty(environment)
   const result = environmentSchema.safeParse(given)
-  const faults = new Map<string, string>()
-  for (const issue of result.error?.issues ?? []) {
-    const name = String(issue.path[0])
-    if (!faults.has(name)) faults.set(name, issue.message)
+  const faults = faultsOf(result.error)
+  for (const { name, problem } of faultsBetween(given)) {
+    if (!faults.has(name)) faults.set(name, problem)
   }
-  for (const name of repeatedContracts(given)) {
-    if (!faults.has(name)) faults.set(name, 'is the address of another contract too')
+  if (faults.size === 0 && result.success) {
+    for (const { name, problem } of faultsOfSettings(result.data)) faults.set(name, problem)
+    if (faults.size === 0) return toConfig(result.data)
   }
-  if (result.success && result.data.OPS_PORT !== 0 && result.data.OPS_PORT === result.data.PORT) {
-    faults.set('OPS_PORT', "is PORT too: the operator's endpoints need a port of their own")
-  }
-  const keyFault = relayerKeyFault(given)
-  if (keyFault !== undefined && !faults.has(keyFault.name)) faults.set(keyFault.name, keyFault.problem)
-  if (faults.size === 0 && result.success) return toConfig(result.data)
   throw new ConfigError([...faults].map(([name, problem]) => ({ name, problem })))
 }
 
-function readEnvFile(named: string | undefined): Environment {
+/** The first fault of each variable. */
+export function faultsOf(error: z.ZodError | undefined): Map<string, string> {
+  const faults = new Map<string, string>()
+  for (const issue of error?.issues ?? []) {
+    const name = String(issue.path[0])
+    if (!faults.has(name)) faults.set(name, issue.message)
+  }
+  return faults
+}
+
+/**
+ * The environment with what the file has besides that `ENV_FILE` names, else `usual`, when there is one.
+ * @throws ConfigError when a file that was named can't be read
+ */
+export function withEnvFile(environment: Environment, usual: string): Environment {
+  return { ...readEnvFile(environment.ENV_FILE, usual), ...withoutEmpty(environment) }
+}
+
+function readEnvFile(named: string | undefined, usual: string): Environment {
   try {
-    return withoutEmpty(parseEnvFile(readFileSync(named || '.env')))
+    return withoutEmpty(parseEnvFile(readFileSync(named || usual)))
   } catch {
     if (!named) return {}
     throw new ConfigError([{ name: 'ENV_FILE', problem: 'names a file that cannot be read' }])
   }
 }
 
-function withoutEmpty(environment: Environment): Environment {
+export function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
 }
 
-const CONTRACT_VARIABLES = [
-  'INSTITUTION_REGISTRY_ADDRESS',
-  'ORDER_ESCROW_ADDRESS',
-  'CONFIDENTIAL_LEDGER_ADDRESS',
-  'EQUITY_TOKEN_ADDRESS',
-  'PLATFORM_POOL_ADDRESS',
-] as const
-
-/** The five are pasted by hand, and one pasted twice would narrate and relay to the wrong contract. */
-function repeatedContracts(environment: Environment): string[] {
-  const seen = new Set<string>()
-  return CONTRACT_VARIABLES.filter((name) => {
-    const address = environment[name]?.toLowerCase()
-    if (address === undefined || !seen.has(address)) {
-      if (address !== undefined) seen.add(address)
-      return false
-    }
-    return true
-  })
-}
-
-function relayerKeyFault(environment: Environment): ConfigFault | undefined {
-  const { RELAYER_PRIVATE_KEY: privateKey, RELAYER_KMS_KEY_ID: kmsKeyId } = environment
-  if (privateKey === undefined && kmsKeyId === undefined) {
-    return { name: 'RELAYER_PRIVATE_KEY', problem: 'is missing' }
+/** Where the enclave runs. */
+function triggerOf(env: z.output<typeof environmentSchema>) {
+  const { ENCLAVE_URL: url, ENCLAVE_TRIGGER_SECRET: secret } = env
+  if (url !== undefined && secret !== undefined) {
+    // Secret, as a hosted runtime's URL may hold a key.
+    return { kind: 'http', url: new Secret(url), secret } as const
   }
-  if (privateKey === undefined || kmsKeyId === undefined) return undefined
-  return { name: 'RELAYER_KMS_KEY_ID', problem: 'stands beside RELAYER_PRIVATE_KEY: set one of the two' }
+  return {
+    kind: 'process',
+    /** Program and arguments; never a shell's command line. */
+    command: env.ENCLAVE_COMMAND ?? bundledEnclaveCommand,
+    /** Absolute. */
+    envFile: resolve(env.ENCLAVE_ENV_FILE),
+  } as const
 }
 
 function relayerKeyOf(env: z.output<typeof environmentSchema>): RelayerKeyPlace {
@@ -176,10 +175,9 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       /** 33-byte compressed form. */
       intentPublicKey: bytesToHex(compressPoint(env.INTENT_PUBKEY)),
       signer: env.ENCLAVE_SIGNER,
-      /** Program and arguments; never a shell's command line. */
-      command: env.ENCLAVE_COMMAND ?? bundledEnclaveCommand,
-      /** Absolute. */
-      envFile: resolve(env.ENCLAVE_ENV_FILE),
+      trigger: triggerOf(env),
+      /** Between two runs; 0 for none. */
+      triggerIntervalMs: env.ENCLAVE_TRIGGER_INTERVAL ?? 0,
       maxRuns: env.ENCLAVE_MAX_RUNS,
       orderRunTimeoutMs: env.ORDER_RUN_TIMEOUT,
       policyRunTimeoutMs: env.POLICY_RUN_TIMEOUT,

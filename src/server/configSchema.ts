@@ -14,41 +14,12 @@ import {
   kmsKeyId,
   origin,
   privateKey,
+  runSecret,
+  runUrl,
   secretText,
 } from './configValues.js'
+import { alternative, optional, required, withDefault } from './configVariable.js'
 import { LOG_LEVELS } from './logger.js'
-
-/** What `.env.example` says of a variable. */
-export interface VariableNotes {
-  /** Opens a section of the file. */
-  readonly section?: string
-  readonly about: string
-  /** What stands as a required variable's value. */
-  readonly example?: string
-  /** An optional variable's default; without it the variable has none, or one that depends on the installation. */
-  readonly fallback?: string
-}
-
-export const variableNotes = z.registry<VariableNotes>()
-
-type Text<T> = z.ZodType<T, string>
-
-function required<T>(schema: Text<T>, notes: VariableNotes & { example: string }) {
-  return z.string({ error: 'is missing' }).pipe(schema).register(variableNotes, notes)
-}
-
-function withDefault<T>(schema: Text<T>, notes: VariableNotes & { fallback: string }) {
-  return z.string().default(notes.fallback).pipe(schema).register(variableNotes, notes)
-}
-
-function optional<T>(schema: Text<T>, notes: VariableNotes) {
-  return z.string().pipe(schema).optional().register(variableNotes, notes)
-}
-
-/** Required unless another variable stands in its place. */
-function alternative<T>(schema: Text<T>, notes: VariableNotes & { example: string }) {
-  return z.string().pipe(schema).optional().register(variableNotes, notes)
-}
 
 /** Works from src/ and from dist/: both lie beside each other. */
 const bundledEnclave = fileURLToPath(new URL('../../dist/enclave/main.js', import.meta.url))
@@ -201,11 +172,26 @@ export const environmentSchema = z.object({
     example: '',
   }),
   ENCLAVE_SIGNER: address("Address of the enclave's signing identity."),
+  ENCLAVE_TRIGGER: withDefault(z.enum(['process', 'http'], { error: 'expected process or http' }), {
+    about:
+      'Where the enclave runs: as a process of this machine, or at a host that takes its jobs over HTTP.',
+    fallback: 'process',
+  }),
+  ENCLAVE_URL: optional(runUrl(), {
+    about: 'With http: what jobs are posted to, over https unless it is this machine.',
+  }),
+  ENCLAVE_TRIGGER_SECRET: optional(runSecret(), {
+    about: 'With http: signs jobs and results, the same at the host (echo whsec_$(openssl rand -base64 32)).',
+  }),
+  ENCLAVE_TRIGGER_INTERVAL: optional(duration(), {
+    about: 'Least time between two runs that are started, of whatever kind; unset: none.',
+  }),
   ENCLAVE_COMMAND: optional(command(), {
-    about: 'Program and arguments of the enclave, or a JSON array of them; unset: the bundled enclave.',
+    about:
+      'With process: program and arguments of the enclave, or a JSON array of them; unset: the bundled enclave.',
   }),
   ENCLAVE_ENV_FILE: withDefault(z.string(), {
-    about: "The enclave's own configuration. The server hands its path on and never reads it.",
+    about: "With process: the enclave's own configuration. The server hands its path on and never reads it.",
     fallback: './.env.enclave',
   }),
   ENCLAVE_MAX_RUNS: withDefault(integer(1, 1_000), { about: 'Order runs at the same time.', fallback: '4' }),

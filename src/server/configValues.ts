@@ -2,6 +2,7 @@ import { utils } from '@noble/secp256k1'
 import { z } from 'zod'
 import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
 import { hexOf, hexToBytes } from '../protocol/hex.js'
+import { runSecretSchema } from '../protocol/runMessage.js'
 import { parseDecimal } from '../protocol/units.js'
 import { Secret } from './secret.js'
 
@@ -90,6 +91,29 @@ export function httpUrls() {
     .string()
     .transform((text) => text.split(',').map((url) => url.trim()))
     .refine((urls) => urls.every(isHttpUrl), 'expected one or more http or https URLs, separated by commas')
+}
+
+/**
+ * Where the other side of an enclave's runs listens: https, as who runs what when is nobody else's business, unless it is
+ * this machine; without a user name, which `fetch` refuses.
+ */
+export function runUrl() {
+  return z
+    .string()
+    .refine(
+      (text) => isHttpUrl(text) && isPrivate(new URL(text)),
+      'expected an https URL without a user name; http only for this machine (127.0.0.1, [::1], localhost)',
+    )
+}
+
+function isPrivate({ protocol, hostname, username, password }: URL): boolean {
+  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  return (protocol === 'https:' || isLoopback) && username === '' && password === ''
+}
+
+/** A secret shared with the other side of an enclave's runs. */
+export function runSecret() {
+  return runSecretSchema.transform((text) => new Secret(text))
 }
 
 /** Exactly what a browser sends as `Origin`: scheme, host, and the port unless it is the scheme's own. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { environmentSchema, type VariableNotes, variableNotes } from './configSchema.js'
+import { environmentSchema } from './configSchema.js'
+import { type VariableNotes, variableNotes } from './configVariable.js'
 
 const HEADER = [
   "# The server's configuration: copy to .env, or name another file in ENV_FILE. Real environment variables win.",
@@ -8,10 +9,16 @@ const HEADER = [
 
 /** The text of `.env.example`, from the schema that reads the environment. */
 export function renderEnvExample(): string {
-  const variables = Object.entries(environmentSchema.shape).flatMap(([name, schema]) =>
-    renderVariable(name, schema),
-  )
-  return `${[...HEADER, ...variables].join('\n')}\n`
+  return renderExample(HEADER, environmentSchema)
+}
+
+/** The text of a file that lists a schema's variables below a header. */
+export function renderExample(
+  header: readonly string[],
+  schema: z.ZodObject<Record<string, z.ZodType>>,
+): string {
+  const variables = Object.entries(schema.shape).flatMap(([name, variable]) => renderVariable(name, variable))
+  return `${[...header, ...variables].join('\n')}\n`
 }
 
 function renderVariable(name: string, schema: z.ZodType): string[] {

@@ -33,6 +33,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
       waitMs: config.relay.waitMs,
       stopping: stopping.signal,
     },
+    runs: undefined,
     health: {
       version: '1.2.3',
       chainId: config.chain.chainId,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, type Environment, loadConfig, readConfig } from '../../src/server/config.js'
-import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { RUN_SECRET, SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 function faultsOf(environment: Environment): Record<string, string> {
@@ -44,7 +44,12 @@ describe('readConfig', () => {
       tradingUrl: 'https://paper-api.alpaca.markets',
       dataUrl: 'https://data.alpaca.markets',
     })
-    expect(config.enclave.command).toEqual([process.execPath, resolve('dist/enclave/main.js')])
+    expect(config.enclave.trigger).toEqual({
+      kind: 'process',
+      command: [process.execPath, resolve('dist/enclave/main.js')],
+      envFile: resolve('.env.enclave'),
+    })
+    expect(config.enclave.triggerIntervalMs).toBe(0)
     expect(config.enclave.reconcileIntervalMs).toBeUndefined()
   })
 
@@ -163,7 +168,7 @@ describe('readConfig', () => {
       ENCLAVE_SIGNER: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
     })
     expect(config.chain.rpcUrls.reveal()).toEqual(['https://a.example/key', 'http://127.0.0.1:8545'])
-    expect(config.enclave.command).toEqual(['node', 'dist/enclave/main.js'])
+    expect(config.enclave.trigger).toMatchObject({ command: ['node', 'dist/enclave/main.js'] })
     expect(config.enclave.reconcileIntervalMs).toBe(7_200_000)
     expect(config.chain.narratorIntervalMs).toBe(250)
     expect(config.broker.tradingUrl).toBe('http://127.0.0.1:9000')
@@ -173,7 +178,82 @@ describe('readConfig', () => {
 
   test('takes a command with spaces in a word as a JSON array', () => {
     const { enclave } = readConfig({ ...SERVER_ENVIRONMENT, ENCLAVE_COMMAND: '["/opt/my node/node","x.js"]' })
-    expect(enclave.command).toEqual(['/opt/my node/node', 'x.js'])
+    expect(enclave.trigger).toMatchObject({ command: ['/opt/my node/node', 'x.js'] })
+  })
+})
+
+describe('a remote enclave', () => {
+  const http = {
+    ...SERVER_ENVIRONMENT,
+    ENCLAVE_TRIGGER: 'http',
+    ENCLAVE_URL: 'https://enclave.example/trigger?key=1',
+    ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
+  }
+
+  test('is what jobs are posted to', () => {
+    const { trigger, triggerIntervalMs } = readConfig({ ...http, ENCLAVE_TRIGGER_INTERVAL: '50s' }).enclave
+    if (trigger.kind !== 'http') throw new Error('no remote enclave')
+    expect(trigger.url.reveal()).toBe(http.ENCLAVE_URL)
+    expect(trigger.secret.reveal()).toBe(RUN_SECRET)
+    expect(triggerIntervalMs).toBe(50_000)
+  })
+
+  test.each([
+    'https://enclave.example',
+    'http://127.0.0.1:8700',
+    'http://127.3.2.1',
+    'http://localhost:8700/',
+    'http://[::1]:8700',
+  ])('may be at %s', (ENCLAVE_URL) => {
+    expect(faultsOf({ ...http, ENCLAVE_URL })).toEqual({})
+  })
+
+  test.each([
+    'http://enclave.example',
+    'http://10.0.0.7',
+    'http://127.0.0.1.example',
+    'https://user:word@enclave.example',
+    'enclave.example',
+  ])('is not at %s', (ENCLAVE_URL) => {
+    expect(faultsOf({ ...http, ENCLAVE_URL })).toEqual({
+      ENCLAVE_URL:
+        'expected an https URL without a user name; http only for this machine (127.0.0.1, [::1], localhost)',
+    })
+  })
+
+  test.each([23, 65])('has no secret of %s bytes', (bytes) => {
+    const ENCLAVE_TRIGGER_SECRET = `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
+    expect(faultsOf({ ...http, ENCLAVE_TRIGGER_SECRET })).toEqual({
+      ENCLAVE_TRIGGER_SECRET: 'expected whsec_ and the Base64 of 24 to 64 bytes',
+    })
+  })
+
+  test('needs its settings, and has none of a process', () => {
+    expect(
+      faultsOf({
+        ...SERVER_ENVIRONMENT,
+        ENCLAVE_TRIGGER: 'http',
+        ENCLAVE_COMMAND: 'x',
+        NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      }),
+    ).toEqual({
+      ENCLAVE_URL: 'is missing',
+      ENCLAVE_TRIGGER_SECRET: 'is missing',
+      ENCLAVE_COMMAND: 'stands beside ENCLAVE_TRIGGER=http',
+      NODE_TLS_REJECT_UNAUTHORIZED: 'lets anybody pass for the host',
+    })
+    expect(faultsOf({ ...http, ENCLAVE_TRIGGER: 'process' })).toEqual({
+      ENCLAVE_URL: 'stands without ENCLAVE_TRIGGER=http',
+      ENCLAVE_TRIGGER_SECRET: 'stands without ENCLAVE_TRIGGER=http',
+    })
+    expect(Object.keys(faultsOf({ ...http, ENCLAVE_TRIGGER: 'fax' }))).toContain('ENCLAVE_TRIGGER')
+  })
+
+  test('is not triggered so seldom that a rulebook would never get its turn', () => {
+    expect(faultsOf({ ...http, ENCLAVE_TRIGGER_INTERVAL: '60s' })).toEqual({
+      ENCLAVE_TRIGGER_INTERVAL: 'is not shorter than POLICY_RUN_TIMEOUT',
+    })
+    expect(faultsOf({ ...http, ENCLAVE_TRIGGER_INTERVAL: '60s', POLICY_RUN_TIMEOUT: '300s' })).toEqual({})
   })
 })
 

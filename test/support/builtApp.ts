@@ -17,10 +17,12 @@ export async function buildApp(options: {
   /** Default: nobody listens there. */
   readonly brokerUrl?: string
   readonly env?: Record<string, string>
+  /** The data directory; default: one of its own. */
+  readonly root?: string
 }): Promise<{ app: Express; log: LogLines }> {
   const { chain, rpcUrl = chain.anvil.rpcUrl, brokerUrl = 'http://127.0.0.1:9' } = options
   const { addresses } = chain
-  const root = await temporaryDirectory()
+  const root = options.root ?? (await temporaryDirectory())
   const config = serverConfig({
     RPC_URL: rpcUrl,
     CHAIN_ID: String(chain.anvil.chainId),

@@ -10,7 +10,9 @@ import {
   emptyOrderRecord,
   type OrderRecord,
 } from '../../src/server/store/orderRecords.js'
+import { createRunFiles } from '../../src/server/store/runFiles.js'
 import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
+import { createPace } from '../../src/server/trigger/pace.js'
 import { createProcessRunner } from '../../src/server/trigger/runs/processRunner.js'
 import type { TestChain } from './chain.js'
 import { eventually } from './eventually.js'
@@ -39,11 +41,12 @@ export async function startTrigger(
   const { command, envFile } = enclave
   const trigger = createEnclaveRuns({
     files,
-    root,
+    runFiles: createRunFiles({ files, root, logger }),
     records,
     runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,
+    pace: createPace(0),
     unopened: { expiryMs: 3_600_000, max: 1_000 },
     escrow: createContracts(provider, addresses).escrow,
     transport: provider.transport,

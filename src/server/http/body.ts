@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import express, { type RequestHandler } from 'express'
+import express, { type Request, type RequestHandler } from 'express'
 import { JsonError, parseStrictJson } from '../../protocol/strictJson.js'
 import { Problem } from './problems.js'
 
@@ -9,8 +9,13 @@ import { Problem } from './problems.js'
  *
  * Refuses: another media type, charset or content encoding (415; a cross-origin "simple" form or text POST ends
  * here, and nothing is ever inflated), more than `limitBytes` (413), text that is not strict UTF-8 JSON (400).
+ *
+ * @param admit looks at the bytes before they are parsed, and throws for those that must not be
  */
-export function jsonBody(limitBytes: number): RequestHandler {
+export function jsonBody(
+  limitBytes: number,
+  admit: (raw: Buffer, req: Request) => void = () => undefined,
+): RequestHandler {
   const readRaw = express.raw({ type: () => true, limit: limitBytes, inflate: false })
   return (req, res, next) => {
     if (!isJson(req.headers['content-type'] ?? '')) throw new Problem('unsupported-media-type')
@@ -20,7 +25,11 @@ export function jsonBody(limitBytes: number): RequestHandler {
         return
       }
       try {
-        req.body = parseRaw(req.body)
+        const raw: unknown = req.body
+        // Without a body there is nothing to read.
+        const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0)
+        admit(bytes, req)
+        req.body = parseRaw(bytes)
       } catch (error) {
         next(error)
         return
@@ -37,10 +46,8 @@ function isJson(contentType: string): boolean {
   return parameters.every((parameter) => /^\s*charset\s*=\s*("utf-8"|utf-8)\s*$/.test(parameter))
 }
 
-function parseRaw(raw: unknown): unknown {
-  if (!Buffer.isBuffer(raw) || raw.length === 0) {
-    throw new Problem('malformed-json', { detail: 'The body is empty.' })
-  }
+function parseRaw(raw: Buffer): unknown {
+  if (raw.length === 0) throw new Problem('malformed-json', { detail: 'The body is empty.' })
   if (!isUtf8(raw)) throw new Problem('malformed-json', { detail: 'The body is not UTF-8.' })
   try {
     return parseStrictJson(raw.toString('utf8'))

@@ -45,6 +45,11 @@ export const PROBLEMS = {
     title: 'Relay token missing or wrong',
     remedy: 'Send "Authorization: Bearer <RELAY_AUTH_TOKEN>" with the token the server is configured with.',
   },
+  'run-unauthorized': {
+    status: 401,
+    title: 'Run message not signed',
+    remedy: 'Sign the exact body with the shared secret, for this run, and send it at once.',
+  },
   'origin-not-allowed': {
     status: 403,
     title: 'Origin not allowed',
@@ -76,6 +81,11 @@ export const PROBLEMS = {
     title: 'Method not allowed',
     remedy: 'Use one of the methods in the Allow header.',
   },
+  'order-under-way': {
+    status: 409,
+    title: 'Another run of the order under way',
+    remedy: 'Wait until that run has ended, 30 s after its stopAt at the latest, and offer a new one.',
+  },
   'request-timeout': {
     status: 408,
     title: 'Request took too long to arrive',
@@ -90,6 +100,11 @@ export const PROBLEMS = {
     status: 415,
     title: 'Unsupported media type',
     remedy: 'Send the body as "Content-Type: application/json" in UTF-8, without a Content-Encoding.',
+  },
+  'run-too-late': {
+    status: 422,
+    title: 'Job past its time',
+    remedy: 'Offer a new run; compare the clocks when this keeps happening.',
   },
   'policy-rejected': {
     status: 422,
@@ -110,6 +125,12 @@ export const PROBLEMS = {
     status: 429,
     title: 'Too many requests',
     remedy: 'Wait for the seconds in Retry-After.',
+  },
+  'too-many-runs': {
+    status: 429,
+    title: 'Too many runs',
+    remedy: 'Offer the job again after the seconds in Retry-After.',
+    retryAfterSeconds: 5,
   },
   'headers-too-large': {
     status: 431,

@@ -12,6 +12,7 @@ import { type Check, createCheck, type Look } from './check.js'
 import { chainLook } from './checks/chain.js'
 import { contractsLook } from './checks/contracts.js'
 import { diskLook } from './checks/disk.js'
+import { enclaveHostLook } from './checks/enclaveHost.js'
 import { enclaveLook } from './checks/enclaveProgram.js'
 import { narratorLook } from './checks/narrator.js'
 import { createRelayerView, type RelayerView } from './checks/relayer.js'
@@ -52,7 +53,6 @@ function createChecks(surroundings: OpsSurroundings, relayer: RelayerView): Chec
   const { config, provider, files, progress, phase, logger } = surroundings
   const { chainId, contracts, narratorIntervalMs } = config.chain
   const { transport } = provider
-  const { command, envFile } = config.enclave
   const check = (name: string, look: Look) => createCheck({ name, look, logger })
   return [
     // It costs nothing, and a start or a stop is said at once.
@@ -60,11 +60,17 @@ function createChecks(surroundings: OpsSurroundings, relayer: RelayerView): Chec
     check('chain', chainLook({ transport, chainId })),
     check('contracts', contractsLook({ transport, contracts })),
     check('relayer', relayer.look),
-    // The system's search path, as for the runs themselves.
-    check('enclave', enclaveLook({ command, envFile, searchPath: process.env.PATH ?? '' })),
+    check('enclave', enclaveLookOf(config.enclave.trigger)),
     check('disk', diskLook(files)),
     check('narrator', narratorLook({ progress, intervalMs: narratorIntervalMs })),
   ]
+}
+
+function enclaveLookOf(trigger: Config['enclave']['trigger']): Look {
+  if (trigger.kind === 'http') return enclaveHostLook(trigger.url.reveal())
+  const { command, envFile } = trigger
+  // The system's search path, as for the runs themselves.
+  return enclaveLook({ command, envFile, searchPath: process.env.PATH ?? '' })
 }
 
 function phaseLook(phase: () => Phase): Look {

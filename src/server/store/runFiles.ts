@@ -3,18 +3,20 @@ import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { timestampSchema } from '../../protocol/intent.js'
+import { type RunResult, runIdSchema, runResultSchema } from '../../protocol/job.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createFileRecordStore } from './recordStore.js'
 
-const processSchema = z.strictObject({
+/** A process of this machine, as `ProcessIdentity` has it. */
+export const processSchema = z.strictObject({
   space: z.string(),
   pid: z.int().positive(),
   startedAt: z.string().nullable(),
 })
 
 const common = {
-  runId: z.uuid(),
+  runId: runIdSchema,
   startedAt: z.iso.datetime(),
   /** Unix seconds. */
   stopAt: timestampSchema,
@@ -41,6 +43,9 @@ export interface RunFiles {
   /** Where the enclave writes its result; absolute. */
   resultPath(runId: string): string
   put(run: RunFile): Promise<void>
+  has(runId: string): Promise<boolean>
+  /** Leaves a result where the enclave would, for one that can't. */
+  putResult(runId: string, result: RunResult): Promise<void>
   all(): Promise<RunFile[]>
   /** Removes a run's file and its result. */
   remove(runId: string): Promise<void>
@@ -66,6 +71,9 @@ export function createRunFiles(options: {
   return {
     resultPath: (runId) => join(root, resultName(runId)),
     put: (run) => store.put(recordId(run.runId), run),
+    has: async (runId) => (await store.get(recordId(runId))) !== undefined,
+    putResult: (runId, result) =>
+      files.write(resultName(runId), JSON.stringify(z.encode(runResultSchema, result))),
     async all() {
       const runs = await Promise.all((await store.ids()).map((id) => store.get(id)))
       return runs.filter((run) => run !== undefined)

@@ -8,7 +8,7 @@ import { addressValue } from '../../chain/values.js'
 import { type AuthorizationDomain, authorizationDigest } from '../../protocol/authorization.js'
 import { type Hex, hexBetween } from '../../protocol/hex.js'
 import type { EscrowEvent } from '../trigger/chain/escrowEvents.js'
-import { RECLAIM_DELAY_SECONDS } from '../trigger/chain/reclaims.js'
+import { isReclaimable } from '../trigger/chain/reclaims.js'
 
 /** An event of an order on the chain. */
 interface OrderEvent {
@@ -95,6 +95,6 @@ function endOf(
   deadline: number | undefined,
 ): OrderEnd {
   const mayBeReclaim = kind === 'refunded' && digest === null && deadline !== undefined
-  const isReclaim = mayBeReclaim && event.time >= deadline + RECLAIM_DELAY_SECONDS
+  const isReclaim = mayBeReclaim && isReclaimable(deadline, event.time)
   return { ...event, kind: isReclaim ? 'reclaimed' : kind, digest }
 }

@@ -2,15 +2,24 @@ import type { BrokerClock } from '../../broker/index.js'
 import type { Contracts } from '../../chain/contracts.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import type { Config } from '../config.js'
+import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import type { RunObserver } from '../metrics/runMetrics.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import type { OrderRecords } from '../store/orderRecords.js'
+import { createRunFiles, type RunFiles } from '../store/runFiles.js'
 import { createEnclaveRuns, type EnclaveRuns, type EnclaveRunsOptions } from './enclaveRuns.js'
 import { createEnvFileCheck } from './envFileCheck.js'
+import { createPace, type Pace } from './pace.js'
+import { createHttpRunner } from './runs/httpRunner.js'
 import { createProcessRunner } from './runs/processRunner.js'
+import { createRemoteEnclave } from './runs/remoteEnclave.js'
+import type { RunsRouterDeps } from './runs/router.js'
+import type { EnclaveRunner } from './runs/runner.js'
 
-/** The trigger as the configuration wants it: enclave runs as processes of this machine. */
+/** The trigger as the configuration wants it, and the route that it needs, if any. */
+export type BuiltEnclaveRuns = EnclaveRuns & Pick<Place, 'router'>
+
 export function buildEnclaveRuns(options: {
   readonly config: Config
   readonly files: AtomicFiles
@@ -24,23 +33,58 @@ export function buildEnclaveRuns(options: {
   readonly logger: Logger
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
-}): EnclaveRuns {
-  const { config, contracts, provider, ...shared } = options
-  const { command, envFile, maxRuns, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
+}): BuiltEnclaveRuns {
+  const { config, contracts, provider, files, logger, stopping, ...shared } = options
+  const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
     config.enclave
+  const runFiles = createRunFiles({ files, root: config.dataDir, logger })
+  const pace = createPace(triggerIntervalMs)
+  const place = placeOf(config.enclave.trigger, { files: runFiles, pace, stopping, logger })
   const runs = createEnclaveRuns({
     ...shared,
-    root: config.dataDir,
-    // The system's search path, which every program gets, is not part of the server's configuration.
-    runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
+    files,
+    runFiles,
+    runner: place.runner,
     timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
     maxRuns,
+    pace,
     unopened: config.unopened,
     reconcileIntervalMs,
     escrow: contracts.escrow,
     transport: provider.transport,
     logBlockRange: config.chain.logRange,
+    stopping,
+    logger,
   })
-  const check = createEnvFileCheck({ path: envFile, logger: options.logger })
-  return { ...runs, services: [check, ...runs.services] }
+  return { ...runs, router: place.router, services: [...place.services, ...runs.services] }
+}
+
+/** Where the enclave runs, and what belongs to that. */
+interface Place {
+  readonly runner: EnclaveRunner
+  readonly router: RunsRouterDeps | undefined
+  readonly services: readonly Service[]
+}
+
+function placeOf(
+  trigger: Config['enclave']['trigger'],
+  deps: {
+    readonly files: RunFiles
+    readonly pace: Pace
+    readonly stopping: AbortSignal
+    readonly logger: Logger
+  },
+): Place {
+  if (trigger.kind === 'http') {
+    const { url, secret } = trigger
+    const runner = createHttpRunner({ ...deps, remote: createRemoteEnclave({ url, secret }) })
+    return { runner, router: { secret, results: runner }, services: [] }
+  }
+  const { command, envFile } = trigger
+  return {
+    // The system's search path, which every program gets, is not part of the server's configuration.
+    runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
+    router: undefined,
+    services: [createEnvFileCheck({ path: envFile, logger: deps.logger })],
+  }
 }

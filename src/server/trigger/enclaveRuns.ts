@@ -8,12 +8,19 @@ import type { RunObserver } from '../metrics/runMetrics.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { createReconcileStateStore } from '../store/reconcileState.js'
-import { createRunFiles } from '../store/runFiles.js'
+import type { RunFiles } from '../store/runFiles.js'
 import { createRangeReader } from './chain/blockRange.js'
-import { createEscrowEvents, type EscrowEvent } from './chain/escrowEvents.js'
+import {
+  type ClosedEvent,
+  createEscrowEvents,
+  type EscrowEvent,
+  type EscrowEvents,
+} from './chain/escrowEvents.js'
 import { type EscrowObserver, observedEvents } from './chain/observedEvents.js'
+import { isReclaimable } from './chain/reclaims.js'
 import { recover } from './chain/recovery.js'
 import { createWatcher } from './chain/watcher.js'
+import type { Pace } from './pace.js'
 import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
 import { createDispatcher, type Dispatcher } from './queue/dispatcher.js'
 import type { QueueDepth } from './queue/runQueue.js'
@@ -27,12 +34,13 @@ import { createUnopenedOrders, type UnopenedLimits } from './unopenedOrders.js'
 
 export interface EnclaveRunsOptions {
   readonly files: AtomicFiles
-  /** The data directory, absolute. */
-  readonly root: string
+  readonly runFiles: RunFiles
   readonly records: OrderRecords
   readonly runner: EnclaveRunner
   readonly timeouts: RunsOptions['timeouts'] & { readonly policy: number }
   readonly maxRuns: number
+  /** Between two runs that are triggered, of whatever kind. */
+  readonly pace: Pace
   /** Of what is stored without an escrow. */
   readonly unopened: UnopenedLimits
   readonly escrow: Contracts['escrow']
@@ -84,16 +92,21 @@ const JUST_NOW = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
 export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
-  const { files, root, records, runner, timeouts, maxRuns, escrow, relayedDigests, logger } = options
-  const runFiles = createRunFiles({ files, root, logger })
+  const { files, runFiles, records, runner, timeouts, maxRuns, pace, escrow, logger } = options
   const runs = createRuns({ files: runFiles, runner, timeouts, observer: options.runObserver, logger })
-  const times = options.times ?? FOLLOW_UP_TIMES
+  const { times = FOLLOW_UP_TIMES, relayedDigests, transport, stopping } = options
   const orderRuns = createOrderRuns({ records, runs, times, relayedDigests, logger })
-  const { transport, stopping } = options
   const read = createEscrowEvents({ transport, escrow: escrow.address, stopping })
   const events = observedEvents(read, options.escrowObserver)
   const ranges = createRangeReader(events, options.logBlockRange)
-  const dispatcher = createDispatcher({ records, orderRuns, maxRuns, logger, onFinal: () => watcher.poke() })
+  const dispatcher = createDispatcher({
+    records,
+    orderRuns,
+    pace,
+    maxRuns,
+    logger,
+    onFinal: () => watcher.poke(),
+  })
   const unopened = createUnopenedOrders({
     escrow,
     records,
@@ -115,12 +128,13 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
         logger,
         onUnopened: (orderId) => unopened.note(orderId, 0),
       }),
-    onEvent: (event, isPast) => handleEvent({ dispatcher, escrow }, event, isPast),
+    onEvent: (event, isPast) => handleEvent(dispatcher, { escrow, events }, event, isPast),
     onLooked: () => unopened.check(),
     logger,
   })
   const reconcile = createReconcile({
     runs,
+    pace,
     clock: options.marketClock,
     state: createReconcileStateStore({ files, logger }),
     intervalMs: options.reconcileIntervalMs,
@@ -130,6 +144,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     name: 'runs',
     async start() {
       for (const run of await runs.adopt()) {
+        pace.note(Date.parse(run.file.startedAt))
         if (run.file.job === 'order') dispatcher.adopt(run)
         else if (run.file.job === 'reconcile') reconcile.adopt(run)
         // A rulebook's caller is gone.
@@ -138,7 +153,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     },
     async stop() {},
   }
-  const policyRuns = createPolicyRuns({ runs, timeoutMs: timeouts.policy, stopping })
+  const policyRuns = createPolicyRuns({ runs, pace, timeoutMs: timeouts.policy, stopping })
   return {
     policyRuns,
     onStored(orderId, commit) {
@@ -157,8 +172,14 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   }
 }
 
+interface Chain {
+  readonly escrow: Contracts['escrow']
+  readonly events: EscrowEvents
+}
+
 async function handleEvent(
-  { dispatcher, escrow }: { readonly dispatcher: Dispatcher; readonly escrow: Contracts['escrow'] },
+  dispatcher: Dispatcher,
+  chain: Chain,
   event: EscrowEvent,
   isPast: boolean,
 ): Promise<void> {
@@ -166,12 +187,21 @@ async function handleEvent(
     // Its end, if any, is still to come.
     if (!isPast) return dispatcher.opened(event)
     // An event that comes again may be of an order that has ended since.
-    const { state } = await escrow.orders(event.orderId)
+    const { state } = await chain.escrow.orders(event.orderId)
     return handleOpened(dispatcher, event, state)
   }
   const order = dispatcher.find(event.orderId)
   if (order === undefined) return
+  if (order.running && !(await mayBeReclaim(chain, event))) dispatcher.seenOnChain(order.orderId, event.kind)
   await dispatcher.closed(order, event.kind === 'settled' ? 'SETTLED' : 'REFUNDED')
+}
+
+/** A refund by the account itself looks like one by the enclave. */
+async function mayBeReclaim({ escrow, events }: Chain, event: ClosedEvent): Promise<boolean> {
+  if (event.kind === 'settled') return false
+  const { deadline } = await escrow.orders(event.orderId)
+  const time = await events.blockTime(event.position.block)
+  return time === undefined || isReclaimable(deadline, time)
 }
 
 /** @param state as the escrow tells; NONE when the node that was asked is behind the event */

@@ -1,13 +1,16 @@
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import { createSlots } from '../async/slots.js'
+import { within } from '../async/waiting.js'
+import type { Pace } from './pace.js'
 import type { RunEnd } from './runs/runner.js'
 import type { Run, Runs } from './runs/runs.js'
 
 /** Runs of rulebooks, in slots of their own, so that they can't starve orders. */
 export interface PolicyRuns {
   /**
-   * Resolves when the run has ended, or will not begin. Waiting for a slot and running share one time-out. The same
-   * envelope offered again meanwhile joins its run, which goes on whether or not anybody still waits for it.
+   * Resolves when the run has ended, will not begin, or has not ended by its time. Waiting for a slot and a turn and
+   * running share one time-out. The same envelope offered again meanwhile joins its run, which goes on whether or not
+   * anybody still waits for it.
    * @throws StorageError; nothing is started then
    */
   run(envelope: Envelope): Promise<PolicyRunEnd>
@@ -21,24 +24,29 @@ export type PolicyRunEnd = RunEnd | { readonly how: 'too-many-waiting' | 'no-slo
 /** Two, so that one run that hangs does not stop every institution. */
 const SLOTS = 2
 const MAX_WAITING = 16
+/** An enclave that is stopped at its time has its last word a moment later; the run may count as going on for longer. */
+const LAST_WORD_MS = 5_000
+const TIMEOUT: PolicyRunEnd = { how: 'timeout', exitCode: null, result: null }
 
 interface PolicyRunsOptions {
   readonly runs: Pick<Runs, 'start'>
+  /** When a run may be started. */
+  readonly pace: Pick<Pace, 'take'>
   /** Milliseconds from the envelope's arrival to the end of its run. */
   readonly timeoutMs: number
   /** Aborts when the server begins to stop: what still waits for a slot then never starts. */
   readonly stopping: AbortSignal
 }
 
-export function createPolicyRuns({ runs, timeoutMs, stopping }: PolicyRunsOptions): PolicyRuns {
+export function createPolicyRuns({ runs, pace, timeoutMs, stopping }: PolicyRunsOptions): PolicyRuns {
   const underWay = new Map<string, Promise<PolicyRunEnd>>()
   const slots = createSlots(SLOTS)
 
-  async function start(envelope: Envelope): Promise<PolicyRunEnd> {
-    const deadline = Date.now() + timeoutMs
+  async function start(envelope: Envelope, deadline: number): Promise<PolicyRunEnd> {
     if (slots.waiting() >= MAX_WAITING) return { how: 'too-many-waiting' }
     if (!(await slots.take(timeoutMs))) return { how: 'no-slot-in-time' }
     try {
+      if (!(await pace.take(deadline - Date.now()))) return { how: 'no-slot-in-time' }
       if (stopping.aborted) return { how: 'stopping' }
       const run: Run = await runs.start({ job: 'policy', envelope, timeoutMs: deadline - Date.now() })
       const end = await run.end
@@ -51,13 +59,12 @@ export function createPolicyRuns({ runs, timeoutMs, stopping }: PolicyRunsOption
 
   return {
     waiting: slots.waiting,
-    run(envelope) {
+    async run(envelope) {
+      const deadline = Date.now() + timeoutMs
       const key = [commitOf(envelope), envelope.epk, envelope.iv, envelope.tag].join()
-      const joined = underWay.get(key)
-      if (joined !== undefined) return joined
-      const ending = start(envelope).finally(() => underWay.delete(key))
+      const ending = underWay.get(key) ?? start(envelope, deadline).finally(() => underWay.delete(key))
       underWay.set(key, ending)
-      return ending
+      return (await within(ending, deadline + LAST_WORD_MS - Date.now())) ?? TIMEOUT
     },
   }
 }

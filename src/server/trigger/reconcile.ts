@@ -4,10 +4,13 @@ import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
 import type { ReconcileState, ReconcileStateStore } from '../store/reconcileState.js'
+import type { Pace } from './pace.js'
 import type { Run, Runs } from './runs/runs.js'
 
 export interface ReconcileOptions {
   readonly runs: Pick<Runs, 'start'>
+  /** When a run may be started. */
+  readonly pace: Pick<Pace, 'take'>
   readonly clock: { getClock(): Promise<BrokerClock> }
   readonly state: ReconcileStateStore
   /** Milliseconds between two runs; undefined: once after each market's close. */
@@ -30,7 +33,7 @@ const RETRY_MS = 30_000
 const RETRY_MAX_MS = 15 * 60_000
 
 export function createReconcile(options: ReconcileOptions): Reconcile {
-  const { runs, clock, state: store, intervalMs, logger } = options
+  const { runs, pace, clock, state: store, intervalMs, logger } = options
   const earlier: Run[] = []
   let failures = 0
   let notBefore = 0
@@ -57,6 +60,7 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
     if (now < notBefore) return
     const next = await due(await store.load(), now)
     if (next === undefined) return
+    if (!(await untilAborted(pace.take(), signal))) return
     const isDone = await follow(await runs.start({ job: 'reconcile' }), signal)
     if (signal.aborted) return
     failures = isDone ? 0 : failures + 1

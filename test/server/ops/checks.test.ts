@@ -1,8 +1,11 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
 import { createNarratorProgress } from '../../../src/server/narrator/progress.js'
 import { diskLook } from '../../../src/server/ops/checks/disk.js'
+import { enclaveHostLook } from '../../../src/server/ops/checks/enclaveHost.js'
 import { enclaveLook } from '../../../src/server/ops/checks/enclaveProgram.js'
 import { narratorLook } from '../../../src/server/ops/checks/narrator.js'
 import { createRelayerView } from '../../../src/server/ops/checks/relayer.js'
@@ -10,6 +13,8 @@ import type { RelayHealth } from '../../../src/server/relay/health.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { createFaultyFs } from '../store/faultyFs.js'
+
+const addressSchema = z.object({ port: z.number() })
 
 describe('the enclave', () => {
   /** A directory with an executable program, a plain file and a configuration in it. */
@@ -55,6 +60,21 @@ describe('the enclave', () => {
       [process.execPath, at('main')],
     ])
       expect(await look(command), command.join()).toBeNull()
+  })
+
+  test('at a host of its own is there while something listens at its port', async () => {
+    const server = createServer()
+    for (const [host, shown] of [
+      ['127.0.0.1', '127.0.0.1'],
+      ['::1', '[::1]'],
+    ]) {
+      await new Promise<void>((resolve) => server.listen(0, host, resolve))
+      const { port } = addressSchema.parse(server.address())
+      const look = enclaveHostLook(`http://${shown}:${port}/jobs`)
+      expect(await look()).toBeNull()
+      await new Promise((resolve) => server.close(resolve))
+      expect(await look()).toBe('enclave-host-unreachable')
+    }
   })
 
   test('cannot run without its configuration', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createPace } from '../../../src/server/trigger/pace.js'
 import { createPolicyRuns } from '../../../src/server/trigger/policyRuns.js'
 import { sealOrder } from '../../support/intakeServer.js'
 
@@ -11,6 +12,7 @@ test('says so at once when two run and sixteen wait', async () => {
         return new Promise<never>(() => undefined)
       },
     },
+    pace: createPace(0),
     timeoutMs: 60_000,
     stopping: new AbortController().signal,
   })

@@ -4,6 +4,7 @@ import type { BrokerClock } from '../../../src/broker/index.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createReconcileStateStore } from '../../../src/server/store/reconcileState.js'
 import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { createPace } from '../../../src/server/trigger/pace.js'
 import { createReconcile, isCloseOver, isIntervalOver } from '../../../src/server/trigger/reconcile.js'
 import { createProcessRunner } from '../../../src/server/trigger/runs/processRunner.js'
 import { createRuns } from '../../../src/server/trigger/runs/runs.js'
@@ -41,6 +42,7 @@ async function setUp(steps: Step[]) {
     const timeouts = { order: 20_000, policy: 20_000, reconcile: 20_000 }
     const runs = createRuns({ files: runFiles, runner, timeouts, logger })
     const reconcile = createReconcile({
+      pace: createPace(0),
       runs,
       clock: { getClock: async () => market.clock },
       state,

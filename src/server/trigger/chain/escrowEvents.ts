@@ -24,7 +24,10 @@ export type EscrowEvent =
         /** Unix seconds. */
         readonly deadline: number
       })
-  | (EventPlace & { readonly kind: 'settled' | 'refunded' })
+  | ClosedEvent
+
+/** An escrow has ended. */
+export type ClosedEvent = EventPlace & { readonly kind: 'settled' | 'refunded' }
 
 /** A block in one version of the chain: after a reorganisation its number has another hash. */
 export interface BlockId {

@@ -4,7 +4,13 @@ import type { OrderRecords } from '../../store/orderRecords.js'
 import type { EscrowEvents } from './escrowEvents.js'
 
 /** The contract's `RECLAIM_DELAY`: seconds after its deadline from which an account may take its order back. */
-export const RECLAIM_DELAY_SECONDS = 7 * 24 * 3_600
+const RECLAIM_DELAY_SECONDS = 7 * 24 * 3_600
+
+/** Whether an account could take its order back at a time (Unix seconds); before it, only the enclave can refund it. */
+export function isReclaimable(deadline: number, time: number): boolean {
+  return time >= deadline + RECLAIM_DELAY_SECONDS
+}
+
 /** Block times asked for side by side. */
 const BATCH = 20
 
@@ -29,11 +35,11 @@ export async function unheardReclaims(
   now: number,
 ): Promise<Set<Hex>> {
   const found = new Set<Hex>()
-  const possible = refunds.filter(({ deadline }) => now >= deadline + RECLAIM_DELAY_SECONDS)
+  const possible = refunds.filter(({ deadline }) => isReclaimable(deadline, now))
   await inBatches(possible, BATCH, async ({ orderId, block, deadline }) => {
     if ((await records.get(orderId)) !== undefined) return
     const time = await events.blockTime(block)
-    if (time === undefined || time >= deadline + RECLAIM_DELAY_SECONDS) found.add(orderId)
+    if (time === undefined || isReclaimable(deadline, time)) found.add(orderId)
   })
   return found
 }

@@ -9,7 +9,7 @@ import { byPosition, type ChainPosition, type OpenedOrder } from '../queue/track
 import { firstBlockSince, type RangeReader } from './blockRange.js'
 import type { BlockId, EscrowEvent, EscrowEvents } from './escrowEvents.js'
 import { REREAD_BLOCKS } from './eventWindow.js'
-import { type Refund, unheardReclaims } from './reclaims.js'
+import { isReclaimable, type Refund, unheardReclaims } from './reclaims.js'
 import type { Recovered } from './watcher.js'
 
 /** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
@@ -46,7 +46,10 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
     state === 'REFUNDED' && refund !== undefined ? [refund] : [],
   )
   const reclaimed = await unheardReclaims(options, refunds, now)
-  for (const { order, state } of found) {
+  for (const { order, state, refund } of found) {
+    const isOwnRefund = refund !== undefined && !isReclaimable(refund.deadline, now)
+    if (state === 'SETTLED') dispatcher.seenOnChain(order.orderId, 'settled')
+    if (state === 'REFUNDED' && isOwnRefund) dispatcher.seenOnChain(order.orderId, 'refunded')
     if (reclaimed.has(order.orderId)) await dispatcher.reclaimed(order)
     else if (state === 'OPEN') await dispatcher.resume(order)
     else if (state === 'NONE') onUnopened(order.orderId)

@@ -3,7 +3,9 @@ import { FINAL_OUTCOMES } from '../../../protocol/job.js'
 import type { Service } from '../../lifetime.js'
 import type { Logger } from '../../logger.js'
 import { matchingCandidate, type OrderRecord, type OrderRecords } from '../../store/orderRecords.js'
+import type { Pace } from '../pace.js'
 import { type EndedOrderRun, failuresAtEnd, type OrderRuns } from '../runs/orderRun.js'
+import type { ShownOutcome } from '../runs/runner.js'
 import type { Run } from '../runs/runs.js'
 import { createOrderLoop } from './orderLoop.js'
 import { createRunQueue, type QueueDepth } from './runQueue.js'
@@ -23,10 +25,12 @@ export interface Dispatcher extends Service {
   stored(orderId: Hex, commit: Hex): boolean
   /** An escrow has ended. What the enclave has begun and not finished itself runs once more. Repeatable. */
   closed(order: OpenedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void>
+  /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
+  seenOnChain(orderId: Hex, outcome: ShownOutcome): void
   /** As `closed`, for an escrow that was perhaps reclaimed: without a record the enclave may hold the order still. */
   reclaimed(order: OpenedOrder): Promise<void>
   /** The order, while it is watched over. */
-  find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state'>) | undefined
+  find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined
   /** How much there is to do now. */
   depth(): QueueDepth
 }
@@ -34,6 +38,8 @@ export interface Dispatcher extends Service {
 interface DispatcherOptions {
   readonly records: OrderRecords
   readonly orderRuns: OrderRuns
+  /** When a run may be started. */
+  readonly pace: Pace
   /** Order runs at once. */
   readonly maxRuns: number
   /** A run says that its escrow has ended: look at the chain. */
@@ -42,9 +48,9 @@ interface DispatcherOptions {
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { records, orderRuns, maxRuns, onFinal, logger } = options
+  const { records, orderRuns, pace, maxRuns, onFinal, logger } = options
   const queue = createRunQueue()
-  const loop = createOrderLoop({ queue, orderRuns, maxRuns, onEnded, logger })
+  const loop = createOrderLoop({ queue, orderRuns, pace, maxRuns, onEnded, logger })
 
   async function onEnded(order: TrackedOrder, { outcome, dueAt }: EndedOrderRun): Promise<void> {
     if (isConcluded(order)) {
@@ -104,6 +110,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     stop: () => loop.stop(),
     adopt: (run) => loop.adopt(run),
     release: () => loop.release(),
+    seenOnChain: (orderId, outcome) => loop.seenOnChain(orderId, outcome),
     find: (orderId) => queue.get(orderId),
     depth: () => queue.depth(Date.now()),
 

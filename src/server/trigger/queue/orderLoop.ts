@@ -1,7 +1,9 @@
 import type { TriggerReason } from '../../../protocol/api.js'
 import type { Hex } from '../../../protocol/hex.js'
 import { describeError, type Logger } from '../../logger.js'
+import type { Pace } from '../pace.js'
 import type { EndedOrderRun, OrderRuns } from '../runs/orderRun.js'
+import type { ShownOutcome } from '../runs/runner.js'
 import type { Run } from '../runs/runs.js'
 import type { RunQueue } from './runQueue.js'
 import type { TrackedOrder } from './trackedOrder.js'
@@ -14,6 +16,8 @@ export interface OrderLoop {
   adopt(run: Run): void
   /** Whether a run of the order that `adopt` was given is under way. */
   isAdopted(orderId: Hex): boolean
+  /** The chain shows what a run of the order has brought about. */
+  seenOnChain(orderId: Hex, outcome: ShownOutcome): void
   /** Nothing runs before. */
   release(): void
   /** Starts nothing more; resolves once what is under way is noted on disk. The runs themselves go on. */
@@ -23,6 +27,7 @@ export interface OrderLoop {
 interface OrderLoopOptions {
   readonly queue: RunQueue
   readonly orderRuns: OrderRuns
+  readonly pace: Pace
   readonly maxRuns: number
   /** A run of a tracked order has ended and is noted: what comes next? */
   readonly onEnded: (order: TrackedOrder, ended: EndedOrderRun) => Promise<void>
@@ -35,11 +40,13 @@ const STORAGE_RETRY_MS = 5_000
 const MAX_TIMER_MS = 24 * 3_600_000
 
 export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
-  const { queue, orderRuns, maxRuns, onEnded, logger } = options
+  const { queue, orderRuns, pace, maxRuns, onEnded, logger } = options
   const timers = new Map<Hex, NodeJS.Timeout>()
   const adopted = new Set<Hex>()
+  const followed = new Map<Hex, Run>()
   const writing = new Set<Promise<unknown>>()
   let underWay = 0
+  let isInTurn = false
   let released = false
   let stopped = false
 
@@ -61,12 +68,25 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
   }
 
   function pump(): void {
-    while (released && !stopped && underWay < maxRuns) {
-      const order = queue.next(Date.now())
-      if (order === undefined) return
-      order.running = true
-      void occupy(order.account, () => runOnce(order))
-    }
+    if (isInTurn || !mayStart() || !queue.hasNext(Date.now())) return
+    isInTurn = true
+    void pace.take().then(() => {
+      isInTurn = false
+      startNext()
+      pump()
+    })
+  }
+
+  function mayStart(): boolean {
+    return released && !stopped && underWay < maxRuns
+  }
+
+  /** Which order it is shows when the turn comes: others may have become due, or this one may have ended. */
+  function startNext(): void {
+    const order = mayStart() ? queue.next(Date.now()) : undefined
+    if (order === undefined) return
+    order.running = true
+    void occupy(order.account, () => runOnce(order))
   }
 
   async function occupy(account: Hex, work: () => Promise<void>): Promise<void> {
@@ -97,9 +117,12 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
   }
 
   async function follow(run: Run): Promise<void> {
+    if (run.file.job !== 'order') return
+    followed.set(run.file.orderId, run)
     const end = await run.end
+    followed.delete(run.file.orderId)
     // The next server picks it up from its file.
-    if (stopped || run.file.job !== 'order') return
+    if (stopped) return
     const order = queue.get(run.file.orderId)
     const ended = await untilWritten(orderRuns.finish(run, end, order?.failures ?? 0))
     if (order === undefined) return
@@ -125,12 +148,10 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
       const { file } = run
       if (file.job !== 'order') return
       adopted.add(file.orderId)
-      void occupy(file.account, async () => {
-        await run.end
-        adopted.delete(file.orderId)
-        await follow(run)
-      })
+      void run.end.then(() => adopted.delete(file.orderId))
+      void occupy(file.account, () => follow(run))
     },
+    seenOnChain: (orderId, outcome) => followed.get(orderId)?.seenOnChain(outcome),
     release() {
       released = true
       pump()

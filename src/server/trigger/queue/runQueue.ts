@@ -22,6 +22,8 @@ export interface RunQueue {
   forget(orderId: Hex): void
   /** Something of the account may have become due. */
   wake(account: Hex): void
+  /** Whether `next` would have one. */
+  hasNext(now: number): boolean
   /** The next order to run, if any; its account loses its turn. */
   next(now: number): TrackedOrder | undefined
   /** Marks that a run of the account is under way, or no longer. */
@@ -50,6 +52,11 @@ export function createRunQueue(): RunQueue {
     const others = (byAccount.get(order.account) ?? []).filter((other) => other !== order)
     if (others.length === 0) byAccount.delete(order.account)
     else byAccount.set(order.account, others)
+  }
+
+  /** An occupied account is woken again when its run ends. */
+  function firstOf(account: Hex, now: number): TrackedOrder | undefined {
+    return occupied.has(account) ? undefined : nextRunnable(byAccount.get(account) ?? [], now)
   }
 
   return {
@@ -89,12 +96,17 @@ export function createRunQueue(): RunQueue {
     wake(account) {
       awake.add(account)
     },
+    hasNext(now) {
+      for (const account of awake) {
+        if (firstOf(account, now) !== undefined) return true
+        awake.delete(account)
+      }
+      return false
+    },
     next(now) {
       for (const account of awake) {
         awake.delete(account)
-        // An occupied account is woken again when its run ends.
-        if (occupied.has(account)) continue
-        const order = nextRunnable(byAccount.get(account) ?? [], now)
+        const order = firstOf(account, now)
         if (order !== undefined) return order
       }
       return undefined

@@ -32,7 +32,12 @@ const NOT_STARTED: RunEnd = { how: 'not-started', exitCode: null, result: null }
  * neither the environment, which holds the relayer's key, nor an open file.
  */
 export function createProcessRunner(options: ProcessRunnerOptions): EnclaveRunner {
-  return { run: (job) => startProcess(options, job), attach: awaitEarlier }
+  return {
+    run: (job) => startProcess(options, job),
+    attach: attachToProcess,
+    // The process's own end comes a moment later.
+    seenOnChain: () => undefined,
+  }
 }
 
 function startProcess({ command, envFile, searchPath }: ProcessRunnerOptions, job: Job): StartedRun {
@@ -105,7 +110,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** The process is not our child: its identity and its result file tell all that there is to know. */
-async function awaitEarlier(run: EarlierRun): Promise<RunEnd> {
+export async function attachToProcess(run: EarlierRun): Promise<RunEnd> {
   const stopAtMs = run.stopAt * 1_000
   const known = run.process?.space === ownIdentity().space ? run.process : null
   for (;;) {

@@ -3,7 +3,7 @@ import { type RunResult, runResultSchema } from '../../../protocol/job.js'
 import { isAbsent } from '../../store/fileSystem.js'
 
 /** A notice of 4 KiB in hex and some words: far below. */
-const MAX_RESULT_BYTES = 65_536
+export const MAX_RESULT_BYTES = 65_536
 
 export type ResultFile =
   | { readonly kind: 'absent' | 'garbage' }

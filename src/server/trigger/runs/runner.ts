@@ -11,7 +11,7 @@ export type RunEnding =
   | 'garbage'
   /** It did not end in time and was stopped. */
   | 'timeout'
-  /** The program could not be started. */
+  /** The program could not be started, or the enclave's host refused the job. */
   | 'not-started'
 
 export interface RunEnd {
@@ -32,17 +32,26 @@ export interface StartedRun {
 
 /** A run of an earlier server, as its file tells. */
 export interface EarlierRun {
+  readonly runId: string
   readonly process: ProcessIdentity | null
   readonly resultFile: string
   /** Unix seconds. */
   readonly stopAt: number
 }
 
-/** Where the enclave runs: a process of this machine, or a hosted TEE. */
+/** Outcomes of an order that the chain shows. */
+export type ShownOutcome = 'settled' | 'refunded'
+
+/** Where the enclave runs: a process of this machine, or somewhere else behind HTTP. */
 export interface EnclaveRunner {
   run(job: Job): StartedRun
   /** Waits for the end of a run that this server did not start. Never rejects. */
   attach(run: EarlierRun): Promise<RunEnd>
+  /**
+   * The chain shows what a run has brought about. Where the run's end can't be seen and nobody tells of it, that is its
+   * end.
+   */
+  seenOnChain(runId: string, outcome: ShownOutcome): void
 }
 
 /** After `stopAt` the enclave calls nobody; this much later it can't have a call under way either. */

@@ -6,7 +6,7 @@ import { describeError, type Logger } from '../../logger.js'
 import type { RunObserver } from '../../metrics/runMetrics.js'
 import type { RunFile, RunFiles } from '../../store/runFiles.js'
 import { logRunEnd } from './runLog.js'
-import type { EnclaveRunner, RunEnd } from './runner.js'
+import type { EnclaveRunner, RunEnd, ShownOutcome } from './runner.js'
 
 /** What to run. */
 export type RunRequest =
@@ -30,6 +30,8 @@ export interface Run {
   readonly file: RunFile
   /** Never rejects. */
   readonly end: Promise<RunEnd>
+  /** The chain shows what became of its order. */
+  seenOnChain(outcome: ShownOutcome): void
   /** Forgets the run, once its end is recorded. Until then the next server would find it. Never rejects. */
   discard(): Promise<void>
 }
@@ -68,7 +70,12 @@ export function createRuns({ files, runner, timeouts, observer, logger }: RunsOp
       else logRunEnd(logger, 'enclave run ended', ended, { ...fields, outcome: ended.result?.outcome })
       return ended
     })
-    return { file, end: logged, discard: () => quietly(() => files.remove(file.runId)) }
+    return {
+      file,
+      end: logged,
+      seenOnChain: (outcome) => runner.seenOnChain(file.runId, outcome),
+      discard: () => quietly(() => files.remove(file.runId)),
+    }
   }
 
   /** A file that can't be written now costs no more than a wait after a crash. */
@@ -93,8 +100,8 @@ export function createRuns({ files, runner, timeouts, observer, logger }: RunsOp
     async adopt() {
       const earlier = await files.all()
       return earlier.map((file) => {
-        const { process, stopAt } = file
-        return toRun(file, runner.attach({ process, stopAt, resultFile: files.resultPath(file.runId) }))
+        const { runId, process, stopAt } = file
+        return toRun(file, runner.attach({ runId, process, stopAt, resultFile: files.resultPath(runId) }))
       })
     },
   }

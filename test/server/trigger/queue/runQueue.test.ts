@@ -14,8 +14,10 @@ test('an order that is opened anew, by another account, is that account’s from
   expect(queue.track(second)).toBe(order)
   expect(order).toMatchObject(second)
   queue.wake(ALICE)
+  expect(queue.hasNext(1)).toBe(false)
   expect(queue.next(1)).toBeUndefined()
   queue.wake(BOB)
+  expect(queue.hasNext(1)).toBe(true)
   expect(queue.next(1)).toBe(order)
 })
 

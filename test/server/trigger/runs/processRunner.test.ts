@@ -125,8 +125,8 @@ describe('a run of an earlier server', () => {
     const { runner, job, ...rest } = await setUp(step, seconds)
     const { process: identity, end } = runner.run(job)
     if (identity === null) throw new Error('not started')
-    const { resultFile, stopAt } = job
-    return { runner, job, end, run: { process: identity, resultFile, stopAt }, ...rest }
+    const { runId, resultFile, stopAt } = job
+    return { runner, job, end, run: { runId, process: identity, resultFile, stopAt }, ...rest }
   }
 
   test('is waited for, and its result read', async () => {
@@ -156,7 +156,7 @@ describe('a run of an earlier server', () => {
     const unknown = { ...run, process: null }
     expect(await runner.attach(unknown)).toMatchObject({ how: 'result', result: { outcome: 'settled' } })
     const long = Math.floor(Date.now() / 1_000) - 30
-    const lost = { process: null, resultFile: `${run.resultFile}.none`, stopAt: long }
+    const lost = { runId: run.runId, process: null, resultFile: `${run.resultFile}.none`, stopAt: long }
     expect(await runner.attach(lost)).toEqual({ how: 'timeout', exitCode: null, result: null })
   })
 

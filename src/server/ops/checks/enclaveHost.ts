@@ -1,0 +1,27 @@
+import { connect } from 'node:net'
+import type { Look } from '../check.js'
+
+/** A connection that hangs is let go of. */
+const LIMIT_MS = 10_000
+const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
+
+/**
+ * Whether something listens at the remote enclave's host. No more: what it answers to a request that is no signed job is
+ * its own business.
+ */
+export function enclaveHostLook(url: string): Look {
+  const { protocol, hostname, port } = new URL(url)
+  // An IPv6 address stands in brackets in a URL.
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const target = { host, port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) }
+  return () =>
+    new Promise((resolve) => {
+      const socket = connect({ ...target, timeout: LIMIT_MS })
+      socket.on('timeout', () => socket.destroy(new Error('no connection in time')))
+      socket.on('connect', () => {
+        socket.destroy()
+        resolve(null)
+      })
+      socket.on('error', () => resolve('enclave-host-unreachable'))
+    })
+}

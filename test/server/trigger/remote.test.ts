@@ -1,0 +1,161 @@
+// The trigger with an enclave somewhere else, which says nothing unless the test says it.
+import { readdir } from 'node:fs/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { Secret } from '../../../src/server/secret.js'
+import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { createPace } from '../../../src/server/trigger/pace.js'
+import { createHttpRunner } from '../../../src/server/trigger/runs/httpRunner.js'
+import { createRemoteEnclave } from '../../../src/server/trigger/runs/remoteEnclave.js'
+import { refund, settlement, signedCall } from '../../support/authorizations.js'
+import { useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32, setUpInstitution } from '../../support/institution.js'
+import { sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
+import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
+import { type HostStep, startScriptedHost } from '../../support/scriptedHost.js'
+import { RUN_SECRET } from '../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { outcomes, startTrigger } from '../../support/triggerHarness.js'
+
+const chain = useChain(setUpInstitution)
+const [A, B] = [bytes32('A'), bytes32('B')]
+
+async function setUp(steps: HostStep[] = [202], intervalMs = 0) {
+  const root = await temporaryDirectory()
+  const host = await startScriptedHost(steps)
+  const pace = createPace(intervalMs)
+  const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
+  const { logger } = createLogLines()
+  const server = () => {
+    const runner = createHttpRunner({
+      remote: createRemoteEnclave({ url: new Secret(host.url), secret: new Secret(RUN_SECRET) }),
+      files: createRunFiles({ files: createAtomicFiles({ root }), root, logger }),
+      pace,
+      stopping: stopping.signal,
+      times: { againMs: 20, againMaxMs: 40, effectMs: 50 },
+      logger,
+    })
+    const start = (changes: Parameters<typeof startTrigger>[3] = {}) =>
+      startTrigger(chain(), createScriptedEnclave(root), root, { runner, pace, ...changes })
+    return { runner, start }
+  }
+  return {
+    root,
+    host,
+    server,
+    offered: () => host.offers.map(({ body }) => body.orderId ?? body.job),
+    runIdOf: (orderId: Hex) => String(host.offers.find(({ body }) => body.orderId === orderId)?.body.runId),
+  }
+}
+
+test('an account’s next order waits until the result of the one before has come', async () => {
+  const { server, host, offered, runIdOf } = await setUp()
+  const { runner, start } = server()
+  const { place, until } = await start()
+  await place('alice', A)
+  await eventually('the offer', () => host.offers.length > 0)
+  await place('alice', B)
+  await place('bob', bytes32('another account'))
+  await eventually('the other account', () => host.offers.length > 1)
+  expect(offered()).toEqual([A, bytes32('another account')])
+  await runner.receive(runIdOf(A), { outcome: 'placed', retryAt: 4_000_000_000 })
+  await until(A, 'its outcome', (record) => outcomes(record)[0] === 'placed')
+  await eventually('the next order', () => offered().includes(B))
+})
+
+test('a server that starts waits for the run of the one before, and offers nothing again', async () => {
+  const { server, host, offered, runIdOf, root } = await setUp(['lose'])
+  const first = await server().start()
+  await first.place('alice', A)
+  await eventually('an offer', () => host.offers.length > 0)
+  await first.stop()
+  const { runner, start } = server()
+  const second = await start()
+  await second.place('alice', B)
+  await second.place('bob', bytes32('another account'))
+  await eventually('the other account', () => offered().includes(bytes32('another account')))
+  expect(
+    new Set(host.offers.filter(({ body }) => body.orderId === A).map(({ body }) => body.runId)).size,
+  ).toBe(1)
+  expect(offered()).not.toContain(B)
+  await runner.receive(runIdOf(A), { outcome: 'settled' })
+  const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'settled')
+  expect(record.triggers).toHaveLength(1)
+  await eventually('the next order', () => offered().includes(B))
+  expect((await readdir(`${root}/runs`)).some((name) => name.includes(runIdOf(A).replaceAll('-', '')))).toBe(
+    false,
+  )
+})
+
+describe('a run of which only the chain tells', () => {
+  test.each([
+    ['settled', settlement],
+    ['refunded', refund],
+  ] as const)('has ended once its order is %s', async (outcome, end) => {
+    const { server, host, root, offered } = await setUp()
+    const { place, until } = await server().start()
+    await place('alice', A)
+    await eventually('the offer', () => host.offers.length > 0)
+    await chain().send('relayer', ...signedCall(chain(), end(A)))
+    const record = await until(A, 'its end', (found) => outcomes(found)[0] === outcome)
+    expect(record.triggers).toHaveLength(1)
+    await eventually('no open record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
+    expect(offered()).toEqual([A])
+  })
+
+  test('has ended, too, when it happened while no server was running', async () => {
+    const { server, host, offered } = await setUp()
+    const first = await server().start()
+    await first.place('alice', A)
+    await eventually('the offer', () => host.offers.length > 0)
+    await first.stop()
+    await chain().send('relayer', ...signedCall(chain(), refund(A)))
+    const second = await server().start()
+    await second.until(A, 'its end', (found) => outcomes(found)[0] === 'refunded')
+    expect(offered()).toEqual([A])
+  })
+
+  test('goes on after a reclaim, which is not its doing', async () => {
+    const { server, host, offered, runIdOf } = await setUp()
+    const { runner, start } = server()
+    const { place, until } = await start()
+    await place('alice', A)
+    await eventually('the offer', () => host.offers.length > 0)
+    await chain().mineAt((await chain().now()) + 3_600 + 7 * 86_400)
+    await chain().send('alice', 'escrow', 'reclaim', A)
+    await place('bob', B)
+    await eventually('a later event was seen', () => offered().includes(B))
+    expect((await until(A, 'its record', () => true)).triggers[0]?.finishedAt).toBeNull()
+    await runner.receive(runIdOf(A), { outcome: 'done' })
+    await until(A, 'its end', (record) => outcomes(record)[0] === 'done')
+  })
+})
+
+test('a rulebook’s run that nothing is heard of is reported at its time, and joined by the same rulebook', async () => {
+  const { server, host, offered } = await setUp()
+  const { runner, start } = server()
+  const { trigger } = await start({ timeouts: { order: 20_000, policy: 1_000, reconcile: 20_000 } })
+  const rulebook = await sealOrder('a rulebook')
+  expect((await trigger.policyRuns.run(rulebook)).how).toBe('timeout')
+  const again = trigger.policyRuns.run(rulebook)
+  await runner.receive(String(host.offers[0]?.body.runId), { outcome: 'done' })
+  expect(await again).toMatchObject({ how: 'result', result: { outcome: 'done' } })
+  expect(offered()).toEqual(['policy'])
+})
+
+test('orders are offered no more often than the pace allows', async () => {
+  const INTERVAL_MS = 600
+  const { server, offered } = await setUp([202], INTERVAL_MS)
+  const { place, trigger } = await server().start()
+  const from = Date.now()
+  await place('alice', A)
+  await place('bob', B)
+  void trigger.policyRuns.run(await sealOrder('a rulebook'))
+  await eventually('three offers', () => offered().length === 3)
+  expect(new Set(offered())).toEqual(new Set([A, B, 'policy']))
+  expect(Date.now() - from).toBeGreaterThanOrEqual(2 * INTERVAL_MS)
+})

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Job, RunResult } from '../../../../src/protocol/job.js'
+import { identityOf } from '../../../../src/server/processIdentity.js'
+import { Secret } from '../../../../src/server/secret.js'
+import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
+import { createRunFiles } from '../../../../src/server/store/runFiles.js'
+import { createPace, type Pace } from '../../../../src/server/trigger/pace.js'
+import { createHttpRunner } from '../../../../src/server/trigger/runs/httpRunner.js'
+import { createRemoteEnclave } from '../../../../src/server/trigger/runs/remoteEnclave.js'
+import { eventually } from '../../../support/eventually.js'
+import { bytes32 } from '../../../support/institution.js'
+import { sealOrder } from '../../../support/intakeServer.js'
+import { createLogLines } from '../../../support/logLines.js'
+import { closedUrl } from '../../../support/rawServer.js'
+import { type HostStep, startScriptedHost } from '../../../support/scriptedHost.js'
+import { RUN_SECRET } from '../../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
+
+const SETTLED: RunResult = { outcome: 'settled' }
+const TIMES = { againMs: 20, againMaxMs: 40, effectMs: 100 }
+/** Of a run that may have called somebody until a moment ago. */
+const HALF_A_MINUTE = 30
+
+async function setUp(
+  steps: HostStep[],
+  options: { url?: string; pace?: Pace; seconds?: number; effectMs?: number } = {},
+) {
+  const root = await temporaryDirectory()
+  const host = await startScriptedHost(steps)
+  const { logger, text } = createLogLines()
+  const files = createRunFiles({ files: createAtomicFiles({ root }), root, logger })
+  const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
+  const server = (pace: Pace = createPace(0)) =>
+    createHttpRunner({
+      remote: createRemoteEnclave({
+        url: new Secret(options.url ?? host.url),
+        secret: new Secret(RUN_SECRET),
+      }),
+      files,
+      pace,
+      stopping: stopping.signal,
+      times: { ...TIMES, ...(options.effectMs !== undefined && { effectMs: options.effectMs }) },
+      logger,
+    })
+  const runId = randomUUID()
+  const stopAt = Math.floor(Date.now() / 1_000) + (options.seconds ?? 60)
+  await files.put({ job: 'policy', runId, startedAt: new Date().toISOString(), stopAt, process: null })
+  const job: Job = {
+    job: 'order',
+    runId,
+    stopAt,
+    resultFile: files.resultPath(runId),
+    orderId: bytes32('an order'),
+    envelope: await sealOrder('secret'),
+  }
+  return { host, files, job, root, logText: text, server, runner: server(options.pace) }
+}
+
+/** Whether it has come to an end by now. */
+async function hasEnded(end: Promise<unknown>): Promise<boolean> {
+  return Promise.race([end.then(() => true), new Promise<false>((resolve) => setTimeout(resolve, 0, false))])
+}
+
+describe('a run', () => {
+  test('gets its job, signed, without a path of this machine, and ends with the result that is posted', async () => {
+    const { host, runner, job } = await setUp([202])
+    const { process, end } = runner.run(job)
+    await eventually('the offer', () => host.offers.length > 0)
+    const { resultFile: _resultFile, ...sent } = job
+    expect(host.offers).toEqual([{ body: sent, isSigned: true }])
+    expect(process).toBeNull()
+    expect(await hasEnded(end)).toBe(false)
+    expect(await runner.receive(job.runId, SETTLED)).toBe('received')
+    expect(await end).toEqual({ how: 'result', exitCode: null, result: SETTLED })
+  })
+
+  test.each<[string, HostStep[]]>([
+    ['lost', ['lose', 'lose', 202]],
+    ['one of a gateway', [502, 504, 202]],
+    ['no more than that it took too long', [408, 202]],
+  ])('whose answer is %s is offered again as the same run, and goes on meanwhile', async (_what, steps) => {
+    const { host, runner, job } = await setUp(steps)
+    const { end } = runner.run(job)
+    await eventually('all offers', () => host.offers.length === steps.length)
+    expect(new Set(host.offers.map(({ body }) => body.runId))).toEqual(new Set([job.runId]))
+    expect(host.offers.every(({ isSigned }) => isSigned)).toBe(true)
+    expect(await hasEnded(end)).toBe(false)
+    await runner.receive(job.runId, SETTLED)
+    expect((await end).result).toEqual(SETTLED)
+  })
+
+  test.each<HostStep>([400, 401, 404, 409, 422, 429, 'redirect'])(
+    'that is refused (%s) has not started',
+    async (step) => {
+      const { host, runner, job } = await setUp([step])
+      expect(await runner.run(job).end).toEqual({ how: 'not-started', exitCode: null, result: null })
+      expect(host.offers).toHaveLength(1)
+    },
+  )
+
+  test('has not started where nobody listens', async () => {
+    const { runner, job } = await setUp([], { url: await closedUrl() })
+    expect((await runner.run(job).end).how).toBe('not-started')
+  })
+
+  test('that may have been taken is not ended by a refusal that follows', async () => {
+    const { host, runner, job } = await setUp(['lose', 401])
+    const { end } = runner.run(job)
+    await eventually('the refusals', () => host.offers.length > 2)
+    expect(await hasEnded(end)).toBe(false)
+    await runner.receive(job.runId, SETTLED)
+    expect((await end).result).toEqual(SETTLED)
+  })
+
+  test('that is refused for now holds every other back for as long', async () => {
+    const pace = createPace(0)
+    const { runner, job } = await setUp([429], { pace })
+    const from = Date.now()
+    expect((await runner.run(job).end).how).toBe('not-started')
+    expect(await pace.take(1)).toBe(false)
+    expect(await pace.take()).toBe(true)
+    expect(Date.now() - from).toBeGreaterThanOrEqual(1_000)
+  })
+
+  test('of which nothing is heard lasts until 30 s after its time, whatever was answered', async () => {
+    const { runner, job } = await setUp(['lose'], { seconds: -HALF_A_MINUTE + 2 })
+    expect(await runner.run(job).end).toEqual({ how: 'timeout', exitCode: null, result: null })
+    expect(Date.now()).toBeGreaterThanOrEqual((job.stopAt + HALF_A_MINUTE) * 1_000)
+    expect(await runner.receive(job.runId, SETTLED)).toBe('not-awaited')
+  })
+
+  test('whose effect the chain shows has ended with it, once a result with a notice had its time', async () => {
+    const first = await setUp([202])
+    const { end } = first.runner.run(first.job)
+    first.runner.seenOnChain(first.job.runId, 'refunded')
+    expect((await end).result).toEqual({ outcome: 'refunded' })
+
+    const second = await setUp([202], { effectMs: 60_000 })
+    const ending = second.runner.run(second.job).end
+    const refunded: RunResult = { outcome: 'refunded', notice: await sealOrder('why') }
+    second.runner.seenOnChain(second.job.runId, 'refunded')
+    await sleep(100)
+    expect(await hasEnded(ending)).toBe(false)
+    await second.runner.receive(second.job.runId, refunded)
+    expect((await ending).result).toEqual(refunded)
+  })
+
+  test('leaves neither the URL nor the secret nor what is sealed in the log', async () => {
+    const { runner, job, host, logText } = await setUp(['lose', 401])
+    runner.run(job)
+    await eventually('the refusals', () => host.offers.length > 2)
+    expect(logText()).toContain('job not taken')
+    for (const secret of [host.url, RUN_SECRET, JSON.stringify(host.offers[0]?.body.envelope)]) {
+      expect(logText()).not.toContain(secret)
+    }
+  })
+})
+
+describe('a result', () => {
+  test('is on disk when it is answered, and the next server has it', async () => {
+    const { files, job, runner, server } = await setUp([202])
+    expect(await runner.receive(job.runId, SETTLED)).toBe('received')
+    expect(JSON.parse(await readFile(files.resultPath(job.runId), 'utf8'))).toEqual(SETTLED)
+    const run = { runId: job.runId, process: null, stopAt: job.stopAt, resultFile: job.resultFile }
+    expect((await server().attach(run)).result).toEqual(SETTLED)
+  })
+
+  test('of a run of an earlier server ends it, and offers nothing again', async () => {
+    const { job, host, runner } = await setUp([202])
+    const end = runner.attach({
+      runId: job.runId,
+      process: null,
+      stopAt: job.stopAt,
+      resultFile: job.resultFile,
+    })
+    expect(await runner.receive(job.runId, SETTLED)).toBe('received')
+    expect((await end).result).toEqual(SETTLED)
+    expect(host.offers).toEqual([])
+  })
+
+  test('that is posted again, or another one after it, changes nothing and leaves nothing', async () => {
+    const { runner, job, files, root } = await setUp([202])
+    const { end } = runner.run(job)
+    const posts = [SETTLED, SETTLED, { outcome: 'failed' } as const].map((result) =>
+      runner.receive(job.runId, result),
+    )
+    expect(await Promise.all(posts)).toEqual(['received', 'received', 'received'])
+    expect((await end).result).toEqual(SETTLED)
+    await files.remove(job.runId)
+    expect(await runner.receive(job.runId, { outcome: 'failed' })).toBe('received')
+    expect(await readdir(`${root}/runs`)).toEqual([])
+  })
+
+  test('of a run that nobody knows is not awaited, and not kept', async () => {
+    const { runner, root, job } = await setUp([202])
+    expect(await runner.receive(randomUUID(), SETTLED)).toBe('not-awaited')
+    expect(await readdir(`${root}/runs`)).toEqual([`0x${job.runId.replaceAll('-', '')}.json`])
+  })
+})
+
+test('a run that was begun as a process is followed as one', async () => {
+  const { runner, job } = await setUp([202])
+  const ended = { ...identityOf(process.pid), startedAt: '1' }
+  const run = { runId: job.runId, process: ended, stopAt: job.stopAt, resultFile: job.resultFile }
+  expect(await runner.attach(run)).toEqual({ how: 'no-result', exitCode: null, result: null })
+})

@@ -1,0 +1,34 @@
+import { buffer } from 'node:stream/consumers'
+import { claimedRunMessage, isRunMessageSigned } from '../../src/protocol/runMessage.js'
+import { startRawServer } from './rawServer.js'
+import { RUN_SECRET } from './serverEnvironment.js'
+
+/** What a host does with one offer: answers with this status, takes the request and cuts the connection, or redirects. */
+export type HostStep = number | 'lose' | 'redirect'
+
+/** An HTTP server in the place of an enclave's host, which answers offers as told and starts nothing. */
+export interface ScriptedHost {
+  readonly url: string
+  /** Each offer's body and whether its signature holds, oldest first. */
+  readonly offers: { body: Record<string, unknown>; isSigned: boolean }[]
+}
+
+/** @param steps one for each offer; the last one repeats */
+export async function startScriptedHost(steps: HostStep[]): Promise<ScriptedHost> {
+  const offers: ScriptedHost['offers'] = []
+  const url = await startRawServer((req, res) => {
+    void buffer(req).then((bytes) => {
+      const body = bytes.toString('utf8')
+      const claimed = claimedRunMessage('job', req.headers)
+      offers.push({
+        body: JSON.parse(body),
+        isSigned: claimed !== undefined && isRunMessageSigned(RUN_SECRET, claimed, body),
+      })
+      const step = steps[Math.min(offers.length, steps.length) - 1] ?? 202
+      if (step === 'lose') req.socket.destroy()
+      else if (step === 'redirect') res.writeHead(307, { location: `${url}/elsewhere` }).end()
+      else res.writeHead(step, step === 429 ? { 'retry-after': '1' } : {}).end()
+    })
+  })
+  return { url, offers }
+}
