@@ -1,6 +1,7 @@
 // Writes the env examples and the README's table from the schemas that read them; with --check, fails when one differs.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderEnvExample as renderEnclave } from '../src/enclave/envExample.js'
+import { renderEnvExample as renderHost } from '../src/host/envExample.js'
 import { renderConfigurationTable, renderEnvExample as renderServer } from '../src/server/envExample.js'
 
 const TABLE = /(?<=<!-- configuration: npm run env -->\n)[\s\S]*?(?=<!-- end -->)/
@@ -8,6 +9,7 @@ const TABLE = /(?<=<!-- configuration: npm run env -->\n)[\s\S]*?(?=<!-- end -->
 const files: [file: string, rendered: (present: string) => string][] = [
   ['.env.example', renderServer],
   ['.env.enclave.example', renderEnclave],
+  ['.env.host.example', renderHost],
   ['README.md', (present) => present.replace(TABLE, `\n${renderConfigurationTable()}\n\n`)],
 ]
 

@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   broker: ['protocol/'],
   server: ['protocol/', 'chain/', 'broker/'],
   enclave: ['protocol/', 'chain/', 'broker/'],
+  host: ['protocol/', 'server/'],
   client: ['protocol/', 'chain/generated/'],
   cli: ['protocol/', 'chain/', 'broker/', 'client/', 'server/config.js'],
   sandbox: ['*'],

@@ -1,24 +1,15 @@
-import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { buildServer } from './build.js'
 import type { Config } from './config.js'
 import { registerFastKeccak } from './fastKeccak.js'
 import { loadSecp256k1 } from './fastSecp256k1.js'
-import { answerClientError } from './http/clientErrors.js'
+import { close, listen, portOf } from './http/listener.js'
 import { createLifetime } from './lifetime.js'
 import type { Logger } from './logger.js'
 import { openRelayerKey } from './relay/relayerKey.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
 import { lockDirectory } from './store/directoryLock.js'
 import { type Disk, openDisk } from './store/disk.js'
-
-/** Longer than the usual 60 s of a reverse proxy, so that a kept-alive connection is never closed under a request. */
-const KEEP_ALIVE_MS = 65_000
-/** How closely the header and request time-outs are kept. */
-const CONNECTION_CHECK_MS = 1_000
-/** How soon a stopping server hangs up after a connection's last answer. */
-const IDLE_CHECK_MS = 50
 
 export interface RunningServer {
   /** The port in use, also when 0 asked for any. */
@@ -95,38 +86,4 @@ async function startLocked(
     await Promise.all(opened.map((server) => close(server, 0)))
     throw error
   }
-}
-
-async function listen(http: Config['http'], listener: RequestListener): Promise<Server> {
-  const server = createServer(
-    {
-      // Node refuses a longer one.
-      headersTimeout: Math.min(http.headersTimeoutMs, http.requestTimeoutMs),
-      requestTimeout: http.requestTimeoutMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: CONNECTION_CHECK_MS,
-    },
-    listener,
-  )
-  server.maxConnections = http.maxConnections
-  server.on('clientError', answerClientError)
-  server.listen({ port: http.port, ...(http.host !== undefined && { host: http.host }) })
-  await once(server, 'listening')
-  return server
-}
-
-/** Resolves when every connection is closed: the idle at once, the busy when answered or after `limitMs`. */
-async function close(server: Server, limitMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Node closes the connections that are idle now, and would keep alive those that are when they were answered.
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-  const limit = setTimeout(() => server.closeAllConnections(), limitMs)
-  await closed
-  clearInterval(idle)
-  clearTimeout(limit)
-}
-
-function portOf(server: Server): number {
-  const address = server.address()
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
 
 /** One line per request, when its answer has gone out or its caller has gone away; and a word to the metrics. */
-export function requestLog(logger: Logger, observe: HttpObserver): RequestHandler {
+export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now()
     res.on('close', () => {
@@ -13,7 +13,7 @@ export function requestLog(logger: Logger, observe: HttpObserver): RequestHandle
       const status = res.statusCode
       const code = res.locals.problemCode
       const isAborted = !res.writableFinished
-      observe({ method, route, status, code, durationMs, isAborted })
+      observe?.({ method, route, status, code, durationMs, isAborted })
       logger.info('request', {
         requestId: res.locals.requestId,
         method,

@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Config } from '../config.js'
+import { answerClientError } from './clientErrors.js'
+
+/** Longer than the usual 60 s of a reverse proxy, so that a kept-alive connection is never closed under a request. */
+const KEEP_ALIVE_MS = 65_000
+/** How closely the header and request time-outs are kept. */
+const CONNECTION_CHECK_MS = 1_000
+/** How soon a stopping server hangs up after a connection's last answer. */
+const IDLE_CHECK_MS = 50
+
+/** What a server that listens is told. */
+export type ListenOptions = Pick<
+  Config['http'],
+  'port' | 'host' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'maxConnections'
+>
+
+/** @throws the system error of `listen` */
+export async function listen(http: ListenOptions, listener: RequestListener): Promise<Server> {
+  const server = createServer(
+    {
+      // Node refuses a longer one.
+      headersTimeout: Math.min(http.headersTimeoutMs, http.requestTimeoutMs),
+      requestTimeout: http.requestTimeoutMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: CONNECTION_CHECK_MS,
+    },
+    listener,
+  )
+  server.maxConnections = http.maxConnections
+  server.on('clientError', answerClientError)
+  server.listen({ port: http.port, ...(http.host !== undefined && { host: http.host }) })
+  await once(server, 'listening')
+  return server
+}
+
+/** Resolves when every connection is closed: the idle at once, the busy when answered or after `limitMs`. */
+export async function close(server: Server, limitMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Node closes the connections that are idle now, and would keep alive those that are when they were answered.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+  const limit = setTimeout(() => server.closeAllConnections(), limitMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(limit)
+}
+
+/** The port in use, also when 0 asked for any. */
+export function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
