@@ -14,22 +14,27 @@ export interface Places {
   brokerUrl: string
   chainId: number
   contracts: ContractAddresses
+  /** Of the enclave's host, where there is one. */
+  hostUrl: string | undefined
 }
 
 type Variables = Record<string, string>
 
-/** Writes the server's `.env` and the enclave's `.env.enclave`, readable only by their owner. */
+/** Writes the server's `.env`, the enclave's `.env.enclave` and its host's `.env.host`, readable only by their owner. */
 export async function writeEnvFiles(
   options: SandboxOptions,
   places: Places,
   secrets: SandboxSecrets,
   accounts: SandboxAccounts,
 ): Promise<void> {
-  const { directory, serverSettings, enclaveSettings } = options
+  const { directory, serverSettings, enclaveSettings, hostSettings } = options
   const server = { ...serverVariables(directory, places, secrets, accounts), ...serverSettings }
   const enclave = { ...enclaveVariables(places, secrets), ...enclaveSettings }
   await writeEnv(join(directory, '.env'), server)
   await writeEnv(join(directory, '.env.enclave'), enclave)
+  if (places.hostUrl === undefined) return
+  const host = hostVariables(directory, places.url, places.hostUrl, secrets)
+  await writeEnv(join(directory, '.env.host'), { ...host, ...hostSettings })
 }
 
 function serverVariables(
@@ -49,10 +54,30 @@ function serverVariables(
     RELAYER_PRIVATE_KEY: accounts.relayer.privateKey,
     INTENT_PUBKEY: intentPublicKey,
     ENCLAVE_SIGNER: enclaveSigner,
-    ENCLAVE_ENV_FILE: join(directory, '.env.enclave'),
+    ...triggerVariables(directory, places, secrets),
     DATA_DIR: join(directory, 'server'),
     ALPACA_KEY_ID: secrets.serverBroker.keyId,
     ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
+  }
+}
+
+function triggerVariables(directory: string, { hostUrl }: Places, secrets: SandboxSecrets): Variables {
+  if (hostUrl === undefined) return { ENCLAVE_ENV_FILE: join(directory, '.env.enclave') }
+  return { ENCLAVE_TRIGGER: 'http', ENCLAVE_URL: hostUrl, ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }
+}
+
+function hostVariables(
+  directory: string,
+  serverUrl: string,
+  hostUrl: string,
+  secrets: SandboxSecrets,
+): Variables {
+  return {
+    PORT: new URL(hostUrl).port,
+    SERVER_URL: serverUrl,
+    ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret,
+    ENCLAVE_ENV_FILE: join(directory, '.env.enclave'),
+    DATA_DIR: join(directory, 'host'),
   }
 }
 

@@ -15,6 +15,8 @@ export interface Ports {
   server: number
   rpc: number
   broker: number
+  /** Of the enclave's host; without one, none is claimed. */
+  host?: number
 }
 
 /** Ports that are free. */
@@ -27,7 +29,7 @@ export interface ClaimedPorts extends Ports {
  * The same ports, free and all different, with a number for each 0.
  * @throws PortTakenError
  */
-export async function claimPorts({ server, rpc, broker }: Ports): Promise<ClaimedPorts> {
+export async function claimPorts({ server, rpc, broker, host }: Ports): Promise<ClaimedPorts> {
   const probes: Server[] = []
   const claim = async (port: number, option: string) => {
     const probe = createServer()
@@ -48,6 +50,7 @@ export async function claimPorts({ server, rpc, broker }: Ports): Promise<Claime
       rpc: await claim(rpc, 'rpc-port'),
       broker: await claim(broker, 'broker-port'),
       ops: await claim(0, 'ops-port'),
+      ...(host !== undefined && { host: await claim(host, 'host-port') }),
     }
   } finally {
     await Promise.all(probes.map((probe) => once(probe.close(), 'close')))

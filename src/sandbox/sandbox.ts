@@ -6,13 +6,13 @@ import { startAnvil } from './anvil.js'
 import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
 import { createCleanUp } from './cleanUp.js'
 import { takeDirectory } from './directory.js'
-import { endEnclaveRuns } from './enclaveRuns.js'
+import { endEnclaveRuns, endHostedRuns } from './enclaveRuns.js'
 import { type Places, writeEnvFiles } from './envFiles.js'
 import { type Deployed, deployAll, foundInstitution, joinInstitution, localProvider } from './localChain.js'
 import { claimPorts } from './ports.js'
 import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
 import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
-import { assertBuilt, type ServerProcess, startServerProcess } from './serverProcess.js'
+import { assertBuilt, type ServerProcess, startHostProcess, startServerProcess } from './serverProcess.js'
 import { BLOCK_TIME, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type SandboxOptions } from './settings.js'
 import { stepsTo, type TellStep } from './steps.js'
 
@@ -30,6 +30,10 @@ export interface Sandbox {
   server(): ServerProcess
   /** Starts the server again after it was stopped or killed. */
   restartServer(): Promise<void>
+  /** The enclave's host that runs now, where there is one. */
+  host(): ServerProcess | undefined
+  /** Starts the host again after it was stopped or killed. */
+  restartHost(): Promise<void>
   /** Ends everything that was started. */
   stop(): Promise<void>
 }
@@ -58,7 +62,9 @@ interface Stage {
 async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promise<Sandbox> {
   const { directory, print } = options
   const stage = { cleanUp, tell: stepsTo(print) }
-  const ports = await claimPorts(options.ports)
+  const isHosted = options.enclave === 'http'
+  const { host: hostPort = 0, ...fixed } = options.ports
+  const ports = await claimPorts(isHosted ? { ...fixed, host: hostPort } : fixed)
   const lock = await takeDirectory(directory)
   cleanUp.add(() => lock.release())
   const secrets = drawSecrets()
@@ -73,11 +79,13 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
     brokerUrl: broker.url,
     chainId: anvil.chainId,
     contracts: deployed.contracts,
+    hostUrl: isHosted ? `http://127.0.0.1:${ports.host}` : undefined,
   }
   const info = describeSandbox(places, deployed.usdc, accounts)
   await writeEnvFiles(options, places, secrets, accounts)
   await writeSandboxFile(directory, info)
   await populate(provider, accounts, deployed, stage)
+  const host = await startHost(options, places.hostUrl, stage)
   const server = await startServer(options, places, stage)
   return {
     directory,
@@ -88,6 +96,8 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
     broker: broker.control,
     server: server.current,
     restartServer: server.restart,
+    host: host.current,
+    restartHost: host.restart,
     stop: () => cleanUp.run(),
   }
 }
@@ -133,6 +143,22 @@ async function populate(
   )
   await joinInstitution(provider, accounts, deployed)
   tell('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
+}
+
+/** Nothing where the enclave is a process of the server. */
+async function startHost({ directory }: SandboxOptions, url: string | undefined, { cleanUp, tell }: Stage) {
+  if (url === undefined) return { current: () => undefined, restart: async () => undefined }
+  const launch = () => startHostProcess({ directory, url })
+  cleanUp.add(() => endHostedRuns(join(directory, 'host')))
+  let host = await launch()
+  cleanUp.add(() => host.stop())
+  tell('host', `of the enclave, its own process, takes jobs at ${url}`)
+  return {
+    current: () => host,
+    async restart() {
+      host = await launch()
+    },
+  }
 }
 
 async function startServer(

@@ -12,6 +12,8 @@ export interface SandboxFile {
   opsUrl: string
   rpcUrl: string
   brokerUrl: string
+  /** Of the enclave's host, where there is one. */
+  hostUrl?: string
   chainId: number
   contracts: ContractAddresses & { usdc: Hex }
   symbols: string[]
@@ -19,13 +21,14 @@ export interface SandboxFile {
 }
 
 export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAccounts): SandboxFile {
-  const { url, opsUrl, rpcUrl, brokerUrl, chainId, contracts } = places
+  const { url, opsUrl, rpcUrl, brokerUrl, hostUrl, chainId, contracts } = places
   const { owner, admin, employees } = accounts
   return {
     url,
     opsUrl,
     rpcUrl,
     brokerUrl,
+    ...(hostUrl !== undefined && { hostUrl }),
     chainId,
     contracts: { ...contracts, usdc },
     symbols: EQUITIES.map(({ symbol }) => symbol),

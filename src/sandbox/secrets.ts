@@ -12,6 +12,8 @@ export interface SandboxSecrets {
   intentPrivateKey: Hex
   enclavePrivateKey: Hex
   relayAuthToken: string
+  /** Shared by server and host, where the enclave has one. */
+  triggerSecret: string
   /** The enclave's account at the broker, which trades. */
   enclaveBroker: StandInAccountConfig
   /** The server's, which only reads prices and the clock. */
@@ -24,6 +26,7 @@ export function drawSecrets(): SandboxSecrets {
     intentPrivateKey: random32(),
     enclavePrivateKey: random32(),
     relayAuthToken: randomBytes(32).toString('hex'),
+    triggerSecret: `whsec_${randomBytes(32).toString('base64')}`,
     enclaveBroker: brokerAccount('enclave', BROKER_CASH),
     serverBroker: brokerAccount('server', '0'),
   }

@@ -29,34 +29,51 @@ export interface ServerProcess {
 }
 
 interface ServerProcessOptions {
-  /** Holds `.env`; gets `server.log`. */
+  /** Holds the program's env file; gets its log. */
   directory: string
   url: string
   /** Gets each line that the server narrates. */
   narrate: (line: string) => void
 }
 
-const SERVER = join(ROOT, 'dist/server/main.js')
+/** A program that answers `/health`. */
+interface Program {
+  readonly main: string
+  readonly envFile: string
+  readonly log: string
+}
+
+const SERVER: Program = { main: join(ROOT, 'dist/server/main.js'), envFile: '.env', log: 'server.log' }
+const HOST: Program = { main: join(ROOT, 'dist/host/main.js'), envFile: '.env.host', log: 'host.log' }
 const ENCLAVE = join(ROOT, 'dist/enclave/main.js')
 
 /** @throws MissingBuildError */
 export function assertBuilt(): void {
-  if (!existsSync(SERVER) || !existsSync(ENCLAVE)) throw new MissingBuildError()
+  if (![SERVER.main, HOST.main, ENCLAVE].every(existsSync)) throw new MissingBuildError()
 }
 
 /** Starts the real server and resolves when it answers `/health`. It ends with this process, however that ends. */
-export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+export function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  return startProgram(SERVER, options)
+}
+
+/** The same for the host of a remote enclave. */
+export function startHostProcess(options: Omit<ServerProcessOptions, 'narrate'>): Promise<ServerProcess> {
+  return startProgram(HOST, { ...options, narrate: () => undefined })
+}
+
+async function startProgram(program: Program, options: ServerProcessOptions): Promise<ServerProcess> {
   const { directory, url, narrate } = options
-  const child = spawn(process.execPath, [SERVER], {
+  const child = spawn(process.execPath, [program.main], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, ENV_FILE: join(directory, '.env') },
+    env: { PATH: process.env.PATH, ENV_FILE: join(directory, program.envFile) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { pid } = child
-  if (pid === undefined) throw new Error('the server could not be started')
+  if (pid === undefined) throw new Error('the program could not be started')
   const release = killWithParent(pid)
   const exited = once(child, 'exit').then(release)
-  record(child, join(directory, 'server.log'), narrate)
+  record(child, join(directory, program.log), narrate)
 
   async function stop(): Promise<void> {
     child.kill('SIGTERM')
@@ -65,7 +82,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     clearTimeout(timer)
   }
   try {
-    await ready(url, child)
+    await ready(url, child, program.log)
   } catch (error) {
     await stop()
     throw error
@@ -93,7 +110,7 @@ function record(child: ChildProcess, path: string, narrate: (line: string) => vo
   child.once('close', () => log.end())
 }
 
-async function ready(url: string, child: ChildProcess): Promise<void> {
+async function ready(url: string, child: ChildProcess, log: string): Promise<void> {
   const giveUpAt = Date.now() + READY_TIMEOUT_MS
   while (Date.now() < giveUpAt) {
     if (child.exitCode !== null || child.signalCode !== null) break
@@ -105,5 +122,5 @@ async function ready(url: string, child: ChildProcess): Promise<void> {
     }
     await sleep(READY_POLL_MS)
   }
-  throw new Error('the server did not start: see server.log in the sandbox directory')
+  throw new Error(`a program did not start: see ${log} in the sandbox directory`)
 }

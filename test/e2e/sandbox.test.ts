@@ -102,6 +102,36 @@ describe('npm run sandbox -- --once', () => {
   })
 })
 
+describe('npm run sandbox -- --enclave http', () => {
+  const remote = ['--enclave=http', '--host-port=0']
+
+  it('settles the order at a host of its own, from which the server knows no path', async () => {
+    const sandbox = await startSandbox([...remote, '--once'])
+    expect(await sandbox.exit, sandbox.err()).toBe(0)
+    expect(sandbox.out()).toMatch(/ s {2}host {2,}.* http:\/\/127\.0\.0\.1:\d+\n/)
+    await expectNothingLeft(sandbox)
+    const read = (name: string) => readFile(join(sandbox.directory, name), 'utf8')
+    const [server, host] = [parse(await read('.env')), parse(await read('.env.host'))]
+    expect(server).toMatchObject({
+      ENCLAVE_TRIGGER: 'http',
+      ENCLAVE_TRIGGER_SECRET: host.ENCLAVE_TRIGGER_SECRET,
+    })
+    expect(server).not.toHaveProperty('ENCLAVE_ENV_FILE')
+    expect(await read('host.log')).toContain('"outcome":"settled"')
+    for (const name of ['.env.host', 'host.log']) {
+      expect((await stat(join(sandbox.directory, name))).mode & 0o777, name).toBe(0o600)
+    }
+  })
+
+  it('ends everything by Ctrl-C while an enclave run is under way', async () => {
+    const sandbox = await startSandbox([...remote, '--once'])
+    await eventually('the run', () => /enclave run 1: under way/.test(sandbox.out()))
+    interrupt(sandbox)
+    expect(await sandbox.exit).toBe(130)
+    await expectNothingLeft(sandbox)
+  })
+})
+
 describe('Ctrl-C', () => {
   it.each([
     ['while it starts', / chain {2}/],
@@ -149,7 +179,7 @@ describe('what cannot be', () => {
     await expectNothingLeft(sandbox)
   })
 
-  it.each(['server', 'enclave'])('a build without the %s', async (program) => {
+  it.each(['server', 'host', 'enclave'])('a build without the %s', async (program) => {
     const root = await temporaryDirectory()
     await cp(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true })
     await cp(join(ROOT, 'package.json'), join(root, 'package.json'))
@@ -167,6 +197,7 @@ describe('what cannot be', () => {
     [['once'], /^sandbox: Unexpected argument 'once'.*Usage: npm run sandbox/s],
     [['--port'], /^sandbox: Option '--port <value>' argument missing.*Usage: npm run sandbox/s],
     [['--port=http'], /^sandbox: --port expects a port, got "http"\n$/],
+    [['--enclave=fax'], /^sandbox: --enclave expects process or http, got "fax"\n$/],
     [['--rpc-port=70000'], /^sandbox: --rpc-port expects a port, got "70000"\n$/],
   ])('%j', async (args, message) => {
     const sandbox = await startSandbox(args)

@@ -12,6 +12,7 @@ import type { SandboxOptions } from '../../../src/sandbox/settings.js'
 import { checkInvariants } from './invariants.js'
 import type { Recorder } from './recorder.js'
 import { createTrader, type Trader } from './trader.js'
+import type { Wire } from './wire.js'
 
 /** One institution's desk: three employees, their admin, and the platform around them. */
 export interface Desk {
@@ -27,6 +28,8 @@ export interface Desk {
 }
 
 type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'> & {
+  /** The enclave is run by a host of its own, and server and host reach each other through these. */
+  wires?: { readonly toHost: Wire; readonly toServer: Wire }
   /** Clients and enclave reach the server through it. */
   recorder?: Recorder
 }
@@ -62,9 +65,11 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
 
 async function openDesk(directory: string, options: DeskOptions): Promise<Desk> {
   const lines: string[] = []
-  const { recorder, ...settings } = options
+  const { recorder, wires, ...settings } = options
   const started = await startSandbox({
     ...settings,
+    ...(wires && { enclave: 'http' as const, hostSettings: { SERVER_URL: wires.toServer.url } }),
+    serverSettings: { ...(wires && { ENCLAVE_URL: wires.toHost.url }), ...settings.serverSettings },
     enclaveSettings: {
       ...QUICK_ENCLAVE,
       ...(recorder && { RELAY_URL: recorder.url }),
@@ -75,6 +80,8 @@ async function openDesk(directory: string, options: DeskOptions): Promise<Desk> 
     print: (line) => lines.push(line),
   })
   recorder?.forwardTo(started.info.url)
+  wires?.toServer.forwardTo(started.info.url)
+  wires?.toHost.forwardTo(started.info.hostUrl ?? '')
   const sandbox = recorder ? { ...started, info: { ...started.info, url: recorder.url } } : started
   const contracts = createContracts(sandbox.provider, sandbox.info.contracts)
   const usdc = createUsdc(sandbox.provider, sandbox.info.contracts.usdc)

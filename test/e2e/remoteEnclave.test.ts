@@ -1,0 +1,221 @@
+// The enclave runs at a host of its own, which the server reaches over HTTP alone. Messages are lost, repeated, forged
+// and stale, and either program is killed in the middle of a run.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Hex } from '../../src/protocol/hex.js'
+import { signRunMessage } from '../../src/protocol/runMessage.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
+import { eventually } from '../support/eventually.js'
+import { craft } from './support/craft.js'
+import { useDesk } from './support/desk.js'
+import { enclaveProcesses } from './support/enclaveProcesses.js'
+import { problemAt } from './support/problems.js'
+import { brokerOrder, type Trader } from './support/trader.js'
+import { type Passed, post, startWire } from './support/wire.js'
+
+const wires = { toHost: await startWire(), toServer: await startWire() }
+/** A run looks at its live order for as long as a program may take to start again. */
+const desk = useDesk({ wires, enclaveSettings: { FILL_WAIT_MS: '60000' } })
+afterAll(async () => {
+  await wires.toHost.stop()
+  await wires.toServer.stop()
+})
+
+const buy = { side: 'BUY', symbol: 'AAPL', maxSpend: 200n * ONE_USDC } as const
+const jobSchema = z.object({ runId: z.string(), orderId: z.string().optional() })
+
+/** The offers of an order's runs. */
+function offersOf(orderId: Hex): Passed[] {
+  return wires.toHost.passed.filter(({ body }) => jobSchema.parse(JSON.parse(body)).orderId === orderId)
+}
+
+function runIdOf(orderId: Hex): string {
+  const [offer] = offersOf(orderId)
+  if (offer === undefined) throw new Error('the order was not offered')
+  return jobSchema.parse(JSON.parse(offer.body)).runId
+}
+
+/** The posts of a run's result. */
+function resultsOf(runId: string): Passed[] {
+  return wires.toServer.passed.filter(({ path }) => path === `/runs/${runId}/result`)
+}
+
+/** Sends a buy whose run stands still: its order is live at the broker, until `fill`. */
+async function sendAndHold(trader: Trader): Promise<Hex> {
+  const { sandbox } = desk()
+  sandbox.broker.fill({ symbol: buy.symbol, mode: 'hold', times: 1 })
+  const orderId = await trader.send(buy)
+  await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
+  return orderId
+}
+
+function fill(): void {
+  desk().sandbox.broker.release({ symbol: buy.symbol })
+}
+
+async function expectSettledInOneRun(trader: Trader, orderId: Hex) {
+  const { state, triggers } = await trader.ended(orderId)
+  expect([state, triggers.map(({ outcome }) => outcome)]).toEqual(['SETTLED', ['settled']])
+  expect(new Set(offersOf(orderId).map(({ body }) => body)).size).toBe(1)
+  expect(brokerOrder(desk().sandbox, orderId)?.status).toBe('filled')
+  expect((await trader.portfolio()).openOrders).toEqual({})
+}
+
+describe('a remote enclave', () => {
+  it('settles an order, in one run', async () => {
+    const [alice] = desk().traders
+    await expectSettledInOneRun(alice, await alice.send(buy))
+  })
+
+  it('refuses one, and the employee reads why', async () => {
+    const [alice] = desk().traders
+    const status = await alice.trade({ ...buy, maxSpend: ONE_USDC / 2n })
+    expect(status.state).toBe('REFUNDED')
+    expect(await alice.reason(status)).toBe('below-minimum')
+  })
+
+  it('answers a rulebook after its run', async () => {
+    const { envelope } = await craft(desk(), desk().traders[0])
+    const refused = await problemAt(desk().sandbox.info.url, {
+      method: 'POST',
+      path: '/policy',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(envelope),
+    })
+    expect(refused).toMatchObject({ status: 422, code: 'policy-rejected' })
+  })
+
+  it('is told nothing of the server, and tells it nothing but the result', async () => {
+    const { secrets, accounts } = desk().sandbox
+    expect(wires.toHost.passed.length).toBeGreaterThan(0)
+    expect(wires.toServer.passed.length).toBeGreaterThan(0)
+    const all = [...wires.toHost.passed, ...wires.toServer.passed].map((each) => JSON.stringify(each)).join()
+    for (const secret of [
+      secrets.triggerSecret,
+      secrets.relayAuthToken,
+      secrets.serverBroker.secretKey,
+      secrets.ledgerMasterKey,
+      accounts.relayer.privateKey,
+      desk().sandbox.directory,
+      'AAPL',
+    ]) {
+      expect(all).not.toContain(secret)
+    }
+  })
+})
+
+describe('a lost answer', () => {
+  it('to the job: it is offered again, and run once', async () => {
+    const [, bob] = desk().traders
+    wires.toHost.loseAnswers(2)
+    const orderId = await bob.send(buy)
+    await expectSettledInOneRun(bob, orderId)
+    expect(offersOf(orderId).length).toBeGreaterThan(1)
+  })
+
+  it('to the result: it is posted again, and recorded once', async () => {
+    const [, bob] = desk().traders
+    wires.toServer.loseAnswers(2)
+    const orderId = await bob.send(buy)
+    await expectSettledInOneRun(bob, orderId)
+    await eventually('an answer', () => resultsOf(runIdOf(orderId)).some(({ status }) => status === 200))
+    expect(resultsOf(runIdOf(orderId))).toHaveLength(3)
+  })
+})
+
+describe('in the middle of a run', () => {
+  it('the server is killed: the next one gets the result of the same run', async () => {
+    const [, , carol] = desk().traders
+    const { sandbox } = desk()
+    const orderId = await sendAndHold(carol)
+    await sandbox.server().kill()
+    await sandbox.restartServer()
+    fill()
+    await expectSettledInOneRun(carol, orderId)
+  })
+
+  it('the host is killed: the enclave goes on, and the next host posts its result', async () => {
+    const [, , carol] = desk().traders
+    const { sandbox } = desk()
+    const orderId = await sendAndHold(carol)
+    await sandbox.host()?.kill()
+    expect(await enclaveProcesses(sandbox)).toHaveLength(1)
+    await sandbox.restartHost()
+    fill()
+    await expectSettledInOneRun(carol, orderId)
+  })
+
+  it('both are killed, and the answers to what follows are lost', async () => {
+    const [, , carol] = desk().traders
+    const { sandbox } = desk()
+    const orderId = await sendAndHold(carol)
+    await Promise.all([sandbox.host()?.kill(), sandbox.server().kill()])
+    wires.toServer.loseAnswers(1)
+    await Promise.all([sandbox.restartHost(), sandbox.restartServer()])
+    fill()
+    await expectSettledInOneRun(carol, orderId)
+  })
+})
+
+describe('a message from somebody else', () => {
+  const result = (outcome: string) => JSON.stringify({ outcome })
+
+  it('that says how a run ended is refused: forged, stale, or without a signature', async () => {
+    const [alice] = desk().traders
+    const { info, secrets } = desk().sandbox
+    const orderId = await sendAndHold(alice)
+    const runId = runIdOf(orderId)
+    const body = result('rejected')
+    const stale = new Date(Date.now() - 3_600_000)
+    const forgeries = [
+      signRunMessage(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, { kind: 'result', runId, body }),
+      signRunMessage(secrets.triggerSecret, { kind: 'result', runId, body }, stale),
+      signRunMessage(secrets.triggerSecret, { kind: 'result', runId, body: result('settled') }),
+      { ...offersOf(orderId)[0]?.headers },
+      {},
+    ]
+    for (const headers of forgeries) {
+      const message = { headers: { ...headers, 'content-type': 'application/json' }, body }
+      const response = await post(`${info.url}/runs/${runId}/result`, message)
+      expect(response.status).toBe(401)
+    }
+    expect((await alice.client.getOrder(orderId)).triggers[0]?.outcome).toBeNull()
+    fill()
+    await expectSettledInOneRun(alice, orderId)
+  })
+
+  it('that repeats a true one changes nothing: a result', async () => {
+    const [alice] = desk().traders
+    const { info } = desk().sandbox
+    const orderId = await alice.send(buy)
+    const { triggers } = await alice.ended(orderId)
+    const [posted] = resultsOf(runIdOf(orderId))
+    if (posted === undefined) throw new Error('no result was posted')
+    for (const _again of [1, 2]) {
+      const response = await post(`${info.url}${posted.path}`, posted)
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        { runId: runIdOf(orderId), result: 'received' },
+      ])
+    }
+    expect((await alice.client.getOrder(orderId)).triggers).toEqual(triggers)
+  })
+
+  it('that repeats a true one changes nothing: a job', async () => {
+    const [alice] = desk().traders
+    const { info } = desk().sandbox
+    const orderId = await alice.send(buy)
+    await alice.ended(orderId)
+    await eventually('no run is left', async () => (await enclaveProcesses(desk().sandbox)).length === 0)
+    const [offer] = offersOf(orderId)
+    if (offer === undefined) throw new Error('no job was offered')
+    const response = await post(info.hostUrl ?? '', offer)
+    expect([response.status, await response.json()]).toEqual([
+      202,
+      { runId: runIdOf(orderId), result: 'already-accepted' },
+    ])
+    await sleep(500)
+    expect(await enclaveProcesses(desk().sandbox)).toEqual([])
+  })
+})

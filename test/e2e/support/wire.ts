@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+
+/** A message that came by. */
+export interface Passed {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  /** Null when its answer was lost, or nobody answered. */
+  status: number | null
+}
+
+/** Stands between two programs, keeps what they post, and loses answers. */
+export interface Wire {
+  readonly url: string
+  /** Oldest first. */
+  readonly passed: readonly Passed[]
+  /** Whoever came before waits until now. */
+  forwardTo(url: string): void
+  /** The next ones get there, but the answers to them do not come back. */
+  loseAnswers(count: number): void
+  stop(): Promise<void>
+}
+
+export async function startWire(): Promise<Wire> {
+  const passed: Passed[] = []
+  let toLose = 0
+  let forwardTo: (url: string) => void = () => undefined
+  const target = new Promise<string>((resolve) => {
+    forwardTo = resolve
+  })
+  const server = createServer((req, res) => {
+    void (async () => {
+      const message: Passed = {
+        path: req.url ?? '',
+        headers: req.headers,
+        body: (await buffer(req)).toString('utf8'),
+        status: null,
+      }
+      passed.push(message)
+      const isLost = toLose > 0
+      if (isLost) toLose--
+      const answer = await post(`${await target}${message.path}`, message)
+      if (isLost) return res.destroy()
+      message.status = answer.status
+      res.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    })().catch(() => res.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the wire has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    passed,
+    forwardTo,
+    loseAnswers(count) {
+      toLose = count
+    },
+    async stop() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Posts a message as it was. */
+export function post(url: string, { headers, body }: Pick<Passed, 'headers' | 'body'>): Promise<Response> {
+  const kept = Object.entries(headers).filter(
+    ([name]) => name === 'content-type' || name.startsWith('webhook-'),
+  )
+  return fetch(url, {
+    method: 'POST',
+    headers: kept.map(([name, value]): [string, string] => [name, String(value)]),
+    body,
+  })
+}
