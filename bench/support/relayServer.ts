@@ -50,6 +50,7 @@ export async function startRelayServer(
     ...settings,
     HOST: '127.0.0.1',
     PORT: `${ports.server}`,
+    OPS_PORT: '0',
     DATA_DIR: join(directory, 'data'),
     ALPACA_TRADING_URL: `http://127.0.0.1:${ports.broker}`,
     ALPACA_DATA_URL: `http://127.0.0.1:${ports.broker}`,

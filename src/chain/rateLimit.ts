@@ -9,13 +9,11 @@ const LIMIT_CODES = [-32_005, 429, -32_007, -32_012, -32_016]
 const QUERY = 'eth_getLogs'
 const UNMISTAKABLE = 429
 
-/** How many calls of a batch were refused only because the node is asked too much. */
-export function countRateLimited(calls: readonly RpcCall[], answers: readonly RpcAnswer[]): number {
-  return answers.filter((answer, index) => {
-    if (!('error' in answer)) return false
-    const { code } = answer.error
-    return calls[index]?.method === QUERY ? code === UNMISTAKABLE : LIMIT_CODES.includes(code)
-  }).length
+/** Whether a call was refused only because the node is asked too much. */
+export function isRateLimited({ method }: RpcCall, answer: RpcAnswer | undefined): boolean {
+  if (answer === undefined || !('error' in answer)) return false
+  const { code } = answer.error
+  return method === QUERY ? code === UNMISTAKABLE : LIMIT_CODES.includes(code)
 }
 
 /**

@@ -1,7 +1,7 @@
 // JSON-RPC 2.0 over HTTP: https://www.jsonrpc.org/specification
 import { z } from 'zod'
 import { quantitySchema } from './quantity.js'
-import { countRateLimited, retryAfterMs } from './rateLimit.js'
+import { isRateLimited, retryAfterMs } from './rateLimit.js'
 
 /** One call of a batch. */
 export interface RpcCall {
@@ -106,7 +106,7 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
       setAside(reply.fault, reply.restMs)
       return null
     }
-    const limited = countRateLimited(calls, reply.answers)
+    const limited = calls.filter((call, index) => isRateLimited(call, reply.answers[index])).length
     if (limited > 0) setAside('rate-limit')
     return limited === calls.length ? null : { answers: reply.answers, isPartial: limited > 0 }
   }

@@ -1,20 +1,29 @@
 import { expect, test } from 'vitest'
-import { countRateLimited, retryAfterMs } from '../../src/chain/rateLimit.js'
+import { isRateLimited, retryAfterMs } from '../../src/chain/rateLimit.js'
 
+const CALL = { method: 'eth_call', params: [] }
 const refused = (code: number) => ({ error: { code, message: 'refused' } })
 
 test.each([-32_005, 429, -32_007, -32_012, -32_016])('a call refused with %i is beyond the rate', (code) => {
-  const call = { method: 'eth_call', params: [] }
-  expect(countRateLimited([call, call], [refused(code), { result: '0x' }])).toBe(1)
+  expect(isRateLimited(CALL, refused(code))).toBe(true)
 })
 
 test.each([3, -32_000, -32_601, -32_602, -32_603])('a call refused with %i is answered', (code) => {
-  expect(countRateLimited([{ method: 'eth_call', params: [] }], [refused(code)])).toBe(0)
+  expect(isRateLimited(CALL, refused(code))).toBe(false)
+})
+
+test('a call with a result, or without an answer, was not refused', () => {
+  expect(isRateLimited(CALL, { result: '0x' })).toBe(false)
+  expect(isRateLimited(CALL, undefined)).toBe(false)
 })
 
 test('a query for events is beyond the rate by the one code that can mean nothing else', () => {
-  const queries = [429, -32_005, -32_012].map(() => ({ method: 'eth_getLogs', params: [] }))
-  expect(countRateLimited(queries, [refused(429), refused(-32_005), refused(-32_012)])).toBe(1)
+  const query = { method: 'eth_getLogs', params: [] }
+  expect([429, -32_005, -32_012].map((code) => isRateLimited(query, refused(code)))).toEqual([
+    true,
+    false,
+    false,
+  ])
 })
 
 const NOW = Date.parse('Fri, 07 Aug 2026 10:00:00 GMT')

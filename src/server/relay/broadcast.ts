@@ -1,3 +1,4 @@
+import { isRateLimited } from '../../chain/rateLimit.js'
 import { REQUEST_LIMIT, sizeOfCall } from '../../chain/requestSize.js'
 import type { RpcNodes, SingleNode } from '../../chain/rpcTransport.js'
 import { createTurnGroups } from '../../chain/turnGroups.js'
@@ -28,7 +29,7 @@ interface Offer {
   readonly resolve: (reception: Reception) => void
 }
 
-/** Whether a node holds a transaction; undefined when it gave no answer. */
+/** Whether a node holds a transaction; undefined when it gave no answer, or only that it is asked too much. */
 type Verdict = boolean | undefined
 
 /** What is sent in one turn of the event loop travels in one request, in the order in which it came. */
@@ -55,9 +56,11 @@ async function offerTo(node: SingleNode, offers: readonly Offer[]): Promise<Verd
   if (answers === null) return []
   const refused = offers.filter((_, index) => !hasResult(answers[index]))
   const known = refused.length === 0 ? [] : await node.send(refused.map(question))
-  return offers.map((offer) => {
+  return offers.map((offer, index) => {
     const at = refused.indexOf(offer)
-    return at === -1 || (known === null ? undefined : hasResult(known[at]))
+    if (at === -1 || hasResult(known?.[at])) return true
+    const isAnswered = known !== null && !isRateLimited(question(offer), known[at])
+    return isAnswered && !isRateLimited(submission(offer), answers[index]) ? false : undefined
   })
 }
 

@@ -16,6 +16,8 @@ export interface ChainView {
   isUsed(target: Hex, digest: Hex): Promise<boolean>
   /** Whether an effect that is there has as many blocks on top as any has to have. */
   isDeep(target: Hex, digest: Hex): Promise<boolean>
+  /** The number of the block that has a transaction, whatever became of it there; null when none has it. */
+  blockOf(hash: Hex): Promise<number | null>
   /** The transaction of a record that succeeded, or null when none of them did. */
   effectOf(record: RelayRecord): Promise<MinedTransaction | null>
   /** Why a mined transaction reverted, as far as it can still be told. */
@@ -77,6 +79,7 @@ export function createChainView(options: ChainViewOptions): ChainView {
   return {
     isUsed,
     isDeep,
+    blockOf: async (hash) => (await findMined(hash))?.blockNumber ?? null,
     async effectOf({ receipt: { target }, transactions }) {
       const found = await Promise.all(transactions.map(({ hash }) => findMined(hash)))
       // A filler succeeds too, and has no effect.

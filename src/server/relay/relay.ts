@@ -90,6 +90,11 @@ export function createRelay(deps: RelayDeps): Relay {
     return isDeep ? ended(next.receipt) : resumeCourse(courseDeps, next)
   }
 
+  /** A chain that was reset knows nothing of a transaction that failed before, or has it elsewhere. */
+  async function isTrue({ txHash, blockNumber }: Receipt): Promise<boolean> {
+    return txHash === null || (await chain.blockOf(txHash)) === blockNumber
+  }
+
   /** A reorganization took its transaction back: it is followed again, and sent again where no pool has kept it. */
   function reopen(digest: Hex): void {
     if (stopping.aborted) return
@@ -136,7 +141,7 @@ export function createRelay(deps: RelayDeps): Relay {
       const { receipt } = record
       const used = await chain.isUsed(receipt.target, digest)
       if (receipt.status === 'confirmed') return used ? receipt : undefined
-      if (!used) return receipt
+      if (!used) return (await isTrue(receipt)) ? receipt : undefined
       const begun = underWay.get(digest) ?? register(digest, takeUp(record))
       return (await begun).current()
     },

@@ -97,7 +97,6 @@ async function run(chain: TestChain, options: BenchOptions, around: Surroundings
     client: callers.client,
     work,
     patienceMs,
-    isReset: plan.resets.length > 0,
   })
   return {
     seed: plan.seed,

@@ -60,8 +60,6 @@ export interface ExamineOptions {
   readonly client: Client
   readonly work: readonly Work[]
   readonly patienceMs: number
-  /** The chain began anew. */
-  readonly isReset: boolean
 }
 
 /** Holds everything against the chain. Looks again for a while: a reorganization may just be noticed. */
@@ -77,7 +75,7 @@ export async function examine(options: ExamineOptions) {
   }
 }
 
-async function examineWork({ chain, client, work, isReset }: ExamineOptions) {
+async function examineWork({ chain, client, work }: ExamineOptions) {
   const relayer = chain.account('relayer')
   const mined = await readChain(chain)
   const byCalldata = groupBy(mined, ({ input }) => input.toLowerCase())
@@ -91,7 +89,7 @@ async function examineWork({ chain, client, work, isReset }: ExamineOptions) {
       const receipt = (await client.get(one))?.receipt
       const carried = byCalldata.get(one.calldata.toLowerCase()) ?? []
       const count = effects.get(one.subject)?.length ?? 0
-      return faultsOf({ work: one, receipt, carried, effects: count, used: used === true, isReset }, relayer)
+      return faultsOf({ work: one, receipt, carried, effects: count, used: used === true }, relayer)
     }),
   )
   const own = mined.filter(({ from }) => from.toLowerCase() === relayer.toLowerCase())

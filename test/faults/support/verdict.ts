@@ -12,20 +12,18 @@ export interface Case {
   /** How many effects name its subject: its own, and its rival's. */
   readonly effects: number
   readonly used: boolean
-  /** The chain began anew: what failed before tells the block that it failed in then, until it is posted again. */
-  readonly isReset: boolean
 }
 
 /** What is wrong with it; nothing, when it has had its one effect and its receipt is true. */
 export function faultsOf(one: Case, relayer: string): string[] {
-  const { work, receipt, carried, effects, used, isReset } = one
+  const { work, receipt, carried, effects, used } = one
   const faults: string[] = []
   if (effects !== 1) faults.push(`${effects} effects`)
   const effect = carried.find(({ succeeded }) => succeeded)
   if (used !== (effect !== undefined)) faults.push('usedDigest and the events differ')
   if (effect === undefined) {
     if (work.plan.kind !== 'rival') faults.push('no effect')
-    if (receipt !== undefined) faults.push(...faultsOfFailed(receipt, isReset ? null : carried))
+    if (receipt !== undefined) faults.push(...faultsOfFailed(receipt, carried))
   } else {
     faults.push(...faultsOfConfirmed(receipt, effect, relayer))
   }
@@ -55,10 +53,9 @@ function words({
   return txHash === null ? 'by somebody else' : `by ${txHash} in block ${blockNumber} for ${gasUsed} gas`
 }
 
-/** @param carried null when its block may be one of a chain that is gone */
-function faultsOfFailed(receipt: Receipt, carried: readonly MinedTransaction[] | null): string[] {
+function faultsOfFailed(receipt: Receipt, carried: readonly MinedTransaction[]): string[] {
   if (receipt.status !== 'failed') return [`has no effect, and is said to be ${receipt.status}`]
-  if (receipt.txHash === null || carried === null) return []
+  if (receipt.txHash === null) return []
   const own = carried.find(({ hash }) => hash === receipt.txHash)
   return own?.blockNumber === receipt.blockNumber ? [] : ['failed in a block that does not hold it']
 }

@@ -70,6 +70,16 @@ test('a node that fails says nothing', async () => {
   expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 0 })
 })
 
+test('a node that is asked too much says nothing, though it knows nothing of the transaction', async () => {
+  const limit = { error: { code: -32_005, message: 'rate limited' } }
+  first.answer = ({ method, index }) =>
+    method === 'eth_sendRawTransaction' && index === 1 ? limit : undefined
+  second.fault = () => 'drop'
+  const [taken, unheard] = await sendAll([await transfer(0), await transfer(1)])
+  expect(taken).toEqual({ held: 1, refused: 0 })
+  expect(unheard).toEqual({ held: 0, refused: 0 })
+})
+
 test('large ones travel in several requests', async () => {
   const data = `0x${'ab'.repeat(100_000)}` as const
   const transactions = await Promise.all(Array.from({ length: 8 }, (_, nonce) => transfer(nonce, { data })))
