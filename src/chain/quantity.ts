@@ -1,5 +1,10 @@
 import { z } from 'zod'
 
+/** A number as nodes take it: hex without leading zeros. */
+export function toQuantity(value: number | bigint): string {
+  return `0x${value.toString(16)}`
+}
+
 /** A number as a node answers it: hex of up to 256 bits. */
 export const quantitySchema = z
   .string()

@@ -228,6 +228,11 @@ export const receiptSchema = z.object({
 /** The relay's record of one authorization. */
 export type Receipt = z.output<typeof receiptSchema>
 
+/** Whether nothing more becomes of it, as far as anybody can tell. */
+export function isFinal({ status }: Pick<Receipt, 'status'>): boolean {
+  return status === 'confirmed' || status === 'failed'
+}
+
 /** RFC 9457 problem details, with our `code` and `requestId`. */
 export const problemSchema = z.looseObject({
   type: z.string(),

@@ -4,6 +4,8 @@ import { within } from './waiting.js'
 export interface Slots {
   /** Resolves once there is room; false when there is none within `ms`. */
   take(ms?: number): Promise<boolean>
+  /** Gets in whether or not there is room: for what is there already. */
+  occupy(): void
   /** To be called once by everyone who got in. */
   leave(): void
   /** Whether whoever comes now would have to wait. */
@@ -18,14 +20,17 @@ export function createSlots(count: number): Slots {
 
   function leave(): void {
     // Handed on by whoever leaves, so that nobody gets in between.
-    const next = queue.shift()
+    const next = free < 0 ? undefined : queue.shift()
     if (next === undefined) free++
     else next()
   }
 
   return {
     leave,
-    isFull: () => free === 0,
+    occupy() {
+      free--
+    },
+    isFull: () => free <= 0,
     waiting: () => queue.length,
     async take(ms = Number.POSITIVE_INFINITY) {
       if (free > 0) {

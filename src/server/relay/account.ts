@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RpcProvider } from '../../chain/provider.js'
-import { quantitySchema } from '../../chain/quantity.js'
+import { smallQuantitySchema, toQuantity } from '../../chain/quantity.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 
@@ -43,8 +43,7 @@ const MEMORY = 128
 /** A node may know of a count before it, or one behind the same URL, knows of the receipt: for some blocks, not for more. */
 const TAKEN_DEPTH = 5
 
-const numberSchema = quantitySchema.transform(Number)
-const blockSchema = z.looseObject({ number: numberSchema, hash: bytes32Schema })
+const blockSchema = z.looseObject({ number: smallQuantitySchema, hash: bytes32Schema })
 type Block = z.output<typeof blockSchema>
 
 export function createAccountView(options: { provider: RpcProvider; address: Hex }): AccountView {
@@ -58,7 +57,7 @@ export function createAccountView(options: { provider: RpcProvider; address: Hex
       return taken
     },
     async look() {
-      const tip = tagOf(judge.tip() ?? 0)
+      const tip = toQuantity(judge.tip() ?? 0)
       const [latest, count, pending, atTip] = await provider.transport.send([
         { method: 'eth_getBlockByNumber', params: ['latest', false] },
         { method: 'eth_getTransactionCount', params: [address, 'latest'] },
@@ -70,21 +69,21 @@ export function createAccountView(options: { provider: RpcProvider; address: Hex
       if (history === 'reset' || (history === 'reorganized' && broken === null)) broken = history
       return {
         head: head.number,
-        count: resultOf(count, numberSchema),
-        pending: resultOf(pending, numberSchema),
+        count: resultOf(count, smallQuantitySchema),
+        pending: resultOf(pending, smallQuantitySchema),
         history,
       }
     },
     async isTaken(nonce, hashes, head) {
       if (head < TAKEN_DEPTH) return false
       const [count, atHead, ...receipts] = await provider.transport.send([
-        { method: 'eth_getTransactionCount', params: [address, tagOf(head - TAKEN_DEPTH)] },
-        { method: 'eth_getBlockByNumber', params: [tagOf(head), false] },
+        { method: 'eth_getTransactionCount', params: [address, toQuantity(head - TAKEN_DEPTH)] },
+        { method: 'eth_getBlockByNumber', params: [toQuantity(head), false] },
         ...hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
       ])
       const isThere = resultOf(atHead, blockSchema.nullable()) !== null
       const isUnknown = receipts.every((receipt) => resultOf(receipt, z.unknown()) === null)
-      return isThere && isUnknown && resultOf(count, numberSchema) > nonce
+      return isThere && isUnknown && resultOf(count, smallQuantitySchema) > nonce
     },
   }
 
@@ -94,10 +93,6 @@ export function createAccountView(options: { provider: RpcProvider; address: Hex
     ])
     return resultOf(answer, blockSchema).hash
   }
-}
-
-function tagOf(blockNumber: number): string {
-  return `0x${blockNumber.toString(16)}`
 }
 
 /** Remembers the blocks that were seen as heads. */

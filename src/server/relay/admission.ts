@@ -1,6 +1,6 @@
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
-import { type Fees, priceLimit } from './fees.js'
+import { type FeeMarket, priceLimit } from './fees.js'
 import type { GasBudget } from './gasBudget.js'
 
 /** What an authorization would need, and what there is. */
@@ -12,7 +12,7 @@ export interface Need {
 
 export interface AdmissionOptions {
   readonly budget: Pick<GasBudget, 'reserve' | 'release'>
-  readonly fees: { current(): Promise<Fees> }
+  readonly fees: FeeMarket
   /** Wei that the account must keep. */
   readonly minBalance: bigint
   /** Wei that what is signed and under way may cost at most. */

@@ -1,9 +1,11 @@
 import { id } from 'ethers'
 import { z } from 'zod'
-import { ChainAnswerError, ChainUnavailableError } from '../../chain/errors.js'
+import { ChainUnavailableError } from '../../chain/errors.js'
 import type { RpcProvider } from '../../chain/provider.js'
+import { toQuantity } from '../../chain/quantity.js'
 import { decodeRevert, revertOf } from '../../chain/reverts.js'
-import type { RpcTransport } from '../../chain/rpcTransport.js'
+import { resultOf } from '../../chain/rpcResult.js'
+import type { RpcAnswer, RpcTransport } from '../../chain/rpcTransport.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -49,20 +51,20 @@ export function createChainView(options: ChainViewOptions): ChainView {
   const findMined = createFindMined(transport)
   const depth = Math.min(options.confirmations - 1, MAX_DEPTH)
 
-  async function usedDigest(target: Hex, digest: Hex, tag: string): Promise<unknown> {
+  async function usedDigest(target: Hex, digest: Hex, tag: string): Promise<RpcAnswer | undefined> {
     const data = USED_DIGEST + digest.slice(2)
     const [answer] = await transport.send([{ method: 'eth_call', params: [{ to: target, data }, tag] }])
-    return answer && 'result' in answer ? answer.result : undefined
+    return answer
   }
 
   async function isUsed(target: Hex, digest: Hex): Promise<boolean> {
-    return parsed(boolWord, await usedDigest(target, digest, 'latest'))
+    return resultOf(await usedDigest(target, digest, 'latest'), boolWord)
   }
 
   async function isDeep(target: Hex, digest: Hex): Promise<boolean> {
     if (depth === 0) return true
     const block = (await provider.getBlockNumber()) - depth
-    return block >= 0 && parsed(oldBoolWord, await usedDigest(target, digest, `0x${block.toString(16)}`))
+    return block >= 0 && resultOf(await usedDigest(target, digest, toQuantity(block)), oldBoolWord)
   }
 
   async function replay({ receipt, data }: RelayRecord, blockTag: number): Promise<Revert | null> {
@@ -91,10 +93,4 @@ export function createChainView(options: ChainViewOptions): ChainView {
       return after ?? (await replay(record, blockNumber - 1)) ?? decodeRevert('0x')
     },
   }
-}
-
-function parsed<T>(schema: z.ZodType<T>, result: unknown): T {
-  const found = schema.safeParse(result)
-  if (!found.success) throw new ChainAnswerError('no usable answer to usedDigest')
-  return found.data
 }

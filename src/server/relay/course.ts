@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { isOfUsedDigest } from '../../chain/reverts.js'
-import type { Receipt } from '../../protocol/api.js'
+import { isFinal, type Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createDeferred } from '../async/deferred.js'
 import { describeError, type Logger } from '../logger.js'
@@ -164,7 +164,8 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
     }
     await keep()
     const { status, txHash } = record.receipt
-    logger.info('authorization relayed', { digest, primaryType, txHash, outcome: status })
+    const says = isFinal(record.receipt) ? 'authorization relayed' : 'authorization left for the next start'
+    logger.info(says, { digest, primaryType, txHash, outcome: status })
     deps.onEnd?.(record.receipt)
   }
 

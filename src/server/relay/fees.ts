@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RpcProvider } from '../../chain/provider.js'
-import { quantitySchema } from '../../chain/quantity.js'
+import { quantitySchema, toQuantity } from '../../chain/quantity.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import { createTimedValue } from '../async/timedValue.js'
 
@@ -32,7 +32,7 @@ const MIN_TIP = 1_000_000n
 
 const QUESTIONS = [
   { method: 'eth_getBlockByNumber', params: ['latest', false] },
-  { method: 'eth_feeHistory', params: [`0x${HISTORY_BLOCKS.toString(16)}`, 'latest', [TIP_PERCENTILE]] },
+  { method: 'eth_feeHistory', params: [toQuantity(HISTORY_BLOCKS), 'latest', [TIP_PERCENTILE]] },
   { method: 'eth_gasPrice', params: [] },
 ]
 
@@ -63,10 +63,18 @@ function marketFees({ baseFeePerGas, reward }: z.output<typeof feeHistorySchema>
   return limited(2n * baseFee + tip, tip, ceiling)
 }
 
-/** {@link currentFees}, asked for once in `maxAgeMs` however many want them. */
-export function createFeeMarket(options: { provider: RpcProvider; ceiling: bigint; maxAgeMs: number }): {
+/** What a transaction has to offer now. */
+export interface FeeMarket {
+  /** @throws ChainUnavailableError, ChainAnswerError */
   current(): Promise<Fees>
-} {
+}
+
+/** {@link currentFees}, asked for once in `maxAgeMs` however many want them. */
+export function createFeeMarket(options: {
+  provider: RpcProvider
+  ceiling: bigint
+  maxAgeMs: number
+}): FeeMarket {
   return { current: createTimedValue(options.maxAgeMs, () => currentFees(options.provider, options.ceiling)) }
 }
 

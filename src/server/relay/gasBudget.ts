@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { Hex } from '../../protocol/hex.js'
+import { uint256Schema } from '../../protocol/units.js'
 import { createKeyedLock } from '../async/keyedLock.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'
-import { describeError, type Logger } from '../logger.js'
+import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
+import { createJsonFile } from '../store/jsonFile.js'
 
 /** Gas that may be used in one day (UTC), what is under way included. */
 export interface GasBudget {
@@ -33,13 +35,7 @@ export interface GasBudgetOptions {
 
 const FILE = 'relay-gas.json'
 const DAY_MS = 86_400_000
-const storedSchema = z.strictObject({
-  day: z.int().min(0),
-  gas: z
-    .string()
-    .regex(/^\d{1,30}$/)
-    .transform(BigInt),
-})
+const storedSchema = z.strictObject({ day: z.int().min(0), gas: uint256Schema })
 
 /**
  * The file says more than is used, by a thousandth of the budget at most: it is written ahead once for many
@@ -47,6 +43,7 @@ const storedSchema = z.strictObject({
  */
 export function createGasBudget(options: GasBudgetOptions): GasBudget {
   const { files, gasPerDay, logger } = options
+  const file = createJsonFile({ files, logger, path: FILE, schema: storedSchema })
   const ahead = gasPerDay / 1_000n
   const lock = createKeyedLock()
   const reserved = new Map<Hex, bigint>()
@@ -70,7 +67,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     await lock.run(FILE, async () => {
       if (margin > 0n ? used() <= durable : used() === durable) return
       const gas = used() + margin
-      await files.write(FILE, `${JSON.stringify({ day, gas: String(gas) })}\n`)
+      await file.save({ day, gas })
       durable = gas
     })
   }
@@ -100,7 +97,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     service: {
       name: 'relay-gas-budget',
       async start() {
-        const stored = parse(await files.read(FILE), logger)
+        const stored = await file.load()
         if (stored?.day !== today()) return
         spent = stored.gas
         durable = stored.gas
@@ -115,15 +112,4 @@ function exhausted(restMs: number): Problem {
   return new Problem('relay-budget-exhausted', {
     headers: { 'Retry-After': String(Math.ceil(restMs / 1_000)) },
   })
-}
-
-/** An unreadable file counts as absent, as everything in the data directory is a cache. */
-function parse(text: string | undefined, logger: Logger): z.output<typeof storedSchema> | undefined {
-  if (text === undefined) return undefined
-  try {
-    return storedSchema.parse(JSON.parse(text))
-  } catch (error) {
-    logger.warn('gas budget: the file of what was used cannot be read', describeError(error))
-    return undefined
-  }
 }

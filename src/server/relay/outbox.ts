@@ -2,7 +2,7 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import type { Broadcaster } from './broadcast.js'
-import { type Fees, priceLimit, raisedFees } from './fees.js'
+import { type FeeMarket, type Fees, priceLimit, raisedFees } from './fees.js'
 import { addTransaction, createInFlight, type InFlight, isFiller, newestOf, type Sender } from './inFlight.js'
 import type { RelayerSigner } from './signer.js'
 import { readTransaction } from './transaction.js'
@@ -17,7 +17,7 @@ export interface Call {
 export interface OutboxOptions {
   readonly broadcaster: Broadcaster
   readonly signer: RelayerSigner
-  readonly fees: { current(): Promise<Fees> }
+  readonly fees: FeeMarket
   readonly chainId: number
   /** Wei per gas that is never exceeded. */
   readonly maxFeePerGas: bigint
@@ -80,13 +80,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     broadcasts.add(sent)
   }
 
-  /** Another call under the same nonce has to offer more, too. */
+  /** Where the ceiling leaves no room, another call offers the same: a node that holds nothing takes it. */
   async function replace(flight: InFlight, call: Call): Promise<void> {
-    const previous = readTransaction(newestOf(flight).raw).fees
-    const raised = raisedFees(previous, await fees.current(), maxFeePerGas)
-    const isSame = call.to === readTransaction(newestOf(flight).raw).to
-    if (raised !== null || !isSame) {
-      const signed = await sign(call, flight.nonce, raised ?? previous)
+    const previous = readTransaction(newestOf(flight).raw)
+    const raised = raisedFees(previous.fees, await fees.current(), maxFeePerGas)
+    if (raised !== null || call.to !== previous.to) {
+      const signed = await sign(call, flight.nonce, raised ?? previous.fees)
       await flight.sender.save(signed)
       addTransaction(flight, signed)
     }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
-import { quantitySchema } from '../../chain/quantity.js'
+import { quantitySchema, toQuantity } from '../../chain/quantity.js'
 import { decodeRevert } from '../../chain/reverts.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcAnswer, RpcTransport } from '../../chain/rpcTransport.js'
@@ -60,7 +60,7 @@ export function createPreflight({ transport, from, maxGas }: PreflightOptions): 
   })
 
   async function isEnough(call: Call, gas: bigint): Promise<boolean> {
-    const params = [{ from, ...call, gas: `0x${gas.toString(16)}` }, 'latest']
+    const params = [{ from, ...call, gas: toQuantity(gas) }, 'latest']
     const [answer] = await transport.send([{ method: 'eth_call', params }])
     return answer !== undefined && 'result' in answer
   }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { isOfUsedDigest } from '../../chain/reverts.js'
-import type { Receipt } from '../../protocol/api.js'
+import { isFinal, type Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createDeferred } from '../async/deferred.js'
 import { Problem } from '../http/problems.js'
@@ -54,7 +54,7 @@ export function createRelay(deps: RelayDeps): Relay {
     ended.then((receipt) => {
       forget()
       // What the stop leaves under way will use its gas in the next process.
-      if (receipt.status === 'confirmed' || receipt.status === 'failed') admission.release(digest)
+      if (isFinal(receipt)) admission.release(digest)
     }, forget)
     return begun
   }
@@ -134,6 +134,7 @@ export function createRelay(deps: RelayDeps): Relay {
       return register(authorization.digest, begin(authorization))
     },
     async find(digest) {
+      await recovered.promise
       const course = await underWay.get(digest)?.catch(() => undefined)
       if (course !== undefined) return course.current()
       const record = await store.get(digest)
@@ -142,7 +143,9 @@ export function createRelay(deps: RelayDeps): Relay {
       const used = await chain.isUsed(receipt.target, digest)
       if (receipt.status === 'confirmed') return used ? receipt : undefined
       if (!used) return (await isTrue(receipt)) ? receipt : undefined
-      const begun = underWay.get(digest) ?? register(digest, takeUp(record))
+      // Another may have ended it meanwhile.
+      const fresh = async () => takeUp((await store.get(digest)) ?? record)
+      const begun = underWay.get(digest) ?? register(digest, fresh())
       return (await begun).current()
     },
     underWay: () => underWay.size,

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
-import { type Receipt, receiptSchema } from '../../protocol/api.js'
+import { isFinal, type Receipt, receiptSchema } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { jsonBody } from '../http/body.js'
@@ -45,8 +45,7 @@ function postAuthorization({ verifier, relay, waitMs, stopping }: RelayRouterDep
     const authorization = parseBody(signedAuthorizationSchema, req.body)
     const course = await relay.post(verifier.verify(authorization))
     const receipt = await wait(course, waitPreference(req.get('Prefer'), waitMs))
-    const final = receipt.status === 'confirmed' || receipt.status === 'failed'
-    res.status(final ? 200 : 202).location(`/relay/${receipt.digest}`)
+    res.status(isFinal(receipt) ? 200 : 202).location(`/relay/${receipt.digest}`)
     sendUntagged(res, z.encode(receiptSchema, receipt))
   }
 }

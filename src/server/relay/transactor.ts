@@ -7,7 +7,7 @@ import { createPoller } from '../poller.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import { createAccountView } from './account.js'
 import type { Broadcaster } from './broadcast.js'
-import type { Fees } from './fees.js'
+import type { FeeMarket } from './fees.js'
 import { createGaps } from './gaps.js'
 import { createInFlight, type InFlight, type Outcome, type Sender } from './inFlight.js'
 import { createFindMined } from './mined.js'
@@ -21,7 +21,7 @@ export interface TransactorOptions {
   readonly provider: RpcProvider
   readonly broadcaster: Broadcaster
   readonly signer: RelayerSigner
-  readonly fees: { current(): Promise<Fees> }
+  readonly fees: FeeMarket
   readonly chainId: number
   /** Blocks that must hold a transaction, its own included, before it counts. */
   readonly confirmations: number
@@ -101,6 +101,8 @@ export function createTransactor(options: TransactorOptions): Transactor {
     async resume(transactions, sender) {
       if (stopped) return { kind: 'stopped' }
       const flight = createInFlight(transactions, sender)
+      slots.occupy()
+      void flight.landed.then(slots.leave)
       nonces.hold(flight.nonce)
       inFlight.add(flight)
       return flight.outcome

@@ -72,7 +72,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     options.finish(flight, { kind: 'mined', transaction })
   }
 
-  /** By blocks rather than by the clock where there are any: a process may not live as long as its patience. */
+  /** By blocks or by the clock, whichever is first: a process may not live as long as its patience. */
   async function missed(flight: InFlight, head: number): Promise<void> {
     flight.missedSince ??= performance.now()
     const hashes = flight.transactions.map(({ hash }) => hash)

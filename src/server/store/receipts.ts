@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { receiptSchema } from '../../protocol/api.js'
+import { isFinal, receiptSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { inBatches } from '../async/inBatches.js'
 import type { Logger } from '../logger.js'
@@ -62,7 +62,7 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
   async function takeUp(digest: Hex): Promise<RelayRecord[]> {
     const record = await open.get(digest)
     if (record === undefined) return []
-    if (!isFinal(record)) return [record]
+    if (!isFinal(record.receipt)) return [record]
     await finish(digest)
     return []
   }
@@ -78,15 +78,11 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
         await open.put(digest, record)
         await openIds.add(digest)
       }
-      if (isFinal(record)) await finish(digest)
+      if (isFinal(record.receipt)) await finish(digest)
     },
     async unfinished() {
       const found = await inBatches(await openIds.all(), READ_AT_ONCE, takeUp)
       return found.flat()
     },
   }
-}
-
-function isFinal({ receipt }: RelayRecord): boolean {
-  return receipt.status === 'confirmed' || receipt.status === 'failed'
 }

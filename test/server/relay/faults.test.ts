@@ -94,7 +94,7 @@ describe('a node', () => {
         await startFaultProxy(other.rpcUrl),
       ]
       hanging.fault = () => 'hang'
-      limited.fault = () => 'garbage'
+      limited.fault = () => 'refuse'
       const urls = [other.rpcUrl, hanging.url, limited.url, chain().anvil.rpcUrl]
       const { relay } = await start({ rpcUrl: urls.join(), env: { RPC_TIMEOUT: '300ms' } })
       expect((await relay.relay(MINT)).body.status).toBe('confirmed')

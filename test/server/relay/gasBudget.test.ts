@@ -86,7 +86,7 @@ describe('the gas of a day', () => {
     await writeFile(join(dataDir, 'relay-gas.json'), '{"day":')
     const { budget, log } = await budgetOf(1_000n, dataDir)
     expect(budget.left()).toBe(1_000n)
-    expect(log.text()).toContain('cannot be read')
+    expect(log.text()).toContain('cannot be parsed')
   })
 
   test('of what could not be written is not set aside', async () => {
