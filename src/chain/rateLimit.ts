@@ -5,15 +5,15 @@ import type { RpcAnswer, RpcCall } from './rpcNode.js'
  * HTTP's own (429), and what large providers take instead: https://eips.ethereum.org/EIPS/eip-1474#error-codes
  */
 const LIMIT_CODES = [-32_005, 429, -32_007, -32_012, -32_016]
-/** By some of these codes nodes also say that a query spans too many blocks: that is the query's fault. */
-const QUERY = 'eth_getLogs'
+/** By some of these codes nodes also say that a query spans too many blocks, or what a transaction lacks. */
+const AMBIGUOUS = ['eth_getLogs', 'eth_sendRawTransaction']
 const UNMISTAKABLE = 429
 
 /** Whether a call was refused only because the node is asked too much. */
 export function isRateLimited({ method }: RpcCall, answer: RpcAnswer | undefined): boolean {
   if (answer === undefined || !('error' in answer)) return false
   const { code } = answer.error
-  return method === QUERY ? code === UNMISTAKABLE : LIMIT_CODES.includes(code)
+  return AMBIGUOUS.includes(method) ? code === UNMISTAKABLE : LIMIT_CODES.includes(code)
 }
 
 /**

@@ -17,13 +17,13 @@ test('a call with a result, or without an answer, was not refused', () => {
   expect(isRateLimited(CALL, undefined)).toBe(false)
 })
 
-test('a query for events is beyond the rate by the one code that can mean nothing else', () => {
-  const query = { method: 'eth_getLogs', params: [] }
-  expect([429, -32_005, -32_012].map((code) => isRateLimited(query, refused(code)))).toEqual([
-    true,
-    false,
-    false,
-  ])
+test('a query for events, or a transaction, is beyond the rate by the one code that can mean nothing else', () => {
+  for (const method of ['eth_getLogs', 'eth_sendRawTransaction']) {
+    const verdicts = [429, -32_005, -32_012].map((code) =>
+      isRateLimited({ method, params: [] }, refused(code)),
+    )
+    expect(verdicts).toEqual([true, false, false])
+  }
 })
 
 const NOW = Date.parse('Fri, 07 Aug 2026 10:00:00 GMT')

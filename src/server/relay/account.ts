@@ -57,15 +57,17 @@ export function createAccountView(options: { provider: RpcProvider; address: Hex
       return taken
     },
     async look() {
-      const tip = toQuantity(judge.tip() ?? 0)
+      const tip = judge.tip()
       const [latest, count, pending, atTip] = await provider.transport.send([
         { method: 'eth_getBlockByNumber', params: ['latest', false] },
         { method: 'eth_getTransactionCount', params: [address, 'latest'] },
         { method: 'eth_getTransactionCount', params: [address, 'pending'] },
-        { method: 'eth_getBlockByNumber', params: [tip, false] },
+        { method: 'eth_getBlockByNumber', params: [toQuantity(tip ?? 0), false] },
       ])
       const head = resultOf(latest, blockSchema)
-      const history = await judge.next(head, resultOf(atTip, blockSchema.nullable()), askGenesis)
+      const known =
+        tip === undefined ? undefined : { number: tip, now: resultOf(atTip, blockSchema.nullable()) }
+      const history = await judge.next(head, known, askGenesis)
       if (history === 'reset' || (history === 'reorganized' && broken === null)) broken = history
       return {
         head: head.number,
@@ -95,6 +97,12 @@ export function createAccountView(options: { provider: RpcProvider; address: Hex
   }
 }
 
+/** The head of an earlier look, and what is there now. Another look may have come in between. */
+interface Known {
+  readonly number: number
+  readonly now: Block | null
+}
+
 /** Remembers the blocks that were seen as heads. */
 function createHistory() {
   const seen = new Map<number, Hex>()
@@ -108,19 +116,22 @@ function createHistory() {
     for (const old of seen.keys()) if (seen.size > MEMORY || old > number) seen.delete(old)
   }
 
-  function historyOf(head: Block, atTip: Block | null): History {
-    if (tip === undefined) return 'kept'
-    if (head.number >= tip) return atTip?.hash === seen.get(tip) ? 'kept' : 'reorganized'
-    const known = seen.get(head.number)
-    if (known !== undefined && known !== head.hash) return 'reorganized'
+  function historyOf(head: Block, known: Known | undefined): History {
+    if (known === undefined) return 'kept'
+    if (head.number >= known.number) {
+      const hash = seen.get(known.number)
+      return hash === undefined || known.now?.hash === hash ? 'kept' : 'reorganized'
+    }
+    const hash = seen.get(head.number)
+    if (hash !== undefined && hash !== head.hash) return 'reorganized'
     behindSince ??= performance.now()
     return performance.now() - behindSince < NODE_LAG_MS ? 'behind' : 'reset'
   }
 
   return {
     tip: () => tip,
-    async next(head: Block, atTip: Block | null, askGenesis: () => Promise<Hex>): Promise<History> {
-      let history = historyOf(head, atTip)
+    async next(head: Block, known: Known | undefined, askGenesis: () => Promise<Hex>): Promise<History> {
+      let history = historyOf(head, known)
       if (history === 'behind') return history
       if (genesis === undefined || history === 'reorganized') {
         const found = await askGenesis()
@@ -129,7 +140,7 @@ function createHistory() {
       }
       behindSince = undefined
       if (history !== 'kept') seen.clear()
-      remember(head)
+      if (history !== 'kept' || head.number >= (tip ?? 0)) remember(head)
       return history
     },
   }

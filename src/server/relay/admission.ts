@@ -22,12 +22,10 @@ export interface AdmissionOptions {
 /** Decides what the account takes on, by what it may cost at most beside everything that was taken on before. */
 export interface Admission {
   /**
-   * Sets aside what the authorization may need, until {@link release}.
+   * Sets aside what the authorization may need, until {@link release}; anew for one that goes out again.
    * @throws Problem `relayer-underfunded`, `relay-budget-exhausted`, StorageError: nothing is set aside then
    */
   admit(digest: Hex, need: Need): Promise<void>
-  /** For one that goes out again. @throws Problem `relayer-underfunded` */
-  afford(digest: Hex, need: Need): Promise<void>
   /** From now on its cost is among what is committed. */
   signed(digest: Hex): void
   release(digest: Hex): void
@@ -57,7 +55,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
         throw error
       }
     },
-    afford,
     signed(digest) {
       waiting.delete(digest)
     },

@@ -56,11 +56,10 @@ async function offerTo(node: SingleNode, offers: readonly Offer[]): Promise<Verd
   if (answers === null) return []
   const refused = offers.filter((_, index) => !hasResult(answers[index]))
   const known = refused.length === 0 ? [] : await node.send(refused.map(question))
-  return offers.map((offer, index) => {
+  return offers.map((offer) => {
     const at = refused.indexOf(offer)
     if (at === -1 || hasResult(known?.[at])) return true
-    const isAnswered = known !== null && !isRateLimited(question(offer), known[at])
-    return isAnswered && !isRateLimited(submission(offer), answers[index]) ? false : undefined
+    return known === null || isRateLimited(question(offer), known[at]) ? undefined : false
   })
 }
 

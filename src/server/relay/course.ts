@@ -4,12 +4,14 @@ import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal, type Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createDeferred } from '../async/deferred.js'
+import { createKeyedLock } from '../async/keyedLock.js'
+import { within } from '../async/waiting.js'
 import { describeError, type Logger } from '../logger.js'
 import type { ReceiptStore, RelayRecord, SignedTransaction } from '../store/receipts.js'
 import type { Admission } from './admission.js'
 import type { ChainView } from './chainView.js'
 import type { Outcome, Sender } from './inFlight.js'
-import type { MinedTransaction } from './mined.js'
+import { hasEffect } from './mined.js'
 import type { Preflight } from './preflight.js'
 import { confirmed, failed, submitted, unresolved } from './receipts.js'
 import type { Transactor } from './transactor.js'
@@ -44,6 +46,9 @@ export function resumeCourse(deps: CourseDeps, record: RelayRecord): Course {
   return follow(deps, record).course
 }
 
+/** A call whose transaction is not signed and saved after this long waits for something. */
+const SOON_MS = 200
+
 /**
  * Begins with a call that has just been checked. Its record is written when its transaction is signed, or before that
  * when it has to wait. Resolves then: from there on it comes to its end, by another process if need be.
@@ -51,8 +56,12 @@ export function resumeCourse(deps: CourseDeps, record: RelayRecord): Course {
  * @throws StorageError: nothing was sent then, and nothing will be
  */
 export async function startCourse(deps: CourseDeps, record: RelayRecord, gasLimit: bigint): Promise<Course> {
-  const { course, kept } = follow(deps, record, gasLimit)
-  await kept
+  const { course, kept, keep } = follow(deps, record, gasLimit)
+  const isSoon = await within(
+    kept.then(() => true),
+    SOON_MS,
+  )
+  if (!isSoon) await keep()
   return course
 }
 
@@ -66,21 +75,30 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
   const { store, chain, transactor, stopping, logger } = deps
   const { digest, primaryType, target } = initial.receipt
   const kept = createDeferred<void>()
+  const writes = createKeyedLock()
   let isKept = gasLimit === undefined
+  let refusal: unknown
   let record = initial
   let toResume = unresolved(initial)
   let checkedGas = gasLimit
 
-  async function put(next: RelayRecord): Promise<void> {
-    await store.put(digest, next)
+  async function write(next: RelayRecord): Promise<void> {
+    // Its caller has been told that nothing will be sent.
+    if (refusal !== undefined) throw refusal
+    try {
+      await store.put(digest, next)
+    } catch (error) {
+      if (!isKept) refusal = error
+      throw error
+    }
     record = next
     isKept = true
     kept.resolve()
   }
 
-  async function keep(): Promise<void> {
-    if (!isKept) await put(record)
-  }
+  // One after another: what is signed is never written over by what was known before.
+  const put = (next: RelayRecord) => writes.run(digest, () => write(next))
+  const keep = () => writes.run(digest, async () => (isKept ? undefined : write(record)))
 
   const sender: Sender = {
     async save(transaction: SignedTransaction) {
@@ -106,7 +124,7 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
   async function check(): Promise<bigint | null> {
     const forecast = await deps.preflight.check({ to: target, data: record.data })
     if ('gasLimit' in forecast) {
-      await deps.admission.afford(digest, forecast)
+      await deps.admission.admit(digest, forecast)
       return forecast.gasLimit
     }
     if (isOfUsedDigest(forecast.revert)) throw new ChainAnswerError('two nodes differ on a digest')
@@ -133,19 +151,17 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
     // Kept until the end is on disk: should writing it fail, the transaction is found again.
     toResume = record.transactions
     const { transaction } = outcome
+    if (hasEffect(transaction, target)) {
+      await put(confirmed(record, transaction, new Date()))
+      return true
+    }
     // It may have reverted because another of its transactions was first.
-    if (!transaction.succeeded && (await chain.isUsed(target, digest))) {
+    if (await chain.isUsed(target, digest)) {
       toResume = []
       return false
     }
-    await put(await finalRecord(transaction))
+    await put(failed(record, transaction, await chain.reasonOf(record, transaction), new Date()))
     return true
-  }
-
-  async function finalRecord(transaction: MinedTransaction): Promise<RelayRecord> {
-    return transaction.succeeded
-      ? confirmed(record, transaction, new Date())
-      : failed(record, transaction, await chain.reasonOf(record, transaction), new Date())
   }
 
   async function pause(): Promise<void> {
@@ -172,5 +188,5 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
   const end = run()
     .catch(kept.reject)
     .then(() => record.receipt)
-  return { course: { current: () => record.receipt, end }, kept: kept.promise }
+  return { course: { current: () => record.receipt, end }, kept: kept.promise, keep }
 }

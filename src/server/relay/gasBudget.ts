@@ -11,7 +11,7 @@ import { createJsonFile } from '../store/jsonFile.js'
 /** Gas that may be used in one day (UTC), what is under way included. */
 export interface GasBudget {
   /**
-   * Sets gas aside for an authorization, and makes it durable that it may be used.
+   * Sets gas aside for an authorization, in place of what it had, and makes it durable that it may be used.
    * @throws Problem `relay-budget-exhausted` until the day is over; StorageError
    */
   reserve(digest: Hex, gas: bigint): Promise<void>
@@ -74,7 +74,8 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
 
   return {
     async reserve(digest, gas) {
-      if (used() + gas > gasPerDay) throw exhausted((day + 1) * DAY_MS - options.now())
+      const others = used() - (reserved.get(digest) ?? 0n)
+      if (others + gas > gasPerDay) throw exhausted((day + 1) * DAY_MS - options.now())
       reserved.set(digest, gas)
       try {
         await cover(ahead)

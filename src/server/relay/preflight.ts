@@ -23,12 +23,14 @@ export interface PreflightOptions {
 
 /** JSON-RPC's code of a reverted execution, as the execution API specification has it. */
 const EXECUTION_REVERTED = 3
-/** A block's gas limit changes by a thousandth from one to the next. */
+/** A block's gas limit changes by a thousandth from one to the next, and a contract's code not at all. */
 const ROOM_MAX_AGE_MS = 10_000
 /** After this long a call's gas is estimated again: it may need much less by now. */
 const ESTIMATE_MAX_AGE_MS = 60_000
 /** Kinds of calls whose last estimate is remembered. */
 const MAX_ESTIMATES = 1_024
+/** The contracts that take authorizations are three. */
+const MAX_TARGETS = 8
 const SELECTOR_DIGITS = 10
 
 const dataSchema = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/)
@@ -54,10 +56,23 @@ export interface Preflight {
  */
 export function createPreflight({ transport, from, maxGas }: PreflightOptions): Preflight {
   const estimates = createRecentMap<string, { readonly gas: bigint; readonly at: number }>(MAX_ESTIMATES)
+  const codes = createRecentMap<Hex, () => Promise<boolean>>(MAX_TARGETS)
   const askForRoom = createTimedValue(ROOM_MAX_AGE_MS, async () => {
     const [block] = await transport.send([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
     return resultOf(block, blockSchema).gasLimit
   })
+
+  /** A call to where no contract is succeeds, and does nothing. */
+  function hasCode(address: Hex): Promise<boolean> {
+    const ask = codes.get(address) ?? createTimedValue(ROOM_MAX_AGE_MS, () => askForCode(address))
+    codes.set(address, ask)
+    return ask()
+  }
+
+  async function askForCode(address: Hex): Promise<boolean> {
+    const [answer] = await transport.send([{ method: 'eth_getCode', params: [address, 'latest'] }])
+    return resultOf(answer, dataSchema) !== '0x'
+  }
 
   async function isEnough(call: Call, gas: bigint): Promise<boolean> {
     const params = [{ from, ...call, gas: toQuantity(gas) }, 'latest']
@@ -90,7 +105,13 @@ export function createPreflight({ transport, from, maxGas }: PreflightOptions): 
 
   return {
     async check(call) {
-      const [gas, available, room] = await Promise.all([gasFor(call), balance(), askForRoom()])
+      const [gas, available, room, isThere] = await Promise.all([
+        gasFor(call),
+        balance(),
+        askForRoom(),
+        hasCode(call.to),
+      ])
+      if (!isThere) throw new ChainAnswerError('there is no contract at the target')
       if (typeof gas !== 'bigint') return { revert: gas }
       const forecast = gasLimitFor(gas, room < maxGas ? room : maxGas)
       return 'revert' in forecast ? forecast : { ...forecast, balance: available }

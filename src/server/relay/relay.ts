@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal, type Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -35,6 +36,9 @@ export interface Relay {
   /** Its start takes up what an earlier process left unfinished. */
   readonly service: Service
 }
+
+/** A record that could not be put back, as the disk failed, is tried again after this long. */
+const PUT_BACK_AGAIN_MS = 1_000
 
 export function createRelay(deps: RelayDeps): Relay {
   const { store, chain, preflight, admission, logger } = deps
@@ -112,8 +116,10 @@ export function createRelay(deps: RelayDeps): Relay {
       logger.warn('transaction put back', { digest, txHash: record.receipt.txHash })
       return resumeCourse(courseDeps, open)
     })()
-    register(digest, begun).catch((error: unknown) => {
-      logger.warn('transaction not put back', { digest, ...describeError(error) })
+    register(digest, begun).catch(async (error: unknown) => {
+      logger.warn('transaction not put back yet', { digest, ...describeError(error) })
+      await sleep(PUT_BACK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
+      reopen(digest)
     })
   }
 

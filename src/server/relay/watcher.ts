@@ -52,13 +52,20 @@ export function createWatcher(options: WatcherOptions): Watcher {
     const isDeep = (block: number) => head - block + 1 >= confirmations
     if (!broken && flight.blockNumber !== undefined && !isDeep(flight.blockNumber)) return
     const found = await Promise.all(flight.transactions.map(({ hash }) => findMined(hash)))
-    // The newest has the nonce that counts; earlier ones may have gone out under others.
-    const mined = found.findLast((transaction) => transaction !== null)
+    const mined = found.findLast(
+      (transaction, index) => transaction !== null && endsFlight(flight, index, transaction),
+    )
     flight.blockNumber = mined?.blockNumber
     if (!mined) return missed(flight, head)
     flight.missedSince = undefined
     flight.land()
     if (isDeep(mined.blockNumber)) conclude(flight, mined)
+  }
+
+  /** Of what went out earlier under another nonce, only an effect: it may have failed then, and be tried again now. */
+  function endsFlight(flight: InFlight, index: number, transaction: MinedTransaction): boolean {
+    const hasItsNonce = flight.transactions[index]?.nonce === flight.nonce
+    return hasItsNonce || (transaction.succeeded && !isFiller(transaction, address))
   }
 
   function conclude(flight: InFlight, transaction: MinedTransaction): void {
@@ -75,7 +82,8 @@ export function createWatcher(options: WatcherOptions): Watcher {
   /** By blocks or by the clock, whichever is first: a process may not live as long as its patience. */
   async function missed(flight: InFlight, head: number): Promise<void> {
     flight.missedSince ??= performance.now()
-    const hashes = flight.transactions.map(({ hash }) => hash)
+    const own = flight.transactions.filter(({ nonce }) => nonce === flight.nonce)
+    const hashes = own.map(({ hash }) => hash)
     const isOverdue = performance.now() - flight.missedSince >= NODE_LAG_MS
     if (!isOverdue && !(await account.isTaken(flight.nonce, hashes, head))) return
     logger.warn('nonce lost', { nonce: flight.nonce, txHash: newestOf(flight).hash, reason: 'taken' })

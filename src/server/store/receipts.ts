@@ -53,6 +53,14 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
   const done = createFileRecordStore({ ...shared, directory: 'receipts', sharded: true })
   const openIds = createOpenIds(open)
 
+  async function getOpen(digest: Hex): Promise<RelayRecord | undefined> {
+    if (!(await openIds.has(digest))) return undefined
+    const record = await open.get(digest)
+    // Its file was set aside: the next version makes a new one.
+    if (record === undefined) await openIds.delete(digest)
+    return record
+  }
+
   async function finish(digest: Hex): Promise<void> {
     await open.move(digest, done)
     await openIds.delete(digest)
@@ -60,7 +68,7 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
 
   /** The record if it is unfinished; moved where it belongs if a killed process had no time to. */
   async function takeUp(digest: Hex): Promise<RelayRecord[]> {
-    const record = await open.get(digest)
+    const record = await getOpen(digest)
     if (record === undefined) return []
     if (!isFinal(record.receipt)) return [record]
     await finish(digest)
@@ -68,10 +76,7 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
   }
 
   return {
-    async get(digest) {
-      const current = (await openIds.has(digest)) ? await open.get(digest) : undefined
-      return current ?? done.get(digest)
-    },
+    get: async (digest) => (await getOpen(digest)) ?? done.get(digest),
     async put(digest, record) {
       if (await openIds.has(digest)) await open.append(digest, record)
       else {

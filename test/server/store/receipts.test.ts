@@ -84,6 +84,16 @@ describe('a receipt', () => {
   })
 })
 
+test('a receipt whose file is unreadable is written anew', async () => {
+  const root = await temporaryDirectory()
+  await openStore(root).put(DIGEST, record('submitted'))
+  await fs.writeFile(join(root, 'receipts', OPEN), '{"receipt":')
+  const store = openStore(root)
+  expect(await store.unfinished()).toEqual([])
+  await store.put(DIGEST, record('pending'))
+  expect(await store.get(DIGEST)).toEqual(record('pending'))
+})
+
 test('a receipt that changes has one file all along, and never a second one', async () => {
   const root = await temporaryDirectory()
   const { operations, fs: counted } = createFaultyFs(-1)
