@@ -11,6 +11,7 @@ import { refuseWhenStopping } from './http/shutdown.js'
 import { createIntakeRouter, type IntakeRouterDeps } from './intake/router.js'
 import type { Logger } from './logger.js'
 import type { HttpObserver } from './metrics/httpMetrics.js'
+import { createDocsRouter } from './openapi/router.js'
 import { createRelayRouter, type RelayRouterDeps } from './relay/router.js'
 import type { HealthDeps } from './status/health.js'
 import { createHealthRouter, createStatusRouter } from './status/router.js'
@@ -59,6 +60,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(createStatusRouter(deps.status))
   app.use(createIntakeRouter(deps.intake))
   app.use(createTimelineRouter(deps.timeline))
+  app.use(createDocsRouter(deps.health.version))
 
   app.use(notFound)
   app.use(errorHandler(logger))

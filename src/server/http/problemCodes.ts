@@ -213,3 +213,10 @@ export const PROBLEMS = {
 
 /** Stable, kebab-case: what a program branches on. */
 export type ProblemCode = keyof typeof PROBLEMS
+
+/** Every code, in the order of the registry. */
+export const PROBLEM_CODES: readonly ProblemCode[] = Object.keys(PROBLEMS).filter(isProblemCode)
+
+function isProblemCode(text: string): text is ProblemCode {
+  return Object.hasOwn(PROBLEMS, text)
+}

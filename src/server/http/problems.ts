@@ -1,6 +1,7 @@
 // Body shape: RFC 9457 (problem details for HTTP APIs).
-import type { Revert } from '../../protocol/api.js'
-import { PROBLEMS, type ProblemCode, type ProblemDefinition } from './problemCodes.js'
+import { z } from 'zod'
+import { type Revert, revertSchema } from '../../protocol/api.js'
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from './problemCodes.js'
 
 /** One fault of a body or parameter: where it is (dotted path, empty for the whole) and what is wrong with it. */
 export interface FieldError {
@@ -60,6 +61,20 @@ export interface ProblemBody extends ProblemExtensions {
   readonly code: ProblemCode
   readonly requestId: string
 }
+
+/** The same as a schema, for the API's description. */
+export const problemBodySchema = z.strictObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  instance: z.string(),
+  code: z.enum(PROBLEM_CODES),
+  requestId: z.string(),
+  errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).exactOptional(),
+  reason: z.string().exactOptional(),
+  revert: revertSchema.exactOptional(),
+}) satisfies z.ZodType<ProblemBody>
 
 /** Renders a problem; the standard members win over an extension of the same name. */
 export function problemBody(problem: Problem, where: { instance: string; requestId: string }): ProblemBody {

@@ -6,15 +6,13 @@ import {
   orderReceivedSchema,
   orderStatusSchema,
   policyVersionSchema,
-  postOrderSchema,
-  postPolicySchema,
 } from '../../protocol/api.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { jsonBody } from '../http/body.js'
 import { methodNotAllowed } from '../http/errors.js'
 import { sendUntagged } from '../http/preparedJson.js'
 import { parseParam } from '../http/validate.js'
-import { receivedPointSchema } from './curvePoint.js'
+import { receivedOrderSchema, receivedPolicySchema } from './bodies.js'
 import { parseEnvelopeBody } from './envelopeBody.js'
 import type { Orders } from './orders.js'
 import type { Policy } from './policy.js'
@@ -25,9 +23,6 @@ export interface IntakeRouterDeps {
   readonly policy: Policy
   readonly bodyLimitBytes: number
 }
-
-const receivedOrderSchema = postOrderSchema.extend({ epk: receivedPointSchema })
-const receivedPolicySchema = postPolicySchema.extend({ epk: receivedPointSchema })
 
 /** The client-facing routes: the key to seal to, orders and rulebooks. */
 export function createIntakeRouter(deps: IntakeRouterDeps): Router {

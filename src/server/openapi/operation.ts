@@ -1,0 +1,51 @@
+import type { ProblemCode } from '../http/problemCodes.js'
+import type { SchemaName } from './schemas.js'
+
+/** One route and method: a row of the table that the document is made from. */
+export interface Operation {
+  readonly method: 'get' | 'post'
+  /** As Express has it: `/orders/:orderId`. */
+  readonly path: string
+  /** Unique and stable: generated clients name their functions after it. */
+  readonly operationId: string
+  readonly tag: Tag
+  readonly summary: string
+  readonly description?: string
+  /** One for each `:name` in the path. */
+  readonly parameters?: Readonly<Record<string, PathParameter>>
+  /** What the request's body is parsed with. */
+  readonly body?: SchemaName
+  /** Names of request headers that this route alone reads. */
+  readonly requestHeaders?: readonly 'Prefer'[]
+  readonly answers: readonly Answer[]
+  /** Codes besides those that follow from the rest of the row: see `problemsOf`. */
+  readonly problems: readonly ProblemCode[]
+  /** Whether the client's rate counts it. */
+  readonly isRateLimited: boolean
+  /** Whether it takes the relay's token. */
+  readonly needsRelayToken?: true
+}
+
+/** A part of the path. */
+export interface PathParameter {
+  readonly schema: SchemaName
+  readonly description: string
+}
+
+/** An answer that is no error. A GET is answered 304 too. */
+export interface Answer {
+  readonly status: 200 | 202
+  readonly description: string
+  /** Of the JSON body; or the types of an answer that is a file. */
+  readonly content: SchemaName | { readonly mediaTypes: readonly string[] }
+  /** Sent besides those of every answer. */
+  readonly headers?: readonly 'Location'[]
+}
+
+export const TAGS = {
+  Intake: 'Sealed orders and rulebooks, and what became of them. For clients.',
+  Status: 'What anyone may know of a wallet, an institution and the market.',
+  Relay: "For the enclave: carries what it signed to the chain. Takes the relay's token.",
+  Documentation: 'This description, as JSON and as a page.',
+} as const
+export type Tag = keyof typeof TAGS

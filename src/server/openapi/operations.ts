@@ -1,0 +1,44 @@
+import { PROBLEMS, type ProblemCode } from '../http/problemCodes.js'
+import { DOCS_OPERATIONS } from './docsOperations.js'
+import { INTAKE_OPERATIONS } from './intakeOperations.js'
+import type { Operation } from './operation.js'
+import { RELAY_OPERATIONS } from './relayOperations.js'
+import { STATUS_OPERATIONS } from './statusOperations.js'
+
+/** Every route of the API: what the document is made from, and what a test holds the routers against. */
+export const OPERATIONS: readonly Operation[] = [
+  ...INTAKE_OPERATIONS,
+  ...STATUS_OPERATIONS,
+  ...RELAY_OPERATIONS,
+  ...DOCS_OPERATIONS,
+]
+
+/** Whatever is asked for. */
+const OF_EVERY_ROUTE = [
+  'malformed-request',
+  'origin-not-allowed',
+  'request-timeout',
+  'headers-too-large',
+  'internal-error',
+  'shutting-down',
+] as const
+const OF_EVERY_BODY = ['malformed-json', 'invalid-body', 'body-too-large', 'unsupported-media-type'] as const
+
+/** Every code that an operation answers, by status. */
+export function problemsOf(operation: Operation): ReadonlyMap<number, readonly ProblemCode[]> {
+  const { body, parameters, isRateLimited, needsRelayToken, problems } = operation
+  const codes: ProblemCode[] = [
+    ...OF_EVERY_ROUTE,
+    ...(body === undefined ? [] : OF_EVERY_BODY),
+    ...(parameters === undefined ? [] : (['invalid-parameter'] as const)),
+    ...(needsRelayToken ? (['relay-unauthorized'] as const) : []),
+    ...(isRateLimited ? (['rate-limited'] as const) : []),
+    ...problems,
+  ]
+  const byStatus = new Map<number, ProblemCode[]>()
+  for (const code of codes) {
+    const { status } = PROBLEMS[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return new Map([...byStatus].sort(([a], [b]) => a - b))
+}

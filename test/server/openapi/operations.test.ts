@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import request from 'supertest'
+import { describe, expect, test } from 'vitest'
+import { PROBLEM_CODES } from '../../../src/server/http/problemCodes.js'
+import { OPERATIONS, problemsOf } from '../../../src/server/openapi/operations.js'
+import { buildApp } from '../../support/builtApp.js'
+import { useChain } from '../../support/chain.js'
+import { routesOf } from '../../support/routesOf.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+
+const chain = useChain()
+const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()
+const paths = [...new Set(OPERATIONS.map(({ path }) => path))]
+const token = `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`
+
+describe('the table of operations', () => {
+  test('has the routes that the application has, no more and no fewer', async () => {
+    const { app } = await buildApp({ chain: chain() })
+    const registered = routesOf(app).flatMap(({ path, methods }) =>
+      methods.map((method) => `${method} ${path}`),
+    )
+    expect(registered.sort()).toEqual(named)
+  })
+
+  test("has the routes of the README's table", () => {
+    const readme = readFileSync('README.md', 'utf8')
+    const rows = readme.slice(
+      readme.indexOf('| Route '),
+      readme.indexOf('Errors are `application/problem+json`'),
+    )
+    const listed = [...rows.matchAll(/`((?:GET|POST) \/[^`]*)`/g)].map((match) => match[1])
+    expect(listed.sort()).toEqual(named)
+  })
+
+  test.each(paths)('%s answers 405 to the methods that it has not', async (path) => {
+    const { app } = await buildApp({ chain: chain() })
+    const methods = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method)
+    const allow = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : ['POST']))
+    const response = await request(app).delete(path.replace(/:\w+/, 'x')).set('Authorization', token)
+    expect([response.status, response.body.code]).toEqual([405, 'method-not-allowed'])
+    expect(response.headers.allow).toBe(allow.join(', '))
+  })
+
+  test('has every code of the registry but the one of a method that no operation has', () => {
+    const codes = new Set(OPERATIONS.flatMap((operation) => [...problemsOf(operation).values()].flat()))
+    expect(PROBLEM_CODES.filter((code) => !codes.has(code))).toEqual(['method-not-allowed'])
+  })
+
+  test('names each operation once, and each part of its path', () => {
+    const ids = OPERATIONS.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { path, parameters = {} } of OPERATIONS) {
+      expect([...path.matchAll(/:(\w+)/g)].map((match) => match[1])).toEqual(Object.keys(parameters))
+    }
+  })
+})
