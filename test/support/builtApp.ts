@@ -19,8 +19,11 @@ export async function buildApp(options: {
   readonly env?: Record<string, string>
   /** The data directory; default: one of its own. */
   readonly root?: string
+  /** Default: never aborts. */
+  readonly stopping?: AbortSignal
 }): Promise<{ app: Express; log: LogLines }> {
   const { chain, rpcUrl = chain.anvil.rpcUrl, brokerUrl = 'http://127.0.0.1:9' } = options
+  const { stopping = new AbortController().signal } = options
   const { addresses } = chain
   const root = options.root ?? (await temporaryDirectory())
   const config = serverConfig({
@@ -40,7 +43,6 @@ export async function buildApp(options: {
   })
   const log = createLogLines()
   const files = createAtomicFiles({ root })
-  const stopping = new AbortController().signal
   const relayerKey = await openRelayerKey(config.relay.relayerKey, referenceSecp256k1)
   const { app } = buildServer({
     config,

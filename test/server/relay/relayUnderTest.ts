@@ -165,7 +165,7 @@ export async function stopMining({ provider }: TestChain): Promise<void> {
   await provider.send('evm_setAutomine', [false])
 }
 
-async function mineAgain({ provider }: TestChain): Promise<void> {
+export async function mineAgain({ provider }: TestChain): Promise<void> {
   await provider.send('anvil_dropAllTransactions', [])
   await provider.send('evm_setAutomine', [true])
 }

@@ -1,0 +1,364 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
+import express from 'express'
+import request from 'supertest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { errorHandler } from '../../../src/server/http/errors.js'
+import { requestId } from '../../../src/server/http/requestId.js'
+import { securityHeaders } from '../../../src/server/http/securityHeaders.js'
+import { OPERATIONS } from '../../../src/server/openapi/operations.js'
+import {
+  batchMint,
+  digestOf,
+  policyUpdate,
+  portfolioUpdate,
+  refund,
+  signedCall,
+} from '../../support/authorizations.js'
+import { SERVER_ACCOUNT, startStandIn } from '../../support/brokerStandIn.js'
+import { buildApp } from '../../support/builtApp.js'
+import { useChain } from '../../support/chain.js'
+import { createContract, type SeenAnswer } from '../../support/contract.js'
+import { eventually } from '../../support/eventually.js'
+import { AAPL, bytes32, ORG, setUpInstitution, shares } from '../../support/institution.js'
+import {
+  chainEnvironment,
+  enclaveEnvironment,
+  openFor,
+  sealOrder,
+  startIntakeServer,
+} from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
+import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
+import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { bodyOf, mineAgain, stopMining } from '../relay/relayUnderTest.js'
+
+// The whole server on a real chain; every answer of every test is held against the document that it serves.
+
+const chain = useChain(setUpInstitution)
+const contract = createContract()
+
+const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
+const AUTHORIZATION = { Authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}` }
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const UNKNOWN = bytes32('nobody knows it')
+const ID: Record<string, string> = { orderId: UNKNOWN, orgId: ORG, digest: UNKNOWN, file: 'start.js' }
+
+type Headers = Record<string, string>
+
+/** Asks for an operation by its name, and holds the answer against the document. */
+function caller(server: string | Parameters<typeof request>[0]) {
+  return async (
+    operationId: string,
+    options: { params?: Record<string, string>; body?: object | string; headers?: Headers } = {},
+  ) => {
+    const operation = OPERATIONS.find((each) => each.operationId === operationId)
+    if (operation === undefined) throw new Error(`there is no operation ${operationId}`)
+    const values: Record<string, string> = { ...ID, address: chain().account('alice'), ...options.params }
+    const path = operation.path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? '')
+    const headers = { ...(operation.needsRelayToken && AUTHORIZATION), ...options.headers }
+    const asked = request(server)[operation.method](path).set(headers)
+    const response = await (options.body === undefined
+      ? asked
+      : asked.set({ ...JSON_TYPE, ...headers }).send(options.body))
+    fulfils(operationId, { ...response, text: response.text ?? '' })
+    return response
+  }
+}
+
+function fulfils(operationId: string, { status, headers, text }: SeenAnswer): void {
+  expect(contract.faultsOf(operationId, { status, headers, text })).toEqual([])
+}
+
+async function setUp(env: Record<string, string> = {}, steps: Record<string, Step[]> = {}) {
+  const directory = await temporaryDirectory()
+  const enclave = createScriptedEnclave(directory)
+  await enclave.plan(steps)
+  const broker = await startStandIn()
+  onTestFinished(() => broker.stop())
+  const server = await startIntakeServer({
+    ...chainEnvironment(chain()),
+    ...enclaveEnvironment(enclave),
+    ENCLAVE_SIGNER,
+    RELAYER_PRIVATE_KEY: chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
+    RELAY_POLL_INTERVAL: '10ms',
+    ALPACA_KEY_ID: SERVER_ACCOUNT.keyId,
+    ALPACA_SECRET_KEY: SERVER_ACCOUNT.secretKey,
+    ALPACA_TRADING_URL: broker.url,
+    ALPACA_DATA_URL: broker.url,
+    DATA_DIR: `${directory}/data`,
+    ...env,
+  })
+  return { ...server, call: caller(server.url), enclave, broker, dataDir: `${directory}/data` }
+}
+
+const junk = async (name: string) => ({ orderId: bytes32(name), ...(await sealOrder(name)) })
+const write = () => portfolioUpdate(chain().account('alice'))
+const NO_WAIT = { Prefer: 'wait=0' }
+
+/** The status, and the code of a problem. */
+const of = ({ status, body }: request.Response) =>
+  body?.code === undefined ? status : `${status} ${body.code}`
+
+async function expectAll(call: ReturnType<typeof caller>, operations: readonly string[], expected: string) {
+  for (const operationId of operations) {
+    const body = OPERATIONS.find((each) => each.operationId === operationId)?.body
+    const answer = await call(operationId, body === undefined ? {} : { body: '{}' })
+    expect([operationId, of(answer)]).toEqual([operationId, expected])
+  }
+}
+
+const every = OPERATIONS.map(({ operationId }) => operationId)
+const reads = OPERATIONS.filter(({ method }) => method === 'get')
+const withBody = OPERATIONS.filter(({ body }) => body !== undefined)
+const withId = OPERATIONS.filter(({ parameters }) => parameters !== undefined)
+
+describe('what succeeds', () => {
+  test('is answered as documented, and 304 to who has it', async () => {
+    const { call } = await setUp(
+      {},
+      { any: [{ outcome: 'placed' }], policy: [{ outcome: 'accepted', orgId: ORG, version: 1 }] },
+    )
+    const order = await openFor(chain(), 'alice', bytes32('o'), await sealOrder('o'))
+    const posted = await call('postOrder', { body: order, headers: { Origin: ORIGIN } })
+    expect([posted.status, posted.body.result]).toEqual([202, 'received'])
+    await chain().send('relayer', ...signedCall(chain(), policyUpdate(ORG, chain().account('admin'))))
+    expect((await call('postPolicy', { body: await sealOrder('rules') })).status).toBe(200)
+    const params = { orderId: order.orderId, digest: digestOf(chain(), refund(order.orderId)) }
+    await eventually('the run', async () => {
+      const { body } = await call('getOrder', { params })
+      return body.triggers[0]?.outcome === 'placed'
+    })
+    const end = bodyOf(chain(), refund(order.orderId))
+    expect((await call('postAuthorization', { body: end })).status).toBe(200)
+    const mint = batchMint(AAPL, shares(1))
+    await stopMining(chain())
+    expect((await call('postAuthorization', { body: bodyOf(chain(), mint), headers: NO_WAIT })).status).toBe(
+      202,
+    )
+    for (const { operationId } of reads) {
+      const first = await call(operationId, { params, headers: { Origin: ORIGIN } })
+      expect([operationId, first.status]).toEqual([operationId, 200])
+      await eventually('an answer that stays', async () => {
+        const { headers } = await call(operationId, { params })
+        const again = await call(operationId, { params, headers: { 'If-None-Match': String(headers.etag) } })
+        return again.status === 304
+      })
+    }
+    await mineAgain(chain())
+  })
+
+  test('so are the files of the page', async () => {
+    const { app } = await buildApp({ chain: chain() })
+    for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js']) {
+      expect((await caller(app)('getDocsPageFile', { params: { file } })).status).toBe(200)
+    }
+  })
+})
+
+describe('what is wrong with a request', () => {
+  test('a foreign origin, a server that stops, a client in a hurry', async () => {
+    const { app } = await buildApp({ chain: chain(), env: { RATE_LIMIT_PER_MINUTE: '1' } })
+    const call = caller(app)
+    for (const operationId of every) {
+      expect(of(await call(operationId, { headers: { Origin: 'null' } }))).toBe('403 origin-not-allowed')
+    }
+    await call('getEnclaveKey')
+    const limited = OPERATIONS.filter(({ isRateLimited }) => isRateLimited)
+    await expectAll(
+      call,
+      limited.map(({ operationId }) => operationId),
+      '429 rate-limited',
+    )
+    const stopping = await buildApp({ chain: chain(), stopping: AbortSignal.abort() })
+    await expectAll(caller(stopping.app), every, '503 shutting-down')
+  })
+
+  test('ids that are none, or of nothing', async () => {
+    const { app } = await buildApp({ chain: chain() })
+    const call = caller(app)
+    for (const { operationId, parameters = {} } of withId) {
+      const all = (value: string) => Object.fromEntries(Object.keys(parameters).map((name) => [name, value]))
+      expect(of(await call(operationId, { params: all('%ff') }))).toBe('400 invalid-parameter')
+      const known = operationId === 'getDocsPageFile' ? '404 not-found' : '400 invalid-parameter'
+      expect(of(await call(operationId, { params: all('0x12') }))).toBe(known)
+    }
+    expect(of(await call('getOrder'))).toBe('404 order-not-found')
+    const unknown = await call('getOrderTimeline')
+    expect(of(unknown)).toBe('404 order-not-found')
+    expect(unknown.body.instance).toBe(`/orders/${UNKNOWN}/timeline`)
+    expect(of(await call('getPolicyVersion', { params: { orgId: UNKNOWN } }))).toBe(
+      '404 institution-not-found',
+    )
+    expect(of(await call('getInstitution', { params: { orgId: UNKNOWN } }))).toBe('404 institution-not-found')
+    expect(of(await call('getReceipt'))).toBe('404 receipt-not-found')
+    for (const operationId of ['postAuthorization', 'getReceipt']) {
+      const nobody = { Authorization: 'Bearer nobody' }
+      expect(of(await call(operationId, { headers: nobody }))).toBe('401 relay-unauthorized')
+    }
+  })
+
+  test('bodies that are none', async () => {
+    const { app } = await buildApp({ chain: chain(), env: { BODY_LIMIT_BYTES: '65536' } })
+    const call = caller(app)
+    for (const { operationId } of withBody) {
+      const plain = { 'Content-Type': 'text/plain' }
+      expect(of(await call(operationId, { body: '{' }))).toBe('400 malformed-json')
+      expect(of(await call(operationId, { body: '{}' }))).toBe('400 invalid-body')
+      expect(of(await call(operationId, { body: '{}', headers: plain }))).toBe('415 unsupported-media-type')
+      expect(of(await call(operationId, { body: ' '.repeat(200_000) }))).toBe('413 body-too-large')
+    }
+    const envelope = { ...(await sealOrder('x')), iv: '0x00' }
+    expect(of(await call('postOrder', { body: { orderId: UNKNOWN, ...envelope } }))).toBe(
+      '400 invalid-envelope',
+    )
+    expect(of(await call('postPolicy', { body: envelope }))).toBe('400 invalid-envelope')
+  })
+
+  test('authorizations that the chain would not take', async () => {
+    const { call } = await setUp()
+    const body = bodyOf(chain(), write(), `0x${'99'.repeat(32)}`)
+    expect(of(await call('postAuthorization', { body }))).toBe('422 invalid-signature')
+    const late = portfolioUpdate(chain().account('alice'), { version: 7n })
+    expect(of(await call('postAuthorization', { body: bodyOf(chain(), late) }))).toBe('422 would-revert')
+  })
+})
+
+describe('what the relay can not afford', () => {
+  test.each([
+    ['relayer-underfunded', { RELAY_MIN_BALANCE: '1000000' }],
+    ['relay-budget-exhausted', { RELAY_DAILY_GAS: '21000' }],
+  ])('%s', async (code, env) => {
+    const { call } = await setUp(env)
+    expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(`503 ${code}`)
+  })
+
+  test('more at once than it takes', async () => {
+    const { call } = await setUp({ RELAY_MAX_IN_FLIGHT: '1', RELAY_MAX_QUEUED: '0' })
+    await stopMining(chain())
+    expect(
+      (await call('postAuthorization', { body: bodyOf(chain(), write()), headers: NO_WAIT })).status,
+    ).toBe(202)
+    const mint = bodyOf(chain(), batchMint(AAPL, shares(1)))
+    expect(of(await call('postAuthorization', { body: mint, headers: NO_WAIT }))).toBe('503 relay-overloaded')
+    await mineAgain(chain())
+  })
+})
+
+describe('what the enclave does not do', () => {
+  test.each<[string, Step]>([
+    ['422 policy-rejected', { outcome: 'rejected', code: 'not-admin' }],
+    ['502 enclave-failed', { exit: 1 }],
+    ['504 enclave-timeout', { outcome: 'failed', code: 'out-of-time' }],
+    ['503 chain-unavailable', { outcome: 'failed', code: 'chain-unavailable' }],
+  ])('%s', async (expected, step) => {
+    const { call } = await setUp({}, { policy: [step] })
+    expect(of(await call('postPolicy', { body: await sealOrder('rules') }))).toBe(expected)
+  })
+
+  test('more rulebooks than may wait', async () => {
+    const { call } = await setUp({ POLICY_RUN_TIMEOUT: '5s' }, { policy: [{ act: 'hang' }] })
+    const bodies = await Promise.all(Array.from({ length: 20 }, (_none, n) => sealOrder(`${n}`)))
+    const answers = await Promise.all(bodies.map((body) => call('postPolicy', { body })))
+    expect(new Set(answers.map(of))).toEqual(new Set(['503 enclave-busy', '504 enclave-timeout']))
+  })
+})
+
+describe('outages', () => {
+  test('of the chain', async () => {
+    const { call } = await setUp({ RPC_URL: 'http://127.0.0.1:9', RPC_TIMEOUT: '1s' })
+    const chainReads = reads.filter(({ problems }) => problems.includes('chain-unavailable'))
+    const asked = chainReads.map(({ operationId }) => operationId).filter((id) => id !== 'getReceipt')
+    await expectAll(call, asked, '503 chain-unavailable')
+    expect(of(await call('postPolicy', { body: await sealOrder('rules') }))).toBe('503 chain-unavailable')
+    expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(
+      '503 chain-unavailable',
+    )
+    for (let n = 0; n < 8; n++)
+      await call('postOrder', { body: { ...(await junk(`${n}`)), orderId: UNKNOWN } })
+    const ninth = await call('postOrder', { body: { ...(await junk('9')), orderId: UNKNOWN } })
+    expect(of(ninth)).toBe('503 chain-unavailable')
+  })
+
+  test('of the chain, for a receipt that there is', async () => {
+    const { call, stop, dataDir } = await setUp()
+    expect((await call('postAuthorization', { body: bodyOf(chain(), write()) })).status).toBe(200)
+    await stop()
+    const later = await setUp({ DATA_DIR: dataDir, RPC_URL: 'http://127.0.0.1:9', RPC_TIMEOUT: '1s' })
+    const params = { digest: digestOf(chain(), write()) }
+    expect(of(await later.call('getReceipt', { params }))).toBe('503 chain-unavailable')
+  })
+
+  test('of the market', async () => {
+    const { app } = await buildApp({ chain: chain() })
+    await expectAll(caller(app), ['getMarket', 'getMarketClock'], '503 market-unavailable')
+  })
+
+  test('of the storage', async () => {
+    const { call, dataDir } = await setUp()
+    for (const directory of ['tmp', 'envelopes', 'receipts', 'runs']) {
+      // A write under way makes the directory again.
+      await eventually('a file in its place', async () => {
+        await rm(`${dataDir}/${directory}`, { recursive: true, force: true })
+        return writeFile(`${dataDir}/${directory}`, '').then(
+          () => true,
+          () => false,
+        )
+      })
+    }
+    await expectAll(call, ['getOrder', 'getOrderTimeline', 'getReceipt'], '503 storage-unavailable')
+    expect(of(await call('postOrder', { body: await junk('o') }))).toBe('503 storage-unavailable')
+    expect(of(await call('postPolicy', { body: await sealOrder('r') }))).toBe('503 storage-unavailable')
+    expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(
+      '503 storage-unavailable',
+    )
+  })
+
+  test('of the room for orders without an escrow', async () => {
+    const { call } = await setUp({ ENVELOPE_MAX_WAITING: '1' })
+    expect((await call('postOrder', { body: await junk('first') })).status).toBe(202)
+    expect(of(await call('postOrder', { body: await junk('second') }))).toBe('503 intake-full')
+  })
+
+  test('of the server itself', async () => {
+    const app = express().disable('x-powered-by')
+    app.use(requestId(), securityHeaders())
+    app.use(() => {
+      throw new Error('a defect')
+    })
+    app.use(errorHandler(createLogLines().logger))
+    await expectAll(caller(app), every, '500 internal-error')
+  })
+})
+
+describe('what never becomes a request', () => {
+  async function exchange(url: string, sent: string): Promise<SeenAnswer> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write(sent)
+    const [head = '', text = ''] = (await textOf(socket)).split('\r\n\r\n')
+    const [first = '', ...lines] = head.split('\r\n')
+    const headers = lines
+      .map((line) => line.split(': '))
+      .map(([name = '', value]) => [name.toLowerCase(), value])
+    return { status: Number(first.split(' ')[1]), headers: Object.fromEntries(headers), text }
+  }
+
+  test.each([
+    [400, 'hello\r\n\r\n'],
+    [408, 'GET /health HTTP/1.1\r\nHost: a\r\n'],
+    [431, `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ])('is answered with %i', async (status, sent) => {
+    const { url } = await setUp({ HEADERS_TIMEOUT: '100ms' })
+    const answer = await exchange(url, sent)
+    expect(answer.status).toBe(status)
+    for (const operationId of every) fulfils(operationId, answer)
+  })
+})
+
+// The last test of the file: it looks at what those above have seen.
+test('every answer in the document was seen', () => {
+  expect(contract.unseen()).toEqual([])
+})
