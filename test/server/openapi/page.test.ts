@@ -1,0 +1,76 @@
+import request from 'supertest'
+import { describe, expect, test } from 'vitest'
+import { describeApi } from '../../../src/server/openapi/document.js'
+import { readVersion } from '../../../src/server/version.js'
+import { buildApp } from '../../support/builtApp.js'
+import { useChain } from '../../support/chain.js'
+
+const chain = useChain()
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const { app } = await buildApp({ chain: chain() })
+  return request(app).get(path).set(headers)
+}
+
+/** The directives of a policy by name. */
+function policyOf({ headers }: request.Response): Map<string, string> {
+  const directives = String(headers['content-security-policy']).split(';')
+  return new Map(directives.map((each) => [each.split(' ')[0] ?? '', each.split(' ').slice(1).join(' ')]))
+}
+
+/** Every place that a page names. */
+const placesIn = (html: string) =>
+  [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map((match) => match[1] ?? '')
+
+describe('GET /openapi.json', () => {
+  test('is the document of this version', async () => {
+    const { body, type } = await get('/openapi.json')
+    expect(type).toBe('application/json')
+    expect(body).toEqual(JSON.parse(JSON.stringify(describeApi(readVersion()))))
+    expect(body.openapi).toMatch(/^3\.1\./)
+  })
+})
+
+describe('GET /docs', () => {
+  test('runs and loads nothing but what this server has', async () => {
+    const page = await get('/docs')
+    expect(page.type).toBe('text/html')
+    const policy = policyOf(page)
+    expect(policy.get('default-src')).toBe("'none'")
+    for (const name of ['script-src', 'style-src', 'connect-src']) expect(policy.get(name)).toBe("'self'")
+    expect(policy.get('frame-ancestors')).toBe("'none'")
+    expect(page.headers['content-security-policy']).not.toContain('unsafe')
+  })
+
+  test('has nothing inline, which its policy forbids', async () => {
+    const { text } = await get('/docs')
+    for (const [tag] of text.matchAll(/<script[^>]*>[^<]*/g)) expect(tag).toMatch(/^<script src="[^"]+">$/)
+    expect(text).not.toMatch(/<style|\sstyle=|\son\w+=/)
+  })
+
+  test('finds every place that it names on this server, which answers 304 when asked again', async () => {
+    const places = placesIn((await get('/docs')).text)
+    expect(places).toContain('/docs/swagger-ui-bundle.js')
+    for (const place of [...places, '/docs']) {
+      const { status, headers, text } = await get(place)
+      expect([place, status]).toEqual([place, 200])
+      expect(text.length).toBeGreaterThan(0)
+      expect((await get(place, { 'If-None-Match': String(headers.etag) })).status).toBe(304)
+    }
+  })
+
+  test('serves no other file of the package', async () => {
+    for (const path of ['/docs/package.json', '/docs/index.html', '/docs/..%2fpackage.json']) {
+      expect((await get(path)).body.code).toBe('not-found')
+    }
+  })
+
+  test('leaves the policy of every other answer as it is', async () => {
+    expect((await get('/health')).headers['content-security-policy']).toBe(
+      "default-src 'none';frame-ancestors 'none'",
+    )
+    expect((await get('/docs/nothing')).headers['content-security-policy']).toBe(
+      "default-src 'none';frame-ancestors 'none'",
+    )
+  })
+})
