@@ -46,6 +46,7 @@ export function createContract(): Contract {
   const described = describeApi('0.0.0')
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', (text) => z.iso.datetime().safeParse(text).success)
+  ajv.addFormat('uuid', (text) => z.uuid().safeParse(text).success)
   ajv.addSchema(closed(described), 'api')
   const { paths, components } = documentSchema.parse(described)
   const seen = new Set<string>()

@@ -27,6 +27,13 @@ export const SERVER_ENVIRONMENT = {
 /** What the server and a remote enclave's host share in the tests. */
 export const RUN_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
+/** The variables of a server whose enclave is remote; nobody listens there. */
+export const REMOTE = {
+  ENCLAVE_TRIGGER: 'http',
+  ENCLAVE_URL: 'http://127.0.0.1:9',
+  ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
+}
+
 /** The configuration of that environment with some variables changed. */
 export function serverConfig(overrides: Record<string, string> = {}): Config {
   return readConfig({ ...SERVER_ENVIRONMENT, ...overrides })

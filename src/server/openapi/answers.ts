@@ -66,7 +66,7 @@ function problemHeaders(status: number, codes: readonly ProblemCode[]): HeaderNa
   const retry = codes.every((code) => definitionOf(code).retryAfterSeconds !== undefined)
   return [
     ...(retry || status === PROBLEMS['rate-limited'].status ? (['Retry-After'] as const) : []),
-    ...(codes.includes('relay-unauthorized') ? (['WWW-Authenticate'] as const) : []),
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
   ]
 }
 

@@ -34,6 +34,13 @@ export function describeApi(version: string): JsonObject {
       examples: problemExamples([...new Set(answered)]),
       securitySchemes: {
         relayToken: { type: 'http', scheme: 'bearer', description: 'The RELAY_AUTH_TOKEN of the server.' },
+        runSignature: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'webhook-signature',
+          description:
+            'Standard Webhooks: the signature of `webhook-id`, `webhook-timestamp` and the exact body by ENCLAVE_TRIGGER_SECRET.',
+        },
       },
     },
   }
@@ -54,13 +61,13 @@ export function templateOf(path: string): string {
 }
 
 function describe(operation: Operation): JsonObject {
-  const { operationId, tag, summary, description, body, needsRelayToken } = operation
+  const { operationId, tag, summary, description, body, security } = operation
   return {
     operationId,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    ...(needsRelayToken ? { security: [{ relayToken: [] }] } : {}),
+    ...(security === undefined ? {} : { security: [{ [security]: [] }] }),
     parameters: parametersOf(operation),
     ...(body === undefined
       ? {}

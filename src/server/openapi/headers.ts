@@ -31,7 +31,7 @@ export const HEADERS = {
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
-  'WWW-Authenticate': required('`Bearer realm="relay"` (RFC 6750).'),
+  'WWW-Authenticate': required('`Bearer realm="relay"` (RFC 6750), or `Webhook realm="runs"`.'),
 } as const satisfies Record<string, JsonObject>
 export type HeaderName = keyof typeof HEADERS
 
@@ -74,6 +74,20 @@ export const REQUEST_HEADERS = {
     name: 'Prefer',
     in: 'header',
     description: '`wait=<seconds>` (RFC 7240): how long to be kept waiting for the end, RELAY_WAIT at most.',
+    schema: { type: 'string' },
+  },
+  'webhook-id': {
+    name: 'webhook-id',
+    in: 'header',
+    required: true,
+    description: 'Names the message: see docs/protocol.md.',
+    schema: { type: 'string' },
+  },
+  'webhook-timestamp': {
+    name: 'webhook-timestamp',
+    in: 'header',
+    required: true,
+    description: 'When it was signed, in Unix seconds.',
     schema: { type: 'string' },
   },
 } as const

@@ -16,14 +16,14 @@ export interface Operation {
   /** What the request's body is parsed with. */
   readonly body?: SchemaName
   /** Names of request headers that this route alone reads. */
-  readonly requestHeaders?: readonly 'Prefer'[]
+  readonly requestHeaders?: readonly ('Prefer' | 'webhook-id' | 'webhook-timestamp')[]
   readonly answers: readonly Answer[]
   /** Codes besides those that follow from the rest of the row: see `problemsOf`. */
   readonly problems: readonly ProblemCode[]
   /** Whether the client's rate counts it. */
   readonly isRateLimited: boolean
-  /** Whether it takes the relay's token. */
-  readonly needsRelayToken?: true
+  /** What proves who calls: the relay's token, or the signature of the enclave's host. */
+  readonly security?: 'relayToken' | 'runSignature'
 }
 
 /** A part of the path. */
@@ -46,6 +46,7 @@ export const TAGS = {
   Intake: 'Sealed orders and rulebooks, and what became of them. For clients.',
   Status: 'What anyone may know of a wallet, an institution and the market.',
   Relay: "For the enclave: carries what it signed to the chain. Takes the relay's token.",
+  Runs: 'For the host of a remote enclave. Only there while `ENCLAVE_TRIGGER` is `http`.',
   Documentation: 'This description, as JSON and as a page.',
 } as const
 export type Tag = keyof typeof TAGS

@@ -3,6 +3,7 @@ import { DOCS_OPERATIONS } from './docsOperations.js'
 import { INTAKE_OPERATIONS } from './intakeOperations.js'
 import type { Operation } from './operation.js'
 import { RELAY_OPERATIONS } from './relayOperations.js'
+import { RUNS_OPERATIONS } from './runsOperations.js'
 import { STATUS_OPERATIONS } from './statusOperations.js'
 
 /** Every route of the API: what the document is made from, and what a test holds the routers against. */
@@ -10,6 +11,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...INTAKE_OPERATIONS,
   ...STATUS_OPERATIONS,
   ...RELAY_OPERATIONS,
+  ...RUNS_OPERATIONS,
   ...DOCS_OPERATIONS,
 ]
 
@@ -24,14 +26,16 @@ const OF_EVERY_ROUTE = [
 ] as const
 const OF_EVERY_BODY = ['malformed-json', 'invalid-body', 'body-too-large', 'unsupported-media-type'] as const
 
+const UNAUTHORIZED = { relayToken: 'relay-unauthorized', runSignature: 'run-unauthorized' } as const
+
 /** Every code that an operation answers, by status. */
 export function problemsOf(operation: Operation): ReadonlyMap<number, readonly ProblemCode[]> {
-  const { body, parameters, isRateLimited, needsRelayToken, problems } = operation
+  const { body, parameters, isRateLimited, security, problems } = operation
   const codes: ProblemCode[] = [
     ...OF_EVERY_ROUTE,
     ...(body === undefined ? [] : OF_EVERY_BODY),
     ...(parameters === undefined ? [] : (['invalid-parameter'] as const)),
-    ...(needsRelayToken ? (['relay-unauthorized'] as const) : []),
+    ...(security === undefined ? [] : [UNAUTHORIZED[security]]),
     ...(isRateLimited ? (['rate-limited'] as const) : []),
     ...problems,
   ]

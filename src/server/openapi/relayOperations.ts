@@ -31,7 +31,7 @@ export const RELAY_OPERATIONS: readonly Operation[] = [
       'storage-unavailable',
     ],
     isRateLimited: false,
-    needsRelayToken: true,
+    security: 'relayToken',
   },
   {
     method: 'get',
@@ -43,6 +43,6 @@ export const RELAY_OPERATIONS: readonly Operation[] = [
     answers: [{ status: 200, description: 'How far it is.', content: 'Receipt' }],
     problems: ['receipt-not-found', 'chain-unavailable', 'storage-unavailable'],
     isRateLimited: false,
-    needsRelayToken: true,
+    security: 'relayToken',
   },
 ]

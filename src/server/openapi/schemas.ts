@@ -13,6 +13,7 @@ import {
   policyVersionSchema,
   receiptSchema,
   revertSchema,
+  runResultReceivedSchema,
   timelineEntrySchema,
   timelineSchema,
   triggerSchema,
@@ -22,6 +23,7 @@ import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { orderEnvelopeSchema } from '../../protocol/envelope.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
+import { runIdSchema, runResultSchema } from '../../protocol/job.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 import { problemBodySchema } from '../http/problems.js'
 import { receivedOrderSchema, receivedPolicySchema } from '../intake/bodies.js'
@@ -63,6 +65,12 @@ const SCHEMAS = {
   SignedAuthorization: [signedAuthorizationSchema, 'An EIP-712 authorization that the enclave signed.'],
   Receipt: [receiptSchema, "The relay's record of one authorization."],
   Revert: [revertSchema, "A contract's error: its name, and its arguments as text."],
+  RunId: [runIdSchema, 'A UUID.'],
+  RunResult: [runResultSchema, 'What a run of the enclave came to; it never says why an order was refused.'],
+  RunResultReceived: [
+    runResultReceivedSchema,
+    '`not-awaited`: the run is unknown, or was given up after its time.',
+  ],
   Problem: [problemBodySchema, 'RFC 9457. A program branches on `code`, whose meaning never changes.'],
   OpenApi: [z.looseObject({ openapi: z.string() }), 'An OpenAPI document.'],
   PageFile: [pageFileSchema, "A file of the documentation's page."],

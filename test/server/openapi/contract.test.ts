@@ -4,6 +4,7 @@ import { text as textOf } from 'node:stream/consumers'
 import express from 'express'
 import request from 'supertest'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/requestId.js'
 import { securityHeaders } from '../../../src/server/http/securityHeaders.js'
@@ -32,7 +33,7 @@ import {
 import { createLogLines } from '../../support/logLines.js'
 import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
-import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf, mineAgain, stopMining } from '../relay/relayUnderTest.js'
 
@@ -45,9 +46,19 @@ const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
 const AUTHORIZATION = { Authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}` }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const UNKNOWN = bytes32('nobody knows it')
-const ID: Record<string, string> = { orderId: UNKNOWN, orgId: ORG, digest: UNKNOWN, file: 'start.js' }
+const RUN_ID = '5dc2a284-70d3-4eee-95c6-57ac51d6c5e0'
+const ID: Record<string, string> = {
+  orderId: UNKNOWN,
+  orgId: ORG,
+  digest: UNKNOWN,
+  file: 'start.js',
+  runId: RUN_ID,
+}
 
 type Headers = Record<string, string>
+
+/** As the enclave's host signs a result. */
+const signatureOf = (body: string) => signRunMessage(RUN_SECRET, { kind: 'result', runId: RUN_ID, body })
 
 /** Asks for an operation by its name, and holds the answer against the document. */
 function caller(server: string | Parameters<typeof request>[0]) {
@@ -59,11 +70,14 @@ function caller(server: string | Parameters<typeof request>[0]) {
     if (operation === undefined) throw new Error(`there is no operation ${operationId}`)
     const values: Record<string, string> = { ...ID, address: chain().account('alice'), ...options.params }
     const path = operation.path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? '')
-    const headers = { ...(operation.needsRelayToken && AUTHORIZATION), ...options.headers }
+    const body = typeof options.body === 'object' ? JSON.stringify(options.body) : options.body
+    const headers = {
+      ...(operation.security === 'relayToken' && AUTHORIZATION),
+      ...(operation.security === 'runSignature' && body !== undefined && signatureOf(body)),
+      ...options.headers,
+    }
     const asked = request(server)[operation.method](path).set(headers)
-    const response = await (options.body === undefined
-      ? asked
-      : asked.set({ ...JSON_TYPE, ...headers }).send(options.body))
+    const response = await (body === undefined ? asked : asked.set({ ...JSON_TYPE, ...headers }).send(body))
     fulfils(operationId, { ...response, text: response.text ?? '' })
     return response
   }
@@ -161,7 +175,7 @@ describe('what succeeds', () => {
 
 describe('what is wrong with a request', () => {
   test('a foreign origin, a server that stops, a client in a hurry', async () => {
-    const { app } = await buildApp({ chain: chain(), env: { RATE_LIMIT_PER_MINUTE: '1' } })
+    const { app } = await buildApp({ chain: chain(), env: { ...REMOTE, RATE_LIMIT_PER_MINUTE: '1' } })
     const call = caller(app)
     for (const operationId of every) {
       expect(of(await call(operationId, { headers: { Origin: 'null' } }))).toBe('403 origin-not-allowed')
@@ -173,16 +187,18 @@ describe('what is wrong with a request', () => {
       limited.map(({ operationId }) => operationId),
       '429 rate-limited',
     )
-    const stopping = await buildApp({ chain: chain(), stopping: AbortSignal.abort() })
+    const stopping = await buildApp({ chain: chain(), env: REMOTE, stopping: AbortSignal.abort() })
     await expectAll(caller(stopping.app), every, '503 shutting-down')
   })
 
   test('ids that are none, or of nothing', async () => {
-    const { app } = await buildApp({ chain: chain() })
+    const { app } = await buildApp({ chain: chain(), env: REMOTE })
     const call = caller(app)
-    for (const { operationId, parameters = {} } of withId) {
+    for (const { operationId, parameters = {}, security } of withId) {
       const all = (value: string) => Object.fromEntries(Object.keys(parameters).map((name) => [name, value]))
       expect(of(await call(operationId, { params: all('%ff') }))).toBe('400 invalid-parameter')
+      // A signature is of one run: it is none for another.
+      if (security === 'runSignature') continue
       const known = operationId === 'getDocsPageFile' ? '404 not-found' : '400 invalid-parameter'
       expect(of(await call(operationId, { params: all('0x12') }))).toBe(known)
     }
@@ -195,6 +211,7 @@ describe('what is wrong with a request', () => {
     )
     expect(of(await call('getInstitution', { params: { orgId: UNKNOWN } }))).toBe('404 institution-not-found')
     expect(of(await call('getReceipt'))).toBe('404 receipt-not-found')
+    expect(of(await call('postRunResult'))).toBe('401 run-unauthorized')
     for (const operationId of ['postAuthorization', 'getReceipt']) {
       const nobody = { Authorization: 'Bearer nobody' }
       expect(of(await call(operationId, { headers: nobody }))).toBe('401 relay-unauthorized')
@@ -202,7 +219,7 @@ describe('what is wrong with a request', () => {
   })
 
   test('bodies that are none', async () => {
-    const { app } = await buildApp({ chain: chain(), env: { BODY_LIMIT_BYTES: '65536' } })
+    const { app } = await buildApp({ chain: chain(), env: REMOTE })
     const call = caller(app)
     for (const { operationId } of withBody) {
       const plain = { 'Content-Type': 'text/plain' }
@@ -315,6 +332,16 @@ describe('outages', () => {
     expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(
       '503 storage-unavailable',
     )
+  })
+
+  test('of the storage, and of the run, for a result', async () => {
+    const root = await temporaryDirectory()
+    const { app } = await buildApp({ chain: chain(), env: REMOTE, root })
+    const result = { body: { outcome: 'settled' } }
+    expect((await caller(app)('postRunResult', result)).body.result).toBe('not-awaited')
+    await rm(`${root}/runs`, { recursive: true, force: true })
+    await writeFile(`${root}/runs`, '')
+    expect(of(await caller(app)('postRunResult', result))).toBe('503 storage-unavailable')
   })
 
   test('of the room for orders without an escrow', async () => {

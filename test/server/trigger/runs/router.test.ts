@@ -8,17 +8,12 @@ import { createRunFiles } from '../../../../src/server/store/runFiles.js'
 import { buildApp } from '../../../support/builtApp.js'
 import { useChain } from '../../../support/chain.js'
 import { createLogLines } from '../../../support/logLines.js'
-import { RUN_SECRET } from '../../../support/serverEnvironment.js'
+import { REMOTE, RUN_SECRET } from '../../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 
 const chain = useChain()
 const SETTLED = JSON.stringify({ outcome: 'settled' } satisfies RunResult)
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
-const REMOTE = {
-  ENCLAVE_TRIGGER: 'http',
-  ENCLAVE_URL: 'http://127.0.0.1:9',
-  ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
-}
 
 /** The whole server, with one run under way. */
 async function setUp(env: Record<string, string> = REMOTE) {
