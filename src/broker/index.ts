@@ -26,7 +26,7 @@ export {
 } from './orders.js'
 export type { Snapshot } from './snapshots.js'
 
-interface BrokerOptions {
+export interface BrokerOptions {
   /** `https://paper-api.alpaca.markets` or the live one. */
   readonly tradingUrl: string
   /** `https://data.alpaca.markets`. */

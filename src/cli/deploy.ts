@@ -4,9 +4,10 @@
  */
 import { JsonRpcProvider, Wallet } from 'ethers'
 import { z } from 'zod'
+import { ADDRESS_VARIABLES } from '../chain/addressVariables.js'
 import { deployContracts } from '../chain/deploy.js'
 import { addressSchema } from '../protocol/address.js'
-import type { ContractAddresses } from '../protocol/api.js'
+import { contractsSchema } from '../protocol/api.js'
 import { bytes32Schema } from '../protocol/hex.js'
 
 const settingsSchema = z.object({
@@ -18,14 +19,6 @@ const settingsSchema = z.object({
   USDC_ADDRESS: addressSchema,
   BROKER_FUNDING_ADDRESS: addressSchema,
 })
-
-const VARIABLES = {
-  INSTITUTION_REGISTRY_ADDRESS: 'institutionRegistry',
-  ORDER_ESCROW_ADDRESS: 'orderEscrow',
-  CONFIDENTIAL_LEDGER_ADDRESS: 'confidentialLedger',
-  EQUITY_TOKEN_ADDRESS: 'equityToken',
-  PLATFORM_POOL_ADDRESS: 'platformPool',
-} satisfies Record<string, keyof ContractAddresses>
 
 type Settings = z.output<typeof settingsSchema>
 
@@ -64,7 +57,9 @@ async function main(): Promise<void> {
       usdc: env.USDC_ADDRESS,
       brokerFunding: env.BROKER_FUNDING_ADDRESS,
     })
-    for (const [name, key] of Object.entries(VARIABLES)) console.log(`${name}=${addresses[key]}`)
+    for (const name of contractsSchema.keyof().options) {
+      console.log(`${ADDRESS_VARIABLES[name]}=${addresses[name]}`)
+    }
   } finally {
     provider.destroy()
   }

@@ -6,6 +6,7 @@ import { systemClock } from './clock.js'
 import { ConfigError, type EnclaveConfig, loadConfig } from './config.js'
 import { createEnclave, type EnclaveDeps } from './enclave.js'
 import { JobError, readJob } from './input.js'
+import { addressesOf, brokerOptionsOf } from './parties.js'
 import { createRelay } from './relay.js'
 import { writeResult } from './resultFile.js'
 
@@ -26,20 +27,8 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
   return {
     chainId,
     provider: new RpcProvider({ chainId, urls: config.RPC_URL, timeoutMs: config.RPC_TIMEOUT_MS }),
-    addresses: {
-      institutionRegistry: config.INSTITUTION_REGISTRY_ADDRESS,
-      orderEscrow: config.ORDER_ESCROW_ADDRESS,
-      confidentialLedger: config.CONFIDENTIAL_LEDGER_ADDRESS,
-      equityToken: config.EQUITY_TOKEN_ADDRESS,
-      platformPool: config.PLATFORM_POOL_ADDRESS,
-    },
-    broker: createBroker({
-      tradingUrl: config.ALPACA_TRADING_URL,
-      dataUrl: config.ALPACA_DATA_URL,
-      keyId: config.ALPACA_KEY_ID,
-      secretKey: config.ALPACA_SECRET_KEY,
-      timeoutMs: config.BROKER_TIMEOUT_MS,
-    }),
+    addresses: addressesOf(config),
+    broker: createBroker(brokerOptionsOf(config)),
     relay: createRelay({
       url: config.RELAY_URL,
       token: config.RELAY_AUTH_TOKEN,
