@@ -1,0 +1,52 @@
+import { type Finding, fault, ok } from '../protocol/finding.js'
+import { BrokerError } from './errors.js'
+import type { Broker } from './index.js'
+
+interface BrokerCheckup {
+  readonly findings: Finding[]
+  /** The broker's id of the account, null when it did not tell. */
+  readonly accountId: string | null
+}
+
+/** Any symbol that is sure to be listed: only whether prices may be read is asked. */
+const PROBE_SYMBOL = 'AAPL'
+
+/** Whether the keys are taken, prices may be read, and, if it is to trade, whether the account may. */
+export async function checkBroker(broker: Broker, { trades }: { trades: boolean }): Promise<BrokerCheckup> {
+  const account = await attempted(() => broker.getAccount())
+  if (account instanceof BrokerError) return { findings: [keysFault(account)], accountId: null }
+  const findings = [ok('broker-keys', `ALPACA_KEY_ID and ALPACA_SECRET_KEY are taken, account ${account.id}`)]
+  if (trades && (account.status !== 'ACTIVE' || account.tradingBlocked)) {
+    findings.push(
+      fault('broker-trading', 'the account may not trade: see at the broker why it is blocked or not active'),
+    )
+  }
+  const prices = await attempted(() => broker.getSnapshots([PROBE_SYMBOL]))
+  findings.push(
+    prices instanceof BrokerError
+      ? fault(
+          'broker-data',
+          `prices cannot be read (${prices.kind}): check ALPACA_DATA_URL and what the keys may`,
+        )
+      : ok('broker-data', 'prices can be read'),
+  )
+  return { findings, accountId: account.id }
+}
+
+async function attempted<T>(call: () => Promise<T>): Promise<T | BrokerError> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof BrokerError) return error
+    throw error
+  }
+}
+
+function keysFault(error: BrokerError): Finding {
+  return error.kind === 'unauthorized'
+    ? fault(
+        'broker-keys',
+        'ALPACA_KEY_ID and ALPACA_SECRET_KEY are refused: correct them; paper and live accounts have keys of their own',
+      )
+    : fault('broker-keys', `the broker gives no usable answer (${error.kind}): check ALPACA_TRADING_URL`)
+}

@@ -1,0 +1,43 @@
+import { type Finding, fault, ok } from '../protocol/finding.js'
+import { ChainUnavailableError } from './errors.js'
+import { quantitySchema } from './quantity.js'
+import { createRpcTransport } from './rpcTransport.js'
+
+interface NodeCheckupOptions {
+  readonly urls: readonly string[]
+  readonly timeoutMs: number
+  readonly chainId: number
+}
+
+/** Asks every node of RPC_URL by itself for its chain. Nodes are told apart by their place, as a URL may hold a key. */
+export function checkNodes({ urls, timeoutMs, chainId }: NodeCheckupOptions): Promise<Finding[]> {
+  return Promise.all(
+    urls.map(async (url, index) => {
+      const node = `node ${index + 1} of ${urls.length} in RPC_URL`
+      const found = await chainOf(url, timeoutMs)
+      if (found === null) {
+        return fault('rpc', `${node} does not answer: check its address, its key, and the way there`)
+      }
+      if (found !== BigInt(chainId)) {
+        return fault(
+          'chain-id',
+          `${node} is of chain ${found}, CHAIN_ID is ${chainId}: correct the one that is wrong`,
+        )
+      }
+      return ok('rpc', `${node} answers, chain ${chainId}`)
+    }),
+  )
+}
+
+/** Null when the node gives no usable answer. */
+async function chainOf(url: string, timeoutMs: number): Promise<bigint | null> {
+  const transport = createRpcTransport({ urls: [url], timeoutMs })
+  try {
+    const [answer] = await transport.send([{ method: 'eth_chainId', params: [] }])
+    const result = answer && 'result' in answer ? answer.result : undefined
+    return quantitySchema.safeParse(result).data ?? null
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) return null
+    throw error
+  }
+}

@@ -1,0 +1,64 @@
+import { ADDRESS_VARIABLES } from '../../chain/addressVariables.js'
+import { sameAddress } from '../../protocol/address.js'
+import { contractsSchema } from '../../protocol/api.js'
+import { type EnclaveFacts, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
+import { bytesToHex } from '../../protocol/hex.js'
+import { compressPoint } from '../../protocol/publicKey.js'
+import type { ServerReport } from './serverPart.js'
+
+/** Whether the two configurations belong together. Only what is no secret of either is compared. */
+export function compare(server: ServerReport['facts'], enclave: EnclaveFacts | null): Finding[] {
+  if (!server || !enclave) {
+    return [unchecked('same-platform', 'not compared before both configurations can be read')]
+  }
+  return [
+    comparePlatform(server.config.chain, enclave),
+    compareSigner(server.config.enclave.signer, enclave.signer),
+    compareIntentKey(server.config.enclave.intentPublicKey, enclave.intentPublicKey),
+    compareAccounts(server.brokerAccount, enclave.brokerAccount),
+  ]
+}
+
+type Server = NonNullable<ServerReport['facts']>['config']
+
+function comparePlatform({ chainId, contracts }: Server['chain'], enclave: EnclaveFacts): Finding {
+  const differing = contractsSchema
+    .keyof()
+    .options.filter((name) => !sameAddress(contracts[name], enclave.contracts[name]))
+    .map((name) => ADDRESS_VARIABLES[name])
+  const names = chainId === enclave.chainId ? differing : ['CHAIN_ID', ...differing]
+  return names.length === 0
+    ? ok('same-platform', 'server and enclave have the same chain and contracts')
+    : fault('same-platform', `server and enclave differ in ${names.join(', ')}: give both the same`)
+}
+
+function compareSigner(configured: string, actual: string): Finding {
+  return sameAddress(configured, actual)
+    ? ok('same-signer', "ENCLAVE_SIGNER is the address of the enclave's key")
+    : fault(
+        'same-signer',
+        `ENCLAVE_SIGNER is ${configured}, the enclave signs as ${actual}: set the right one`,
+      )
+}
+
+function compareIntentKey(configured: `0x${string}`, actual: `0x${string}`): Finding {
+  return bytesToHex(compressPoint(configured)) === bytesToHex(compressPoint(actual))
+    ? ok('intent-key', 'INTENT_PUBKEY belongs to the key that the enclave opens orders with')
+    : fault(
+        'intent-key',
+        `INTENT_PUBKEY is not the enclave's: set it to ${actual}, or no order can be opened`,
+      )
+}
+
+function compareAccounts(server: string | null, enclave: string | null): Finding {
+  if (server === null || enclave === null) {
+    return unchecked('broker-accounts', 'not compared before the broker takes the keys of both')
+  }
+  return server === enclave
+    ? fault(
+        'broker-accounts',
+        "the server's broker keys are of the account that the enclave trades with, so the server could read every \
+order there: give it keys of another account",
+      )
+    : ok('broker-accounts', "the server's broker keys are of another account than the enclave's")
+}

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type EnclaveReport, enclaveReportSchema } from '../../protocol/finding.js'
+
+/** The enclave's part gave no report. */
+export class NoReportError extends Error {
+  override readonly name = 'NoReportError'
+}
+
+/** Works from src/ and from dist/: both lie beside each other. */
+const PROGRAM = fileURLToPath(new URL('../../../dist/enclave/doctor/main.js', import.meta.url))
+/** Longer than all of its calls may take. */
+const TIMEOUT_MS = 300_000
+
+/**
+ * Runs the enclave's part as a process of its own. It gets the path of the enclave's configuration and nothing else of
+ * this process's environment, as the server's runs do; this process never reads that file.
+ *
+ * @throws NoReportError
+ */
+export function askEnclave(envFile: string, account: string | undefined): Promise<EnclaveReport> {
+  const args = account === undefined ? [PROGRAM] : [PROGRAM, '--account', account]
+  const env = { PATH: process.env.PATH, ENCLAVE_ENV_FILE: envFile }
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { env, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
+      if (error) reject(new NoReportError(stderr.trim() || "the enclave's part could not be run"))
+      else resolve(parseReport(stdout))
+    })
+  })
+}
+
+/** A report that the enclave's part made on another machine. @throws NoReportError */
+export async function readReport(path: string): Promise<EnclaveReport> {
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new NoReportError('the file of --enclave-report cannot be read')
+  })
+  return parseReport(text)
+}
+
+function parseReport(text: string): EnclaveReport {
+  const report = enclaveReportSchema.safeParse(jsonOf(text))
+  if (report.success) return report.data
+  throw new NoReportError("what should be the report of the enclave's part is something else")
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

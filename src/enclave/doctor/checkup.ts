@@ -1,0 +1,74 @@
+import { computeAddress } from 'ethers'
+import { checkBroker } from '../../broker/checkup.js'
+import { createBroker } from '../../broker/index.js'
+import { checkDeployment } from '../../chain/deploymentCheckup.js'
+import { ChainAnswerError, ChainUnavailableError } from '../../chain/errors.js'
+import { checkNodes } from '../../chain/nodeCheckup.js'
+import { RpcProvider } from '../../chain/provider.js'
+import { checksum } from '../../protocol/address.js'
+import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
+import { type Hex, hexToBytes } from '../../protocol/hex.js'
+import { publicKeyOf } from '../../protocol/publicKey.js'
+import { ConfigError, type EnclaveConfig } from '../config.js'
+import { addressesOf, brokerOptionsOf } from '../parties.js'
+import { checkMasterKey } from './masterKey.js'
+import { checkRelay } from './relayToken.js'
+
+/**
+ * Checks the enclave's configuration against chain, broker and relay, and tells what of it is no secret.
+ * @param account whose portfolio the master key has to open; left out: whichever was written last
+ */
+export async function checkEnclave(load: () => EnclaveConfig, account?: Hex): Promise<EnclaveReport> {
+  const config = loaded(load)
+  if (config instanceof ConfigError) {
+    return { findings: config.message.split('\n').map((line) => fault('configuration', line)), facts: null }
+  }
+  const signer = checksum(computeAddress(config.ENCLAVE_PRIVATE_KEY))
+  const [chain, broker, relay] = await Promise.all([
+    checkChain(config, signer, account),
+    checkBroker(createBroker(brokerOptionsOf(config)), { trades: true }),
+    checkRelay(config),
+  ])
+  return {
+    findings: [ok('configuration', 'complete'), ...chain, ...broker.findings, relay],
+    facts: {
+      chainId: config.CHAIN_ID,
+      contracts: addressesOf(config),
+      signer,
+      intentPublicKey: publicKeyOf(hexToBytes(config.INTENT_PRIVATE_KEY)),
+      brokerAccount: broker.accountId,
+    },
+  }
+}
+
+function loaded(load: () => EnclaveConfig): EnclaveConfig | ConfigError {
+  try {
+    return load()
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+    throw error
+  }
+}
+
+async function checkChain(config: EnclaveConfig, signer: Hex, account: Hex | undefined): Promise<Finding[]> {
+  const { CHAIN_ID: chainId, RPC_TIMEOUT_MS: timeoutMs, RPC_URL: urls } = config
+  const nodes = await checkNodes({ urls, timeoutMs, chainId })
+  if (!nodes.some(({ result }) => result === 'ok')) {
+    return [...nodes, unchecked('contract-code', 'no node to ask'), unchecked('master-key', 'no node to ask')]
+  }
+  const provider = new RpcProvider({ chainId, urls, timeoutMs })
+  const addresses = addressesOf(config)
+  const signerName = "the address of ENCLAVE_PRIVATE_KEY's account"
+  try {
+    const deployment = await checkDeployment({ provider, addresses, signer, signerName })
+    const ledger = addresses.confidentialLedger
+    const masterKey = config.LEDGER_MASTER_KEY
+    return [...nodes, ...deployment, await checkMasterKey({ provider, chainId, ledger, masterKey, account })]
+  } catch (error) {
+    const known = error instanceof ChainUnavailableError || error instanceof ChainAnswerError
+    if (!known) throw error
+    return [...nodes, fault('rpc', `the nodes stopped answering as they should: ${error.message}`)]
+  } finally {
+    provider.destroy()
+  }
+}

@@ -1,0 +1,20 @@
+// The enclave's part of `npm run doctor`: reads the enclave's configuration, and prints a report that holds no secret.
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { addressSchema } from '../../protocol/address.js'
+import { enclaveReportSchema } from '../../protocol/finding.js'
+import { loadConfig } from '../config.js'
+import { checkEnclave } from './checkup.js'
+
+/** One JSON object on standard output. Exits 0 once it is written, 1 when it could not be made. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { account: { type: 'string' } } })
+  const account = values.account === undefined ? undefined : addressSchema.parse(values.account)
+  const report = await checkEnclave(() => loadConfig(), account)
+  process.stdout.write(`${JSON.stringify(z.encode(enclaveReportSchema, report))}\n`)
+}
+
+main().catch(() => {
+  process.stderr.write('the enclave could not be examined; is --account an address?\n')
+  process.exitCode = 1
+})

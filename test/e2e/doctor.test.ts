@@ -1,0 +1,207 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse } from 'dotenv'
+import { Wallet } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { findingSchema } from '../../src/protocol/finding.js'
+import { built } from '../support/built.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { useDesk } from './support/desk.js'
+import { changedEnvFile, type Variables } from './support/envFile.js'
+import { startProgram } from './support/program.js'
+
+const desk = useDesk()
+const DOCTOR = built('cli/doctor/main.js')
+
+const diagnosisSchema = z.strictObject({
+  healthy: z.boolean(),
+  findings: z.array(findingSchema.extend({ part: z.enum(['server', 'enclave', 'together']) })),
+})
+
+interface Changes {
+  readonly server?: Variables
+  readonly enclave?: Variables
+}
+
+/** The sandbox's two env files, changed. */
+async function environment({ server = {}, enclave = {} }: Changes) {
+  const { directory } = desk().sandbox
+  const own = await temporaryDirectory()
+  const enclaveFile = await changedEnvFile(join(directory, '.env.enclave'), own, '.env.enclave', enclave)
+  const serverChanges = { ENCLAVE_ENV_FILE: enclaveFile, ...server }
+  return { ENV_FILE: await changedEnvFile(join(directory, '.env'), own, '.env', serverChanges) }
+}
+
+async function run(changes: Changes, args: readonly string[] = []) {
+  const program = startProgram(DOCTOR, args, { env: await environment(changes) })
+  return { exit: await program.exit, out: program.out(), err: program.err() }
+}
+
+/** Its faults as `part check`, each once, and the exit code. */
+async function faultsOf(changes: Changes, args: readonly string[] = []) {
+  const { exit, out, err } = await run(changes, [...args, '--json'])
+  expect(err).toBe('')
+  const { findings, healthy } = diagnosisSchema.parse(JSON.parse(out))
+  const faults = findings.filter(({ result }) => result === 'fault')
+  expect(healthy).toBe(faults.length === 0)
+  return { exit, faults: [...new Set(faults.map(({ part, check }) => `${part} ${check}`))], findings }
+}
+
+const variables = async (name: string) => parse(await readFile(join(desk().sandbox.directory, name)))
+const freshAddress = () => Wallet.createRandom().address
+
+describe('npm run doctor', () => {
+  it('finds nothing wrong with a healthy sandbox, and leaves nothing unchecked', async () => {
+    const { exit, faults, findings } = await faultsOf({})
+    expect(faults).toEqual([])
+    expect(findings.filter(({ result }) => result !== 'ok')).toEqual([])
+    expect(exit).toBe(0)
+    const proof = findings.find(({ check }) => check === 'master-key')
+    expect(proof?.text).toContain('opens a rulebook that is on the chain')
+  })
+
+  it('says so in a line each, with no secret in it', async () => {
+    const { exit, out } = await run({})
+    expect(exit).toBe(0)
+    expect(out.trimEnd().split('\n').at(-1)).toBe('all is well')
+    expect(out).toMatch(/^ok {8} enclave {3}master-key /m)
+    const [server, enclave] = [await variables('.env'), await variables('.env.enclave')]
+    const secrets = [server, enclave].flatMap((file) =>
+      Object.entries(file).filter(([name]) => /_KEY$|_KEY_ID$|TOKEN$/.test(name)),
+    )
+    expect(secrets.length).toBeGreaterThan(8)
+    for (const [name, value] of secrets) expect(out.includes(value), name).toBe(false)
+  })
+
+  it.each<[string, () => Promise<Changes> | Changes, string[]]>([
+    [
+      'a server of another chain',
+      () => ({ server: { CHAIN_ID: '1' } }),
+      ['server chain-id', 'together same-platform'],
+    ],
+    [
+      'an enclave of another chain',
+      () => ({ enclave: { CHAIN_ID: '1' } }),
+      ['enclave chain-id', 'together same-platform'],
+    ],
+    ['a node that is down', () => ({ server: { RPC_URL: 'http://127.0.0.1:1' } }), ['server rpc']],
+    [
+      'an address without code',
+      () => ({ server: { ORDER_ESCROW_ADDRESS: freshAddress() } }),
+      ['server contract-code', 'together same-platform'],
+    ],
+    [
+      'two addresses swapped',
+      async () => {
+        const { ORDER_ESCROW_ADDRESS = '', PLATFORM_POOL_ADDRESS = '' } = await variables('.env')
+        const swapped = {
+          ORDER_ESCROW_ADDRESS: PLATFORM_POOL_ADDRESS,
+          PLATFORM_POOL_ADDRESS: ORDER_ESCROW_ADDRESS,
+        }
+        return { server: swapped, enclave: swapped }
+      },
+      ['server contract-links', 'enclave contract-links'],
+    ],
+    [
+      'another signer than the contracts’',
+      () => ({ server: { ENCLAVE_SIGNER: freshAddress() } }),
+      ['server enclave-signer', 'together same-signer'],
+    ],
+    [
+      'another signing key than the contracts’',
+      () => ({ enclave: { ENCLAVE_PRIVATE_KEY: Wallet.createRandom().privateKey } }),
+      ['enclave enclave-signer', 'together same-signer'],
+    ],
+    [
+      'another key than the one that clients seal to',
+      () => ({ enclave: { INTENT_PRIVATE_KEY: Wallet.createRandom().privateKey } }),
+      ['together intent-key'],
+    ],
+    [
+      'one broker account for both',
+      async () => {
+        const { ALPACA_KEY_ID = '', ALPACA_SECRET_KEY = '' } = await variables('.env.enclave')
+        return { server: { ALPACA_KEY_ID, ALPACA_SECRET_KEY } }
+      },
+      ['together broker-accounts'],
+    ],
+    ['refused broker keys', () => ({ enclave: { ALPACA_SECRET_KEY: 'wrong' } }), ['enclave broker-keys']],
+    [
+      'a relayer without ether',
+      () => ({ server: { RELAYER_PRIVATE_KEY: Wallet.createRandom().privateKey } }),
+      ['server relayer-balance'],
+    ],
+    [
+      'a DATA_DIR that cannot be written',
+      async () => {
+        const file = join(await temporaryDirectory(), 'file')
+        await writeFile(file, '')
+        return { server: { DATA_DIR: join(file, 'data') } }
+      },
+      ['server data-dir'],
+    ],
+    [
+      'another master key',
+      () => ({ enclave: { LEDGER_MASTER_KEY: Wallet.createRandom().privateKey } }),
+      ['enclave master-key'],
+    ],
+    ['another relay token', () => ({ enclave: { RELAY_AUTH_TOKEN: 'x'.repeat(32) } }), ['enclave relay']],
+    ['a variable that is missing', () => ({ server: { FRONTEND_ORIGIN: '' } }), ['server configuration']],
+    ['the same at the enclave', () => ({ enclave: { RELAY_URL: '' } }), ['enclave configuration']],
+  ])('names %s', async (_, changes, expected) => {
+    const { exit, faults } = await faultsOf(await changes())
+    expect(faults).toEqual(expected)
+    expect(exit).toBe(1)
+  })
+
+  it('proves the master key by the portfolio of an account, too', async () => {
+    const [alice, bob] = desk().traders
+    await alice.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 500_000_000n })
+    const args = ['--part', 'enclave', '--account', alice.account.address]
+    const enclaveFile = { ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
+    const program = startProgram(DOCTOR, args, { env: enclaveFile })
+    expect(await program.exit).toBe(0)
+    expect(program.out()).toContain('opens a portfolio that is on the chain')
+    const wrong = await faultsOf({ enclave: { LEDGER_MASTER_KEY: Wallet.createRandom().privateKey } }, [
+      '--account',
+      alice.account.address,
+    ])
+    expect(wrong.faults).toEqual(['enclave master-key'])
+    const none = await faultsOf({}, ['--account', bob.account.address])
+    expect(none.findings.filter(({ result }) => result === 'unchecked').map(({ check }) => check)).toEqual([
+      'master-key',
+    ])
+  })
+
+  it('compares with a report that was made elsewhere, and never reads the enclave’s file then', async () => {
+    const enclaveFile = { ENCLAVE_ENV_FILE: join(desk().sandbox.directory, '.env.enclave') }
+    const report = startProgram(built('enclave/doctor/main.js'), [], { env: enclaveFile })
+    expect(await report.exit).toBe(0)
+    const path = join(await temporaryDirectory(), 'report.json')
+    await writeFile(path, report.out())
+    const absent = { ENCLAVE_ENV_FILE: '/absent' }
+    expect(await faultsOf({ server: absent }, ['--enclave-report', path])).toMatchObject({
+      exit: 0,
+      faults: [],
+    })
+    expect((await faultsOf({ server: absent })).faults).toEqual(['enclave configuration'])
+    await writeFile(path, '{}')
+    expect((await faultsOf({}, ['--enclave-report', path])).faults).toEqual(['enclave report'])
+  })
+
+  it('checks the server alone', async () => {
+    const { exit, findings } = await faultsOf({ server: { ENCLAVE_ENV_FILE: '/absent' } }, [
+      '--part',
+      'server',
+    ])
+    expect(exit).toBe(0)
+    expect([...new Set(findings.map(({ part }) => part))]).toEqual(['server'])
+  })
+
+  it.each([['--part', 'chain'], ['--nonsense'], ['--account', '0x12']])('refuses %s %s', async (...args) => {
+    const { exit, out, err } = await run({}, args)
+    expect({ exit, out }).toEqual({ exit: 2, out: '' })
+    expect(err).toContain('Usage: npm run doctor')
+  })
+})
