@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import type { Command } from './command.js'
+import { orderCommand } from './commands/order.js'
+import { policyCommand } from './commands/policy.js'
+import { portfolioCommand } from './commands/portfolio.js'
+import { relayCommand } from './commands/relay.js'
+import { statusCommand } from './commands/status.js'
+import { walletCommand } from './commands/wallet.js'
+import { watchCommand } from './commands/watch.js'
+import { EXIT, type ExitCode } from './exitCodes.js'
+import { failureOf, UsageError } from './failure.js'
+import { commandHelp, generalHelp } from './help.js'
+import type { Environment } from './input/connection.js'
+import { createTerminal, type ErrorStream, type OutStream, PROGRAM } from './terminal/terminal.js'
+
+const COMMANDS: readonly Command[] = [
+  orderCommand,
+  policyCommand,
+  portfolioCommand,
+  walletCommand,
+  statusCommand,
+  relayCommand,
+  watchCommand,
+]
+
+export interface Surroundings {
+  readonly env: Environment
+  readonly out: OutStream
+  readonly err: ErrorStream
+  /** Aborts, with an Interruption as its reason, when the person ends the command. */
+  readonly signal: AbortSignal
+}
+
+/** A command that heeds its signal has the last word; one that waits for a node does not. */
+const INTERRUPTION_GRACE_MS = 500
+
+/** Does what the arguments say and resolves with the exit code. Never rejects. */
+export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const { env, out, err, signal } = surroundings
+  const terminal = createTerminal({
+    json: args.includes('--json'),
+    quiet: args.includes('--quiet'),
+    out,
+    err,
+  })
+  const interrupted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => setTimeout(reject, INTERRUPTION_GRACE_MS, signal.reason))
+  })
+  try {
+    const [name, ...rest] = args
+    const asked = informationOf(name, rest)
+    if (asked === undefined)
+      return await Promise.race([find(name).run(rest, { env, terminal, signal }), interrupted])
+    out.write(asked)
+    return name === undefined ? EXIT.usage : EXIT.done
+  } catch (error) {
+    const failure = failureOf(error)
+    terminal.failure(failure)
+    return failure.exit
+  }
+}
+
+/** What is printed instead of doing anything. */
+function informationOf(name: string | undefined, args: readonly string[]): string | undefined {
+  if (name === undefined || name === '--help' || name === 'help') return generalHelp(COMMANDS)
+  if (name === '--version') return `${readVersion()}\n`
+  return args.includes('--help') ? commandHelp(find(name)) : undefined
+}
+
+function find(name: string | undefined): Command {
+  const command = COMMANDS.find((each) => each.name === name)
+  if (command) return command
+  throw new UsageError(`no such command; "${PROGRAM} --help" lists them`)
+}
+
+/** Works from src/ and from dist/. */
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import { type OpenedPortfolio, type Portfolio, SHARE_DECIMALS, USDC_DECIMALS } from '../../client/index.js'
+import { portfolioSchema } from '../../protocol/portfolio.js'
+import type { Command } from '../command.js'
+import { EXIT } from '../exitCodes.js'
+import { UsageError } from '../failure.js'
+import { readArguments, WALLET_OPTIONS } from '../input/arguments.js'
+import { connectWallet } from '../input/connection.js'
+import type { Block, Cell } from '../terminal/render.js'
+import type { Report } from '../terminal/terminal.js'
+
+export const portfolioCommand: Command = {
+  name: 'portfolio',
+  summary: "reads the wallet's portfolio from the chain and decrypts it",
+  help: `portfolio [options]
+
+Cash, positions and open orders. What it prints is confidential. With --escrow it needs no server.`,
+  usesWallet: true,
+  async run(args, { env, terminal }) {
+    const { values, positionals } = readArguments(args, WALLET_OPTIONS)
+    if (positionals.length > 0) throw new UsageError('portfolio takes no argument')
+    const connection = await connectWallet(values, env)
+    try {
+      terminal.progress('deriving the portfolio key')
+      terminal.result(reportOf(await connection.client.portfolio()))
+      return EXIT.done
+    } finally {
+      connection.close()
+    }
+  },
+}
+
+function reportOf(opened: OpenedPortfolio | null): Report {
+  if (opened === null) {
+    const none: Block = { kind: 'line', cells: ['This wallet has no portfolio yet.'] }
+    return { json: { version: '0', portfolio: null }, blocks: [none] }
+  }
+  const { portfolio, version } = opened
+  return {
+    json: { version: version.toString(), portfolio: z.encode(portfolioSchema, portfolio) },
+    blocks: blocksOf(portfolio, version),
+  }
+}
+
+const usdc = (units: bigint): Cell => ({ units, decimals: USDC_DECIMALS, unit: 'USDC' })
+const shares = (units: bigint): Cell => ({ units, decimals: SHARE_DECIMALS })
+
+function blocksOf({ cash, positions, openOrders }: Portfolio, version: bigint): Block[] {
+  return [
+    {
+      kind: 'fields',
+      fields: [
+        ['cash', usdc(cash)],
+        ['version', version.toString()],
+      ],
+    },
+    {
+      kind: 'table',
+      head: ['symbol', 'shares', 'locked'],
+      rows: Object.entries(positions).map(([symbol, { qty, locked }]) => [
+        symbol,
+        shares(qty),
+        shares(locked),
+      ]),
+    },
+    {
+      kind: 'table',
+      head: ['open order', 'side', 'symbol', 'amount'],
+      rows: Object.entries(openOrders).map(([orderId, { side, symbol, notional }]) => [
+        orderId,
+        side,
+        symbol,
+        usdc(notional),
+      ]),
+    },
+  ]
+}

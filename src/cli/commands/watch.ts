@@ -1,0 +1,119 @@
+import * as z from 'zod'
+import type { Hex, MarketView, TimelineEntry } from '../../client/index.js'
+import { follow } from '../../client/poll.js'
+import { marketSchema } from '../../protocol/api.js'
+import { PRICE_DECIMALS } from '../../protocol/units.js'
+import type { Command, CommandContext } from '../command.js'
+import { EXIT, type ExitCode } from '../exitCodes.js'
+import { UsageError } from '../failure.js'
+import { COMMON_OPTIONS, readArguments, readId } from '../input/arguments.js'
+import { connectServer, type ServerConnection } from '../input/connection.js'
+import type { Cell } from '../terminal/render.js'
+import type { Terminal } from '../terminal/terminal.js'
+import { shownTime } from '../terminal/times.js'
+
+export const watchCommand: Command = {
+  name: 'watch',
+  summary: "follows an order's timeline to its end, or the market until Ctrl-C",
+  help: `watch <orderId> [options]
+watch market [options]
+
+Prints a line for everything that happens to the order, oldest first, and ends with it: exit code 0 when it was settled,
+3 when it was refunded or reclaimed. "watch market" prints a line for each symbol whose prices changed. With --json
+every line is an object of its own.`,
+  usesWallet: false,
+  async run(args, context) {
+    const { values, positionals } = readArguments(args, COMMON_OPTIONS)
+    if (positionals.length === 0) throw new UsageError('expected an orderId, or "market"')
+    const server = connectServer(values, context.env)
+    if (positionals[0] === 'market' && positionals.length === 1) return watchMarket(server, context)
+    return watchOrder(readId(positionals, 'orderId'), server, context)
+  },
+}
+
+async function watchOrder(orderId: Hex, { orders }: ServerConnection, { terminal, signal }: CommandContext) {
+  const told = new Set<string>()
+  let exit: ExitCode = EXIT.pending
+  for await (const { entries } of orders.followTimeline(orderId, { signal })) {
+    for (const entry of entries) {
+      const key = JSON.stringify(entry)
+      if (told.has(key)) continue
+      told.add(key)
+      terminal.result({ json: entry, blocks: [{ kind: 'line', cells: cellsOf(entry) }] })
+      if (entry.kind === 'settled') exit = EXIT.done
+      if (entry.kind === 'refunded' || entry.kind === 'reclaimed') exit = EXIT.refused
+    }
+  }
+  return exit
+}
+
+const KIND_WIDTH = 11
+
+function cellsOf(entry: TimelineEntry): string[] {
+  return [shownTime(entry.at), entry.kind.padEnd(KIND_WIDTH), detailOf(entry)]
+}
+
+function detailOf(entry: TimelineEntry): string {
+  switch (entry.kind) {
+    case 'received':
+      return `commit ${entry.commit}`
+    case 'triggered':
+      return `enclave run ${entry.attempt}, ${entry.reason}`
+    case 'outcome':
+      return `enclave run ${entry.attempt}: ${entry.outcome}`
+    case 'relayed':
+      return `${entry.status}, digest ${entry.digest}`
+    case 'transaction':
+      return `${entry.status}, ${entry.txHash}`
+    default:
+      return `block ${entry.blockNumber}, ${entry.txHash}`
+  }
+}
+
+/** Never ends by itself. */
+async function watchMarket(
+  { http }: ServerConnection,
+  { terminal, signal }: CommandContext,
+): Promise<ExitCode> {
+  const market = follow(
+    {
+      ask: (etag) => http.getIfChanged('/market', marketSchema, etag, { signal }),
+      isComplete: () => false,
+      isFinal: () => false,
+    },
+    { signal },
+  )
+  const told = new Map<string, string>()
+  for await (const view of market) tellPrices(view, told, terminal)
+  return EXIT.done
+}
+
+const oneSymbolSchema = marketSchema.shape.symbols.element
+
+function tellPrices(
+  { asOf, stale, symbols }: MarketView,
+  told: Map<string, string>,
+  terminal: Terminal,
+): void {
+  for (const each of symbols) {
+    const { symbol, price, bid, ask } = each
+    const prices = `${price} ${bid} ${ask} ${stale}`
+    if (told.get(symbol) === prices) continue
+    told.set(symbol, prices)
+    const cells = [
+      shownTime(asOf),
+      symbol,
+      priceCell(price),
+      priceCell(bid),
+      priceCell(ask),
+      stale ? 'stale' : '',
+    ]
+    terminal.result({
+      json: { at: asOf, stale, ...z.encode(oneSymbolSchema, each) },
+      blocks: [{ kind: 'line', cells: cells.filter((cell) => cell !== '') }],
+    })
+  }
+}
+
+const priceCell = (units: bigint | null): Cell =>
+  units === null ? 'none' : { units, decimals: PRICE_DECIMALS }

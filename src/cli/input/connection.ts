@@ -1,0 +1,119 @@
+import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
+import * as z from 'zod'
+import { ChainUnavailableError } from '../../chain/errors.js'
+import { quantitySchema } from '../../chain/quantity.js'
+import { createRpcTransport } from '../../chain/rpcTransport.js'
+import { createHttp, type Http } from '../../client/http.js'
+import { type Client, createClient, type Views } from '../../client/index.js'
+import { createOrders, type Orders } from '../../client/orders.js'
+import { DEFAULT_TIMING, type RetryTiming } from '../../client/retry.js'
+import { createViews } from '../../client/views.js'
+import { addressSchema } from '../../protocol/address.js'
+import type { Hex } from '../../protocol/hex.js'
+import { publicKeySchema } from '../../protocol/publicKey.js'
+import { UsageError } from '../failure.js'
+import { parsed } from './arguments.js'
+import { readPrivateKey } from './secrets.js'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+interface ServerValues {
+  readonly server?: string | undefined
+}
+
+export interface WalletValues extends ServerValues {
+  readonly rpc?: string | undefined
+  readonly 'key-file'?: string | undefined
+  readonly 'enclave-key'?: string | undefined
+  readonly escrow?: string | undefined
+}
+
+/** The server, as anyone may ask it. */
+export interface ServerConnection {
+  readonly http: Http
+  readonly views: Views
+  readonly orders: Orders
+}
+
+/** A wallet at the chain and the server. */
+export interface WalletConnection {
+  readonly client: Client
+  readonly address: Hex
+  close(): void
+}
+
+const TIMEOUT_MS = 15_000
+const MINED_POLL_MS = 500
+/** A person waits: an outage is told after some seconds, and the command can be given again. */
+const TIMING: RetryTiming = { ...DEFAULT_TIMING, attempts: 4 }
+const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+
+/** @throws UsageError */
+export function connectServer(
+  values: ServerValues,
+  env: Environment,
+  fetchIt?: typeof fetch,
+): ServerConnection {
+  const http = createHttp({ serverUrl: serverUrlOf(values, env), timeoutMs: TIMEOUT_MS, fetch: fetchIt })
+  return {
+    http,
+    views: createViews({ http, timing: TIMING }),
+    orders: createOrders({ http, timing: TIMING }),
+  }
+}
+
+/** @throws UsageError, ChainUnavailableError */
+export async function connectWallet(values: WalletValues, env: Environment): Promise<WalletConnection> {
+  const serverUrl = serverUrlOf(values, env)
+  const rpcUrl = required(values.rpc, env, 'rpc', 'TRADING_RPC_URL')
+  const enclaveKey = values['enclave-key'] ?? env.TRADING_ENCLAVE_KEY
+  const escrow = values.escrow ?? env.TRADING_ESCROW
+  const pins = {
+    enclavePublicKey:
+      enclaveKey === undefined ? undefined : parsed<Hex>(publicKeySchema, enclaveKey, '--enclave-key'),
+    escrow: escrow === undefined ? undefined : parsed<Hex>(addressSchema, escrow, '--escrow'),
+  }
+  const privateKey = await readWalletKey(values, env)
+  const provider = await connectChain(rpcUrl)
+  const signer = new Wallet(privateKey, provider)
+  return {
+    client: createClient({ serverUrl, signer, pins, timeoutMs: TIMEOUT_MS, timing: TIMING }),
+    address: parsed<Hex>(addressSchema, signer.address, 'the wallet'),
+    close: () => provider.destroy(),
+  }
+}
+
+/** @throws UsageError */
+export function readWalletKey(values: WalletValues, env: Environment): Promise<Hex> {
+  return readPrivateKey({
+    variable: 'TRADING_PRIVATE_KEY',
+    value: env.TRADING_PRIVATE_KEY,
+    option: 'key-file',
+    file: values['key-file'] ?? env.TRADING_KEY_FILE,
+  })
+}
+
+function serverUrlOf(values: ServerValues, env: Environment): string {
+  return required(values.server, env, 'server', 'TRADING_SERVER_URL')
+}
+
+function required(value: string | undefined, env: Environment, option: string, variable: string): string {
+  const given = value ?? env[variable]
+  if (!given) throw new UsageError(`give --${option}, or set ${variable}`)
+  return parsed(httpUrl, given, `--${option}`)
+}
+
+/** Asks for the chain first: ethers' provider would ask a node that is down for ever, and print each attempt. */
+async function connectChain(url: string): Promise<JsonRpcProvider> {
+  const transport = createRpcTransport({ urls: [url], timeoutMs: TIMEOUT_MS })
+  const [answer] = await transport.send([{ method: 'eth_chainId', params: [] }])
+  const chainId = quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined)
+  if (!chainId.success) throw new ChainUnavailableError(1)
+  const request = new FetchRequest(url)
+  request.timeout = TIMEOUT_MS
+  return new JsonRpcProvider(request, chainId.data, {
+    staticNetwork: true,
+    cacheTimeout: -1,
+    pollingInterval: MINED_POLL_MS,
+  })
+}

@@ -1,0 +1,56 @@
+import { mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import * as z from 'zod'
+import type { SealedOrder } from '../../client/index.js'
+import { postOrderSchema } from '../../protocol/api.js'
+import { commitOf, type Envelope } from '../../protocol/envelope.js'
+import type { Hex } from '../../protocol/hex.js'
+import { UsageError } from '../failure.js'
+import type { Environment } from './connection.js'
+
+/** What `Client.submitOrder` takes. */
+export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>
+
+/**
+ * Sealed orders between the opening of their escrow and their arrival at the server: until then nobody else has them.
+ * A file holds the sealed envelope only, which nobody but the enclave can open.
+ */
+export interface KeptOrders {
+  /** Durable when it resolves. */
+  keep(order: { readonly orderId: Hex; readonly envelope: Envelope }): Promise<void>
+  forget(orderId: Hex): Promise<void>
+  /** @throws UsageError when there is no such order */
+  find(orderId: Hex): Promise<SubmittableOrder>
+}
+
+/** Under `$XDG_STATE_HOME`, or `~/.local/state`: https://specifications.freedesktop.org/basedir/latest/ */
+export function createKeptOrders({ XDG_STATE_HOME, HOME }: Environment): KeptOrders {
+  const state = XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state')
+  const directory = join(state, 'confidential-trading', 'orders')
+  const pathOf = (orderId: Hex) => join(directory, `${orderId}.json`)
+  return {
+    async keep({ orderId, envelope }) {
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      const file = await open(pathOf(orderId), 'wx', 0o600)
+      try {
+        await file.writeFile(JSON.stringify(z.encode(postOrderSchema, { orderId, ...envelope })))
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    },
+    async forget(orderId) {
+      await unlink(pathOf(orderId)).catch(() => undefined)
+    },
+    async find(orderId) {
+      const text = await readFile(pathOf(orderId), 'utf8').catch(() => {
+        throw new UsageError(
+          `no sealed order ${orderId} is kept here: it reached the server, or was made elsewhere`,
+        )
+      })
+      const { orderId: kept, ...envelope } = postOrderSchema.parse(JSON.parse(text))
+      return { orderId: kept, envelope, commit: commitOf(envelope) }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { open } from 'node:fs/promises'
+import { computeAddress } from 'ethers'
+import { type Hex, hexOf } from '../../protocol/hex.js'
+import { UsageError } from '../failure.js'
+
+/** Where a secret may come from. Never from an argument: every user of the machine sees those. */
+interface SecretSource {
+  /** The environment variable, and what it holds. */
+  readonly variable: string
+  readonly value: string | undefined
+  /** The option that names a file, and what it was given. */
+  readonly option: string
+  readonly file: string | undefined
+}
+
+const MAX_FILE_BYTES = 4_096
+/** Rights of group and others. */
+const SHARED_MODE = 0o077
+
+/**
+ * A secret out of the environment, or out of a file that only its owner can read.
+ * @throws UsageError when there is none, or both are given
+ */
+export async function readSecret({ variable, value, option, file }: SecretSource): Promise<string> {
+  if (value && file) throw new UsageError(`${variable} and --${option} are both given: use one`)
+  if (file) return readOwnFile(file, option)
+  if (value) return value
+  throw new UsageError(`set ${variable}, or name a file with --${option}`)
+}
+
+async function readOwnFile(path: string, option: string): Promise<string> {
+  const handle = await open(path, 'r').catch(() => {
+    throw new UsageError(`the file of --${option} cannot be read`)
+  })
+  try {
+    const { mode, size } = await handle.stat()
+    if ((mode & SHARED_MODE) !== 0) {
+      throw new UsageError(`the file of --${option} can be read by others: chmod 600 it`)
+    }
+    if (size > MAX_FILE_BYTES)
+      throw new UsageError(`the file of --${option} is no secret of ours: it is too long`)
+    return (await handle.readFile('utf8')).trim()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The wallet's key: `0x` and 64 hex digits. @throws UsageError, which does not quote it */
+export async function readPrivateKey(source: SecretSource): Promise<Hex> {
+  const key = hexOf(32).safeParse(await readSecret(source))
+  if (key.success && isPrivateKey(key.data)) return key.data
+  throw new UsageError(
+    'the private key is none: expected 0x and 64 hex digits, above zero and below the order',
+  )
+}
+
+function isPrivateKey(key: Hex): boolean {
+  try {
+    return computeAddress(key) !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,74 @@
+import { formatDecimal } from '../../protocol/units.js'
+
+/** An amount in base units. */
+export interface Amount {
+  readonly units: bigint
+  readonly decimals: number
+  /** Shown to people only. */
+  readonly unit?: string
+}
+
+export type Cell = string | Amount
+
+/** What is shown together. */
+export type Block =
+  | { readonly kind: 'fields'; readonly fields: readonly (readonly [label: string, value: Cell])[] }
+  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly Cell[])[] }
+  | { readonly kind: 'line'; readonly cells: readonly Cell[] }
+
+/** Aligned, with thousands separators and units; or fields separated by tabs, for other programs. */
+export type Style = 'people' | 'plain'
+
+export function renderBlocks(blocks: readonly Block[], style: Style): string {
+  const shown = blocks.map((block) => linesOf(block, style).join('\n')).filter((text) => text !== '')
+  return shown.join(style === 'people' ? '\n\n' : '\n')
+}
+
+function linesOf(block: Block, style: Style): string[] {
+  if (style === 'plain') return rowsOf(block).map((row) => row.map(plain).join('\t'))
+  if (block.kind === 'line') return [block.cells.map(forPeople).join('  ')]
+  if (block.kind === 'fields') return aligned(block.fields, ['left', 'left'])
+  const sides = block.head.map((_, column) =>
+    block.rows.some((row) => isAmount(row[column])) ? 'right' : 'left',
+  )
+  return block.rows.length === 0 ? [] : aligned([block.head, ...block.rows], sides)
+}
+
+function rowsOf(block: Block): readonly (readonly Cell[])[] {
+  if (block.kind === 'line') return [block.cells]
+  return block.kind === 'fields' ? block.fields : block.rows
+}
+
+function aligned(rows: readonly (readonly Cell[])[], sides: readonly ('left' | 'right')[]): string[] {
+  const texts = rows.map((row) => row.map(forPeople))
+  const widths = sides.map((_, column) => Math.max(...texts.map((row) => (row[column] ?? '').length)))
+  return texts.map((row) =>
+    row
+      .map((text, column) =>
+        sides[column] === 'right' ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function isAmount(cell: Cell | undefined): boolean {
+  return typeof cell === 'object'
+}
+
+function plain(cell: Cell): string {
+  return typeof cell === 'string' ? printable(cell) : formatDecimal(cell.units, cell.decimals)
+}
+
+function forPeople(cell: Cell): string {
+  if (typeof cell === 'string') return printable(cell)
+  const [whole = '', fraction] = formatDecimal(cell.units, cell.decimals).split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  const number = fraction === undefined ? grouped : `${grouped}.${fraction}`
+  return cell.unit === undefined ? number : `${number} ${cell.unit}`
+}
+
+/** What others wrote must not steer the terminal. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, '?')
+}

@@ -1,0 +1,54 @@
+import type { Failure } from '../failure.js'
+import { type Block, printable, renderBlocks } from './render.js'
+
+/** What a command has to say, once for programs and once for people. */
+export interface Report {
+  /** Stable fields; amounts are decimal strings in base units, as in the HTTP API. */
+  readonly json: unknown
+  readonly blocks: readonly Block[]
+}
+
+/** Results on standard output; progress and failures on standard error. */
+export interface Terminal {
+  /** With `--json` one line of JSON. */
+  result(report: Report): void
+  /** What happens meanwhile. Not a word with `--quiet`. */
+  progress(line: string): void
+  failure(failure: Failure): void
+}
+
+export interface ErrorStream {
+  write(text: string): unknown
+}
+
+export interface OutStream extends ErrorStream {
+  /** Whether a person reads it. */
+  readonly isTTY?: boolean
+}
+
+interface TerminalOptions {
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly out: OutStream
+  readonly err: ErrorStream
+}
+
+export const PROGRAM = 'confidential-trading'
+
+export function createTerminal({ json, quiet, out, err }: TerminalOptions): Terminal {
+  const style = out.isTTY ? 'people' : 'plain'
+  return {
+    result(report) {
+      const text = json ? JSON.stringify(report.json) : renderBlocks(report.blocks, style)
+      if (text !== '') out.write(`${text}\n`)
+    },
+    progress(line) {
+      if (!quiet) err.write(`${printable(line)}\n`)
+    },
+    failure({ code, message, requestId }) {
+      const request = requestId === null ? '' : ` [request ${printable(requestId)}]`
+      const text = `${PROGRAM}: ${printable(message)} (${printable(code)})${request}`
+      err.write(`${json ? JSON.stringify({ error: { code, message, requestId } }) : text}\n`)
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { runCommandLine } from '../../src/cli/commandLine.js'
+
+const COMMANDS = ['order', 'policy', 'portfolio', 'wallet', 'status', 'relay', 'watch']
+
+/** Nobody listens there: whatever got as far as a connection would end with 5. */
+const NOWHERE = {
+  TRADING_SERVER_URL: 'http://127.0.0.1:1',
+  TRADING_RPC_URL: 'http://127.0.0.1:1',
+  TRADING_PRIVATE_KEY: `0x${'5a'.repeat(32)}`,
+  TRADING_RELAY_TOKEN: 'x'.repeat(32),
+}
+const ID = `0x${'5a'.repeat(32)}`
+
+async function run(args: readonly string[], env: Record<string, string> = NOWHERE) {
+  const texts = { stdout: '', stderr: '' }
+  const code = await runCommandLine(args, {
+    env,
+    out: { write: (text: string) => (texts.stdout += text) },
+    err: { write: (text: string) => (texts.stderr += text) },
+    signal: new AbortController().signal,
+  })
+  return { code, ...texts }
+}
+
+describe('the command line', () => {
+  it('lists its commands, also when it is given none', async () => {
+    const [asked, bare] = await Promise.all([run(['--help']), run([])])
+    expect([asked.code, bare.code]).toEqual([0, 2])
+    for (const name of COMMANDS) expect(asked.stdout).toContain(`\n  ${name} `)
+    expect(bare.stdout).toBe(asked.stdout)
+    expect(asked.stdout).toContain('Exit codes: 0 done, 1 failed, 2')
+  })
+
+  it('prints its version', async () => {
+    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it.each(COMMANDS)('explains %s', async (name) => {
+    const { code, stdout, stderr } = await run([name, '--help'], {})
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(new RegExp(`^Usage: confidential-trading ${name}`))
+    expect(stdout).toContain('--json')
+  })
+
+  it.each([
+    [['nonsense']],
+    [['order']],
+    [['order', 'buy', 'AAPL']],
+    [['order', 'hold', 'AAPL', '1']],
+    [['order', 'buy', 'aapl', '1']],
+    [['order', 'buy', 'AAPL', '0']],
+    [['order', 'buy', 'AAPL', '--', '-1']],
+    [['order', 'buy', 'AAPL', '1,000']],
+    [['order', 'buy', 'AAPL', '0.0000001']],
+    [['order', 'buy', 'AAPL', '1', '--deadline', 'tomorrow']],
+    [['order', 'buy', 'AAPL', '1', '--pay-from', 'bank']],
+    [['order', 'buy', 'AAPL', '1', '--private-key', 'x']],
+    [['order', 'resume', '0x12']],
+    [['order', 'buy', 'AAPL', '1', '--rpc', 'ftp://x']],
+    [['order', 'buy', 'AAPL', '1', '--escrow', '0x12']],
+    [['policy']],
+    [['policy', '/absent.json']],
+    [['portfolio', 'mine']],
+    [['wallet', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']],
+    [['status', '0x12']],
+    [['relay']],
+    [['relay', ID, ID]],
+    [['watch']],
+    [['watch', 'weather']],
+  ])('refuses %j with 2', async (args) => {
+    const { code, stdout, stderr } = await run([...args, ...(args.includes('--') ? [] : ['--json'])])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(args.includes('--') ? /\(usage\)/ : /"code":"usage"/)
+  })
+
+  it.each([
+    ['TRADING_SERVER_URL', ['status'], 'TRADING_SERVER_URL'],
+    ['TRADING_RPC_URL', ['portfolio'], 'TRADING_RPC_URL'],
+    ['TRADING_PRIVATE_KEY', ['portfolio'], 'TRADING_PRIVATE_KEY'],
+    ['TRADING_RELAY_TOKEN', ['relay', ID], 'TRADING_RELAY_TOKEN'],
+  ])('names %s when it is missing', async (name, args, expected) => {
+    const env = Object.fromEntries(Object.entries(NOWHERE).filter(([variable]) => variable !== name))
+    const { code, stderr } = await run(args, env)
+    expect(code).toBe(2)
+    expect(stderr).toContain(expected)
+  })
+})

@@ -1,0 +1,328 @@
+import { chmod, readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { formatDecimal, USDC_DECIMALS } from '../../src/client/index.js'
+import { receiptSchema, timelineEntrySchema } from '../../src/protocol/api.js'
+import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
+import { eventually } from '../support/eventually.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { personEnv, runCli, startCli } from './support/cli.js'
+import { useDesk } from './support/desk.js'
+
+const desk = useDesk()
+
+const orderSchema = z.looseObject({
+  orderId: bytes32Schema,
+  state: z.string(),
+  notice: z.object({ code: z.string(), message: z.string() }).nullable(),
+})
+const errorSchema = z.object({
+  error: z.object({ code: z.string(), message: z.string(), requestId: z.string().nullable() }),
+})
+
+async function person(index: 0 | 1 | 2) {
+  const state = await temporaryDirectory()
+  const trader = desk().traders[index]
+  const env = personEnv(desk(), trader, state)
+  const kept = () => readdir(join(state, 'confidential-trading', 'orders')).catch(() => [])
+  return { trader, env, kept, run: (...args: string[]) => runCli(args, env) }
+}
+
+const orderOf = (out: string) => orderSchema.parse(JSON.parse(out))
+const errorOf = (err: string) => errorSchema.parse(JSON.parse(err.trimEnd().split('\n').at(-1) ?? '')).error
+
+describe('confidential-trading order', () => {
+  it('buys: opens the escrow, submits, follows, and the portfolio shows it', async () => {
+    const { trader, env, kept, run } = await person(0)
+    const { exit, out, err } = await run('order', 'buy', 'AAPL', '1000.50')
+    expect(exit).toBe(0)
+    const fields = new Map(out.split('\n').map((line) => [line.split('\t')[0], line.split('\t')[1]]))
+    expect(fields.get('state')).toBe('SETTLED')
+    expect(fields.get('escrowed')).toBe('1000.5')
+    expect(err).toContain('escrow opened in 0x')
+    expect(err).toMatch(/^SETTLED, enclave run/m)
+    expect(await kept()).toEqual([])
+    const { cash } = await trader.portfolio()
+    const portfolio = await run('portfolio', '--quiet')
+    expect(portfolio.err).toBe('')
+    expect(portfolio.out).toContain(`cash\t${formatDecimal(cash, USDC_DECIMALS)}\n`)
+    expect(portfolio.out).toMatch(/^AAPL\t\d+\.\d+\t0$/m)
+    const key = (env.TRADING_PRIVATE_KEY ?? '').slice(2)
+    for (const text of [out, err, portfolio.out]) expect(text).not.toContain(key)
+  })
+
+  it('ends with 3 when the enclave refuses, and says why in words', async () => {
+    const { run } = await person(1)
+    const { exit, out } = await run('order', 'sell', 'MSFT', '100', '--json')
+    expect(exit).toBe(3)
+    const { state, orderId, notice } = orderOf(out)
+    expect(state).toBe('REFUNDED')
+    expect(notice?.code).toBe('insufficient-shares')
+    expect(notice?.message).toMatch(/\w+ \w+/)
+    expect(orderOf((await run('status', orderId, '--json')).out).notice).toBeNull()
+    const opened = await run('status', orderId, '--reason')
+    expect(opened.exit).toBe(0)
+    expect(opened.out).toContain(`refused\t${notice?.message} (insufficient-shares)`)
+    expect((await run('watch', orderId)).exit).toBe(3)
+  })
+
+  it('ends at once with --no-wait; watch prints its timeline to the end', async () => {
+    const { run } = await person(0)
+    const placed = await run('order', 'buy', 'NVDA', '200', '--no-wait', '--json')
+    expect(placed.exit).toBe(0)
+    const { orderId } = orderOf(placed.out)
+    const watched = await run('watch', orderId, '--json')
+    expect(watched.exit).toBe(0)
+    const lines = watched.out.trimEnd().split('\n')
+    const entries = lines.map((line) => timelineEntrySchema.parse(JSON.parse(line)))
+    expect(new Set(lines).size).toBe(lines.length)
+    expect(entries.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['opened', 'received', 'settled']))
+  })
+
+  it('ends with 4 when the order is not over in time; it goes on', async () => {
+    const { sandbox } = desk()
+    sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 15_000).toISOString() })
+    const { trader, run } = await person(2)
+    const { exit, err } = await run('order', 'buy', 'TSLA', '100', '--timeout', '8s', '--json')
+    expect(exit).toBe(4)
+    const { code, message } = errorOf(err)
+    expect(code).toBe('pending')
+    sandbox.broker.clock({ open: true })
+    const orderId = bytes32Schema.parse(/0x[0-9a-f]{64}/.exec(message)?.[0])
+    expect((await trader.ended(orderId)).state).toBe('SETTLED')
+  })
+
+  it('keeps a sealed order that did not reach the server, and submits it again', async () => {
+    const { env, kept, run } = await person(0)
+    const halfDeaf = { ...env, TRADING_SERVER_URL: await startWithoutPosts() }
+    const { exit, err } = await runCli(['order', 'buy', 'AMZN', '150', '--json'], halfDeaf)
+    expect(exit).toBe(1)
+    const { code, message } = errorOf(err)
+    expect(code).toBe('not-submitted')
+    const [file, ...others] = await kept()
+    expect(others).toEqual([])
+    const orderId = (file ?? '').replace('.json', '')
+    expect(message).toContain(`order resume ${orderId}`)
+    const resumed = await run('order', 'resume', orderId, '--json')
+    expect(orderOf(resumed.out)).toMatchObject({ orderId, state: 'SETTLED' })
+    expect(resumed.exit).toBe(0)
+    expect(await kept()).toEqual([])
+    expect((await run('order', 'resume', orderId)).exit).toBe(2)
+  })
+
+  it('keeps nothing, and opens nothing, when the contract or the wallet cannot', async () => {
+    const { trader, kept, run } = await person(1)
+    const before = await trader.wallet()
+    const broke = await run('order', 'buy', 'AAPL', '1000000', '--json')
+    expect(errorOf(broke.err).code).toBe('insufficient-usdc')
+    const late = await run('order', 'buy', 'AAPL', '10', '--deadline', '31d', '--json')
+    expect(errorOf(late.err).code).toBe('DeadlineOutOfRange')
+    expect([broke.exit, late.exit]).toEqual([1, 1])
+    expect(await kept()).toEqual([])
+    expect(await trader.wallet()).toBe(before)
+  })
+})
+
+/** The server, but that every POST fails. */
+async function startWithoutPosts(): Promise<string> {
+  const { url } = desk().sandbox.info
+  const proxy = createServer((request, response) => {
+    if (request.method === 'POST') {
+      response.writeHead(500).end()
+      return
+    }
+    void fetch(`${url}${request.url}`).then(async (answer) =>
+      response.writeHead(answer.status).end(await answer.text()),
+    )
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+  const address = proxy.address()
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+}
+
+describe('confidential-trading policy', () => {
+  const rules = { canBuy: true, canSell: true, restricted: [] as string[] }
+  const rulebook = (change: Record<string, unknown> = {}) => ({
+    employees: Object.fromEntries(desk().traders.map(({ account }) => [account.address, rules])),
+    maxOrderNotional: String(20_000n * ONE_USDC),
+    allowWithdrawShares: true,
+    ...change,
+  })
+
+  async function publish(text: string, env: Record<string, string>) {
+    const file = join(await temporaryDirectory(), 'rulebook.json')
+    await writeFile(file, text)
+    return runCli(['policy', file, '--json'], env)
+  }
+
+  async function admin() {
+    return personEnv(desk(), { account: desk().sandbox.accounts.admin }, await temporaryDirectory())
+  }
+
+  it('publishes a rulebook from a file', async () => {
+    const { out, exit } = await publish(JSON.stringify(rulebook()), await admin())
+    expect(exit).toBe(0)
+    const { version } = z.object({ orgId: bytes32Schema, version: z.int() }).parse(JSON.parse(out))
+    expect(version).toBeGreaterThan(1)
+  })
+
+  it('ends with 3 when the enclave rejects it, and names the reason', async () => {
+    const restricted = { [desk().traders[0].account.address]: { ...rules, restricted: ['NOPE'] } }
+    const { exit, err } = await publish(JSON.stringify(rulebook({ employees: restricted })), await admin())
+    expect(exit).toBe(3)
+    expect(errorOf(err).code).toBe('policy-rejected')
+    expect(errorOf(err).message).toContain('unlisted-symbol')
+    expect(errorOf(err).requestId).not.toBeNull()
+  })
+
+  it('is refused to anybody but the admin', async () => {
+    const { env } = await person(0)
+    const { exit, err } = await publish(JSON.stringify(rulebook()), env)
+    expect({ exit, code: errorOf(err).code }).toEqual({ exit: 1, code: 'not-admin' })
+  })
+
+  it.each([
+    [
+      'an employee that stands twice',
+      () => {
+        const name = `"${desk().traders[0].account.address}":`
+        return JSON.stringify(rulebook()).replace(name, `${name}${JSON.stringify(rules)},${name}`)
+      },
+    ],
+    ['an unknown member', () => JSON.stringify(rulebook({ maxOrder: '1' }))],
+    [
+      'an address with a wrong checksum',
+      () => JSON.stringify(rulebook({ employees: { '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed': rules } })),
+    ],
+    ['an amount that is a number', () => JSON.stringify(rulebook({ maxOrderNotional: 1 }))],
+    ['something that is no JSON', () => '{'],
+  ])('says what is wrong with %s, and asks nobody', async (_, text) => {
+    const nowhere = {
+      ...(await admin()),
+      TRADING_SERVER_URL: 'http://127.0.0.1:1',
+      TRADING_RPC_URL: 'http://127.0.0.1:1',
+    }
+    const { exit, err } = await publish(text(), nowhere)
+    expect({ exit, code: errorOf(err).code }).toEqual({ exit: 2, code: 'usage' })
+  })
+})
+
+describe('the views', () => {
+  it('wallet tells of one’s own wallet, or of another', async () => {
+    const { trader, run } = await person(0)
+    const { exit, out } = await run('wallet')
+    expect(exit).toBe(0)
+    expect(out).toContain(`address\t${trader.account.address}\nscreen\ttrade\ninstitution\tExample Capital\n`)
+    expect(out).toContain('AAPL\tyes\tyes\tno\n')
+    const { address } = desk().sandbox.accounts.owner
+    const other = z
+      .object({ address: z.string(), screen: z.string() })
+      .parse(JSON.parse((await run('wallet', address, '--json')).out))
+    expect(other).toEqual({ address, screen: 'found' })
+  })
+
+  it('status tells how the platform is set up', async () => {
+    const { run } = await person(0)
+    const { exit, out } = await run('status')
+    expect(exit).toBe(0)
+    expect(out).toContain(`orderEscrow\t${desk().sandbox.info.contracts.orderEscrow}\n`)
+    expect(out).toContain('market\topen until ')
+  })
+
+  it('portfolio says when there is none', async () => {
+    const env = personEnv(desk(), { account: desk().sandbox.accounts.owner }, await temporaryDirectory())
+    const { exit, out } = await runCli(['portfolio', '--json'], env)
+    expect({ exit, out }).toEqual({ exit: 0, out: '{"version":"0","portfolio":null}\n' })
+  })
+
+  it('watch market prints prices that changed, until it is interrupted', async () => {
+    const { env } = await person(0)
+    const program = startCli(['watch', 'market', '--json'], env)
+    const lines = () =>
+      program
+        .out()
+        .trimEnd()
+        .split('\n')
+        .filter((line) => line.includes('"AAPL"'))
+    await eventually('the first prices', () => lines().length === 1)
+    desk().sandbox.broker.price({ symbol: 'AAPL', price: '321.5' })
+    await eventually('the changed price', () => lines().length > 1)
+    program.child.kill('SIGINT')
+    expect(await program.exit).toBe(130)
+    expect(lines().at(-1)).toContain('"price":"321500000"')
+  })
+})
+
+describe('confidential-trading relay', () => {
+  async function digestOf(orderId: Hex): Promise<string> {
+    const { entries } = await desk().traders[0].client.getTimeline(orderId)
+    const relayed = entries.find(({ kind }) => kind === 'relayed')
+    return relayed?.kind === 'relayed' ? relayed.digest : ''
+  }
+
+  it('shows the receipt of a digest to who has the token, out of a file that is its owner’s alone', async () => {
+    const { orderId } = await desk().traders[0].trade({
+      side: 'BUY',
+      symbol: 'AAPL',
+      maxSpend: 50n * ONE_USDC,
+    })
+    const digest = await eventually('the digest', () => digestOf(orderId))
+    const { run } = await person(0)
+    const file = join(await temporaryDirectory(), 'token')
+    await writeFile(file, `${desk().sandbox.secrets.relayAuthToken}\n`, { mode: 0o600 })
+    const shown = await run('relay', digest, '--token-file', file, '--json')
+    expect(shown.exit).toBe(0)
+    expect(receiptSchema.parse(JSON.parse(shown.out))).toMatchObject({ digest, status: 'confirmed' })
+    expect((await run('relay', digest, '--token-file', file)).out).toContain('type\tOrderSettlement\n')
+    await chmod(file, 0o644)
+    const shared = await run('relay', digest, '--token-file', file, '--json')
+    expect({ exit: shared.exit, code: errorOf(shared.err).code }).toEqual({ exit: 2, code: 'usage' })
+    await chmod(file, 0o600)
+    await writeFile(file, 'x'.repeat(40))
+    const wrong = await run('relay', digest, '--token-file', file, '--json')
+    expect({ exit: wrong.exit, code: errorOf(wrong.err).code }).toEqual({
+      exit: 1,
+      code: 'relay-unauthorized',
+    })
+  })
+})
+
+describe('failures', () => {
+  it('have 5 for a server or a node that does not answer', async () => {
+    const { env } = await person(0)
+    const noServer = await runCli(['status', '--json'], { ...env, TRADING_SERVER_URL: 'http://127.0.0.1:1' })
+    expect({ exit: noServer.exit, code: errorOf(noServer.err).code }).toEqual({
+      exit: 5,
+      code: 'server-unreachable',
+    })
+    const noNode = await runCli(['portfolio', '--json'], { ...env, TRADING_RPC_URL: 'http://127.0.0.1:1' })
+    expect({ exit: noNode.exit, code: errorOf(noNode.err).code }).toEqual({
+      exit: 5,
+      code: 'chain-unavailable',
+    })
+  })
+
+  it('have the server’s own code', async () => {
+    const { run } = await person(0)
+    const { exit, err } = await run('status', `0x${'5a'.repeat(32)}`, '--json')
+    expect({ exit, code: errorOf(err).code }).toEqual({ exit: 1, code: 'order-not-found' })
+  })
+
+  it('tell that the server names another enclave key than the pinned one, before anything is opened', async () => {
+    const { env, kept } = await person(0)
+    const pinned = {
+      ...env,
+      TRADING_ENCLAVE_KEY: `0x02${'79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'}`,
+    }
+    const { exit, err } = await runCli(['order', 'buy', 'AAPL', '10', '--json'], pinned)
+    expect({ exit, code: errorOf(err).code }).toEqual({ exit: 1, code: 'untrusted-enclave-key' })
+    expect(await kept()).toEqual([])
+  })
+})

@@ -1,0 +1,34 @@
+import { built } from '../../support/built.js'
+import type { Desk } from './desk.js'
+import { type Program, startProgram } from './program.js'
+import type { Trader } from './trader.js'
+
+type Variables = Record<string, string>
+
+/** What a person at the desk has in the environment; the state goes into a directory of its own. */
+export function personEnv({ sandbox }: Desk, { account }: Pick<Trader, 'account'>, state: string): Variables {
+  return {
+    TRADING_SERVER_URL: sandbox.info.url,
+    TRADING_RPC_URL: sandbox.info.rpcUrl,
+    TRADING_PRIVATE_KEY: account.privateKey,
+    TRADING_ESCROW: sandbox.info.contracts.orderEscrow,
+    XDG_STATE_HOME: state,
+  }
+}
+
+export interface Outcome {
+  readonly exit: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** The command line as it is shipped. */
+export function startCli(args: readonly string[], env: Variables): Program {
+  return startProgram(built('cli/main.js'), args, { env })
+}
+
+export async function runCli(args: readonly string[], env: Variables): Promise<Outcome> {
+  const program = startCli(args, env)
+  const exit = await program.exit
+  return { exit, out: program.out(), err: program.err() }
+}
