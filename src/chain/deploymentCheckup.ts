@@ -129,7 +129,8 @@ async function checkSigner(
     reader.read('pendingEnclaveSigner', [], addressValue),
   ])
   const variable = ADDRESS_VARIABLES[contract]
-  if (sameAddress(current, signer)) return ok('enclave-signer', `${variable}: takes what ${signerName} signs`)
+  if (sameAddress(current, signer))
+    return ok('enclave-signer', `${variable}: its enclave signer is the configured one`)
   const mend = sameAddress(proposed, signer)
     ? 'it is proposed already: the owner has to call confirmEnclaveSigner'
     : 'correct it, or have the owner propose and confirm it'

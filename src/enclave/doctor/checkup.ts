@@ -58,7 +58,7 @@ async function checkChain(config: EnclaveConfig, signer: Hex, account: Hex | und
   }
   const provider = new RpcProvider({ chainId, urls, timeoutMs })
   const addresses = addressesOf(config)
-  const signerName = "the address of ENCLAVE_PRIVATE_KEY's account"
+  const signerName = 'the address of ENCLAVE_PRIVATE_KEY'
   try {
     const deployment = await checkDeployment({ provider, addresses, signer, signerName })
     const ledger = addresses.confidentialLedger

@@ -39,12 +39,12 @@ describe('the private key', () => {
   })
 
   it.each([
-    '5a'.repeat(32),
-    `0x${'5a'.repeat(31)}`,
-    `0x${'00'.repeat(32)}`,
-    `0x${'ff'.repeat(32)}`,
-    'a'.repeat(5_000),
-  ])('is refused without being quoted: %s', async (text) => {
+    ['without 0x', '5a'.repeat(32)],
+    ['too short', `0x${'5a'.repeat(31)}`],
+    ['zero', `0x${'00'.repeat(32)}`],
+    ['above the order', `0x${'ff'.repeat(32)}`],
+    ['much too long', 'a'.repeat(5_000)],
+  ])('is refused without being quoted: %s', async (_, text) => {
     const messages = [await refusal({ value: text }), await refusal({ file: await keyFile(text) })]
     for (const message of messages) expect(message).not.toContain(text.slice(0, 40))
   })
