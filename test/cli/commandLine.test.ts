@@ -54,7 +54,7 @@ describe('the command line', () => {
     [['order', 'buy', 'AAPL', '1,000']],
     [['order', 'buy', 'AAPL', '0.0000001']],
     [['order', 'buy', 'AAPL', '1', '--deadline', 'tomorrow']],
-    [['order', 'buy', 'AAPL', '1', '--pay-from', 'bank']],
+    [['order', 'buy', 'AAPL', '1', '--pay-by', 'bank']],
     [['order', 'buy', 'AAPL', '1', '--private-key', 'x']],
     [['order', 'resume', '0x12']],
     [['order', 'buy', 'AAPL', '1', '--rpc', 'ftp://x']],

@@ -22,7 +22,7 @@ import { exitOf, followToEnd, orderReport, progressOf } from './orderReport.js'
 const OPTIONS = {
   ...WALLET_OPTIONS,
   deadline: { type: 'string', default: '24h' },
-  'pay-from': { type: 'string', default: 'wallet' },
+  'pay-by': { type: 'string', default: 'wallet' },
   'no-wait': { type: 'boolean', default: false },
   timeout: { type: 'string' },
 } as const
@@ -44,7 +44,7 @@ The amount is in USDC, such as 1000 or 250.50; of a withdrawal of shares it is i
 not by share count. "order resume" submits a sealed order again whose escrow is open already.
 
   --deadline <duration>    what is not done by then is cancelled: 90s, 15m, 24h (default), up to 30d
-  --pay-from <wallet|cash> a buy is paid from the wallet's USDC (default), or from the portfolio's cash, which shows no
+  --pay-by <wallet|cash> a buy is paid from the wallet's USDC (default), or from the portfolio's cash, which shows no
                            amount on the chain
   --no-wait                end once the server has the order
   --timeout <duration>     stop following after this, with exit code 4; the order goes on`,
@@ -74,7 +74,7 @@ function requestOf(positionals: readonly string[], values: Values): OrderRequest
   const parsedSide = parsed(sideSchema, side?.toUpperCase(), 'the side')
   const ticker = parsed(symbolSchema, symbol, 'the symbol')
   const inShares = parsedSide === 'WITHDRAW' && ticker !== 'USDC'
-  const payFrom = parsed(z.enum(['wallet', 'cash']), values['pay-from'], '--pay-from')
+  const payFrom = parsed(z.enum(['wallet', 'cash']), values['pay-by'], '--pay-by')
   const lifetime = readDuration(values.deadline, '--deadline')
   return {
     side: parsedSide,
