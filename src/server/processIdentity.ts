@@ -28,6 +28,12 @@ export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
   return respondsToSignals(pid)
 }
 
+/** Whether its pid belongs to another process of our own pid space by now. */
+export function isReplaced({ pid, startedAt }: ProcessIdentity): boolean {
+  const found = stat(pid)
+  return found !== undefined && found.startedAt !== startedAt
+}
+
 function respondsToSignals(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job } from '../../../protocol/job.js'
 import { within } from '../../async/waiting.js'
-import { identityOf, isRunning, ownIdentity } from '../../processIdentity.js'
+import { identityOf, isReplaced, isRunning, ownIdentity } from '../../processIdentity.js'
 import { readResultFile } from './resultFile.js'
 import {
   type EarlierRun,
@@ -114,7 +114,11 @@ export async function attachToProcess(run: EarlierRun): Promise<RunEnd> {
   const stopAtMs = run.stopAt * 1_000
   const known = run.process?.space === ownIdentity().space ? run.process : null
   for (;;) {
-    if (known !== null && !isRunning(known)) return endOf(run.resultFile, false, null)
+    if (known !== null && !isRunning(known)) {
+      // As after an exit that was seen. While anything of the group is left, its number is no other's.
+      if (!isReplaced(known)) signalGroup(known.pid, 'SIGKILL')
+      return endOf(run.resultFile, false, null)
+    }
     if (known === null && (await hasFinalResult(run.resultFile))) return endOf(run.resultFile, false, null)
     const late = Date.now() - stopAtMs
     if (late >= STOPPED_AFTER_MS) return endOf(run.resultFile, true, null)

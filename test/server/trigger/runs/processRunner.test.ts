@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { Job } from '../../../../src/protocol/job.js'
 import { identityOf, isRunning } from '../../../../src/server/processIdentity.js'
@@ -28,6 +30,16 @@ async function setUp(step: Step, seconds = 60) {
   }
   return { enclave, runner, job, directory }
 }
+
+const expectNoneOfGroup = (group: number) =>
+  eventually('the end of the whole group', () => {
+    try {
+      process.kill(-group, 0)
+      return false
+    } catch {
+      return true
+    }
+  })
 
 describe('a run', () => {
   test('gets its job on standard input, and of the environment only the search path and its own file', async () => {
@@ -100,15 +112,7 @@ describe('a run', () => {
     const { runner, job } = await setUp({ act: 'fork', outcome: 'done' })
     const started = runner.run(job)
     expect((await started.end).result).toEqual({ outcome: 'done' })
-    const group = started.process?.pid ?? 0
-    await eventually('the end of the whole group', () => {
-      try {
-        process.kill(-group, 0)
-        return false
-      } catch {
-        return true
-      }
-    })
+    await expectNoneOfGroup(started.process?.pid ?? 0)
   })
 
   test('leads a process group of its own', async () => {
@@ -148,6 +152,20 @@ describe('a run of an earlier server', () => {
     const { runner, run, end } = await earlier({ outcome: 'settled' })
     await end
     expect(await runner.attach(run)).toMatchObject({ how: 'result', result: { outcome: 'settled' } })
+  })
+
+  test('leaves no process behind in its group, when nobody saw it exit', async () => {
+    const { runner, job, enclave } = await setUp({ act: 'fork', outcome: 'done' })
+    const [program = '', ...args] = enclave.command
+    const env = { PATH: '/usr/bin:/bin', ENCLAVE_ENV_FILE: enclave.envFile }
+    const child = spawn(program, args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env })
+    const identity = identityOf(child.pid ?? 0)
+    child.stdin.end(JSON.stringify(job))
+    await once(child, 'exit')
+    const { runId, resultFile, stopAt } = job
+    const run = { runId, process: identity, resultFile, stopAt }
+    expect(await runner.attach(run)).toMatchObject({ how: 'result' })
+    await expectNoneOfGroup(identity.pid)
   })
 
   test('with an unknown process counts as ended once its result is final, else 30 s after its time', async () => {
