@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { killEnclaves } from '../../e2e/support/enclaveProcesses.js'
+import { type Balances, readBalances, takeCensus } from './census.js'
+import { createFullDisk, type FullDisk } from './fullDisk.js'
+import { findLeftovers } from './leftovers.js'
+import { createLives } from './lives.js'
+import type { OrderPlan } from './plan.js'
+import { type Platform, startPlatform } from './platform.js'
+import type { OrderReport } from './report.js'
+import { BACKLOG, BACKLOG_LIMIT_MS, LEFTOVER_BOUND_MS, STALL_BOUND_MS } from './settings.js'
+import { createTraders } from './traders.js'
+import { createWord } from './word.js'
+import { createWorld } from './world.js'
+
+export interface OrderBenchOptions {
+  readonly plan: OrderPlan
+  /** Where everything is kept: the server's data and log, and what the processes left word of. */
+  readonly directory: string
+  readonly print: (line: string) => void
+  /** Whether the data directory may be a file system of its own, which takes the right to mount one. */
+  readonly mayMount: boolean
+  /** Further variables of every server. */
+  readonly variables?: Record<string, string>
+  /** How long no order may end when nothing goes wrong any more. Default: the stall bound. */
+  readonly patienceMs?: number
+}
+
+const LOOK_MS = 100
+const MS_PER_SECOND = 1_000
+
+/** Runs the plan against real server and enclave processes on a real chain, and looks at what is left. Needs `npm run build`. */
+export async function runOrderBench(options: OrderBenchOptions): Promise<OrderReport> {
+  const platform = await startPlatform(options.directory, options.variables)
+  const disk = await createFullDisk(platform.dataDir, `${platform.bench}/full`, options.mayMount)
+  const around = surround(platform, disk)
+  try {
+    return await run(options, around, await readBalances(platform))
+  } finally {
+    await around.traders.stop()
+    await killEnclaves(platform.sandbox)
+    await platform.stop()
+    await disk.remove()
+  }
+}
+
+type Surroundings = ReturnType<typeof surround>
+
+function surround(platform: Platform, disk: FullDisk) {
+  const traders = createTraders(platform)
+  const word = createWord(platform.bench)
+  const lives = createLives(platform.server, traders, word)
+  return { platform, disk, traders, word, lives, world: createWorld(platform, disk) }
+}
+
+async function run(
+  { plan, print, patienceMs = STALL_BOUND_MS }: OrderBenchOptions,
+  around: Surroundings,
+  before: Balances,
+): Promise<OrderReport> {
+  const { platform, disk, traders, word, lives, world } = around
+  const startedAt = performance.now()
+  await storm(plan, around, print)
+  const calmAt = performance.now()
+  const unsettled = await settle(around, patienceMs)
+  const settledAt = performance.now()
+  const violations = [
+    ...unsettled,
+    ...(await takeCensus(platform, traders, before)),
+    ...(await findLeftovers(platform, Math.min(patienceMs, LEFTOVER_BOUND_MS))),
+    ...(await word.overlaps()),
+    ...platform.server.gaveUp.slice(lives.spoilt()).map((code) => `a server ended by itself, with ${code}`),
+  ]
+  const placed = [...traders.placed.values()]
+  return {
+    seed: plan.seed,
+    orders: {
+      placed: placed.length,
+      accepted: placed.filter(({ accepted }) => accepted).length,
+      settled: placed.filter(({ end }) => end === 'SETTLED').length,
+      refunded: placed.filter(({ end }) => end === 'REFUNDED').length,
+    },
+    kills: lives.kills,
+    unreached: lives.unreached(),
+    spoilt: lives.spoilt(),
+    struck: { ...(await word.struck()), ...world.struck() },
+    disk: disk.kind,
+    runs: word.runs('started'),
+    settledAfterSeconds: Math.round((settledAt - calmAt) / MS_PER_SECOND),
+    seconds: Math.round((performance.now() - startedAt) / MS_PER_SECOND),
+    violations,
+  }
+}
+
+/** One life of the server after the other, while things go wrong. It is over when the last server works on in calm. */
+async function storm(plan: OrderPlan, around: Surroundings, print: (line: string) => void): Promise<void> {
+  const { platform, traders, lives, world } = around
+  for (const [index, life] of plan.lives.entries()) {
+    const { kill, orders, world: events, acts } = life
+    print(`life ${index + 1} of ${plan.lives.length}, ${traders.open()} orders open: killed at ${kill.kind}`)
+    await lives.live(life, async () => {
+      await catchUp(around)
+      await world.order(acts)
+      world.begin(events)
+      traders.begin(orders)
+    })
+  }
+  print(`the last life, ${traders.open()} orders open`)
+  traders.begin(plan.last)
+  await platform.server.start()
+  await world.calm()
+}
+
+/** Lets a life begin with hardly more than its own orders, so that kills strike all of them. */
+async function catchUp({ platform: { server }, traders }: Surroundings): Promise<void> {
+  const giveUpAt = performance.now() + BACKLOG_LIMIT_MS
+  const isBusy = () => server.url() !== undefined && traders.open() > BACKLOG
+  while (isBusy() && performance.now() < giveUpAt) await sleep(LOOK_MS)
+}
+
+/** Nothing goes wrong any more: whatever was ordered ends by itself, one order after the other. */
+async function settle({ traders }: Surroundings, patienceMs: number): Promise<string[]> {
+  let open = traders.open()
+  let lastEndAt = performance.now()
+  while (open > 0 && performance.now() - lastEndAt < patienceMs) {
+    await sleep(LOOK_MS)
+    if (traders.open() < open) lastEndAt = performance.now()
+    open = traders.open()
+  }
+  return open === 0
+    ? []
+    : [`${open} orders do not end: none has for ${patienceMs} ms, and nothing goes wrong`]
+}

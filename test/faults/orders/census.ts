@@ -1,0 +1,169 @@
+import type { Client, Portfolio } from '../../../src/client/index.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
+import {
+  formatDecimal,
+  notionalOf,
+  PRICE_DECIMALS,
+  parseDecimal,
+  SHARE_DECIMALS,
+  USDC_DECIMALS,
+} from '../../../src/protocol/units.js'
+import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
+import type { BrokerControl } from '../../../src/sandbox/broker/index.js'
+import { type EscrowRecord, readEscrow } from './chainRecord.js'
+import type { Platform } from './platform.js'
+import type { PlacedOrder, Traders } from './traders.js'
+
+/** USDC base units, by who holds them. */
+export type Balances = ReadonlyMap<string, bigint>
+
+/** Every place where USDC can be. */
+export async function readBalances({ sandbox, contracts, usdc }: Platform): Promise<Balances> {
+  const { employees, brokerFunding } = sandbox.accounts
+  const holders: [string, Hex][] = [
+    ['escrow', contracts.escrow.address],
+    ['pool', contracts.pool.address],
+    ['broker funding', brokerFunding.address],
+    ...employees.map(({ address }): [string, Hex] => [`wallet ${address}`, address]),
+  ]
+  return new Map(
+    await Promise.all(holders.map(async ([name, address]) => [name, await usdc.balanceOf(address)] as const)),
+  )
+}
+
+/** An order, what the chain tells of its escrow, and what the broker filled of it. */
+interface Case {
+  readonly order: PlacedOrder
+  readonly escrow: EscrowRecord | undefined
+  readonly fill: BrokerOrder | undefined
+}
+
+type BrokerOrder = ReturnType<BrokerControl['orders']>[number]
+
+/**
+ * Holds every order, every wallet and every portfolio against chain and broker, to the last unit. For when all orders
+ * have ended.
+ *
+ * @param before the balances before the first order
+ */
+export async function takeCensus(platform: Platform, traders: Traders, before: Balances): Promise<string[]> {
+  const [records, balances] = await Promise.all([readEscrow(platform), readBalances(platform)])
+  const fills = groupFills(platform.sandbox.broker)
+  const cases = [...traders.placed].map(([orderId, order]) => ({
+    order,
+    escrow: records.get(orderId),
+    fill: fills.get(clientOrderIdOf(orderId))?.[0],
+  }))
+  const known = new Set([...traders.placed.keys()].map(clientOrderIdOf))
+  return [
+    ...[...fills.keys()]
+      .filter((id) => !known.has(id))
+      .map((id) => `the broker has an order ${id} of nobody`),
+    ...[...fills].filter(([, all]) => all.length > 1).map(([id]) => `the broker has ${id} twice`),
+    ...cases.flatMap(faultsOfCase),
+    ...faultsOfBalances(cases, before, balances),
+    ...(await Promise.all(
+      platform.sandbox.accounts.employees.map(async (account, index) =>
+        faultsOfPortfolio(cases, account, await traders.clients[index]?.portfolio()),
+      ),
+    ).then((found) => found.flat())),
+  ]
+}
+
+function groupFills(broker: BrokerControl): Map<string, BrokerOrder[]> {
+  const groups = new Map<string, BrokerOrder[]>()
+  for (const order of broker.orders().filter(({ account }) => account === 'enclave')) {
+    groups.set(order.client_order_id, [...(groups.get(order.client_order_id) ?? []), order])
+  }
+  return groups
+}
+
+/** Each ends once, and is refunded only when nothing of it was filled. */
+function faultsOfCase({ order, escrow, fill }: Case): string[] {
+  const name = `${order.planned.request.side} ${order.sealed.orderId}`
+  const faults: string[] = []
+  if (!order.accepted) faults.push('was never taken')
+  if (escrow?.ends.length !== 1) faults.push(`has ended ${escrow?.ends.length ?? 0} times`)
+  const [end] = escrow?.ends ?? []
+  const filled = sharesOf(fill)
+  const trades = order.planned.request.side !== 'WITHDRAW'
+  if (end?.state === 'REFUNDED' && filled > 0n) faults.push(`was refunded, and ${filled} were filled`)
+  if (end?.state === 'SETTLED' && trades && filled === 0n) faults.push('was settled, and nothing was filled')
+  if (end !== undefined && end.amount !== escrow?.amount) faults.push('left a part of its escrow')
+  return faults.map((fault) => `${name}: ${fault}`)
+}
+
+function faultsOfBalances(cases: readonly Case[], before: Balances, after: Balances): string[] {
+  const expected = new Map(before)
+  const add = (name: string, amount: bigint) => expected.set(name, (expected.get(name) ?? 0n) + amount)
+  for (const { order, escrow } of cases) {
+    const wallet = `wallet ${order.account.address}`
+    for (const { state, amount, payout } of escrow?.ends ?? []) {
+      if (state !== 'SETTLED') continue
+      add(wallet, payout - amount)
+      add('pool', amount - payout)
+    }
+  }
+  return [...expected].flatMap(([name, amount]) => {
+    const held = after.get(name) ?? 0n
+    return held === amount ? [] : [`${name} holds ${usdcText(held)} USDC instead of ${usdcText(amount)}`]
+  })
+}
+
+/** The portfolio as its employee opens it: the sum of what its orders brought, and nothing open. */
+function faultsOfPortfolio(
+  cases: readonly Case[],
+  account: SandboxAccount,
+  opened: Awaited<ReturnType<Client['portfolio']>> | undefined,
+): string[] {
+  const own = cases.filter(({ order }) => order.account === account)
+  const { cash, positions } = expectedOf(own)
+  const portfolio: Pick<Portfolio, 'cash' | 'positions' | 'openOrders'> = opened?.portfolio ?? {
+    cash: 0n,
+    positions: {},
+    openOrders: {},
+  }
+  const faults: string[] = []
+  const open = Object.keys(portfolio.openOrders).length
+  if (open > 0) faults.push(`${open} orders are open still`)
+  if (portfolio.cash !== cash) {
+    faults.push(`has ${usdcText(portfolio.cash)} in cash instead of ${usdcText(cash)}`)
+  }
+  for (const symbol of new Set([...positions.keys(), ...Object.keys(portfolio.positions)])) {
+    const { qty, locked } = portfolio.positions[symbol] ?? { qty: 0n, locked: 0n }
+    const due = positions.get(symbol) ?? 0n
+    if (qty !== due) faults.push(`has ${qty} ${symbol} instead of ${due}`)
+    if (locked !== 0n) faults.push(`${locked} ${symbol} are locked still`)
+  }
+  return faults.map((fault) => `the portfolio of ${account.address}: ${fault}`)
+}
+
+function expectedOf(cases: readonly Case[]) {
+  const positions = new Map<string, bigint>()
+  let cash = 0n
+  for (const { order, escrow, fill } of cases) {
+    const { side, symbol } = order.planned.request
+    const [end] = escrow?.ends ?? []
+    if (end?.state !== 'SETTLED') continue
+    cash -= end.payout
+    if (side === 'WITHDRAW') continue
+    const shares = sharesOf(fill)
+    cash += side === 'BUY' ? end.amount - amountOf(fill, 'up') : amountOf(fill, 'down')
+    positions.set(symbol, (positions.get(symbol) ?? 0n) + (side === 'BUY' ? shares : -shares))
+  }
+  return { cash, positions }
+}
+
+function sharesOf(fill: BrokerOrder | undefined): bigint {
+  return parseDecimal(fill?.filled_qty ?? '0', SHARE_DECIMALS)
+}
+
+/** USDC base units. Prices stand still here, so that an average is exact. */
+function amountOf(fill: BrokerOrder | undefined, rounding: 'up' | 'down'): bigint {
+  return notionalOf(sharesOf(fill), parseDecimal(fill?.filled_avg_price ?? '0', PRICE_DECIMALS), rounding)
+}
+
+function usdcText(amount: bigint): string {
+  return formatDecimal(amount, USDC_DECIMALS)
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { mkdir, open, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** A data directory that has no room left, for a while. */
+export interface FullDisk {
+  /** What fills up: a file system of its own, or what the server is told of it. */
+  readonly kind: 'tmpfs' | 'injected'
+  fill(): Promise<void>
+  free(): Promise<void>
+  /** When nobody uses the directory any more. */
+  remove(): Promise<void>
+}
+
+const run = promisify(execFile)
+const SIZE = '64m'
+const CHUNKS = [1_048_576, 4_096]
+
+/** A small tmpfs on the data directory; where none may be mounted, every operation that takes room fails instead. */
+export async function createFullDisk(
+  dataDir: string,
+  switchFile: string,
+  mayMount: boolean,
+): Promise<FullDisk> {
+  const isMounted = mayMount && (await mount(dataDir))
+  if (!isMounted) {
+    return {
+      kind: 'injected',
+      fill: () => writeFile(switchFile, ''),
+      free: () => rm(switchFile, { force: true }),
+      remove: async () => {},
+    }
+  }
+  const ballast = join(dataDir, 'ballast')
+  return {
+    kind: 'tmpfs',
+    fill: () => fill(ballast),
+    free: () => rm(ballast, { force: true }),
+    async remove() {
+      await run('umount', [dataDir])
+    },
+  }
+}
+
+/** False where it may not be done, or can't. */
+async function mount(dataDir: string): Promise<boolean> {
+  await rm(dataDir, { recursive: true, force: true })
+  await mkdir(dataDir, { mode: 0o700 })
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0700`, 'tmpfs', dataDir])
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** To the last page, by ever smaller pieces. */
+async function fill(path: string): Promise<void> {
+  const file = await open(path, 'w')
+  try {
+    for (const size of CHUNKS) while (await takes(file, size));
+  } finally {
+    await file.close()
+  }
+}
+
+async function takes(file: Awaited<ReturnType<typeof open>>, size: number): Promise<boolean> {
+  try {
+    await file.writeFile(Buffer.alloc(size))
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,160 @@
+import type { OrderRequest } from '../../../src/client/index.js'
+import { ONE_USDC } from '../../../src/protocol/units.js'
+import { createRandom, type Random } from '../support/random.js'
+import {
+  ENCLAVE_ACTS,
+  type EnclaveAct,
+  FILE_OPERATIONS,
+  type FileOperation,
+  KILLS,
+  type KillKind,
+  SLOW_ACTS,
+  WORLD_EVENTS,
+  type WorldEvent,
+} from './kinds.js'
+
+/** One order, by which of the employees, and how often its envelope is posted besides. */
+export interface PlannedOrder {
+  readonly trader: number
+  readonly request: Omit<OrderRequest, 'deadline'>
+  readonly repeats: number
+}
+
+/** What ends a life of the server: at the nth occasion of its kind, or by the clock. */
+export interface PlannedKill {
+  readonly kind: KillKind
+  readonly nth: number
+  readonly afterMs: number
+}
+
+/** Strikes after so many operations of its kind have passed, for so many in a row. */
+export interface PlannedFileFault {
+  readonly operation: FileOperation
+  readonly after: number
+  readonly times: number
+}
+
+export interface PlannedAct {
+  readonly act: EnclaveAct
+  /** From the beginning of the run, for an act that comes in the middle of it. */
+  readonly afterMs: number
+}
+
+export interface PlannedEvent {
+  readonly kind: WorldEvent
+  /** From the beginning of the life. */
+  readonly afterMs: number
+  /** For what begins and ends. */
+  readonly forMs: number
+  /** Seconds of a clock's step, milliseconds of a delay. */
+  readonly amount: number
+}
+
+/** One life of the server: what is ordered, what goes wrong, and what ends it. */
+export interface PlannedLife {
+  readonly orders: readonly PlannedOrder[]
+  readonly kill: PlannedKill
+  readonly files: readonly PlannedFileFault[]
+  readonly acts: readonly PlannedAct[]
+  readonly world: readonly PlannedEvent[]
+}
+
+/** Everything that is up to chance. */
+export interface OrderPlan {
+  readonly seed: number
+  readonly lives: readonly PlannedLife[]
+  /** What is ordered of the last server, which nobody kills. */
+  readonly last: readonly PlannedOrder[]
+}
+
+export interface OrderPlanSize {
+  readonly seed: number
+  readonly orders: number
+  readonly kills: number
+  /** How many of each sort of fault are planned: all of its kinds take their turns. */
+  readonly faults: {
+    readonly files: number
+    readonly acts: number
+    readonly slowActs: number
+    readonly world: number
+  }
+}
+
+const TRADERS = 3
+const SYMBOLS = ['AAPL', 'AMZN', 'MSFT', 'NVDA'] as const
+/** Above what the institution's rulebook allows for one order. */
+const TOO_MUCH = 25_001n * ONE_USDC
+/** File operations that one order brings about, and a start. */
+const OPERATIONS_PER_ORDER = 50
+
+/** The same for the same arguments, always. */
+export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize): OrderPlan {
+  const random = createRandom(seed)
+  const kinds = deal(random, KILLS, kills)
+  const work = Array.from({ length: orders }, (_, index) => planOrder(random, index))
+  const share = Math.floor(orders / (kills + 1))
+  const mixed = [...deal(random, ENCLAVE_ACTS, faults.acts), ...deal(random, SLOW_ACTS, faults.slowActs)]
+  const files = spread(random, deal(random, FILE_OPERATIONS, faults.files), kills)
+  const acts = spread(random, random.shuffled(mixed), kills)
+  const world = spread(random, deal(random, WORLD_EVENTS, faults.world), kills)
+  return {
+    seed,
+    lives: kinds.map((kind, life) => ({
+      orders: work.slice(life * share, (life + 1) * share),
+      kill: planKill(random, kind, share),
+      files: (files[life] ?? []).map((operation) => planFileFault(random, operation)),
+      acts: (acts[life] ?? []).map((act) => ({ act, afterMs: random.integer(300, 3_000) })),
+      world: (world[life] ?? []).map((event) => planEvent(random, event)),
+    })),
+    last: work.slice(kills * share),
+  }
+}
+
+/** So many: every kind once, in a chance order, then every kind once more. */
+function deal<T>(random: Random, kinds: readonly T[], count: number): T[] {
+  const rounds = Math.ceil(count / kinds.length)
+  return Array.from({ length: rounds }, () => random.shuffled(kinds))
+    .flat()
+    .slice(0, count)
+}
+
+/** Each to a chance life. */
+function spread<T>(random: Random, items: readonly T[], lives: number): T[][] {
+  const dealt: T[][] = Array.from({ length: lives }, () => [])
+  for (const item of items) dealt[random.integer(0, lives - 1)]?.push(item)
+  return dealt
+}
+
+function planOrder(random: Random, index: number): PlannedOrder {
+  const trader = index % TRADERS
+  return { trader, request: planRequest(random), repeats: random.pick([0, 0, 0, 1, 3]) }
+}
+
+/** Mostly buys from the wallet; sales, withdrawals and buys from cash, which may be refused; and one that has to be. */
+function planRequest(random: Random): PlannedOrder['request'] {
+  const symbol = random.pick(SYMBOLS)
+  const maxSpend = BigInt(random.integer(2_000_000, 60_000_000))
+  const percent = random.integer(1, 100)
+  if (percent <= 4) return { side: 'BUY', symbol, maxSpend: TOO_MUCH, payFrom: 'cash' }
+  if (percent <= 20) return { side: 'SELL', symbol, maxSpend: maxSpend / 2n }
+  if (percent <= 28) return { side: 'WITHDRAW', symbol: 'USDC', maxSpend: maxSpend / 4n }
+  if (percent <= 34) return { side: 'BUY', symbol, maxSpend: maxSpend / 4n, payFrom: 'cash' }
+  return { side: 'BUY', symbol, maxSpend }
+}
+
+function planKill(random: Random, kind: KillKind, orders: number): PlannedKill {
+  const most = kind === 'file' ? orders * OPERATIONS_PER_ORDER : orders
+  const afterMs = kind === 'starting' ? random.integer(200, 1_500) : random.integer(500, 6_000)
+  return { kind, nth: random.integer(1, Math.max(1, most)), afterMs }
+}
+
+/** Half of them within the start. */
+function planFileFault(random: Random, operation: FileOperation): PlannedFileFault {
+  return { operation, after: random.integer(0, random.chance(0.5) ? 8 : 60), times: random.integer(1, 3) }
+}
+
+function planEvent(random: Random, kind: WorldEvent): PlannedEvent {
+  const afterMs = random.integer(0, 3_000)
+  const amount = kind.startsWith('clock') ? random.integer(5, 90) : random.integer(200, 1_500)
+  return { kind, afterMs, forMs: random.integer(1_000, 5_000), amount }
+}

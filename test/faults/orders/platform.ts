@@ -1,0 +1,73 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Contracts, createContracts } from '../../../src/chain/contracts.js'
+import { createUsdc, type Usdc } from '../../../src/chain/usdc.js'
+import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
+import { ROOT } from '../../../src/sandbox/settings.js'
+import { createServerUnderFaults, type ServerUnderFaults } from '../support/serverProcess.js'
+import { ENCLAVE_SETTINGS, SERVER_SETTINGS } from './settings.js'
+
+/** A sandbox with its institution, whose server has made way for one that can be harmed. */
+export interface Platform {
+  readonly sandbox: Sandbox
+  readonly contracts: Contracts
+  readonly usdc: Usdc
+  readonly server: ServerUnderFaults
+  /** Of the server. */
+  readonly dataDir: string
+  /** Where the bench and the processes leave word for one another. */
+  readonly bench: string
+  stop(): Promise<void>
+}
+
+const PRELOAD = new URL('process/preload.mjs', import.meta.url).href
+const ENCLAVE = fileURLToPath(new URL('process/enclave.mjs', import.meta.url))
+
+/** @param variables further ones for every server */
+export async function startPlatform(
+  directory: string,
+  variables: Record<string, string> = {},
+): Promise<Platform> {
+  const bench = join(directory, 'bench')
+  for (const name of ['accounts', 'acts', 'acted', 'running']) {
+    await mkdir(join(bench, name), { recursive: true })
+  }
+  const command = [process.execPath, ENCLAVE, bench, join(ROOT, 'dist/enclave/main.js')]
+  const sandbox = await startSandbox({
+    directory: join(directory, 'sandbox'),
+    ports: { server: 0, rpc: 0, broker: 0 },
+    serverSettings: { ...SERVER_SETTINGS, ENCLAVE_COMMAND: JSON.stringify(command) },
+    enclaveSettings: ENCLAVE_SETTINGS,
+    print: () => undefined,
+  })
+  await publishDefaultRulebook(sandbox)
+  await sandbox.server().kill()
+  // A block for every transaction, at once: the relay's own bench is the one that waits for blocks.
+  await sandbox.provider.send('evm_setAutomine', [true])
+  const dataDir = join(sandbox.directory, 'server')
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    ENV_FILE: join(sandbox.directory, '.env'),
+    FAULTS_DATA: dataDir,
+    FAULTS_FILES: '[]',
+    FAULTS_STRUCK: join(bench, 'struck'),
+    FAULTS_FULL: join(bench, 'full'),
+    FAULTS_CLOCK: join(bench, 'clock'),
+    ...variables,
+  }
+  const server = createServerUnderFaults({ directory, environment, preload: PRELOAD })
+  return {
+    sandbox,
+    contracts: createContracts(sandbox.provider, sandbox.info.contracts),
+    usdc: createUsdc(sandbox.provider, sandbox.info.contracts.usdc),
+    server,
+    dataDir,
+    bench,
+    async stop() {
+      await server.kill()
+      await sandbox.stop()
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** What a run has shown. */
+export interface OrderReport {
+  readonly seed: number
+  /** Orders whose escrow was opened, how many of them were taken with 202, and how they ended. */
+  readonly orders: Record<'placed' | 'accepted' | 'settled' | 'refunded', number>
+  /** By kind: how often the server was killed there. */
+  readonly kills: Record<string, number>
+  readonly unreached: number
+  readonly spoilt: number
+  /** By kind: how often each fault came about. */
+  readonly struck: Record<string, number>
+  /** What was filled up. */
+  readonly disk: string
+  /** Runs of orders by the enclave. */
+  readonly runs: number
+  readonly settledAfterSeconds: number
+  readonly seconds: number
+  /** Everything that must not be. */
+  readonly violations: readonly string[]
+}
+
+export function printOrderReport(report: OrderReport, print: (line: string) => void): void {
+  const { orders, kills, struck, violations, ...figures } = report
+  for (const [name, value] of Object.entries(figures)) print(`${name}: ${value}`)
+  for (const [title, counts] of Object.entries({ orders, kills, struck })) {
+    print(`${title}: ${list(counts)}`)
+  }
+  print(`violations: ${violations.length}`)
+  for (const violation of violations) print(`  ${violation}`)
+}
+
+function list(counts: Record<string, number>): string {
+  return Object.entries(counts)
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
+}

@@ -1,0 +1,41 @@
+// How server and enclave are set for the bench of orders: impatient, with everything in its proportion.
+import { RELAY_SETTINGS } from '../support/settings.js'
+
+export const SERVER_SETTINGS = {
+  ...RELAY_SETTINGS,
+  RPC_TIMEOUT: '3s',
+  RATE_LIMIT_PER_MINUTE: '1000000',
+  // The least that the configuration allows.
+  ORDER_RUN_TIMEOUT: '90s',
+}
+
+/** An order is given up only after every call that may be on its way to the broker is over: that stays so. */
+export const ENCLAVE_SETTINGS = {
+  FILL_WAIT_MS: '1500',
+  FILL_POLL_MS: '100',
+  CONFIRM_POLL_MS: '100',
+  BROKER_TIMEOUT_MS: '2500',
+  AMBIGUOUS_AGAIN_MS: '300',
+  ABSENT_AGAIN_MS: '8000',
+  RELAY_TIMEOUT_MS: '8000',
+  RELAY_AGAIN_MS: '3000',
+}
+
+/** How many orders an employee has open at once, of the twenty that the contract allows. */
+export const MOST_OPEN = 8
+
+/** A life whose planned end does not come about ends after this long. */
+export const LIFE_LIMIT_MS = 15_000
+
+/** A life begins with its orders when those before it have ended but for so many, or after this long. */
+export const BACKLOG = 6
+export const BACKLOG_LIMIT_MS = 20_000
+
+/**
+ * The longest that no order may end once no more goes wrong: a run whose process nobody knows is waited for until thirty
+ * seconds after its end (120 s), then it begins again. The rest is for a machine that others use.
+ */
+export const STALL_BOUND_MS = 180_000
+
+/** How long records and processes of ended orders may stay after the last order's end. */
+export const LEFTOVER_BOUND_MS = 15_000

@@ -1,0 +1,39 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { runOrderBench } from './bench.js'
+import { createOrderPlan } from './plan.js'
+import { printOrderReport } from './report.js'
+
+const count = z.coerce.number().int().positive()
+const argumentsSchema = z.object({
+  seed: count.default(() => Math.floor(Math.random() * 1_000_000_000) + 1),
+  orders: count.default(500),
+  kills: count.default(30),
+})
+/** For each life. A run that hangs costs its account a minute and a half: two are enough. */
+const FAULTS_PER_LIFE = { files: 2, acts: 1, world: 3 }
+const SLOW_ACTS = 2
+
+/** The long form of the orders' bench. Resolves with whether nothing was found. */
+export async function soakOrders(args: string[], print: (line: string) => void): Promise<boolean> {
+  const { values } = parseArgs({
+    args,
+    options: { seed: { type: 'string' }, orders: { type: 'string' }, kills: { type: 'string' } },
+  })
+  const size = argumentsSchema.parse(values)
+  const directory = join('data', 'soak', `orders-${Date.now()}`)
+  await mkdir(directory, { recursive: true })
+  print(`seed ${size.seed}: repeat with npm run test:soak -- orders --seed ${size.seed}; see ${directory}`)
+  const faults = {
+    files: size.kills * FAULTS_PER_LIFE.files,
+    acts: size.kills * FAULTS_PER_LIFE.acts,
+    slowActs: SLOW_ACTS,
+    world: size.kills * FAULTS_PER_LIFE.world,
+  }
+  const plan = createOrderPlan({ ...size, faults })
+  const report = await runOrderBench({ plan, directory: resolve(directory), print, mayMount: true })
+  printOrderReport(report, print)
+  return report.violations.length === 0
+}

@@ -1,0 +1,141 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Wallet } from 'ethers'
+import { type Client, createClient, NotSubmittedError, type SealedOrder } from '../../../src/client/index.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
+import { publicIdentity } from '../../../src/sandbox/secrets.js'
+import type { PlannedOrder } from './plan.js'
+import type { Platform } from './platform.js'
+import { MOST_OPEN } from './settings.js'
+
+/** An order on its way. */
+export interface PlacedOrder {
+  readonly planned: PlannedOrder
+  readonly sealed: SealedOrder
+  readonly account: SandboxAccount
+  /** A server has answered 202 for this very envelope. */
+  accepted: boolean
+  /** How its escrow ended, once it was seen. */
+  end?: 'SETTLED' | 'REFUNDED'
+}
+
+/** The employees. They insist until their order is taken, whichever server is up. */
+export interface Traders {
+  readonly clients: readonly Client[]
+  readonly placed: ReadonlyMap<Hex, PlacedOrder>
+  /** These are ordered from now on. */
+  begin(orders: readonly PlannedOrder[]): void
+  /** What is ordered and has not ended, placed or not. */
+  open(): number
+  /** Resolves when so many more posts have been answered with 202. */
+  answered(count: number): Promise<void>
+  /** No more is ordered, and nobody looks any more. */
+  stop(): Promise<void>
+}
+
+const PAUSE_MS = 200
+const LIFETIME_SECONDS = 6 * 3_600
+const IMPATIENT = { attempts: 2, baseMs: 100, maxMs: 300 }
+const ANSWER_TIMEOUT_MS = 5_000
+const ACCEPTED = 202
+
+export function createTraders({ sandbox, contracts, bench }: Platform): Traders {
+  const placed = new Map<Hex, PlacedOrder>()
+  const over = new AbortController()
+  let begun = 0
+  let passes: { left: number; reach: () => void } | undefined
+  const employees = sandbox.accounts.employees.map((account) => {
+    const client = createClient({
+      serverUrl: sandbox.info.url,
+      signer: new Wallet(account.privateKey, sandbox.provider),
+      pins: {
+        enclavePublicKey: publicIdentity(sandbox.secrets).intentPublicKey,
+        escrow: sandbox.info.contracts.orderEscrow,
+      },
+      timeoutMs: ANSWER_TIMEOUT_MS,
+      timing: IMPATIENT,
+      fetch: watchedFetch,
+    })
+    return { account, client, last: Promise.resolve() }
+  })
+
+  async function watchedFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+    const response = await fetch(input, init)
+    if (response.status === ACCEPTED && passes !== undefined && --passes.left === 0) passes.reach()
+    return response
+  }
+
+  const openOf = (account: SandboxAccount) =>
+    [...placed.values()].filter((one) => one.account === account && one.end === undefined)
+
+  async function order({ account, client }: (typeof employees)[number], planned: PlannedOrder) {
+    while (openOf(account).length >= MOST_OPEN && !over.signal.aborted) await sleep(PAUSE_MS)
+    const one = await insist(async () => {
+      const deadline = Math.floor(Date.now() / 1_000) + LIFETIME_SECONDS
+      try {
+        const { order: sealed } = await client.placeOrder(
+          { ...planned.request, deadline },
+          { beforeOpen: ({ orderId }) => writeFile(join(bench, 'accounts', orderId), account.address) },
+        )
+        return { planned, sealed, account, accepted: true }
+      } catch (error) {
+        if (!(error instanceof NotSubmittedError)) throw error
+        return { planned, sealed: error.order, account, accepted: false }
+      }
+    })
+    if (one === undefined) return
+    const { sealed } = one
+    placed.set(sealed.orderId, one)
+    if (!one.accepted) one.accepted = (await insist(() => client.submitOrder(sealed))) !== undefined
+    // Whoever posts again may be told anything but that it starts another run.
+    const again = Array.from({ length: planned.repeats }, () => client.submitOrder(sealed))
+    await Promise.allSettled(again)
+  }
+
+  /** Undefined when it is over. */
+  async function insist<T>(action: () => Promise<T>): Promise<T | undefined> {
+    while (!over.signal.aborted) {
+      try {
+        return await action()
+      } catch {
+        await sleep(PAUSE_MS)
+      }
+    }
+    return undefined
+  }
+
+  async function look(): Promise<void> {
+    while (!over.signal.aborted) {
+      for (const [orderId, one] of placed) {
+        if (one.end !== undefined) continue
+        const { state } = await contracts.escrow.orders(orderId)
+        if (state === 'SETTLED' || state === 'REFUNDED') one.end = state
+      }
+      await sleep(PAUSE_MS)
+    }
+  }
+  const looking = look()
+
+  return {
+    clients: employees.map(({ client }) => client),
+    placed,
+    begin(orders) {
+      begun += orders.length
+      for (const planned of orders) {
+        const employee = employees[planned.trader]
+        if (employee !== undefined) employee.last = employee.last.then(() => order(employee, planned))
+      }
+    },
+    open: () => begun - [...placed.values()].filter(({ end }) => end !== undefined).length,
+    answered: (count) =>
+      new Promise((resolve) => {
+        passes = { left: count, reach: resolve }
+      }),
+    async stop() {
+      over.abort()
+      await Promise.all([looking, ...employees.map(({ last }) => last)])
+    },
+  }
+}
