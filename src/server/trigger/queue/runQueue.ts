@@ -38,7 +38,8 @@ export function createRunQueue(): RunQueue {
   const byAccount = new Map<Hex, TrackedOrder[]>()
   /** In turn. */
   const awake = new Set<Hex>()
-  const occupied = new Set<Hex>()
+  /** How many runs of an account are under way: a start may find the notes of several. */
+  const occupied = new Map<Hex, number>()
 
   function insert(order: TrackedOrder): void {
     const others = byAccount.get(order.account) ?? []
@@ -112,10 +113,12 @@ export function createRunQueue(): RunQueue {
       return undefined
     },
     occupy(account) {
-      occupied.add(account)
+      occupied.set(account, (occupied.get(account) ?? 0) + 1)
     },
     release(account) {
-      occupied.delete(account)
+      const left = (occupied.get(account) ?? 0) - 1
+      if (left > 0) occupied.set(account, left)
+      else occupied.delete(account)
       awake.add(account)
     },
     depth(now) {

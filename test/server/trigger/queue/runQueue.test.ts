@@ -36,3 +36,20 @@ test('tells how many orders wait for a run, and how long the first of them has',
   track('earlier', 70)
   expect(queue.depth(100)).toEqual({ watched: 5, due: 2, longestWaitMs: 30 })
 })
+
+test('an account of which two runs are under way has no turn before both have ended', () => {
+  const queue = createRunQueue()
+  const order = queue.track({
+    orderId: bytes32('A'),
+    account: ALICE,
+    commit: bytes32('1'),
+    position: { block: 5, logIndex: 0 },
+  })
+  order.dueAt = 0
+  queue.occupy(ALICE)
+  queue.occupy(ALICE)
+  queue.release(ALICE)
+  expect(queue.next(1)).toBeUndefined()
+  queue.release(ALICE)
+  expect(queue.next(1)).toBe(order)
+})
