@@ -2,6 +2,7 @@ import express, { type Express } from 'express'
 import type { Config } from './config.js'
 import { conditionalReads } from './http/conditional.js'
 import { errorHandler, notFound } from './http/errors.js'
+import { requireHost } from './http/host.js'
 import { originCheck } from './http/origin.js'
 import { clientRateLimit } from './http/rateLimit.js'
 import { requestId } from './http/requestId.js'
@@ -46,7 +47,7 @@ export function createApp(deps: AppDeps): Express {
   app.set('query parser', false)
   app.set('trust proxy', http.trustProxy)
 
-  app.use(requestId(), requestLog(logger, deps.observe), securityHeaders())
+  app.use(requestId(), requestLog(logger, deps.observe), securityHeaders(), requireHost())
   app.use(originCheck(http.frontendOrigin))
   app.use(refuseWhenStopping(deps.stopping))
   app.use(conditionalReads())

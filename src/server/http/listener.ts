@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Config } from '../config.js'
 import { answerClientError } from './clientErrors.js'
+import { withPath } from './requestTarget.js'
 
 /** Longer than the usual 60 s of a reverse proxy, so that a kept-alive connection is never closed under a request. */
 const KEEP_ALIVE_MS = 65_000
@@ -18,6 +19,7 @@ export type ListenOptions = Pick<
 
 /** @throws the system error of `listen` */
 export async function listen(http: ListenOptions, listener: RequestListener): Promise<Server> {
+  const answer = withPath(listener)
   const server = createServer(
     {
       // Node refuses a longer one.
@@ -25,11 +27,15 @@ export async function listen(http: ListenOptions, listener: RequestListener): Pr
       requestTimeout: http.requestTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: CONNECTION_CHECK_MS,
+      // The app looks for it, and says what is missing.
+      requireHostHeader: false,
     },
-    listener,
+    answer,
   )
   server.maxConnections = http.maxConnections
   server.on('clientError', answerClientError)
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node refuses it, without a body.
+  server.on('checkExpectation', answer)
   server.listen({ port: http.port, ...(http.host !== undefined && { host: http.host }) })
   await once(server, 'listening')
   return server

@@ -1,6 +1,7 @@
 import express, { type Express } from 'express'
 import type { Registry } from 'prom-client'
 import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
+import { requireHost } from '../http/host.js'
 import { requestId } from '../http/requestId.js'
 import { securityHeaders } from '../http/securityHeaders.js'
 import type { Logger } from '../logger.js'
@@ -22,7 +23,7 @@ export function createOpsApp({ readiness, registry, logger }: OpsAppDeps): Expre
   app.disable('etag')
   app.enable('case sensitive routing')
   app.set('query parser', false)
-  app.use(requestId(), securityHeaders())
+  app.use(requestId(), securityHeaders(), requireHost())
   app
     .route('/livez')
     .get((_req, res) => {

@@ -163,6 +163,7 @@ describe('GET /orders/:orderId/timeline', () => {
     const { url } = await setUp()
     const unknown = await get(url, bytes32('unknown'))
     expect([unknown.status, unknown.body.code]).toEqual([404, 'order-not-found'])
+    expect(unknown.body.instance).toBe(`/orders/${bytes32('unknown')}/timeline`)
     const malformed = await get(url, '0x12')
     expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid-parameter'])
     const posted = await request(url).post(`/orders/${ORDER}/timeline`).send({})

@@ -1,0 +1,49 @@
+// What Node or Express would answer by themselves, without a problem body.
+import { expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../../../src/server/server.js'
+import { sendRaw } from '../../e2e/support/hostile.js'
+import { createLogLines } from '../../support/logLines.js'
+import { serverConfig } from '../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+async function start() {
+  const log = createLogLines()
+  const server = await startServer(serverConfig({ DATA_DIR: await temporaryDirectory() }), log.logger)
+  onTestFinished(() => server.stop())
+  return { url: `http://127.0.0.1:${server.port}`, opsUrl: `http://127.0.0.1:${server.opsPort}`, log }
+}
+
+const get = (target: string, ...headers: string[]) =>
+  `${[`GET ${target} HTTP/1.1`, ...headers].join('\r\n')}\r\n\r\n`
+
+test('a request without Host is malformed, on either port', async () => {
+  const { url, opsUrl } = await start()
+  for (const at of [url, opsUrl]) {
+    const answer = await sendRaw(at, get('/livez'))
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('"detail":"The Host header is missing."')
+    expect(answer).toContain('"code":"malformed-request"')
+  }
+  expect(await sendRaw(opsUrl, 'GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('an expectation that nobody knows is ignored', async () => {
+  const { url } = await start()
+  expect(await sendRaw(url, get('/health', 'Host: a', 'Expect: 200-maybe'))).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('a target in absolute form is the path in it', async () => {
+  const { url } = await start()
+  expect(await sendRaw(url, get('http://a.example/health?b', 'Host: a'))).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('a target that is no URL has no route, and passes every check before', async () => {
+  const { url, log } = await start()
+  for (const target of ['http://[/health', 'http://%/health', '*', 'a://b']) {
+    const answer = await sendRaw(url, get(target, 'Host: a', 'X-Request-Id: mine'))
+    expect(answer, target).toContain('"code":"not-found","requestId":"mine"')
+  }
+  const foreign = await sendRaw(url, get('http://[/health', 'Host: a', 'Origin: https://evil.example'))
+  expect(foreign).toContain('"code":"origin-not-allowed"')
+  expect(log.lines().filter(({ requestId }) => requestId === 'mine').length).toBeGreaterThan(0)
+})
