@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Tests of whole processes. */
-const E2E = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts']
+const E2E = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts', 'test/fuzz/fuzz.test.ts']
 // CI's machine is shared and noisy: what fails there is tried once more.
 const retry = process.env.CI ? 1 : 0
 

@@ -1,0 +1,116 @@
+// That the fuzzer finds what it looks for.
+import { describe, expect, test } from 'vitest'
+import { PROBLEMS, type ProblemCode } from '../../src/server/http/problemCodes.js'
+import { createRandom } from '../faults/support/random.js'
+import { type Answer, createAnswerReader } from './support/answers.js'
+import { nextExchange } from './support/exchanges.js'
+import { BOUNDS, growthOf } from './support/held.js'
+import { createJudge } from './support/judge.js'
+import type { WireRequest } from './support/wire.js'
+
+const judge = createJudge()
+const get = (target: string): WireRequest => ({ method: 'GET', target, headers: [], body: undefined })
+const ORDER = `/orders/0x${'5a'.repeat(32)}`
+const CLOCK = '{"isOpen":true,"nextOpen":"2026-01-05T14:30:00Z","nextClose":"2026-01-05T21:00:00Z"}'
+
+function problem(code: ProblemCode, changes: object = {}): Answer {
+  const { status, title } = PROBLEMS[code]
+  const type = `/docs/errors.md#${code}`
+  const body = { type, title, status, detail: '', instance: '', code, requestId: 'a', ...changes }
+  return answer(status, JSON.stringify(body), 'application/problem+json; charset=utf-8')
+}
+
+function answer(status: number, body: string, contentType = 'application/json; charset=utf-8'): Answer {
+  return {
+    status,
+    body,
+    headers: new Map([
+      ['x-request-id', 'a'],
+      ['content-type', contentType],
+    ]),
+  }
+}
+
+describe('the judge', () => {
+  test('has nothing against what is documented', () => {
+    expect(judge(problem('order-not-found', { instance: ORDER }), get(ORDER))).toBeUndefined()
+    expect(judge(problem('not-found'), get('/nothing'))).toBeUndefined()
+    expect(judge(problem('relay-unauthorized'), get('/relay/x/y'))).toBeUndefined()
+    expect(judge(answer(200, CLOCK), get('/market/clock'))).toBeUndefined()
+    expect(
+      judge(answer(204, ''), { ...get('/'), headers: [['Access-Control-Request-Method', 'POST']] }),
+    ).toBeUndefined()
+  })
+
+  test.each<[string, Answer, string]>([
+    ['a status of another route', problem('institution-not-found'), ORDER],
+    ['an outage, where nothing is out', problem('chain-unavailable'), ORDER],
+    ['a defect', problem('internal-error'), ORDER],
+    ['a defect, whatever was asked', problem('internal-error'), 'http://['],
+    ['another status than the code’s', { ...problem('order-not-found'), status: 400 }, ORDER],
+    ['another title', problem('order-not-found', { title: 'x' }), ORDER],
+    ['another type', problem('order-not-found', { type: '/x' }), ORDER],
+    ['another requestId', problem('order-not-found', { requestId: 'b' }), ORDER],
+    ['an instance that nobody asked for', problem('order-not-found', { instance: '/health' }), ORDER],
+    ['a problem without its type', answer(404, '{}'), ORDER],
+    ['a page', answer(404, '<html>', 'application/problem+json; charset=utf-8'), ORDER],
+    ['no request id', { ...problem('order-not-found'), headers: new Map() }, ORDER],
+    ['a success of another shape', answer(200, '{"isOpen":1}'), '/market/clock'],
+    ['a success of another status', answer(202, CLOCK), '/market/clock'],
+    ['a success that is no JSON', answer(200, 'x'), '/market/clock'],
+    ['304 unasked', answer(304, ''), '/market/clock'],
+    ['204 to what is no preflight', answer(204, ''), '/market/clock'],
+  ])('finds %s', (_what, wrong, target) => {
+    expect(judge(wrong, get(target))).toBeTypeOf('string')
+  })
+})
+
+test('what is held may grow up to the bound', () => {
+  const held = { heapUsed: 1, external: 1, arrayBuffers: 1, rss: 1, handles: 1, descriptors: 1 }
+  const grown = (more: number) => growthOf([held, { ...held, descriptors: 1 + BOUNDS.descriptors + more }])
+  expect([growthOf([]).length, grown(0).length, grown(1).length]).toEqual([1, 0, 1])
+})
+
+test('the answers of a connection are read one by one, in whatever pieces they come', () => {
+  const bytes =
+    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabHTTP/1.1 405 X\r\nContent-Length: 9\r\n\r\n'
+  const reader = createAnswerReader()
+  const read: [number, string][] = []
+  for (const letter of bytes) {
+    reader.push(Buffer.from(letter))
+    const isHead = read.length === 1
+    const next = reader.next(isHead)
+    if (next !== undefined) read.push([next.status, next.body])
+  }
+  expect(read).toEqual([
+    [200, 'ab'],
+    [405, ''],
+  ])
+  expect(reader.rest()).toBe(0)
+  reader.push(Buffer.from('SSH-2.0\r\n\r\n'))
+  expect(() => reader.next(false)).toThrow('no status line')
+})
+
+test('the same seed makes the same requests', () => {
+  const world = {
+    orderIds: ['0x01'],
+    digests: ['0x02'],
+    orgIds: ['0x03'],
+    accounts: ['0x04'],
+    openOrders: [{ orderId: '0x01' }],
+    authorizations: [{ primaryType: 'x' }],
+    rulebooks: [{ epk: '0x' }],
+    token: 'token',
+    origin: 'http://a',
+  } as const
+  const sequence = (seed: number) => {
+    const random = createRandom(seed)
+    return Array.from({ length: 300 }, () => {
+      const { kind, pieces } = nextExchange(random, world)
+      return { kind, bytes: Buffer.concat([...pieces]).toString('latin1') }
+    })
+  }
+  expect(sequence(7)).toEqual(sequence(7))
+  expect(sequence(8)).not.toEqual(sequence(7))
+  expect(new Set(sequence(7).map(({ kind }) => kind)).size).toBeGreaterThan(6)
+})

@@ -1,0 +1,91 @@
+import type { z } from 'zod'
+import {
+  complianceSchema,
+  enclaveKeySchema,
+  healthSchema,
+  institutionSchema,
+  marketClockSchema,
+  marketSchema,
+  orderReceivedSchema,
+  orderStatusSchema,
+  policyVersionSchema,
+  receiptSchema,
+  timelineSchema,
+  walletSchema,
+} from '../../../src/protocol/api.js'
+import type { ProblemCode } from '../../../src/server/http/problemCodes.js'
+
+/** A route, and everything that it may answer while chain, broker and disk are well. */
+export interface ApiRoute {
+  readonly method: 'GET' | 'POST'
+  /** As Express has it. */
+  readonly path: string
+  /** The body of each success, by its status. */
+  readonly successes: Readonly<Record<number, z.ZodType>>
+  /** Besides those of every route. */
+  readonly problems: readonly ProblemCode[]
+}
+
+/** Whatever the path: what is wrong before a route is looked for, or with its method. */
+export const COMMON_PROBLEMS: readonly ProblemCode[] = [
+  'malformed-request',
+  'request-timeout',
+  'headers-too-large',
+  'origin-not-allowed',
+  'method-not-allowed',
+]
+/** What a path may get that no route has. */
+export const UNKNOWN_PATH_PROBLEMS: readonly ProblemCode[] = ['not-found']
+
+const BODY: readonly ProblemCode[] = [
+  'malformed-json',
+  'invalid-body',
+  'body-too-large',
+  'unsupported-media-type',
+]
+const PARAMETER: readonly ProblemCode[] = ['invalid-parameter']
+const TOKEN: readonly ProblemCode[] = ['relay-unauthorized']
+
+/** Every route of the API. A test holds it against the routers. */
+export const API_ROUTES: readonly ApiRoute[] = [
+  reading('/health', healthSchema),
+  reading('/enclave-key', enclaveKeySchema),
+  reading('/market', marketSchema),
+  reading('/market/clock', marketClockSchema),
+  reading('/wallet/:address', walletSchema, PARAMETER),
+  reading('/compliance/:address', complianceSchema, PARAMETER),
+  reading('/org/:orgId', institutionSchema, [...PARAMETER, 'institution-not-found']),
+  reading('/policy/:orgId', policyVersionSchema, [...PARAMETER, 'institution-not-found']),
+  reading('/orders/:orderId', orderStatusSchema, [...PARAMETER, 'order-not-found']),
+  reading('/orders/:orderId/timeline', timelineSchema, [...PARAMETER, 'order-not-found']),
+  reading('/relay/:digest', receiptSchema, [...TOKEN, ...PARAMETER, 'receipt-not-found']),
+  {
+    method: 'POST',
+    path: '/orders',
+    successes: { 202: orderReceivedSchema },
+    problems: [...BODY, 'invalid-envelope', 'intake-full'],
+  },
+  {
+    method: 'POST',
+    path: '/policy',
+    successes: { 200: policyVersionSchema },
+    problems: [
+      ...BODY,
+      'invalid-envelope',
+      'policy-rejected',
+      'enclave-failed',
+      'enclave-busy',
+      'enclave-timeout',
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/relay',
+    successes: { 200: receiptSchema, 202: receiptSchema },
+    problems: [...TOKEN, ...BODY, 'invalid-signature', 'would-revert', 'relay-overloaded'],
+  },
+]
+
+function reading(path: string, schema: z.ZodType, problems: readonly ProblemCode[] = []): ApiRoute {
+  return { method: 'GET', path, successes: { 200: schema }, problems }
+}

@@ -1,0 +1,15 @@
+// Loaded into the server before its own program (`--import`): tells what it holds, when asked. Plain JavaScript, so
+// that nothing that compiles is in that process.
+import { readdirSync } from 'node:fs'
+
+process.on('message', () => {
+  // Twice: what the first one has finalised is free after the second.
+  globalThis.gc?.()
+  globalThis.gc?.()
+  const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage()
+  const handles = process.getActiveResourcesInfo().length
+  const descriptors = readdirSync('/proc/self/fd').length
+  process.send?.({ heapUsed, external, arrayBuffers, rss, handles, descriptors })
+})
+// The channel must not keep a server running that stops.
+process.channel?.unref()

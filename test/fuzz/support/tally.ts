@@ -1,0 +1,56 @@
+import type { Outcome } from './connection.js'
+import type { Exchange } from './exchanges.js'
+import type { Judge } from './judge.js'
+import type { WireRequest } from './wire.js'
+
+/** Counts what was sent and what came back. */
+export interface Tally {
+  sent(exchange: Exchange): void
+  came(exchange: Exchange, outcome: Outcome, judge: Judge): void
+  requests(): number
+  exchanges(): number
+  answers(): Record<string, number>
+  /** Each kind once, with its first request and how often it came. */
+  violations(): string[]
+}
+
+const SHOWN = 600
+
+export function createTally(): Tally {
+  const counts = new Map<string, number>()
+  const wrong = new Map<string, { readonly example: string; times: number }>()
+  let requests = 0
+  let exchanges = 0
+
+  function note(fault: string | undefined, { kind, pieces }: Exchange, request?: WireRequest): void {
+    if (fault === undefined) return
+    const found = wrong.get(fault)
+    if (found !== undefined) found.times++
+    else wrong.set(fault, { example: `${kind}: ${exampleOf(pieces, request)}`, times: 1 })
+  }
+
+  return {
+    sent(exchange) {
+      exchanges++
+      requests += Math.max(1, exchange.requests.length)
+    },
+    came(exchange, { answers, fault }, judge) {
+      note(fault, exchange)
+      for (const [index, answer] of answers.entries()) {
+        const name = `${answer.status} ${/"code":"([a-z-]+)"/.exec(answer.body)?.[1] ?? ''}`.trim()
+        counts.set(name, (counts.get(name) ?? 0) + 1)
+        note(judge(answer, exchange.requests[index]), exchange, exchange.requests[index])
+      }
+    },
+    requests: () => requests,
+    exchanges: () => exchanges,
+    answers: () => Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    violations: () => [...wrong].map(([fault, { example, times }]) => `${times} x ${fault}: ${example}`),
+  }
+}
+
+function exampleOf(pieces: readonly Buffer[], request: WireRequest | undefined): string {
+  const text = request ? `${request.method} ${request.target} ${JSON.stringify(request.headers)}` : ''
+  const bytes = Buffer.concat([...pieces]).toString('latin1')
+  return JSON.stringify(`${text} ${bytes}`.slice(0, SHOWN))
+}

@@ -1,0 +1,17 @@
+// npm run test:soak [-- --seed 7 --authorizations 1100 --kills 56]
+// npm run test:soak -- orders [--seed 7 --orders 500 --kills 30]
+// npm run test:soak -- fuzz [--seed 7 --requests 1000000]
+import { soakOrders } from './faults/orders/soak.js'
+import { soakRelay } from './faults/relaySoak.js'
+import { soakByFuzzing } from './fuzz/soak.js'
+
+const print = (line: string) => process.stdout.write(`${line}\n`)
+
+function soak([form, ...rest]: readonly string[]): Promise<boolean> {
+  if (form === 'orders') return soakOrders(rest, print)
+  if (form === 'fuzz') return soakByFuzzing(rest, print)
+  return soakRelay(process.argv.slice(2), print)
+}
+
+const isClean = await soak(process.argv.slice(2))
+process.exitCode = isClean ? 0 : 1
