@@ -58,6 +58,23 @@ describe('a run that outlives its server', () => {
     await eventually('no run file', async () => (await readdir(`${root}/runs`)).length === 0)
   })
 
+  test('and began without the envelope is followed by one with it, which came meanwhile', async () => {
+    const directory = await temporaryDirectory()
+    const untilFile = `${directory}/go`
+    const { start, enclave } = await setUp({ [A]: [{ outcome: 'rejected', untilFile }, PLACED] })
+    const envelope = await sealOrder('late')
+    await openFor(chain(), 'alice', A, envelope)
+    const first = await start()
+    await eventually('the run', async () => (await enclave.notes()).length > 0)
+    await first.store(A, envelope)
+    await first.stop()
+    const second = await start()
+    await eventually('the start', () => second.logText().includes('open orders read'))
+    await writeFile(untilFile, '')
+    await second.until(A, 'a run with it', (found) => outcomes(found)[1] === 'placed')
+    expect((await enclave.jobs()).map((job) => 'envelope' in job)).toEqual([false, true])
+  })
+
   test('and ends while no server runs is recorded by the next one', async () => {
     const notice = await sealOrder('why')
     const { start, enclave } = await setUp({ [A]: [{ outcome: 'refunded', notice, waitMs: 300 }] })

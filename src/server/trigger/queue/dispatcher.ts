@@ -130,8 +130,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     async resume(opened) {
       const record = await records.get(opened.orderId)
       const order = track(opened, record)
-      if (order.running) return
       const envelope = matchingCandidate(record, opened.commit)
+      if (order.running) {
+        // The run may have begun without it: then it ends as `rejected`.
+        order.envelopeCame = envelope !== undefined
+        return
+      }
       order.mayBeHeld ||= envelope === undefined
       loop.schedule(order, dueAtStart(order, record), envelope === undefined ? 'recovered' : 'restart')
     },
