@@ -1,0 +1,62 @@
+import { commitOf } from '../../../../src/protocol/envelope.js'
+import type { Hex } from '../../../../src/protocol/hex.js'
+import type { Job, RunResult } from '../../../../src/protocol/job.js'
+import { createDeferred, type Deferred } from '../../../../src/server/async/deferred.js'
+import type { EnclaveRunner, RunEnd } from '../../../../src/server/trigger/runs/runner.js'
+
+/** A run that a server has started. */
+export interface ModelRun {
+  readonly orderId: Hex
+  /** Of the envelope that it was given. */
+  readonly commit: Hex | null
+  readonly end: Deferred<RunEnd>
+  isOver: boolean
+}
+
+/** An enclave whose runs last until they are told how they end, and longer than servers. */
+export interface ModelEnclave {
+  readonly runner: EnclaveRunner
+  readonly runs: readonly ModelRun[]
+  /** Ends the oldest run under way, if there is one. Of what it does not hold it knows nothing to do. */
+  endNext(result: RunResult): ModelRun | undefined
+}
+
+export function createModelEnclave(onStart: (run: ModelRun) => void): ModelEnclave {
+  const runs: ModelRun[] = []
+  const byFile = new Map<string, ModelRun>()
+  function start(job: Job): ModelRun {
+    if (job.job !== 'order') throw new Error('no other job is due')
+    const commit = job.envelope === undefined ? null : commitOf(job.envelope)
+    const run: ModelRun = { orderId: job.orderId, commit, end: createDeferred(), isOver: false }
+    onStart(run)
+    runs.push(run)
+    byFile.set(job.resultFile, run)
+    return run
+  }
+  /** Whether it was given the order's envelope, by this run or an earlier one. */
+  function isHeld({ orderId }: ModelRun): boolean {
+    return runs.some((run) => run.orderId === orderId && run.commit !== null)
+  }
+  return {
+    runs,
+    runner: {
+      // Each run is given its end.
+      seenOnChain() {},
+      run: (job) => ({ process: null, end: start(job).end.promise }),
+      // A run that was noted and never started has left nothing.
+      attach: async ({ resultFile }) =>
+        byFile.get(resultFile)?.end.promise ?? { how: 'no-result', exitCode: null, result: null },
+    },
+    endNext(result) {
+      const run = runs.find(({ isOver }) => !isOver)
+      if (run === undefined) return undefined
+      run.isOver = true
+      run.end.resolve({ how: 'result', exitCode: 0, result: isHeld(run) ? result : withoutEnvelope(result) })
+      return run
+    },
+  }
+}
+
+function withoutEnvelope(result: RunResult): RunResult {
+  return result.outcome === 'failed' ? result : { outcome: 'rejected' }
+}

@@ -1,0 +1,109 @@
+import { createOrders, type Orders } from '../../../../src/server/intake/orders.js'
+import { createLifetime } from '../../../../src/server/lifetime.js'
+import { type AtomicFiles, createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
+import { blockingFileSystem, type FileSystem } from '../../../../src/server/store/fileSystem.js'
+import { createOrderRecords, type OrderRecords } from '../../../../src/server/store/orderRecords.js'
+import { createRunFiles } from '../../../../src/server/store/runFiles.js'
+import { createEnclaveRuns } from '../../../../src/server/trigger/enclaveRuns.js'
+import { createPace } from '../../../../src/server/trigger/pace.js'
+import { createLogLines, type LogLines } from '../../../support/logLines.js'
+import type { ModelEnclave } from './enclave.js'
+import type { EscrowChain } from './escrowChain.js'
+
+/** One life of the server's part that takes orders in and runs them, without its HTTP. */
+export interface Life {
+  readonly orders: Orders
+  readonly records: OrderRecords
+  readonly log: LogLines
+  /** From now on nothing that it does has an effect, and nothing that it waits for comes. */
+  kill(): void
+}
+
+export interface LifeOptions {
+  readonly root: string
+  readonly chain: EscrowChain
+  readonly enclave: ModelEnclave
+  /** Resolves when the step may be made: it is up to the scheduler whose turn it is. */
+  readonly turn: (step: string) => Promise<void>
+}
+
+const FAR = new Date('2096-10-02T07:06:40.000Z')
+
+export async function startLife({ root, chain, enclave, turn }: LifeOptions): Promise<Life> {
+  let isDead = false
+  /** What a killed process has begun has happened or not; it never hears of it. */
+  async function step<T>(name: string, action: () => Promise<T>): Promise<T> {
+    if (!isDead) await turn(name)
+    const result = isDead ? undefined : { value: await action() }
+    return isDead || result === undefined ? new Promise<T>(() => undefined) : result.value
+  }
+  const files = stepwise(createAtomicFiles({ root, fs: withoutSync(blockingFileSystem) }), step)
+  const log = createLogLines()
+  const records = createOrderRecords({ files, logger: log.logger })
+  const escrow: EscrowChain['escrow'] = {
+    ...chain.escrow,
+    orders: (orderId) => step('escrow', () => chain.escrow.orders(orderId)),
+  }
+  const trigger = createEnclaveRuns({
+    files,
+    runFiles: createRunFiles({ files, root, logger: log.logger }),
+    records,
+    runner: {
+      ...enclave.runner,
+      run: (job) => (isDead ? { process: null, end: new Promise(() => undefined) } : enclave.runner.run(job)),
+    },
+    timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
+    maxRuns: 4,
+    pace: createPace(0),
+    unopened: { expiryMs: 24 * 3_600_000, max: 1_000 },
+    escrow,
+    transport: { send: (calls) => step('node', () => chain.transport.send(calls)) },
+    logBlockRange: 4,
+    escrowObserver: { onHead() {}, onEvents() {} },
+    relayedDigests: () => [],
+    stopping: new AbortController().signal,
+    marketClock: {
+      getClock: async () => ({ timestamp: new Date(), isOpen: true, nextOpen: FAR, nextClose: FAR }),
+    },
+    reconcileIntervalMs: undefined,
+    logger: log.logger,
+  })
+  const { onStored, hasRoom, knownEscrow } = trigger
+  const lifetime = createLifetime(trigger.services, log.logger)
+  void lifetime.start()
+  return {
+    records,
+    log,
+    orders: createOrders({ records, escrow, onStored, hasRoom, knownEscrow }),
+    kill() {
+      isDead = true
+      // Its timers would go on; whatever they do comes to nothing.
+      void lifetime.stop()
+    },
+  }
+}
+
+type Step = <T>(name: string, action: () => Promise<T>) => Promise<T>
+
+function stepwise(files: AtomicFiles, step: Step): AtomicFiles {
+  return {
+    read: (path) => step(`read ${path}`, () => files.read(path)),
+    write: (path, text) => step(`write ${path}`, () => files.write(path, text)),
+    append: (path, text) => step(`append ${path}`, () => files.append(path, text)),
+    move: (from, to) => step(`move ${from}`, () => files.move(from, to)),
+    remove: (path) => step(`remove ${path}`, () => files.remove(path)),
+    list: (path) => step(`list ${path}`, () => files.list(path)),
+    clean: () => step('clean', () => files.clean()),
+  }
+}
+
+/** Killed processes lose nothing that is not synced: only power cuts do. */
+function withoutSync(fs: FileSystem): FileSystem {
+  return {
+    ...fs,
+    open: async (path, flags, mode) => ({
+      ...(await fs.open(path, flags, mode)),
+      sync: async () => undefined,
+    }),
+  }
+}

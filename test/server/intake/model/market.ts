@@ -1,0 +1,103 @@
+import { onTestFinished, vi } from 'vitest'
+import { checksum } from '../../../../src/protocol/address.js'
+import type { OrderReceived } from '../../../../src/protocol/api.js'
+import { commitOf, type Envelope } from '../../../../src/protocol/envelope.js'
+import type { Hex } from '../../../../src/protocol/hex.js'
+import { bytes32 } from '../../../support/institution.js'
+import { SERVER_ENVIRONMENT } from '../../../support/serverEnvironment.js'
+import { createModelEnclave, type ModelEnclave, type ModelRun } from './enclave.js'
+import { createEscrowChain, type EscrowChain } from './escrowChain.js'
+import { type Life, startLife } from './life.js'
+
+/** Three orders, two of them of one account. */
+export const ORDERS = ['first', 'second', 'other'] as const
+export type OrderName = (typeof ORDERS)[number]
+const ACCOUNTS = { first: '0xa1', second: '0xa1', other: '0xb2' }
+
+/** An order as its owner knows it. */
+export interface OwnedOrder {
+  readonly orderId: Hex
+  readonly account: Hex
+  readonly envelope: Envelope
+  readonly commit: Hex
+}
+
+/** Everything around the server, and the server of now. */
+export interface Market {
+  readonly chain: EscrowChain
+  readonly enclave: ModelEnclave
+  life(): Life
+  /** The process is killed, and another one started on the same directory. */
+  restart(): Promise<void>
+  post(order: OwnedOrder, envelope: Envelope): Promise<OrderReceived>
+  /** Lets so many milliseconds pass. */
+  pass(ms: number): Promise<void>
+  /** What must never be, in the order in which it came to be. */
+  readonly broken: readonly string[]
+}
+
+export function envelopeOf(text: string): Envelope {
+  const epk: Hex = `0x${SERVER_ENVIRONMENT.INTENT_PUBKEY.slice(2)}`
+  return { epk, iv: `0x${'11'.repeat(12)}`, ct: bytes32(text), tag: `0x${'22'.repeat(16)}` }
+}
+
+export const owned: Readonly<Record<OrderName, OwnedOrder>> = {
+  first: own('first'),
+  second: own('second'),
+  other: own('other'),
+}
+
+function own(name: OrderName): OwnedOrder {
+  const envelope = envelopeOf(`${name}, sealed`)
+  const account = checksum(`0x${ACCOUNTS[name].slice(2).repeat(20)}`)
+  return { orderId: bytes32(name), account, envelope, commit: commitOf(envelope) }
+}
+
+/** Replaces the clock for the length of the running test. */
+export function useModelClock(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 0, 5) })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+}
+
+/** @param turn see `LifeOptions` */
+export async function openMarket(root: string, turn: (step: string) => Promise<void>): Promise<Market> {
+  const chain = createEscrowChain(Date.now)
+  const broken: string[] = []
+  const enclave: ModelEnclave = createModelEnclave((run) => {
+    const fault = faultOf(run, chain, enclave)
+    if (fault !== undefined) broken.push(fault)
+  })
+  const start = () => startLife({ root, chain, enclave, turn })
+  let life = await start()
+  return {
+    chain,
+    enclave,
+    broken,
+    life: () => life,
+    async restart() {
+      life.kill()
+      life = await start()
+    },
+    post: ({ orderId }, envelope) => life.orders.receive({ orderId, ...envelope }),
+    async pass(ms) {
+      await vi.advanceTimersByTimeAsync(ms)
+    },
+  }
+}
+
+/** What is wrong with a run that begins. */
+function faultOf(
+  { orderId, commit }: ModelRun,
+  chain: EscrowChain,
+  { runs }: ModelEnclave,
+): string | undefined {
+  const order = Object.values(owned).find((one) => one.orderId === orderId)
+  if (order === undefined || chain.stateOf(orderId) === 'NONE') return 'a run of an order without an escrow'
+  if (commit !== null && commit !== order.commit)
+    return 'a run of an order with an envelope that is not its own'
+  const siblings = Object.values(owned).filter(({ account }) => account === order.account)
+  const busy = runs.some((run) => !run.isOver && siblings.some((sibling) => sibling.orderId === run.orderId))
+  return busy ? 'a second run of one account' : undefined
+}
