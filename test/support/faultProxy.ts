@@ -42,6 +42,8 @@ export interface FaultProxy {
   answer: (call: ProxiedCall) => Answer | undefined
   /** Time that every answer takes longer. */
   delayMs: number
+  /** What the answer to a request waits for; default: nothing. */
+  hold: (calls: readonly ProxiedCall[]) => Promise<void> | undefined
 }
 
 export const REFUSAL: Answer = { error: { code: -32_005, message: 'daily request count exceeded' } }
@@ -49,7 +51,7 @@ export const REFUSAL: Answer = { error: { code: -32_005, message: 'daily request
 /** Closed when the test ends. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const requests: string[][] = []
-  const rules = { fault: (): Fault => 'none', answer: () => undefined, delayMs: 0 }
+  const rules = { fault: (): Fault => 'none', answer: () => undefined, delayMs: 0, hold: () => undefined }
   const server = createServer((request, response) => {
     void handle(request, response).catch(() => request.socket.destroy())
   })
@@ -70,6 +72,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (fault === 'hang') return
     if (fault === 'drop') return cut(request)
     if (proxy.delayMs > 0) await sleep(proxy.delayMs)
+    await proxy.hold(calls)
     const answers = fault === 'refuse' ? calls.map(refused) : await answerAll(calls)
     if (fault === 'lose') return cut(request)
     response.setHeader('content-type', 'application/json')

@@ -46,7 +46,10 @@ const TAKEN_DEPTH = 5
 const blockSchema = z.looseObject({ number: smallQuantitySchema, hash: bytes32Schema })
 type Block = z.output<typeof blockSchema>
 
-export function createAccountView(options: { provider: RpcProvider; address: Hex }): AccountView {
+export function createAccountView(options: {
+  provider: Pick<RpcProvider, 'transport'>
+  address: Hex
+}): AccountView {
   const { provider, address } = options
   const judge = createHistory()
   let broken: Break | null = null

@@ -30,3 +30,18 @@ test('who waits too long goes away empty-handed, and takes nothing from those be
   slots.leave()
   expect(await slots.take(0)).toBe(true)
 })
+
+test('what is there already takes room, whether or not there is any, and nobody gets in before it leaves', async () => {
+  const slots = createSlots(1)
+  slots.occupy()
+  slots.occupy()
+  expect(slots.isFull()).toBe(true)
+  const waiting = slots.take()
+  slots.leave()
+  expect(slots.waiting()).toBe(1)
+  slots.leave()
+  expect(await waiting).toBe(true)
+  expect(slots.isFull()).toBe(true)
+  slots.leave()
+  expect(slots.isFull()).toBe(false)
+})

@@ -1,0 +1,217 @@
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { RpcProvider } from '../../../src/chain/provider.js'
+import { smallQuantitySchema } from '../../../src/chain/quantity.js'
+import type { RpcCall } from '../../../src/chain/rpcTransport.js'
+import { hexBetween } from '../../../src/protocol/hex.js'
+import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
+import { createAccountView } from '../../../src/server/relay/account.js'
+import { createPrivateKey } from '../../../src/server/relay/signer.js'
+import { readTransaction } from '../../../src/server/relay/transaction.js'
+import { Secret } from '../../../src/server/secret.js'
+import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
+import { useChain } from '../../support/chain.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
+import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { ROLES } from '../../support/roles.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import {
+  asKilledNow,
+  mine,
+  minedOfRelayer,
+  pooled,
+  receiptOf,
+  soon,
+  startRelay,
+  stopMining,
+  storedRecord,
+} from './relayUnderTest.js'
+
+// What a node, a record or an answer says, and what must not follow from it.
+
+const chain = useChain(setUpInstitution)
+const MINT = batchMint(AAPL, shares(5))
+const digest = () => digestOf(chain(), MINT)
+/** Code that takes a view without arguments to be false, and reverts with anything longer. */
+const REVERTING = '0x36602414600b57600080fd5b60206000f3'
+
+async function withCode<T>(code: string, action: () => Promise<T>): Promise<T> {
+  const at = chain().addresses.platformPool
+  const own = await chain().provider.getCode(at)
+  await chain().provider.send('anvil_setCode', [at, code])
+  try {
+    return await action()
+  } finally {
+    await chain().provider.send('anvil_setCode', [at, own])
+  }
+}
+
+/** Posted, mined and reverted. */
+async function failOnce(relay: Awaited<ReturnType<typeof startRelay>>) {
+  await stopMining(chain())
+  const pending = relay.relay(MINT)
+  await soon(() => pooled(chain())).toBe(1)
+  await withCode(REVERTING, () => mine(chain()))
+  const receipt = receiptOf(await pending)
+  expect(receipt.status).toBe('failed')
+  return receipt
+}
+
+test('where no contract is nothing is sent, although the call succeeds', async () => {
+  const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory() })
+  const before = await minedOfRelayer(chain())
+  const response = await withCode('0x', () => relay.relay(MINT))
+  expect([response.status, response.body.code]).toEqual([503, 'chain-unavailable'])
+  expect(await minedOfRelayer(chain())).toBe(before)
+})
+
+test('a transaction that was mined without a log of the contract has had no effect', async () => {
+  const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory() })
+  await stopMining(chain())
+  const pending = relay.relay(MINT)
+  await soon(() => pooled(chain())).toBe(1)
+  // It succeeds, whatever it is called with, and says that no digest is used.
+  await withCode('0x60206000f3', async () => {
+    await mine(chain())
+    expect(receiptOf(await pending).status).toBe('failed')
+  })
+})
+
+test('an earlier attempt that reverted says nothing of the one that follows it', async () => {
+  const dataDir = await temporaryDirectory()
+  const relay = await startRelay({ chain: chain(), dataDir })
+  await failOnce(relay)
+  await relay.relay(MINT, { Prefer: 'wait=0' })
+  await soon(() => pooled(chain())).toBe(1)
+  expect((await storedRecord(dataDir, digest()))?.transactions).toHaveLength(2)
+  const left = await asKilledNow(dataDir)
+  await relay.stop()
+  const from = chain().account('relayer')
+  const nonce = `0x${(await minedOfRelayer(chain())).toString(16)}`
+  await chain().provider.send('anvil_dropAllTransactions', [])
+  await chain().provider.send('eth_sendTransaction', [{ from, to: from, nonce }])
+  for (let block = 0; block < 8; block++) await mine(chain())
+  await chain().provider.send('evm_setAutomine', [true])
+  const again = await startRelay({ chain: chain(), dataDir: left })
+  await soon(async () => (await again.get(digest())).body.status).toBe('confirmed')
+})
+
+test('a transaction that is refused by a code which elsewhere means a rate holds up no other', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const relay = await startRelay({
+    chain: chain(),
+    dataDir: await temporaryDirectory(),
+    rpcUrl: proxy.url,
+    env: { RELAY_RESUBMIT_AFTER: '300ms' },
+  })
+  let refused: unknown
+  proxy.answer = ({ method, params }) => {
+    if (method !== 'eth_sendRawTransaction') return undefined
+    refused ??= params[0]
+    const error = { code: -32_005, message: 'transaction gas limit exceeds block gas limit' }
+    return params[0] === refused ? { error } : undefined
+  }
+  await relay.relay(MINT, { Prefer: 'wait=0' })
+  expect((await relay.relay(portfolioUpdate(chain().account('dave')))).body.status).toBe('confirmed')
+  await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
+})
+
+test('what no node takes uses no more than the gas of the day, however often it goes out', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const relayer = chain().account('relayer')
+  const relay = await startRelay({
+    chain: chain(),
+    dataDir: await temporaryDirectory(),
+    rpcUrl: proxy.url,
+    env: { RELAY_RESUBMIT_AFTER: '100ms', RELAY_DAILY_GAS: '250000' },
+  })
+  const raw = hexBetween(1, 100_000)
+  proxy.answer = ({ method, params }) =>
+    method === 'eth_sendRawTransaction' && readTransaction(raw.parse(params[0])).to !== relayer
+      ? { error: { code: -32_000, message: 'refused by policy' } }
+      : undefined
+  await relay.relay(MINT, { Prefer: 'wait=0' })
+  await soon(() => relay.log.text()).toContain('relay-budget-exhausted')
+  expect((await relay.health()).gasLeft).toBeGreaterThanOrEqual(0n)
+})
+
+test('a caller who does not wait is answered before a slow key has signed', async () => {
+  const privateKey = chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '0x'
+  const inner = createPrivateKey(new Secret(privateKey), referenceSecp256k1)
+  let sign = () => {}
+  const told = new Promise<void>((resolve) => {
+    sign = resolve
+  })
+  const key = { ...inner, signDigest: (hash: `0x${string}`) => told.then(() => inner.signDigest(hash)) }
+  const dataDir = await temporaryDirectory()
+  const relay = await startRelay({ chain: chain(), dataDir, key })
+  const response = await relay.relay(MINT, { Prefer: 'wait=0' })
+  expect([response.status, response.body.status]).toEqual([202, 'pending'])
+  expect((await storedRecord(dataDir, digest()))?.receipt.status).toBe('pending')
+  sign()
+  await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
+})
+
+test('a receipt that was asked for while it was ended anew is not written over', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const dataDir = await temporaryDirectory()
+  const relay = await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url })
+  await failOnce(relay)
+  await chain().provider.send('evm_setAutomine', [true])
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let isHeld = false
+  proxy.hold = () => {
+    isHeld = true
+    return held
+  }
+  const asked = relay.get(digest()).then((response) => response)
+  await soon(() => isHeld).toBe(true)
+  proxy.hold = () => undefined
+  const { txHash } = receiptOf(await relay.relay(MINT))
+  release()
+  expect(receiptOf(await asked).txHash).toBe(txHash)
+  expect((await storedRecord(dataDir, digest()))?.transactions).toHaveLength(2)
+})
+
+test('what a failing disk keeps from being put back is put back once it works', async () => {
+  const dataDir = await temporaryDirectory()
+  const relay = await startRelay({ chain: chain(), dataDir })
+  await relay.relay(MINT)
+  const open = join(dataDir, 'receipts', 'open')
+  await rename(open, `${open}-away`)
+  await writeFile(open, '')
+  await chain().provider.send('anvil_reorg', [1, []])
+  await soon(() => relay.log.text()).toContain('transaction not put back')
+  await rm(open)
+  await rename(`${open}-away`, open)
+  await soon(() => chain().read('pool', 'usedDigest', digest())).toBe(true)
+})
+
+test('two looks side by side, one of them a block ahead, see no other history', async () => {
+  const block = (number: number) => ({
+    number: `0x${number.toString(16)}`,
+    hash: `0x${`${number}`.padStart(64, '0')}`,
+  })
+  let head = 10
+  const answer = ({ method, params: [place] }: RpcCall, latest: number) => {
+    if (method === 'eth_getTransactionCount') return { result: '0x1' }
+    return { result: block(place === 'latest' ? latest : smallQuantitySchema.parse(place)) }
+  }
+  const send = async (calls: readonly RpcCall[]) => {
+    const latest = head
+    await new Promise(setImmediate)
+    return calls.map((call) => answer(call, latest))
+  }
+  const provider: Pick<RpcProvider, 'transport'> = {
+    transport: { send, toAll: async () => [], faults: () => [] },
+  }
+  const view = createAccountView({ provider, address: chain().account('relayer') })
+  await view.look()
+  head = 11
+  const looks = await Promise.all([view.look(), view.look()])
+  expect(looks.map(({ history }) => history)).toEqual(['kept', 'kept'])
+})
