@@ -210,7 +210,6 @@ describe('what is wrong with a request', () => {
       '404 institution-not-found',
     )
     expect(of(await call('getInstitution', { params: { orgId: UNKNOWN } }))).toBe('404 institution-not-found')
-    expect(of(await call('getReceipt'))).toBe('404 receipt-not-found')
     expect(of(await call('postRunResult'))).toBe('401 run-unauthorized')
     for (const operationId of ['postAuthorization', 'getReceipt']) {
       const nobody = { Authorization: 'Bearer nobody' }
@@ -235,8 +234,9 @@ describe('what is wrong with a request', () => {
     expect(of(await call('postPolicy', { body: envelope }))).toBe('400 invalid-envelope')
   })
 
-  test('authorizations that the chain would not take', async () => {
+  test('authorizations that the chain would not take, and none at all', async () => {
     const { call } = await setUp()
+    expect(of(await call('getReceipt'))).toBe('404 receipt-not-found')
     const body = bodyOf(chain(), write(), `0x${'99'.repeat(32)}`)
     expect(of(await call('postAuthorization', { body }))).toBe('422 invalid-signature')
     const late = portfolioUpdate(chain().account('alice'), { version: 7n })
