@@ -2,7 +2,7 @@ import { id } from 'ethers'
 import { z } from 'zod'
 import { ChainUnavailableError } from '../../chain/errors.js'
 import type { RpcProvider } from '../../chain/provider.js'
-import { toQuantity } from '../../chain/quantity.js'
+import { smallQuantitySchema, toQuantity } from '../../chain/quantity.js'
 import { decodeRevert, revertOf } from '../../chain/reverts.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcAnswer, RpcTransport } from '../../chain/rpcTransport.js'
@@ -18,8 +18,8 @@ export interface ChainView {
   isUsed(target: Hex, digest: Hex): Promise<boolean>
   /** Whether an effect that is there has as many blocks on top as any has to have. */
   isDeep(target: Hex, digest: Hex): Promise<boolean>
-  /** The number of the block that has a transaction, whatever became of it there; null when none has it. */
-  blockOf(hash: Hex): Promise<number | null>
+  /** The latest block's number, and that of the block which has a transaction; null when none has it. */
+  whereIs(hash: Hex): Promise<{ head: number; blockNumber: number | null }>
   /** The transaction of a record that succeeded, or null when none of them did. */
   effectOf(record: RelayRecord): Promise<MinedTransaction | null>
   /** Why a mined transaction reverted, as far as it can still be told. */
@@ -57,13 +57,18 @@ export function createChainView(options: ChainViewOptions): ChainView {
     return answer
   }
 
+  async function headNumber(): Promise<number> {
+    const [answer] = await transport.send([{ method: 'eth_blockNumber', params: [] }])
+    return resultOf(answer, smallQuantitySchema)
+  }
+
   async function isUsed(target: Hex, digest: Hex): Promise<boolean> {
     return resultOf(await usedDigest(target, digest, 'latest'), boolWord)
   }
 
   async function isDeep(target: Hex, digest: Hex): Promise<boolean> {
     if (depth === 0) return true
-    const block = (await provider.getBlockNumber()) - depth
+    const block = (await headNumber()) - depth
     return block >= 0 && resultOf(await usedDigest(target, digest, toQuantity(block)), oldBoolWord)
   }
 
@@ -81,7 +86,10 @@ export function createChainView(options: ChainViewOptions): ChainView {
   return {
     isUsed,
     isDeep,
-    blockOf: async (hash) => (await findMined(hash))?.blockNumber ?? null,
+    async whereIs(hash) {
+      const [head, mined] = await Promise.all([headNumber(), findMined(hash)])
+      return { head, blockNumber: mined?.blockNumber ?? null }
+    },
     async effectOf({ receipt: { target }, transactions }) {
       const found = await Promise.all(transactions.map(({ hash }) => findMined(hash)))
       // A filler succeeds too, and has no effect.

@@ -85,7 +85,7 @@ export function createRelay(deps: RelayDeps): Relay {
   /** What the chain says is used, whatever was thought of it before. It is confirmed once it is deep enough. */
   async function takeUp(record: RelayRecord): Promise<Course> {
     const { digest, target, status } = record.receipt
-    if (status === 'confirmed') return ended(record.receipt)
+    if (status === 'confirmed' && (await isTrue(record.receipt))) return ended(record.receipt)
     const isDeep = await chain.isDeep(target, digest)
     const next = isDeep
       ? confirmed(record, await chain.effectOf(record), new Date())
@@ -94,9 +94,13 @@ export function createRelay(deps: RelayDeps): Relay {
     return isDeep ? ended(next.receipt) : resumeCourse(courseDeps, next)
   }
 
-  /** A chain that was reset knows nothing of a transaction that failed before, or has it elsewhere. */
-  async function isTrue({ txHash, blockNumber }: Receipt): Promise<boolean> {
-    return txHash === null || (await chain.blockOf(txHash)) === blockNumber
+  /** A chain that was reset knows nothing of a transaction of before, or has it elsewhere. */
+  async function isTrue({ status, txHash, blockNumber }: Receipt): Promise<boolean> {
+    if (txHash === null || blockNumber === null) return true
+    const now = await chain.whereIs(txHash)
+    // A node that trails does not deny an effect: what is known of it would be lost for good.
+    const isTrailing = status === 'confirmed' && now.blockNumber === null && now.head < blockNumber
+    return now.blockNumber === blockNumber || isTrailing
   }
 
   /** A reorganization took its transaction back: it is followed again, and sent again where no pool has kept it. */
@@ -147,8 +151,9 @@ export function createRelay(deps: RelayDeps): Relay {
       if (record === undefined) return undefined
       const { receipt } = record
       const used = await chain.isUsed(receipt.target, digest)
-      if (receipt.status === 'confirmed') return used ? receipt : undefined
-      if (!used) return (await isTrue(receipt)) ? receipt : undefined
+      const isConfirmed = receipt.status === 'confirmed'
+      if (used === isConfirmed && (await isTrue(receipt))) return receipt
+      if (!used) return undefined
       // Another may have ended it meanwhile.
       const fresh = async () => takeUp((await store.get(digest)) ?? record)
       const begun = underWay.get(digest) ?? register(digest, fresh())

@@ -10,7 +10,7 @@ import { createAccountView } from '../../../src/server/relay/account.js'
 import { createPrivateKey } from '../../../src/server/relay/signer.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
 import { Secret } from '../../../src/server/secret.js'
-import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
+import { batchMint, digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
@@ -175,6 +175,22 @@ test('a receipt that was asked for while it was ended anew is not written over',
   release()
   expect(receiptOf(await asked).txHash).toBe(txHash)
   expect((await storedRecord(dataDir, digest()))?.transactions).toHaveLength(2)
+})
+
+test('a transaction that is not in its block any more has not brought about what somebody else did', async () => {
+  const dataDir = await temporaryDirectory()
+  const relay = await startRelay({ chain: chain(), dataDir })
+  const state: unknown = await chain().provider.send('evm_snapshot', [])
+  expect(receiptOf(await relay.relay(MINT)).txHash).not.toBeNull()
+  await relay.stop()
+  await chain().provider.send('evm_revert', [state])
+  const [contract, method, struct, signature] = signedCall(chain(), MINT)
+  await chain().send('dave', contract, method, struct, signature)
+  for (const ask of ['get', 'post'] as const) {
+    const again = await startRelay({ chain: chain(), dataDir: await asKilledNow(dataDir) })
+    const response = await (ask === 'get' ? again.get(digest()) : again.relay(MINT))
+    expect(receiptOf(response)).toMatchObject({ status: 'confirmed', txHash: null, blockNumber: null })
+  }
 })
 
 test('what a failing disk keeps from being put back is put back once it works', async () => {
