@@ -75,6 +75,8 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
   let failures = 0
   let retryAt = 0
   let verifying: Promise<boolean> | undefined
+  /** Calls that the node takes in one request, as far as is known. */
+  let most = Number.POSITIVE_INFINITY
 
   function setAside(fault: NodeFault, askedMs?: number): void {
     verified = !mustVerify
@@ -96,6 +98,7 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
 
   /** Sets the node aside when its answers call for that. Null when there is nothing of use among them. */
   async function ask(calls: readonly RpcCall[], signal?: AbortSignal): Promise<BatchAnswer | null> {
+    if (calls.length > most) return askInParts(calls, most, signal)
     const startedAt = performance.now()
     const reply = await request(options.url, calls, options.timeoutMs, signal)
     // A caller that gave up says nothing about the node.
@@ -103,12 +106,38 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     const answers = 'answers' in reply ? reply.answers : null
     options.onRequest?.(answers, performance.now() - startedAt)
     if (!('answers' in reply)) {
+      if (reply.mayBeTooMany && calls.length > 1) return askInHalves(calls, signal)
       setAside(reply.fault, reply.restMs)
       return null
     }
     const limited = calls.filter((call, index) => isRateLimited(call, reply.answers[index])).length
     if (limited > 0) setAside('rate-limit')
     return limited === calls.length ? null : { answers: reply.answers, isPartial: limited > 0 }
+  }
+
+  /** A node that refuses a batch, and then takes its halves, takes no more than that. */
+  async function askInHalves(calls: readonly RpcCall[], signal?: AbortSignal): Promise<BatchAnswer | null> {
+    const half = Math.ceil(calls.length / 2)
+    const found = await askInParts(calls, half, signal)
+    if (found !== null) most = Math.min(most, half)
+    return found
+  }
+
+  async function askInParts(
+    calls: readonly RpcCall[],
+    size: number,
+    signal?: AbortSignal,
+  ): Promise<BatchAnswer | null> {
+    const parts: BatchAnswer[] = []
+    for (let from = 0; from < calls.length; from += size) {
+      const found = await ask(calls.slice(from, from + size), signal)
+      if (found === null) return null
+      parts.push(found)
+    }
+    return {
+      answers: parts.flatMap(({ answers }) => answers),
+      isPartial: parts.some(({ isPartial }) => isPartial),
+    }
   }
 
   async function verify(): Promise<boolean> {
@@ -157,13 +186,18 @@ function chainIdOf(answer: RpcAnswer | undefined): bigint | undefined {
   return quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined).data
 }
 
-/** `restMs` is how long the node wants to be left alone, if it says so. */
 interface Failure {
   readonly fault: NodeFault
+  /** How long the node wants to be left alone, if it says so. */
   readonly restMs?: number | undefined
+  /** It answered the batch as a whole: nodes do that when it has more calls, or is longer, than they take. */
+  readonly mayBeTooMany?: boolean
 }
 const NO_ANSWER: Failure = { fault: 'no-answer' }
 const TOO_MANY_REQUESTS = 429
+const TOO_LONG = [400, 413]
+/** What some nodes answer in place of a batch's answers. */
+const refusalSchema = z.looseObject({ error: rpcErrorSchema })
 
 async function request(
   url: string,
@@ -183,7 +217,9 @@ async function request(
       await response.body?.cancel()
       return failureOf(response)
     }
-    const answers = inOrder(batchSchema.parse(await response.json()), calls.length)
+    const body: unknown = await response.json()
+    if (refusalSchema.safeParse(body).success) return { ...NO_ANSWER, mayBeTooMany: true }
+    const answers = inOrder(batchSchema.parse(body), calls.length)
     return answers === null ? NO_ANSWER : { answers }
   } catch {
     return NO_ANSWER
@@ -192,7 +228,8 @@ async function request(
 
 function failureOf({ status, headers }: Response): Failure {
   const restMs = retryAfterMs(headers.get('retry-after'), Date.now())
-  return { fault: status === TOO_MANY_REQUESTS ? 'rate-limit' : 'no-answer', restMs }
+  const fault = status === TOO_MANY_REQUESTS ? 'rate-limit' : 'no-answer'
+  return { fault, restMs, mayBeTooMany: TOO_LONG.includes(status) }
 }
 
 /** A batch may be answered in any order (JSON-RPC 2.0, 6); a missing or repeated answer makes all of it garbage. */

@@ -227,6 +227,69 @@ describe('a node', () => {
   })
 })
 
+describe('a node that takes few calls in one request', () => {
+  const MOST = 5
+  const refusals = {
+    'an error in place of the answers': () => ({
+      status: 200,
+      body: '{"id":null,"error":{"code":-32600,"message":"batch too large"}}',
+    }),
+    'status 413': () => ({ status: 413, body: '' }),
+    'status 400': () => ({ status: 400, body: 'too many calls' }),
+  }
+
+  it.each(Object.entries(refusals))(
+    'is asked in parts, and no more than that at once from then on (%s)',
+    async (_name, refuse) => {
+      const sizes: number[] = []
+      const server = await startHttpServer(async (request, response) => {
+        const calls = callsSchema.parse(JSON.parse(await text(request)))
+        sizes.push(calls.length)
+        const { status, body } = refuse()
+        if (calls.length > MOST) return response.writeHead(status).end(body)
+        response.end(JSON.stringify(calls.map(({ id, method }) => ({ id, result: method }))))
+      })
+      servers.push(server)
+      const changes: unknown[] = []
+      const onNodeChange = (...change: unknown[]) => changes.push(change)
+      const transport = createRpcTransport({ urls: [server.url], timeoutMs: 200, onNodeChange })
+      const calls = Array.from({ length: 16 }, (_, index) => ({ method: `call-${index}`, params: [] }))
+      const expected = calls.map(({ method }) => ({ result: method }))
+      expect(await transport.send(calls)).toEqual(expected)
+      expect(sizes).toEqual([16, 8, 4, 4, 4, 4])
+      sizes.length = 0
+      expect(await transport.send(calls)).toEqual(expected)
+      expect(sizes).toEqual([4, 4, 4, 4])
+      expect(changes).toEqual([])
+    },
+  )
+
+  it('is set aside when it takes not even one, and asked for all again later', async () => {
+    const node = await startNode('first', '500')
+    node.manner = 'well'
+    let isDown = true
+    const sizes: number[] = []
+    const server = await startHttpServer(async (request, response) => {
+      const calls = callsSchema.parse(JSON.parse(await text(request)))
+      sizes.push(calls.length)
+      if (isDown) return response.writeHead(400).end()
+      response.end(JSON.stringify(calls.map(({ id }) => ({ id, result: 'second' }))))
+    })
+    servers.push(server)
+    const transport = createRpcTransport({ urls: [server.url, node.url], timeoutMs: 200 })
+    const calls = Array.from({ length: 4 }, () => ({ method: 'who', params: [] }))
+    expect(await transport.send(calls)).toEqual(calls.map(() => by('first')))
+    expect(sizes).toEqual([4, 2, 1])
+    isDown = false
+    sizes.length = 0
+    now += 60_000
+    await vi.waitFor(async () =>
+      expect(await transport.send(calls)).toEqual(calls.map(() => ({ result: 'second' }))),
+    )
+    expect(sizes).toEqual([4])
+  })
+})
+
 describe('what goes to all', () => {
   const who = [{ method: 'who', params: [] }]
 
