@@ -51,6 +51,8 @@ export interface RpcNode {
   fault(): NodeFault | null
   /** Of `performance.now()`: when it is worth asking again. 0 for one that never failed. */
   retryAt(): number
+  /** Has it say its chain again before its next use. */
+  doubt(): void
   /** Looks, in the background, whether a node that is not known to be healthy is by now. Not before `retryAt`. */
   refresh(): void
   /**
@@ -158,6 +160,9 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     isHealthy: () => verified && retryAt <= performance.now(),
     fault: () => lastFault,
     retryAt: () => retryAt,
+    doubt() {
+      verified = !mustVerify
+    },
     refresh() {
       if (!verified && retryAt <= performance.now()) void verification()
     },

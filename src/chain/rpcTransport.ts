@@ -35,6 +35,8 @@ export interface SingleNode {
 
 /** A transport that can also address every node at once. */
 export interface RpcNodes extends RpcTransport {
+  /** Has every node say its chain again before its next use: one may have become another's. */
+  doubt(): void
   /** Asks every healthy node, or all when none is known to be healthy. */
   toAll<T>(ask: (node: SingleNode) => Promise<T>): Promise<T[]>
   /** Of each node why it is set aside, null when it is not. Asks nobody. */
@@ -79,6 +81,9 @@ export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
       }
       if (partial === undefined) throw new ChainUnavailableError(urls.length)
       return partial
+    },
+    doubt() {
+      for (const node of nodes) node.doubt()
     },
     toAll(ask) {
       const { healthy } = healthyFirst()

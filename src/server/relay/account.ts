@@ -71,6 +71,8 @@ export function createAccountView(options: {
       const known =
         tip === undefined ? undefined : { number: tip, now: resultOf(atTip, blockSchema.nullable()) }
       const history = await judge.next(head, known, askGenesis)
+      // It may be a node that has become one of another chain.
+      if (history === 'reset') provider.transport.doubt()
       if (history === 'reset' || (history === 'reorganized' && broken === null)) broken = history
       return {
         head: head.number,

@@ -207,6 +207,30 @@ test('what a failing disk keeps from being put back is put back once it works', 
   await soon(() => chain().read('pool', 'usedDigest', digest())).toBe(true)
 })
 
+test('a preferred node that becomes one of another chain is noticed, and the next one believed', async () => {
+  const odd = await startFaultProxy(chain().anvil.rpcUrl)
+  const relay = await startRelay({
+    chain: chain(),
+    dataDir: await temporaryDirectory(),
+    rpcUrl: `${odd.url},${chain().anvil.rpcUrl}`,
+    env: { RELAY_RESUBMIT_AFTER: '500ms' },
+  })
+  await relay.relay(portfolioUpdate(chain().account('dave')))
+  const results: Record<string, unknown> = {
+    eth_chainId: '0x1',
+    eth_getTransactionCount: '0x0',
+    eth_getTransactionReceipt: null,
+    eth_getTransactionByHash: null,
+  }
+  odd.answer = ({ method, params: [place] }) => {
+    if (method in results) return { result: results[method] }
+    const number = place === 'latest' ? '0xffff' : place
+    const block = { number, hash: `0x${'ab'.repeat(32)}`, gasLimit: '0x1c9c380', baseFeePerGas: '0x1' }
+    return method === 'eth_getBlockByNumber' ? { result: block } : undefined
+  }
+  expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+})
+
 test('two looks side by side, one of them a block ahead, see no other history', async () => {
   const block = (number: number) => ({
     number: `0x${number.toString(16)}`,
@@ -223,7 +247,7 @@ test('two looks side by side, one of them a block ahead, see no other history', 
     return calls.map((call) => answer(call, latest))
   }
   const provider: Pick<RpcProvider, 'transport'> = {
-    transport: { send, toAll: async () => [], faults: () => [] },
+    transport: { send, doubt() {}, toAll: async () => [], faults: () => [] },
   }
   const view = createAccountView({ provider, address: chain().account('relayer') })
   await view.look()
