@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildApp } from '../support/builtApp.js'
 import { useChain } from '../support/chain.js'
-import { API_ROUTES } from './support/apiRoutes.js'
+import { API_ROUTES, PAGE_ROUTES } from './support/apiRoutes.js'
 import { routesOf } from './support/routesOf.js'
 
 const chain = useChain()
@@ -9,5 +9,5 @@ const chain = useChain()
 test('the fuzzer knows every route of the API', async () => {
   const { app } = await buildApp({ chain: chain() })
   const known = API_ROUTES.map(({ method, path }) => `${method} ${path}`)
-  expect(routesOf(app).toSorted()).toEqual(known.toSorted())
+  expect(routesOf(app).toSorted()).toEqual([...known, ...PAGE_ROUTES].toSorted())
 })

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import {
   complianceSchema,
   enclaveKeySchema,
@@ -46,10 +46,14 @@ const BODY: readonly ProblemCode[] = [
 const PARAMETER: readonly ProblemCode[] = ['invalid-parameter']
 const TOKEN: readonly ProblemCode[] = ['relay-unauthorized']
 
+/** Files for a browser, which answer no JSON: they have tests of their own. */
+export const PAGE_ROUTES = ['GET /docs', 'GET /docs/:file']
+
 /** Every route of the API. A test holds it against the routers. */
 export const API_ROUTES: readonly ApiRoute[] = [
   reading('/health', healthSchema),
   reading('/enclave-key', enclaveKeySchema),
+  reading('/openapi.json', z.looseObject({ openapi: z.string() })),
   reading('/market', marketSchema),
   reading('/market/clock', marketClockSchema),
   reading('/wallet/:address', walletSchema, PARAMETER),
