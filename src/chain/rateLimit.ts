@@ -1,4 +1,4 @@
-import type { RpcAnswer, RpcCall } from './rpcNode.js'
+import type { RpcAnswer, RpcCall } from './rpcRequest.js'
 
 /**
  * Codes by which a node says, with HTTP status 200, that it is asked too much: EIP-1474's "limit exceeded" (-32005),

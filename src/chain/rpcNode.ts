@@ -1,28 +1,6 @@
-// JSON-RPC 2.0 over HTTP: https://www.jsonrpc.org/specification
-import { z } from 'zod'
 import { quantitySchema } from './quantity.js'
-import { isRateLimited, retryAfterMs } from './rateLimit.js'
-
-/** One call of a batch. */
-export interface RpcCall {
-  method: string
-  params: unknown[]
-}
-
-const rpcErrorSchema = z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() })
-export type RpcError = z.output<typeof rpcErrorSchema>
-
-/** The node's answer to one call: a result not yet checked, or its error. */
-export type RpcAnswer = { result: unknown } | { error: RpcError }
-
-const answerSchema = z.union([
-  z.looseObject({ id: z.int(), error: rpcErrorSchema }),
-  z.looseObject({ id: z.int(), result: z.unknown() }).refine((answer) => 'result' in answer),
-])
-const batchSchema = z.array(answerSchema)
-
-/** Why a node is set aside: no usable answer to a request, asked too much, or the answers of another chain. */
-export type NodeFault = 'no-answer' | 'rate-limit' | 'other-chain'
+import { isRateLimited } from './rateLimit.js'
+import { type NodeFault, type RpcAnswer, type RpcCall, request } from './rpcRequest.js'
 
 /** A node's answers, in the order of the calls. */
 export interface BatchAnswer {
@@ -189,65 +167,4 @@ function unlessAborted(wanted: Promise<boolean>, signal?: AbortSignal): Promise<
 
 function chainIdOf(answer: RpcAnswer | undefined): bigint | undefined {
   return quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined).data
-}
-
-interface Failure {
-  readonly fault: NodeFault
-  /** How long the node wants to be left alone, if it says so. */
-  readonly restMs?: number | undefined
-  /** It answered the batch as a whole: nodes do that when it has more calls, or is longer, than they take. */
-  readonly mayBeTooMany?: boolean
-}
-const NO_ANSWER: Failure = { fault: 'no-answer' }
-const TOO_MANY_REQUESTS = 429
-const TOO_LONG = [400, 413]
-/** What some nodes answer in place of a batch's answers. */
-const refusalSchema = z.looseObject({ error: rpcErrorSchema })
-
-async function request(
-  url: string,
-  calls: readonly RpcCall[],
-  timeoutMs: number,
-  signal?: AbortSignal,
-): Promise<{ answers: RpcAnswer[] } | Failure> {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    })
-    if (!response.ok) {
-      await response.body?.cancel()
-      return failureOf(response)
-    }
-    const body: unknown = await response.json()
-    if (refusalSchema.safeParse(body).success) return { ...NO_ANSWER, mayBeTooMany: true }
-    const answers = inOrder(batchSchema.parse(body), calls.length)
-    return answers === null ? NO_ANSWER : { answers }
-  } catch {
-    return NO_ANSWER
-  }
-}
-
-function failureOf({ status, headers }: Response): Failure {
-  const restMs = retryAfterMs(headers.get('retry-after'), Date.now())
-  const fault = status === TOO_MANY_REQUESTS ? 'rate-limit' : 'no-answer'
-  return { fault, restMs, mayBeTooMany: TOO_LONG.includes(status) }
-}
-
-/** A batch may be answered in any order (JSON-RPC 2.0, 6); a missing or repeated answer makes all of it garbage. */
-function inOrder(answers: z.output<typeof batchSchema>, count: number): RpcAnswer[] | null {
-  const byId = new Map(answers.map((answer) => [answer.id, answer]))
-  if (byId.size !== count || answers.length !== count) return null
-  const ordered: RpcAnswer[] = []
-  for (let id = 0; id < count; id++) {
-    const answer = byId.get(id)
-    if (!answer) return null
-    ordered.push(
-      'error' in answer ? { error: rpcErrorSchema.parse(answer.error) } : { result: answer.result },
-    )
-  }
-  return ordered
 }

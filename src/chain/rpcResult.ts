@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ChainAnswerError } from './errors.js'
-import type { RpcAnswer } from './rpcNode.js'
+import type { RpcAnswer } from './rpcRequest.js'
 
 /** The result of one call of a batch, parsed. @throws ChainAnswerError when the node refused the call, or answered otherwise */
 export function resultOf<T>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T {

@@ -1,7 +1,8 @@
 import { ChainUnavailableError } from './errors.js'
-import { createRpcNode, type NodeFault, type RpcAnswer, type RpcCall, type RpcNode } from './rpcNode.js'
+import { createRpcNode, type RpcNode } from './rpcNode.js'
+import type { NodeFault, RpcAnswer, RpcCall } from './rpcRequest.js'
 
-export type { NodeFault, RpcAnswer, RpcCall, RpcError } from './rpcNode.js'
+export type { NodeFault, RpcAnswer, RpcCall, RpcError } from './rpcRequest.js'
 
 export interface RpcTransportOptions {
   /** Nodes of one chain, in order of preference. */
