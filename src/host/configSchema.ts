@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { command, duration, integer, runSecret, runUrl } from '../server/configValues.js'
+import { command, duration, host, integer, logLevel, runSecret, runUrl } from '../server/configValues.js'
 import { optional, required, withDefault } from '../server/configVariable.js'
 import { LOG_LEVELS } from '../server/logger.js'
 
@@ -10,12 +10,12 @@ export const environmentSchema = z.object({
     about: 'Port that jobs are posted to; 0 takes any free one.',
     fallback: '8700',
   }),
-  HOST: withDefault(z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'expected a host name or an IP address'), {
+  HOST: withDefault(host(), {
     about:
       'Address to listen on. What other machines reach must be behind TLS: the server posts to https alone.',
     fallback: '127.0.0.1',
   }),
-  LOG_LEVEL: withDefault(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }), {
+  LOG_LEVEL: withDefault(logLevel(), {
     about: `How much is logged: ${LOG_LEVELS.join(', ')}.`,
     fallback: 'info',
   }),

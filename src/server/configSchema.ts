@@ -12,6 +12,7 @@ import {
   httpUrls,
   integer,
   kmsKeyId,
+  logLevel,
   origin,
   privateKey,
   runSecret,
@@ -76,7 +77,7 @@ export const environmentSchema = z.object({
     about: 'Address that those listen on. They ask for no token: keep it where only your monitoring is.',
     fallback: '127.0.0.1',
   }),
-  LOG_LEVEL: withDefault(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }), {
+  LOG_LEVEL: withDefault(logLevel(), {
     about: `How much is logged: ${LOG_LEVELS.join(', ')}.`,
     fallback: 'info',
   }),

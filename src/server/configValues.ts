@@ -4,6 +4,7 @@ import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
 import { hexOf, hexToBytes } from '../protocol/hex.js'
 import { runSecretSchema } from '../protocol/runMessage.js'
 import { parseDecimal } from '../protocol/units.js'
+import { LOG_LEVELS } from './logger.js'
 import { Secret } from './secret.js'
 
 // The kinds of values that the environment holds, each from text to a type. No message quotes the value: it
@@ -75,6 +76,11 @@ export function account() {
 /** What a server listens on. */
 export function host() {
   return z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'expected a host name or an IP address')
+}
+
+/** How much is logged. */
+export function logLevel() {
+  return z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` })
 }
 
 /** An absolute http(s) URL; a trailing slash is dropped. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quantitySchema, smallQuantitySchema } from '../../chain/quantity.js'
+import { quantitySchema, smallQuantitySchema, toQuantity } from '../../chain/quantity.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
 import { addressSchema } from '../../protocol/address.js'
@@ -48,22 +48,22 @@ export function createChainReader(options: {
     const filter = {
       address: contracts[contract],
       topics: [topicsOf(contract)],
-      fromBlock: hex(from),
-      toBlock: hex(to),
+      fromBlock: toQuantity(from),
+      toBlock: toQuantity(to),
     }
     return { method: 'eth_getLogs', params: [filter] }
   }
 
   return {
     async head(number, signal) {
-      const blocks = ['latest', hex(number)]
+      const blocks = ['latest', toQuantity(number)]
       const calls = blocks.map((block) => ({ method: 'eth_getBlockByNumber', params: [block, false] }))
       const [latest, at] = await transport.send(calls, signal)
       return { head: resultOf(latest, blockSchema), block: resultOf(at, blockSchema.nullable()) }
     },
     async logs(from, to, signal) {
       const queries = WATCHED.map((contract) => query(contract, from, to))
-      const last = { method: 'eth_getBlockByNumber', params: [hex(to), false] }
+      const last = { method: 'eth_getBlockByNumber', params: [toQuantity(to), false] }
       const answers = await transport.send([...queries, last], signal)
       const { hash } = resultOf(answers[queries.length], blockSchema)
       const inRange = logSchema.refine((log) => log.blockNumber >= from && log.blockNumber <= to)
@@ -74,8 +74,4 @@ export function createChainReader(options: {
       return { logs, hash }
     },
   }
-}
-
-function hex(number: number): string {
-  return `0x${number.toString(16)}`
 }

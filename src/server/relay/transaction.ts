@@ -17,7 +17,7 @@ export interface UnsignedTransaction {
   readonly fees: Fees
 }
 
-/** A transaction laid out for its signature. By hand, as ethers takes ten times as long. */
+/** A transaction laid out for its signature. By hand, as ethers takes twenty times as long. */
 export interface PreparedTransaction {
   /** What is signed. */
   readonly digest: Hex

@@ -22,7 +22,7 @@ export interface PostedResults {
 
 interface HttpRunnerOptions {
   readonly remote: RemoteEnclave
-  readonly files: Pick<RunFiles, 'has' | 'putResult' | 'resultPath'>
+  readonly files: Pick<RunFiles, 'get' | 'putResult' | 'resultPath'>
   readonly pace: Pace
   /** Aborts when the server begins to stop: nothing is offered from then on. */
   readonly stopping: AbortSignal
@@ -106,7 +106,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
       lock.run(runId, async () => {
         const before = ended.get(runId)
         if (before !== undefined) return before
-        if (!(await files.has(runId))) return 'not-awaited'
+        if ((await files.get(runId)) === undefined) return 'not-awaited'
         if ((await readResultFile(files.resultPath(runId))).kind !== 'result') {
           await files.putResult(runId, result)
         }
