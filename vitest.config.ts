@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 /** Tests of whole processes. */
 const E2E = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts', 'test/fuzz/fuzz.test.ts']
+/** Those have a command of their own, vitest.browser.config.ts. */
+const BROWSER = 'test/browser/*.test.ts'
 // CI's machine is shared and noisy: what fails there is tried once more.
 const retry = process.env.CI ? 1 : 0
 
@@ -14,7 +16,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: E2E,
+          exclude: [...E2E, BROWSER],
           retry,
           testTimeout: 30_000,
           hookTimeout: 60_000,

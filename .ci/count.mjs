@@ -1,6 +1,10 @@
 // The closing line of a CI run: how many tests passed and failed, as the test runner counted them.
 import { readFileSync } from 'node:fs'
 
-const results = JSON.parse(readFileSync(new URL('../data/test-results.json', import.meta.url), 'utf8'))
-console.log(`${results.numPassedTests} passed, ${results.numFailedTests} failed`)
-if (results.numPassedTests === 0 || results.numFailedTests > 0) process.exitCode = 1
+const runs = ['test-results.json', 'browser-test-results.json'].map((name) =>
+  JSON.parse(readFileSync(new URL(`../data/${name}`, import.meta.url), 'utf8')),
+)
+const sum = (count) => runs.reduce((total, run) => total + run[count], 0)
+const [passed, failed] = [sum('numPassedTests'), sum('numFailedTests')]
+console.log(`${passed} passed, ${failed} failed`)
+if (runs.some((run) => run.numPassedTests === 0) || failed > 0) process.exitCode = 1

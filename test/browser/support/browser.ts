@@ -1,0 +1,53 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { chromiumPath } from './chromium.js'
+
+/** Wide enough for a table, and a size that is read well in a document. */
+const VIEWPORT = { width: 1_280, height: 900 }
+
+/** A page, and what it did since it was opened. */
+export interface OpenPage {
+  readonly page: Page
+  /** What the console has as an error, a refusal of the page's policy among them, and errors that nobody caught. */
+  readonly errors: readonly string[]
+  /** The origins of all that it asked for over the network. */
+  readonly origins: ReadonlySet<string>
+}
+
+/**
+ * One Chromium per test file. What this returns opens a page in a profile of its own, closed with its test.
+ *
+ * @example
+ * const open = useBrowser()
+ * test('…', async () => {
+ *   const { page, errors } = await open({ colorScheme: 'dark' })
+ *   await page.goto(url)
+ */
+export function useBrowser(): (options?: BrowserContextOptions) => Promise<OpenPage> {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: chromiumPath(process.env) })
+  })
+  afterAll(() => browser?.close())
+
+  return async (options) => {
+    const context = await browser.newContext({ viewport: VIEWPORT, ...options })
+    onTestFinished(() => context.close())
+    return watch(await context.newPage())
+  }
+}
+
+function watch(page: Page): OpenPage {
+  const errors: string[] = []
+  const origins = new Set<string>()
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  page.on('pageerror', (error) => errors.push(String(error)))
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    // What is written into a stylesheet goes over no network.
+    if (protocol !== 'data:') origins.add(origin)
+  })
+  return { page, errors, origins }
+}

@@ -1,0 +1,42 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** What Chromium and Chrome are called, by those who package them. */
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
+
+/** There is no browser to test with; the message says how to get one. */
+export class NoChromiumError extends Error {
+  override readonly name = 'NoChromiumError'
+
+  constructor(reason: string) {
+    super(
+      `${reason} The browser tests need Chromium or Chrome and install nothing by themselves. ` +
+        'On Debian: apt-get install -y chromium. Where it has another name or place, set CHROMIUM_PATH to it.',
+    )
+  }
+}
+
+/**
+ * Chromium's program: the one at `CHROMIUM_PATH`, else the first that `PATH` has under a usual name.
+ * @throws NoChromiumError
+ */
+export function chromiumPath(environment: Record<string, string | undefined>): string {
+  const { CHROMIUM_PATH: chosen, PATH: directories = '' } = environment
+  if (chosen !== undefined) {
+    if (isProgram(chosen)) return chosen
+    throw new NoChromiumError(`CHROMIUM_PATH is no program: ${chosen}.`)
+  }
+  const places = NAMES.flatMap((name) => directories.split(delimiter).map((path) => join(path, name)))
+  const found = places.find(isProgram)
+  if (found === undefined) throw new NoChromiumError(`PATH has none of ${NAMES.join(', ')}.`)
+  return found
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

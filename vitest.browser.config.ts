@@ -1,0 +1,18 @@
+// `npm run test:browser`: what only a browser can tell. Apart from `npm test`, as it needs Chromium.
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    name: 'browser',
+    include: ['test/browser/*.test.ts'],
+    globalSetup: 'test/browser/support/findChromium.ts',
+    reporters: process.env.CI
+      ? ['default', ['json', { outputFile: 'data/browser-test-results.json' }]]
+      : ['default'],
+    retry: process.env.CI ? 1 : 0,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    // A browser is several processes by itself.
+    maxWorkers: 1,
+  },
+})
