@@ -71,29 +71,38 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
 function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createRelayerSigner>) {
   const { config, provider, files, logger, stopping, onEnd } = surroundings
   const { chain, relay: settings } = config
-  const { pollIntervalMs, minBalance, maxGas, gasPerDay } = settings
+  const { maxInFlight, maxFeePerGas, pollIntervalMs, resubmitAfterMs } = settings
   const from = signer.address
   const transport = createRpcBatcher(provider.transport)
-  const fees = createFeeMarket({ provider, ceiling: settings.maxFeePerGas, maxAgeMs: pollIntervalMs })
-  const budget = createGasBudget({ files, gasPerDay, now: Date.now, logger })
+  const fees = createFeeMarket({ provider, ceiling: maxFeePerGas, maxAgeMs: pollIntervalMs })
+  const budget = createGasBudget({ files, gasPerDay: settings.gasPerDay, now: Date.now, logger })
   const transactor = createTransactor({
-    ...settings,
     chainId: chain.chainId,
     confirmations: chain.confirmations,
+    maxInFlight,
+    maxFeePerGas,
+    pollIntervalMs,
+    resubmitAfterMs,
     provider,
+    transport,
+    broadcaster: createBroadcaster(provider.transport),
     signer,
     fees,
     onGasUsed: budget.spend,
     logger,
-    broadcaster: createBroadcaster(provider.transport),
   })
   const store = createReceiptStore({ files, logger })
   const relay = createRelay({
-    maxUnderWay: settings.maxInFlight + settings.maxQueued,
+    maxUnderWay: maxInFlight + settings.maxQueued,
     store,
     chain: createChainView({ provider, transport, from, confirmations: chain.confirmations }),
-    preflight: createPreflight({ transport, from, maxGas }),
-    admission: createAdmission({ budget, fees, minBalance, committed: transactor.committed }),
+    preflight: createPreflight({ transport, from, maxGas: settings.maxGas }),
+    admission: createAdmission({
+      budget,
+      fees,
+      minBalance: settings.minBalance,
+      committed: transactor.committed,
+    }),
     transactor,
     stopping,
     onEnd,

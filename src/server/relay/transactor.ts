@@ -1,5 +1,5 @@
 import type { RpcProvider } from '../../chain/provider.js'
-import { createRpcBatcher } from '../../chain/rpcBatcher.js'
+import type { RpcTransport } from '../../chain/rpcTransport.js'
 import { createSlots } from '../async/slots.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
@@ -19,6 +19,8 @@ import { createWatcher } from './watcher.js'
 
 export interface TransactorOptions {
   readonly provider: RpcProvider
+  /** Gathers what is asked in one turn. */
+  readonly transport: Pick<RpcTransport, 'send'>
   readonly broadcaster: Broadcaster
   readonly signer: RelayerSigner
   readonly fees: FeeMarket
@@ -131,7 +133,7 @@ function follow(
   outbox: ReturnType<typeof createOutbox>,
 ) {
   const { provider, signer } = options
-  const findMined = createFindMined(createRpcBatcher(provider.transport))
+  const findMined = createFindMined(options.transport)
   const account = createAccountView({ provider, address: signer.address })
   const nonces = createNonces(account)
   const finish = (flight: InFlight, outcome: Outcome) => {

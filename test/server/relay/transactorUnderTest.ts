@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
+import { createRpcBatcher } from '../../../src/chain/rpcBatcher.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
 import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
@@ -59,6 +60,7 @@ export async function startTransactor(options: {
   const log = createLogLines()
   const transactor = createTransactor({
     provider,
+    transport: createRpcBatcher(provider.transport),
     broadcaster: createBroadcaster(provider.transport),
     signer,
     fees: createFeeMarket({ provider, ceiling: 500n * GWEI, maxAgeMs: 10 }),
