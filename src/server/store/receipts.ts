@@ -36,7 +36,10 @@ export type RelayRecord = z.output<typeof relayRecordSchema>
 /** Relay records by the authorization's digest. Every method rejects with StorageError. */
 export interface ReceiptStore {
   get(digest: Hex): Promise<RelayRecord | undefined>
-  /** Durable when it resolves. The caller keeps others from putting the same digest meanwhile. */
+  /**
+   * Durable when it resolves. The first version is not there when it rejects: nobody was promised that it would be. The
+   * caller keeps others from putting the same digest meanwhile.
+   */
   put(digest: Hex, record: RelayRecord): Promise<void>
   /** What an earlier process left unfinished, without reading the rest. For the start. */
   unfinished(): Promise<RelayRecord[]>
@@ -61,6 +64,17 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
     return record
   }
 
+  /** A file is there, too, when only the sync of its directory has failed: the next start would send what it holds. */
+  async function create(digest: Hex, record: RelayRecord): Promise<void> {
+    try {
+      await open.put(digest, record)
+    } catch (error) {
+      await open.delete(digest).catch(() => undefined)
+      throw error
+    }
+    await openIds.add(digest)
+  }
+
   async function finish(digest: Hex): Promise<void> {
     await open.move(digest, done)
     await openIds.delete(digest)
@@ -79,10 +93,7 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
     get: async (digest) => (await getOpen(digest)) ?? done.get(digest),
     async put(digest, record) {
       if (await openIds.has(digest)) await open.append(digest, record)
-      else {
-        await open.put(digest, record)
-        await openIds.add(digest)
-      }
+      else await create(digest, record)
       if (isFinal(record.receipt)) await finish(digest)
     },
     async unfinished() {

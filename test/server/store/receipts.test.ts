@@ -84,6 +84,27 @@ describe('a receipt', () => {
   })
 })
 
+test('a receipt that was not accepted is not found by the next start, whichever step has failed', async () => {
+  const failed: string[] = []
+  for (let failAt = 0; ; failAt++) {
+    const root = await temporaryDirectory()
+    await openStore(root).put(DIGEST, record('failed'))
+    const { operations, fs: faulty } = createFaultyFs(failAt)
+    const isAccepted = await openStore(root, faulty)
+      .put(DIGEST, record('submitted'))
+      .then(
+        () => true,
+        () => false,
+      )
+    const store = openStore(root)
+    expect(await store.unfinished()).toEqual(isAccepted ? [record('submitted')] : [])
+    expect(await store.get(DIGEST)).toEqual(record(isAccepted ? 'submitted' : 'failed'))
+    if (isAccepted) break
+    failed.push(operations[failAt] ?? '')
+  }
+  expect(failed.slice(-3)).toEqual(['rename', 'open', 'sync'])
+})
+
 test('a receipt whose file is unreadable is written anew', async () => {
   const root = await temporaryDirectory()
   await openStore(root).put(DIGEST, record('submitted'))
