@@ -3,7 +3,7 @@ import type { RunEnd } from './runner.js'
 
 /** Milliseconds between the runs of one order. */
 export interface FollowUpTimes {
-  /** After a first failure; doubled with each further one. */
+  /** The longest after a first failure; doubled with each further one. */
   readonly failedMs: number
   /** The longest wait after a failure. */
   readonly failedMaxMs: number
@@ -38,17 +38,21 @@ export function orderOutcome(end: RunEnd): Pick<RunResult, 'outcome' | 'retryAt'
 }
 
 /**
- * When an order runs again, in Unix milliseconds; null when it needs no further run.
+ * When an order runs again, in Unix milliseconds; null when it needs no further run. A failure is waited out for half of
+ * its time to all of it, so that what failed together does not come back together.
  * @param failures how many runs in a row failed, this one included
+ * @param random from 0 up to 1
  */
 export function nextRunAt(
   { outcome, retryAt }: Pick<RunResult, 'outcome' | 'retryAt'>,
   failures: number,
   now: number,
   times: FollowUpTimes,
+  random: () => number = Math.random,
 ): number | null {
   if (FINAL_OUTCOMES.has(outcome)) return null
   if (retryAt !== undefined) return Math.max(retryAt * 1_000, now + times.leastMs)
   if (outcome !== 'failed') return now + times.waitingMs
-  return now + Math.min(times.failedMs * 2 ** (failures - 1), times.failedMaxMs)
+  const longest = Math.min(times.failedMs * 2 ** (failures - 1), times.failedMaxMs)
+  return now + Math.round(longest * (1 - random() / 2))
 }

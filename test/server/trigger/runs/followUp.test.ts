@@ -33,8 +33,8 @@ describe('what a run comes to', () => {
 })
 
 describe('the next run', () => {
-  const at = (result: Parameters<typeof nextRunAt>[0], failures = 0) =>
-    nextRunAt(result, failures, NOW, FOLLOW_UP_TIMES)
+  const at = (result: Parameters<typeof nextRunAt>[0], failures = 0, random = 0) =>
+    nextRunAt(result, failures, NOW, FOLLOW_UP_TIMES, () => random)
 
   test('does not come after a final outcome, whatever time it names', () => {
     for (const outcome of FINAL_OUTCOMES) expect(at({ outcome, retryAt: 1 })).toBeNull()
@@ -53,5 +53,15 @@ describe('the next run', () => {
   test('comes later after each failure, up to a quarter of an hour', () => {
     const waits = [1, 2, 3, 4, 12, 2_000].map((failures) => (at({ outcome: 'failed' }, failures) ?? 0) - NOW)
     expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 900_000, 900_000])
+  })
+
+  test('comes after half of that time at the soonest, so that what failed together does not come back together', () => {
+    const waits = [0, 0.5, 1].map((random) => (at({ outcome: 'failed' }, 3, random) ?? 0) - NOW)
+    expect(waits).toEqual([8_000, 6_000, 4_000])
+  })
+
+  test('is drawn anew for each', () => {
+    const drawn = Array.from({ length: 20 }, () => nextRunAt({ outcome: 'failed' }, 9, NOW, FOLLOW_UP_TIMES))
+    expect(new Set(drawn).size).toBeGreaterThan(1)
   })
 })
