@@ -94,7 +94,9 @@ async function fuzz(options: FuzzOptions, server: FuzzedServer, world: World): P
   const startedAt = performance.now()
   for (let round = 1; round <= rounds && server.faults.length === 0; round++) {
     await runRound({ random, world, server, tally }, (requests * round) / rounds)
-    held.push(await untilQuiet(server))
+    const now = await untilQuiet(server)
+    if (now === undefined) break
+    held.push(now)
     print(lineOf(tally, held, (performance.now() - startedAt) / 1_000))
   }
   return {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { killWithParent } from '../../../src/sandbox/killWithParent.js'
@@ -30,8 +31,10 @@ export type Held = z.output<typeof heldSchema>
 /** The real server as a process of its own. */
 export interface FuzzedServer {
   readonly port: number
-  held(): Promise<Held>
-  /** What the log has that no request may cause. */
+  readonly pid: number
+  /** undefined once the process is gone. */
+  held(): Promise<Held | undefined>
+  /** What the log has that no request may cause, and how the process ended when nobody had asked it to. */
   readonly faults: readonly string[]
   stop(): Promise<void>
 }
@@ -64,6 +67,8 @@ const SETTINGS = {
   RECONCILE_INTERVAL: '24h',
 }
 
+const LAST_WORDS = 20
+
 /** Resolves when it listens. Ends with this process at the latest. */
 export async function startFuzzedServer(options: FuzzedServerOptions): Promise<FuzzedServer> {
   const child = spawn(process.execPath, ['--expose-gc', '--import', REPORTER, built('server/main.js')], {
@@ -74,18 +79,27 @@ export async function startFuzzedServer(options: FuzzedServerOptions): Promise<F
   if (child.pid === undefined) throw new Error('the server could not be started')
   const exited = once(child, 'exit').then(killWithParent(child.pid))
   const faults: string[] = []
-  const port = await listening(child, join(options.directory, 'server.log'), faults)
+  const lastWords: string[] = []
   let isStopping = false
-  child.on('exit', (code, signal) => {
-    if (!isStopping) faults.push(`the server ended by itself: ${code ?? signal}`)
+  // Once all that it has written is read, unlike `exit`.
+  const gone = once(child, 'close').then(([code, signal]) => {
+    if (!isStopping) faults.push(`the server ended by itself: ${endOf(code, signal, lastWords)}`)
   })
+  const log = createLog(join(options.directory, 'server.log'), faults, lastWords)
+  const port = await Promise.race([
+    listening(child, log),
+    gone.then(() => Promise.reject(new Error(faults.join()))),
+  ])
   return {
     port,
+    pid: child.pid,
     faults,
     async held() {
-      child.send({})
-      const [message] = await Promise.race([once(child, 'message'), exited.then(() => [undefined])])
-      return heldSchema.parse(message)
+      if (!child.connected) return gone.then(() => undefined)
+      // A process that ends just now is told of by `gone`.
+      child.send({}, () => undefined)
+      const [message] = await Promise.race([once(child, 'message'), gone.then(() => [undefined])])
+      return heldSchema.optional().parse(message)
     },
     async stop() {
       isStopping = true
@@ -96,21 +110,35 @@ export async function startFuzzedServer(options: FuzzedServerOptions): Promise<F
   }
 }
 
-/** The port that it says it listens on. Every line but those of requests is kept. */
-function listening({ stdout, stderr }: ChildProcess, log: string, faults: string[]): Promise<number> {
+/** @param code, signal of the process @returns both, and what it wrote last to its standard error */
+function endOf(code: unknown, signal: unknown, lastWords: readonly string[]): string {
+  return [`exit code ${code}, signal ${signal}, after`, ...lastWords].join('\n    ')
+}
+
+/** Takes a line of the server's. */
+type Log = (line: string, isError: boolean) => void
+
+/** Keeps every line but those of requests in the file, and the last ones of standard error besides. */
+function createLog(file: string, faults: string[], lastWords: string[]): Log {
+  return (line, isError) => {
+    if (line.includes('"msg":"request"')) return
+    appendFileSync(file, `${line}\n`)
+    if (!isError) return
+    lastWords.push(line)
+    if (lastWords.length > LAST_WORDS) lastWords.shift()
+    if (isFault(line)) faults.push(line)
+  }
+}
+
+/** Resolves with the port that it says it listens on. */
+function listening({ stdout, stderr }: ChildProcess, log: Log): Promise<number> {
   return new Promise((resolve) => {
     for (const stream of [stdout, stderr]) {
-      let rest = ''
-      stream?.setEncoding('utf8').on('data', (part: string) => {
-        const lines = `${rest}${part}`.split('\n')
-        rest = lines.pop() ?? ''
-        const kept = lines.filter((line) => !line.includes('"msg":"request"'))
-        if (kept.length > 0) appendFileSync(log, `${kept.join('\n')}\n`)
-        for (const line of kept) {
-          const port = /"port":(\d+).*"listening"/.exec(line)?.[1]
-          if (port !== undefined) resolve(Number(port))
-        }
-        if (stream === stderr) faults.push(...kept.filter(isFault))
+      if (stream === null) continue
+      createInterface({ input: stream }).on('line', (line) => {
+        log(line, stream === stderr)
+        const port = /"port":(\d+).*"listening"/.exec(line)?.[1]
+        if (port !== undefined) resolve(Number(port))
       })
     }
   })

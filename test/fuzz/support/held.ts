@@ -11,14 +11,18 @@ const QUIET_WITHIN_MS = 15_000
  */
 export const BOUNDS = { heapUsed: 12 * 2 ** 20, external: 8 * 2 ** 20, handles: 6, descriptors: 6 }
 
-/** What the server holds once two looks, one after the other, find no more handles than the one before. */
-export async function untilQuiet(server: FuzzedServer): Promise<Held> {
+/**
+ * What the server holds once two looks, one after the other, find no more handles than the one before; undefined when
+ * it is gone.
+ */
+export async function untilQuiet(server: FuzzedServer): Promise<Held | undefined> {
   const giveUpAt = Date.now() + QUIET_WITHIN_MS
   let before = await server.held()
   let calm = 0
   while (calm < 4 && Date.now() < giveUpAt) {
     await sleep(LOOK_MS)
     const now = await server.held()
+    if (before === undefined || now === undefined) return undefined
     calm = now.handles === before.handles && now.descriptors === before.descriptors ? calm + 1 : 0
     before = now
   }
