@@ -13,18 +13,23 @@ const CODES = new Map<unknown, ProblemCode>([
 /** For a server's `clientError` event: answers with a problem body, as every other failure, and hangs up. */
 export function answerClientError(error: Error, socket: Duplex): void {
   const gone = 'code' in error && error.code === 'ECONNRESET'
-  if (gone || !socket.writable || isAnswering(socket)) {
+  if (gone || !socket.writable) {
     socket.destroy()
+    return
+  }
+  const underWay = answerUnderWay(socket)
+  if (underWay !== undefined) {
+    // The request before this one may have its whole answer; a second one must not be written into it.
+    underWay.once('finish', () => socket.end())
     return
   }
   const code = CODES.get('code' in error ? error.code : undefined) ?? 'malformed-request'
   socket.end(rawAnswer(new Problem(code)))
 }
 
-/** A second answer must not be written into the middle of one that is on its way. */
-function isAnswering(socket: Duplex): boolean {
+function answerUnderWay(socket: Duplex): ServerResponse | undefined {
   const message: unknown = '_httpMessage' in socket ? socket._httpMessage : undefined
-  return message instanceof ServerResponse && message.headersSent
+  return message instanceof ServerResponse && message.headersSent ? message : undefined
 }
 
 function rawAnswer(problem: Problem): string {

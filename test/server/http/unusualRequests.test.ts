@@ -1,5 +1,9 @@
 // What Node or Express would answer by themselves, without a problem body.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import { close, listen, portOf } from '../../../src/server/http/listener.js'
 import { startServer } from '../../../src/server/server.js'
 import { sendRaw } from '../../e2e/support/hostile.js'
 import { createLogLines } from '../../support/logLines.js'
@@ -46,4 +50,20 @@ test('a target that is no URL has no route, and passes every check before', asyn
   const foreign = await sendRaw(url, get('http://[/health', 'Host: a', 'Origin: https://evil.example'))
   expect(foreign).toContain('"code":"origin-not-allowed"')
   expect(log.lines().filter(({ requestId }) => requestId === 'mine').length).toBeGreaterThan(0)
+})
+
+test('an answer that is on its way is sent whole, whatever follows its request', async () => {
+  // More than the system takes at once from a sender whose reader is slow.
+  const body = 'x'.repeat(32 * 2 ** 20)
+  const { http } = serverConfig({ PORT: '0' })
+  const server = await listen(http, (_req, res) => res.end(body))
+  onTestFinished(() => close(server, 0))
+  const socket = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  const malformed = once(server, 'clientError')
+  socket.write(`${get('/', 'Host: a')}GARBAGE\r\n\r\n`)
+  await malformed
+  const answer = await text(socket)
+  expect(answer.slice(answer.indexOf('\r\n\r\n') + 4) === body).toBe(true)
 })
