@@ -1,3 +1,4 @@
+import type { Answer } from './answers.js'
 import type { Outcome } from './connection.js'
 import type { Exchange } from './exchanges.js'
 import type { Judge } from './judge.js'
@@ -37,7 +38,7 @@ export function createTally(): Tally {
     came(exchange, { answers, fault }, judge) {
       note(fault, exchange)
       for (const [index, answer] of answers.entries()) {
-        const name = `${answer.status} ${/"code":"([a-z-]+)"/.exec(answer.body)?.[1] ?? ''}`.trim()
+        const name = nameOf(answer)
         counts.set(name, (counts.get(name) ?? 0) + 1)
         note(judge(answer, exchange.requests[index]), exchange, exchange.requests[index])
       }
@@ -47,6 +48,12 @@ export function createTally(): Tally {
     answers: () => Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     violations: () => [...wrong].map(([fault, { example, times }]) => `${times} x ${fault}: ${example}`),
   }
+}
+
+/** The status, and a problem's code. */
+function nameOf({ status, body }: Answer): string {
+  const code = status < 400 ? undefined : /"code":"([a-z-]+)"/.exec(body)?.[1]
+  return code === undefined ? `${status}` : `${status} ${code}`
 }
 
 function exampleOf(pieces: readonly Buffer[], request: WireRequest | undefined): string {
