@@ -23,7 +23,7 @@ export interface RpcNodeOptions {
 
 /** One node, and what is known of its health. */
 export interface RpcNode {
-  /** It answered last, and for our chain. */
+  /** It answered last, for our chain, and is not behind the others. */
   isHealthy(): boolean
   /** Why it is set aside; null when it is not. */
   fault(): NodeFault | null
@@ -31,6 +31,8 @@ export interface RpcNode {
   retryAt(): number
   /** Has it say its chain again before its next use. */
   doubt(): void
+  /** Whether it is known to be behind the others: it is set aside until it has caught up. */
+  trails(isBehind: boolean): void
   /** Looks, in the background, whether a node that is not known to be healthy is by now. Not before `retryAt`. */
   refresh(): void
   /**
@@ -52,28 +54,41 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
   const mustVerify = chainId !== undefined
   let verified = !mustVerify
   let lastFault: NodeFault | null = null
+  let isBehind = false
+  let toldFault: NodeFault | null = null
   let failures = 0
   let retryAt = 0
   let verifying: Promise<boolean> | undefined
   /** Calls that the node takes in one request, as far as is known. */
   let most = Number.POSITIVE_INFINITY
 
-  function setAside(fault: NodeFault, askedMs?: number): void {
+  function fault(): NodeFault | null {
+    return lastFault ?? (isBehind ? 'behind' : null)
+  }
+
+  function tell(): void {
+    const now = fault()
+    if ((now === null) !== (toldFault === null)) onChange(now)
+    toldFault = now
+  }
+
+  function setAside(found: NodeFault, askedMs?: number): void {
     verified = !mustVerify
-    lastFault = fault
+    lastFault = found
+    tell()
     // Requests that fail side by side are one failure.
     if (retryAt > performance.now()) return
     const restMs = askedMs ?? FIRST_REST_MS * 2 ** failures
     retryAt = performance.now() + Math.min(Math.max(restMs, FIRST_REST_MS), LONGEST_REST_MS)
-    if (failures++ === 0) onChange(fault)
+    failures++
   }
 
   function welcome(): void {
     verified = true
     lastFault = null
     retryAt = 0
-    if (failures > 0) onChange(null)
     failures = 0
+    tell()
   }
 
   /** Sets the node aside when its answers call for that. Null when there is nothing of use among them. */
@@ -135,11 +150,15 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
   }
 
   return {
-    isHealthy: () => verified && retryAt <= performance.now(),
-    fault: () => lastFault,
+    isHealthy: () => verified && !isBehind && retryAt <= performance.now(),
+    fault,
     retryAt: () => retryAt,
     doubt() {
       verified = !mustVerify
+    },
+    trails(now) {
+      isBehind = now
+      tell()
     },
     refresh() {
       if (!verified && retryAt <= performance.now()) void verification()

@@ -20,8 +20,8 @@ const answerSchema = z.union([
 ])
 const batchSchema = z.array(answerSchema)
 
-/** Why a node is set aside: no usable answer to a request, asked too much, or the answers of another chain. */
-export type NodeFault = 'no-answer' | 'rate-limit' | 'other-chain'
+/** Why a node is set aside: no usable answer to a request, asked too much, the answers of another chain, or old ones. */
+export type NodeFault = 'no-answer' | 'rate-limit' | 'other-chain' | 'behind'
 
 /** What a request came to that brought no answers. */
 export interface Failure {

@@ -1,4 +1,5 @@
 import { ChainUnavailableError } from './errors.js'
+import { createHeadComparison } from './rpcHeads.js'
 import { createRpcNode, type RpcNode } from './rpcNode.js'
 import type { NodeFault, RpcAnswer, RpcCall } from './rpcRequest.js'
 
@@ -46,8 +47,9 @@ export interface RpcNodes extends RpcTransport {
 
 /**
  * Nodes in order of preference. One that fails is set aside, for longer each time, and comes back when it answers a
- * question asked beside the traffic: nobody waits for a node that is down. When none is healthy all are asked
- * nevertheless, those first that have rested.
+ * question asked beside the traffic: nobody waits for a node that is down. So is one that stays behind the others, until
+ * it has caught up. When none is healthy all are asked nevertheless: those first that have rested, and last those that are
+ * behind.
  */
 export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
   const { urls, timeoutMs, chainId, onNodeChange, onRequest } = options
@@ -61,11 +63,14 @@ export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
     }),
   )
 
+  const compareHeads = createHeadComparison(nodes)
+
   function healthyFirst() {
+    compareHeads()
     for (const node of nodes) node.refresh()
     const healthy = nodes.filter((node) => node.isHealthy())
     const others = nodes.filter((node) => !healthy.includes(node))
-    return { healthy, others: others.toSorted((a, b) => a.retryAt() - b.retryAt()) }
+    return { healthy, others: others.toSorted((a, b) => lateness(a) - lateness(b)) }
   }
 
   return {
@@ -93,6 +98,11 @@ export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
     },
     faults: () => nodes.map((node) => node.fault()),
   }
+}
+
+/** By which those are ordered that are not healthy. */
+function lateness(node: RpcNode): number {
+  return node.fault() === 'behind' ? Number.MAX_SAFE_INTEGER : node.retryAt()
 }
 
 /** With each answer as the node gave it: one that took some transactions of a batch has taken them. */

@@ -52,7 +52,7 @@ function transportOf(...nodes: Node[]) {
   const requests: [node: number, answers: number | null, durationMs: number][] = []
   const transport = createRpcTransport({
     urls: nodes.map(({ url }) => url),
-    timeoutMs: 200,
+    timeoutMs: 1_000,
     chainId: CHAIN_ID,
     onNodeChange: (node, fault) => changes.push([node, fault]),
     onRequest: (node, answers, durationMs) => requests.push([node, answers?.length ?? null, durationMs]),
@@ -252,7 +252,7 @@ describe('a node that takes few calls in one request', () => {
       servers.push(server)
       const changes: unknown[] = []
       const onNodeChange = (...change: unknown[]) => changes.push(change)
-      const transport = createRpcTransport({ urls: [server.url], timeoutMs: 200, onNodeChange })
+      const transport = createRpcTransport({ urls: [server.url], timeoutMs: 1_000, onNodeChange })
       const calls = Array.from({ length: 16 }, (_, index) => ({ method: `call-${index}`, params: [] }))
       const expected = calls.map(({ method }) => ({ result: method }))
       expect(await transport.send(calls)).toEqual(expected)

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RpcProvider } from '../../../src/chain/provider.js'
-import { smallQuantitySchema } from '../../../src/chain/quantity.js'
+import { smallQuantitySchema, toQuantity } from '../../../src/chain/quantity.js'
 import type { RpcCall } from '../../../src/chain/rpcTransport.js'
 import { hexBetween } from '../../../src/protocol/hex.js'
 import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
@@ -229,6 +229,33 @@ test('a preferred node that becomes one of another chain is noticed, and the nex
     return method === 'eth_getBlockByNumber' ? { result: block } : undefined
   }
   expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+})
+
+test('a preferred node that stands still for good is noticed, and the next one believed', async () => {
+  const still = await startFaultProxy(chain().anvil.rpcUrl)
+  const relay = await startRelay({
+    chain: chain(),
+    dataDir: await temporaryDirectory(),
+    rpcUrl: `${still.url},${chain().anvil.rpcUrl}`,
+  })
+  await relay.relay(portfolioUpdate(chain().account('dave')))
+  const head = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
+  const count = await minedOfRelayer(chain())
+  const results: Record<string, unknown> = {
+    eth_blockNumber: head.number,
+    eth_getTransactionCount: toQuantity(count),
+    eth_getTransactionReceipt: null,
+  }
+  still.answer = ({ method, params: [place] }) => {
+    if (method in results) return { result: results[method] }
+    return method === 'eth_getBlockByNumber' && place === 'latest' ? { result: head } : undefined
+  }
+  await relay.relay(MINT, { Prefer: 'wait=0' })
+  await soon(() => minedOfRelayer(chain())).toBe(count + 1)
+  for (let block = 0; block < 5; block++) await mine(chain())
+  await expect
+    .poll(async () => (await relay.get(digest())).body.status, { timeout: 40_000, interval: 100 })
+    .toBe('confirmed')
 })
 
 test('two looks side by side, one of them a block ahead, see no other history', async () => {
