@@ -1,61 +1,77 @@
+import { quantitySchema } from '../../chain/quantity.js'
+import { resultOf } from '../../chain/rpcResult.js'
+import type { RpcTransport } from '../../chain/rpcTransport.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
 import { type FeeMarket, priceLimit } from './fees.js'
+import type { Commitments } from './flights.js'
 import type { GasBudget } from './gasBudget.js'
 
-/** What an authorization would need, and what there is. */
-export interface Need {
-  readonly gasLimit: bigint
-  /** Of the relayer's account, in wei. */
+/** What the account had, at some moment. */
+export interface Funds {
+  /** Wei. */
   readonly balance: bigint
+  /** What had ended when the balance was asked for: what has since then may not be missing from it. */
+  readonly ended: bigint
 }
 
 export interface AdmissionOptions {
+  readonly transport: Pick<RpcTransport, 'send'>
+  /** The relayer's address. */
+  readonly from: Hex
   readonly budget: Pick<GasBudget, 'reserve' | 'release'>
   readonly fees: FeeMarket
   /** Wei that the account must keep. */
   readonly minBalance: bigint
-  /** Wei that what is signed and under way may cost at most. */
-  readonly committed: () => bigint
+  /** What is signed may cost. */
+  readonly committed: () => Commitments
 }
 
 /** Decides what the account takes on, by what it may cost at most beside everything that was taken on before. */
 export interface Admission {
+  /** To be asked for beside the gas that is needed. @throws ChainUnavailableError, ChainAnswerError */
+  funds(): Promise<Funds>
   /**
    * Sets aside what the authorization may need, until {@link release}; anew for one that goes out again.
    * @throws Problem `relayer-underfunded`, `relay-budget-exhausted`, StorageError: nothing is set aside then
    */
-  admit(digest: Hex, need: Need): Promise<void>
-  /** From now on its cost is among what is committed. */
-  signed(digest: Hex): void
+  admit(digest: Hex, gasLimit: bigint, funds: Funds): Promise<void>
+  /** Its cost is among what is committed from now on. */
+  underWay(digest: Hex): void
   release(digest: Hex): void
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { budget, fees, minBalance } = options
-  /** Wei of those that nothing is signed for. */
+  const { transport, from, budget, fees, minBalance, committed } = options
+  /** Wei of those that nothing is under way for. */
   const waiting = new Map<Hex, bigint>()
 
-  async function afford(digest: Hex, { gasLimit, balance }: Need): Promise<void> {
+  async function afford(digest: Hex, gasLimit: bigint, funds: Funds): Promise<void> {
     const cost = gasLimit * priceLimit(await fees.current())
     // From here on without a pause, so that two of them can't count on the same wei.
     waiting.delete(digest)
-    const others = [...waiting.values()].reduce((sum, wei) => sum + wei, options.committed())
-    if (balance < minBalance + others + cost) throw new Problem('relayer-underfunded')
+    const { open, ended } = committed()
+    const others = [...waiting.values()].reduce((sum, wei) => sum + wei, open + ended - funds.ended)
+    if (funds.balance < minBalance + others + cost) throw new Problem('relayer-underfunded')
     waiting.set(digest, cost)
   }
 
   return {
-    async admit(digest, need) {
-      await afford(digest, need)
+    async funds() {
+      const { ended } = committed()
+      const [answer] = await transport.send([{ method: 'eth_getBalance', params: [from, 'latest'] }])
+      return { balance: resultOf(answer, quantitySchema), ended }
+    },
+    async admit(digest, gasLimit, funds) {
+      await afford(digest, gasLimit, funds)
       try {
-        await budget.reserve(digest, need.gasLimit)
+        await budget.reserve(digest, gasLimit)
       } catch (error) {
         waiting.delete(digest)
         throw error
       }
     },
-    signed(digest) {
+    underWay(digest) {
       waiting.delete(digest)
     },
     release(digest) {

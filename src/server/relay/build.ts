@@ -98,6 +98,8 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     chain: createChainView({ provider, transport, from, confirmations: chain.confirmations }),
     preflight: createPreflight({ transport, from, maxGas: settings.maxGas }),
     admission: createAdmission({
+      transport,
+      from,
       budget,
       fees,
       minBalance: settings.minBalance,

@@ -101,10 +101,8 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
   const keep = () => writes.run(digest, async () => (isKept ? undefined : write(record)))
 
   const sender: Sender = {
-    async save(transaction: SignedTransaction) {
-      await put(submitted(record, transaction, new Date()))
-      deps.admission.signed(digest)
-    },
+    save: (transaction: SignedTransaction) => put(submitted(record, transaction, new Date())),
+    underWay: () => deps.admission.underWay(digest),
     isNeeded: async () => !(await chain.isUsed(target, digest)),
     dropped: () => deps.reopen(digest),
   }
@@ -122,9 +120,12 @@ function follow(deps: CourseDeps, initial: RelayRecord, gasLimit?: bigint) {
 
   /** The call's gas limit, or null when nothing needs to be sent any more. */
   async function check(): Promise<bigint | null> {
-    const forecast = await deps.preflight.check({ to: target, data: record.data })
+    const [forecast, funds] = await Promise.all([
+      deps.preflight.check({ to: target, data: record.data }),
+      deps.admission.funds(),
+    ])
     if ('gasLimit' in forecast) {
-      await deps.admission.admit(digest, forecast)
+      await deps.admission.admit(digest, forecast.gasLimit, funds)
       return forecast.gasLimit
     }
     if (isOfUsedDigest(forecast.revert)) throw new ChainAnswerError('two nodes differ on a digest')

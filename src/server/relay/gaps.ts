@@ -1,17 +1,15 @@
 import { describeError, type Logger } from '../logger.js'
 import type { Break, Look } from './account.js'
-import { type InFlight, newestOf, type Outcome } from './inFlight.js'
+import type { Flights } from './flights.js'
+import { newestOf } from './inFlight.js'
 import { MAX_HOLES, type Nonces } from './nonces.js'
 import type { Outbox } from './outbox.js'
 
 export interface GapsOptions {
-  readonly inFlight: ReadonlySet<InFlight>
+  readonly flights: Flights
   readonly nonces: Nonces
   readonly outbox: Outbox
   readonly resubmitAfterMs: number
-  /** Follows a filler. */
-  readonly follow: (flight: InFlight) => void
-  readonly finish: (flight: InFlight, outcome: Outcome) => void
   readonly logger: Logger
 }
 
@@ -29,7 +27,7 @@ const PATIENCE_MS = 3_000
  * with a transfer of nothing; where it is too wide for that, what is above it starts again below.
  */
 export function createGaps(options: GapsOptions): Gaps {
-  const { inFlight, nonces, outbox, resubmitAfterMs, logger } = options
+  const { flights, nonces, outbox, resubmitAfterMs, logger } = options
   let open: { nonce: number; since: number } | undefined
 
   /** What a node's pool knows of is waited for, as long as for any transaction. */
@@ -43,7 +41,7 @@ export function createGaps(options: GapsOptions): Gaps {
     nonces.hold(nonce)
     try {
       const flight = await outbox.fill(nonce)
-      options.follow(flight)
+      flights.add(flight)
       outbox.broadcast(flight)
     } catch (error) {
       nonces.release(nonce)
@@ -53,11 +51,11 @@ export function createGaps(options: GapsOptions): Gaps {
 
   function startAgainBelow(hole: number): void {
     nonces.distrust('latest')
-    for (const flight of [...inFlight].filter(({ nonce }) => nonce > hole)) {
+    for (const flight of flights.all().filter(({ nonce }) => nonce > hole)) {
       const { nonce } = flight
       logger.warn('nonce lost', { nonce, txHash: newestOf(flight).hash, reason: 'unreachable' })
       nonces.release(nonce)
-      options.finish(flight, { kind: 'displaced' })
+      flights.finish(flight, { kind: 'displaced' })
     }
   }
 

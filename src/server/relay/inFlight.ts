@@ -20,6 +20,8 @@ export type Outcome =
 export interface Sender {
   /** Makes a signed transaction durable. Nothing is broadcast before it resolves. */
   save(transaction: SignedTransaction): Promise<void>
+  /** Its first transaction is among those under way from now on. Called once, and not for what is resumed. */
+  underWay(): void
   /** Asked before something that may have been sent earlier is sent again. False when its effect is there. */
   isNeeded(): Promise<boolean>
   /** What was reported as mined is in its block no more. Called once, after the outcome, if at all. */

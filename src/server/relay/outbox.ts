@@ -44,6 +44,7 @@ export interface Outbox {
 const TRANSFER_GAS = 21_000n
 const nobody: Sender = {
   save: async () => undefined,
+  underWay: () => undefined,
   isNeeded: async () => true,
   dropped: () => undefined,
 }

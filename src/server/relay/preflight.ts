@@ -8,10 +8,9 @@ import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createTimedValue } from '../async/timedValue.js'
 import { createRecentMap } from '../recentMap.js'
-import type { Need } from './admission.js'
 
 /** What the chain says of a call before any gas is spent on it. */
-export type Forecast = Need | { readonly revert: Revert }
+export type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert }
 
 export interface PreflightOptions {
   readonly transport: Pick<RpcTransport, 'send'>
@@ -98,23 +97,12 @@ export function createPreflight({ transport, from, maxGas }: PreflightOptions): 
     return gas
   }
 
-  async function balance(): Promise<bigint> {
-    const [answer] = await transport.send([{ method: 'eth_getBalance', params: [from, 'latest'] }])
-    return resultOf(answer, quantitySchema)
-  }
-
   return {
     async check(call) {
-      const [gas, available, room, isThere] = await Promise.all([
-        gasFor(call),
-        balance(),
-        askForRoom(),
-        hasCode(call.to),
-      ])
+      const [gas, room, isThere] = await Promise.all([gasFor(call), askForRoom(), hasCode(call.to)])
       if (!isThere) throw new ChainAnswerError('there is no contract at the target')
       if (typeof gas !== 'bigint') return { revert: gas }
-      const forecast = gasLimitFor(gas, room < maxGas ? room : maxGas)
-      return 'revert' in forecast ? forecast : { ...forecast, balance: available }
+      return gasLimitFor(gas, room < maxGas ? room : maxGas)
     },
   }
 }
@@ -133,10 +121,7 @@ function revertOf(answer: RpcAnswer | undefined): Revert | null {
  * the limit leaves no room for it, but never less than 64/63. A call hands on 63/64 of the gas that it has left (EIP-150),
  * so a difference inside of the call takes more outside of it than it uses.
  */
-export function gasLimitFor(
-  estimate: bigint,
-  limit: bigint,
-): { readonly gasLimit: bigint } | { readonly revert: Revert } {
+export function gasLimitFor(estimate: bigint, limit: bigint): Forecast {
   const least = estimate + estimate / 63n + 1n
   if (least > limit) {
     return { revert: { name: 'GasLimitExceeded', args: { limit: `${limit}`, needed: `${least}` } } }

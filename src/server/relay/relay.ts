@@ -13,7 +13,7 @@ import { type Course, type CourseDeps, resumeCourse, startCourse } from './cours
 import { confirmed, pendingRecord, putBack, settling } from './receipts.js'
 
 export interface RelayDeps extends Omit<CourseDeps, 'reopen'> {
-  /** Authorizations under way at once, those that wait for a nonce included. */
+  /** Authorizations under way at once, those included that nothing is sent for yet. */
   readonly maxUnderWay: number
 }
 
@@ -65,7 +65,11 @@ export function createRelay(deps: RelayDeps): Relay {
 
   async function begin(authorization: VerifiedAuthorization): Promise<Course> {
     const { digest, target, data } = authorization
-    const [cached, forecast] = await Promise.all([store.get(digest), preflight.check({ to: target, data })])
+    const [cached, forecast, funds] = await Promise.all([
+      store.get(digest),
+      preflight.check({ to: target, data }),
+      admission.funds(),
+    ])
     const record = pendingRecord(authorization, new Date(), cached?.transactions)
     if ('revert' in forecast) {
       // What has taken effect reverts too: its digest is used up. A node that trails may not know of that.
@@ -73,7 +77,7 @@ export function createRelay(deps: RelayDeps): Relay {
       if (isUsed) return takeUp(cached ?? record)
       throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
     }
-    await admission.admit(digest, forecast)
+    await admission.admit(digest, forecast.gasLimit, funds)
     try {
       return await startCourse(courseDeps, record, forecast.gasLimit)
     } catch (error) {

@@ -8,6 +8,7 @@ import type { SignedTransaction } from '../store/receipts.js'
 import { createAccountView } from './account.js'
 import type { Broadcaster } from './broadcast.js'
 import type { FeeMarket } from './fees.js'
+import { type Commitments, createFlights, type Flights } from './flights.js'
 import { createGaps } from './gaps.js'
 import { createInFlight, type InFlight, type Outcome, type Sender } from './inFlight.js'
 import { createFindMined } from './mined.js'
@@ -56,18 +57,17 @@ export interface Transactor {
   resume(transactions: readonly SignedTransaction[], sender: Sender): Promise<Outcome>
   /** Whether a call would have to wait for its turn now. */
   isFull(): boolean
-  /** Wei that all under way may cost at most. */
-  committed(): bigint
+  committed(): Commitments
   /** Transactions under way. */
   inFlight(): number
   readonly service: Service
 }
 
 export function createTransactor(options: TransactorOptions): Transactor {
-  const inFlight = new Set<InFlight>()
+  const flights = createFlights()
   const slots = createSlots(options.maxInFlight)
   const outbox = createOutbox(options)
-  const { nonces, look } = follow(options, inFlight, outbox)
+  const { nonces, look } = follow(options, flights, outbox)
   const { pollIntervalMs: intervalMs, logger } = options
   const poller = createPoller({ name: 'relay-transactor', intervalMs, tick: look, logger })
   let stopped = false
@@ -76,7 +76,9 @@ export function createTransactor(options: TransactorOptions): Transactor {
     const nonce = await nonces.take()
     try {
       const flight = await outbox.write(call, nonce, sender)
-      inFlight.add(flight)
+      // Without a pause between the two: its cost is counted in one place all along.
+      flights.add(flight)
+      sender.underWay()
       return flight
     } catch (error) {
       nonces.release(nonce)
@@ -106,20 +108,19 @@ export function createTransactor(options: TransactorOptions): Transactor {
       slots.occupy()
       void flight.landed.then(slots.leave)
       nonces.hold(flight.nonce)
-      inFlight.add(flight)
+      flights.add(flight)
       return flight.outcome
     },
     isFull: slots.isFull,
-    committed: () => [...inFlight].reduce((sum, { maxCost }) => sum + maxCost, 0n),
-    inFlight: () => inFlight.size,
+    committed: flights.committed,
+    inFlight: flights.count,
     service: {
       name: poller.name,
       start: poller.start,
       async stop() {
         stopped = true
         await poller.stop()
-        for (const flight of inFlight) flight.finish({ kind: 'stopped' })
-        inFlight.clear()
+        for (const flight of flights.all()) flights.finish(flight, { kind: 'stopped' })
         await outbox.idle()
       },
     },
@@ -127,21 +128,13 @@ export function createTransactor(options: TransactorOptions): Transactor {
 }
 
 /** What watches over everything under way. */
-function follow(
-  options: TransactorOptions,
-  inFlight: Set<InFlight>,
-  outbox: ReturnType<typeof createOutbox>,
-) {
+function follow(options: TransactorOptions, flights: Flights, outbox: ReturnType<typeof createOutbox>) {
   const { provider, signer } = options
   const findMined = createFindMined(options.transport)
   const account = createAccountView({ provider, address: signer.address })
   const nonces = createNonces(account)
-  const finish = (flight: InFlight, outcome: Outcome) => {
-    inFlight.delete(flight)
-    flight.finish(outcome)
-  }
-  const shared = { ...options, inFlight, nonces, outbox, finish, findMined }
-  const gaps = createGaps({ ...shared, follow: (flight) => inFlight.add(flight) })
+  const shared = { ...options, flights, nonces, outbox, findMined }
+  const gaps = createGaps(shared)
   const settled = createSettledTransactions(findMined)
   const watcher = createWatcher({ ...shared, account, address: signer.address, settled, gaps })
   return { nonces, look: watcher.look }

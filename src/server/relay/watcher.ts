@@ -2,8 +2,9 @@ import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../logger.js'
 import type { AccountView, Break, Look } from './account.js'
 import type { Reception } from './broadcast.js'
+import type { Flights } from './flights.js'
 import type { Gaps } from './gaps.js'
-import { type InFlight, isFiller, newestOf, type Outcome } from './inFlight.js'
+import { type InFlight, isFiller, newestOf } from './inFlight.js'
 import type { FindMined, MinedTransaction } from './mined.js'
 import type { Nonces } from './nonces.js'
 import type { Outbox } from './outbox.js'
@@ -14,14 +15,12 @@ export interface WatcherOptions {
   readonly account: AccountView
   /** The relayer's address. */
   readonly address: Hex
-  readonly inFlight: ReadonlySet<InFlight>
+  readonly flights: Flights
   readonly settled: SettledTransactions
   readonly nonces: Nonces
   readonly outbox: Outbox
   readonly confirmations: number
   readonly resubmitAfterMs: number
-  /** Takes it out of what is under way. */
-  readonly finish: (flight: InFlight, outcome: Outcome) => void
   readonly gaps: Gaps
   /** A transaction of the account was mined. */
   readonly onGasUsed: (gasUsed: bigint) => void
@@ -45,7 +44,7 @@ export interface Watcher {
 }
 
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { findMined, account, address, inFlight, settled, nonces, confirmations, logger } = options
+  const { findMined, account, address, flights, settled, nonces, confirmations, logger } = options
   let lookedAt = 0
 
   async function settle(flight: InFlight, head: number, broken: boolean): Promise<void> {
@@ -72,11 +71,11 @@ export function createWatcher(options: WatcherOptions): Watcher {
     nonces.done(flight.nonce)
     options.onGasUsed(transaction.gasUsed)
     if (isFiller(transaction, address)) {
-      options.finish(flight, { kind: 'displaced' })
+      flights.finish(flight, { kind: 'displaced' })
       return
     }
     settled.add({ transaction, dropped: flight.sender.dropped })
-    options.finish(flight, { kind: 'mined', transaction })
+    flights.finish(flight, { kind: 'mined', transaction })
   }
 
   /** By blocks or by the clock, whichever is first: a process may not live as long as its patience. */
@@ -89,7 +88,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     logger.warn('nonce lost', { nonce: flight.nonce, txHash: newestOf(flight).hash, reason: 'taken' })
     nonces.done(flight.nonce)
     nonces.distrust('pending')
-    options.finish(flight, { kind: 'displaced' })
+    flights.finish(flight, { kind: 'displaced' })
   }
 
   /** Of a reorganization blocks may come back; of a chain that was reset they don't. */
@@ -111,7 +110,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
   /** In the order of their nonces. One that fails waits for the next look, and holds up no other. */
   async function each(isOne: (nonce: number) => boolean, act: (flight: InFlight) => Promise<void>) {
-    const some = [...inFlight].filter(({ nonce }) => isOne(nonce)).toSorted((a, b) => a.nonce - b.nonce)
+    const some = flights.all().filter(({ nonce }) => isOne(nonce))
     await Promise.all(
       some.map((flight) =>
         act(flight).catch((error: unknown) => {
@@ -124,7 +123,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   /** Its effect is there by another transaction. Should its nonce be missed, it is filled. */
   function letGo(flight: InFlight): void {
     nonces.release(flight.nonce)
-    options.finish(flight, { kind: 'displaced' })
+    flights.finish(flight, { kind: 'displaced' })
   }
 
   async function move(flight: InFlight, count: number): Promise<void> {
@@ -143,7 +142,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
   return {
     async look() {
-      const isIdle = inFlight.size === 0
+      const isIdle = flights.count() === 0
       if (isIdle && (settled.isEmpty() || performance.now() - lookedAt < IDLE_LOOK_MS)) return
       lookedAt = performance.now()
       const look = await account.look()

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { toQuantity } from '../../../src/chain/quantity.js'
+import { priceLimit } from '../../../src/server/relay/fees.js'
 import { gasLimitFor } from '../../../src/server/relay/preflight.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
 import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, MSFT, setUpInstitution, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import {
@@ -89,6 +92,84 @@ describe('the balance', () => {
       posted.length - taken,
     )
     await soon(() => pooled(chain())).toBe(taken)
+  })
+})
+
+describe('the balance at its floor', () => {
+  const FLOOR = 10n ** 18n
+  const updates = () => chain().anvil.accounts.map(({ address }) => portfolioUpdate(address))
+
+  const setBalance = (wei: bigint) =>
+    chain().provider.send('anvil_setBalance', [chain().account('relayer'), toQuantity(wei)])
+
+  /** One update under way, and what it may cost at most: so may each other one, while no block is mined. */
+  async function startWithOneUnderWay() {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const dataDir = await temporaryDirectory()
+    const env = { RELAY_MIN_BALANCE: '1', RPC_TIMEOUT: '20s' }
+    const relay = await startRelay({ chain: chain(), dataDir, env, rpcUrl: proxy.url })
+    await stopMining(chain())
+    const [first, ...others] = updates()
+    if (first === undefined) throw new Error('the chain has no accounts')
+    await relay.relay(first, { Prefer: 'wait=0' })
+    const digest = digestOf(chain(), first)
+    await soon(async () => (await storedRecord(dataDir, digest))?.transactions.length).toBe(1)
+    const [sent] = (await storedRecord(dataDir, digest))?.transactions ?? []
+    const { gasLimit, fees } = readTransaction(sent?.raw ?? '0x')
+    return { proxy, relay, digest, others, cost: gasLimit * priceLimit(fees) }
+  }
+
+  test('is kept to the wei', async () => {
+    const { relay: earlier, cost } = await startWithOneUnderWay()
+    await earlier.stop()
+    await chain().provider.send('anvil_dropAllTransactions', [])
+    const { relay } = await start({ RELAY_MIN_BALANCE: '1' })
+    const [first = MINT] = updates()
+    await setBalance(FLOOR + cost - 1n)
+    expect((await relay.relay(first, { Prefer: 'wait=0' })).body.code).toBe('relayer-underfunded')
+    await setBalance(FLOOR + cost)
+    expect((await relay.relay(first, { Prefer: 'wait=0' })).status).toBe(202)
+  })
+
+  test('pays for as many at once as it can, and for no more', async () => {
+    const { relay, others, cost } = await startWithOneUnderWay()
+    // Zeros in an address cost less than other bytes.
+    await setBalance(FLOOR + 4n * cost + cost / 2n)
+    const answers = await Promise.all(others.map((each) => relay.relay(each, { Prefer: 'wait=0' })))
+    const codes = answers.map(({ status, body }) => (status === 202 ? 'taken' : body.code)).toSorted()
+    expect(codes).toEqual([
+      ...others.slice(3).map(() => 'relayer-underfunded'),
+      ...others.slice(0, 3).map(() => 'taken'),
+    ])
+  })
+
+  test('is not counted on as it was before something else was mined', async () => {
+    const { proxy, relay, digest, others, cost } = await startWithOneUnderWay()
+    const [next] = others
+    if (next === undefined) throw new Error('the chain has one account')
+    await setBalance(FLOOR + (cost * 6n) / 5n)
+    const told = { result: toQuantity(FLOOR + (cost * 6n) / 5n) }
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let isHeld = false
+    // The node has read the balance, and its answer is on its way for long.
+    proxy.answer = ({ method }) => (method === 'eth_getBalance' ? told : undefined)
+    proxy.hold = (calls) => {
+      if (!calls.some(({ method }) => method === 'eth_getBalance')) return undefined
+      isHeld = true
+      return held
+    }
+    const posted = relay.relay(next, { Prefer: 'wait=0' }).then((response) => response)
+    await soon(() => isHeld).toBe(true)
+    await mine(chain())
+    await soon(async () => (await relay.get(digest)).body.status).toBe('confirmed')
+    release()
+    expect((await posted).body.code).toBe('relayer-underfunded')
+    proxy.answer = () => undefined
+    await setBalance(FLOOR + cost)
+    expect((await relay.relay(next, { Prefer: 'wait=0' })).status).toBe(202)
   })
 })
 

@@ -33,6 +33,19 @@ async function minedOf(under: TransactorUnderTest, sent: Sent): Promise<SignedTr
   return newest(sent)
 }
 
+test('what a call may cost is committed when its owner hears of that, and has ended when it was mined', async () => {
+  const under = await startTransactor({})
+  const sent = under.send()
+  await soon(() => sent.saved.length).toBe(1)
+  const { gasLimit, fees } = readTransaction(newest(sent).raw)
+  const cost = gasLimit * priceLimit(fees)
+  await soon(() => under.pooled()).toBe(1)
+  expect(sent.committed).toBe(cost)
+  expect(under.transactor.committed()).toEqual({ open: cost, ended: 0n })
+  await minedOf(under, sent)
+  expect(under.transactor.committed()).toEqual({ open: 0n, ended: cost })
+})
+
 describe('a nonce', () => {
   test('whose transaction could not be saved goes to the next one', async () => {
     const under = await startTransactor({})

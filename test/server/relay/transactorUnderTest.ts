@@ -22,6 +22,8 @@ export interface Sent {
   /** Everything that was signed for it, oldest first. */
   readonly saved: SignedTransaction[]
   readonly outcome: Promise<Outcome>
+  /** Wei that the transactor has said to be committed, when the call was among what is under way. */
+  committed: bigint
   /** How often it was reported as taken back. */
   dropped: number
 }
@@ -84,10 +86,13 @@ export async function startTransactor(options: {
         await save?.(transaction)
         saved.push(transaction)
       },
+      underWay: () => {
+        sent.committed = transactor.committed().open
+      },
       isNeeded: async () => true,
       dropped: () => sent.dropped++,
     }
-    const sent = { saved, dropped: 0, outcome: run(sender) }
+    const sent: Sent = { saved, committed: 0n, dropped: 0, outcome: run(sender) }
     return sent
   }
 

@@ -1,0 +1,37 @@
+import type { InFlight, Outcome } from './inFlight.js'
+
+/** Wei that transactions may cost at most. */
+export interface Commitments {
+  /** Those under way. */
+  readonly open: bigint
+  /** Those that have ended, since the start. What a balance that was read before still has, and the account may not. */
+  readonly ended: bigint
+}
+
+/** Everything under way, each under its nonce. */
+export interface Flights {
+  add(flight: InFlight): void
+  /** Takes it out, and tells whoever waits for it how it ended. */
+  finish(flight: InFlight, outcome: Outcome): void
+  /** In the order of their nonces. */
+  all(): InFlight[]
+  count(): number
+  committed(): Commitments
+}
+
+export function createFlights(): Flights {
+  const flights = new Set<InFlight>()
+  let ended = 0n
+  return {
+    add(flight) {
+      flights.add(flight)
+    },
+    finish(flight, outcome) {
+      if (flights.delete(flight)) ended += flight.maxCost
+      flight.finish(outcome)
+    },
+    all: () => [...flights].toSorted((a, b) => a.nonce - b.nonce),
+    count: () => flights.size,
+    committed: () => ({ open: [...flights].reduce((sum, { maxCost }) => sum + maxCost, 0n), ended }),
+  }
+}
