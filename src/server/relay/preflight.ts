@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { quantitySchema, toQuantity } from '../../chain/quantity.js'
+import { isRateLimited } from '../../chain/rateLimit.js'
 import { decodeRevert } from '../../chain/reverts.js'
 import { resultOf } from '../../chain/rpcResult.js'
-import type { RpcAnswer, RpcTransport } from '../../chain/rpcTransport.js'
+import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createTimedValue } from '../async/timedValue.js'
@@ -20,7 +21,7 @@ export interface PreflightOptions {
   readonly maxGas: bigint
 }
 
-/** JSON-RPC's code of a reverted execution, as the execution API specification has it. */
+/** JSON-RPC's code of a reverted execution: https://github.com/ethereum/execution-apis */
 const EXECUTION_REVERTED = 3
 /** A block's gas limit changes by a thousandth from one to the next, and a contract's code not at all. */
 const ROOM_MAX_AGE_MS = 10_000
@@ -33,6 +34,11 @@ const MAX_TARGETS = 8
 const SELECTOR_DIGITS = 10
 
 const dataSchema = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/)
+/** OpenEthereum, and Nethermind for long, put a word before it. */
+const revertDataSchema = z
+  .string()
+  .transform((text) => text.replace(/^Reverted /, ''))
+  .pipe(dataSchema)
 const blockSchema = z.looseObject({ gasLimit: quantitySchema })
 
 /** A call to be checked. */
@@ -73,47 +79,77 @@ export function createPreflight({ transport, from, maxGas }: PreflightOptions): 
     return resultOf(answer, dataSchema) !== '0x'
   }
 
+  /** Gas that one transaction may have now. */
+  async function gasRoom(): Promise<bigint> {
+    const room = await askForRoom()
+    return room < maxGas ? room : maxGas
+  }
+
   async function isEnough(call: Call, gas: bigint): Promise<boolean> {
-    const params = [{ from, ...call, gas: toQuantity(gas) }, 'latest']
-    const [answer] = await transport.send([{ method: 'eth_call', params }])
-    return answer !== undefined && 'result' in answer
+    const [answer] = await transport.send([execution({ from, ...call, gas: toQuantity(gas) })])
+    return isResult(answer)
   }
 
-  async function estimate(call: Call): Promise<bigint | Revert> {
-    const [answer] = await transport.send([
-      { method: 'eth_estimateGas', params: [{ from, ...call }, 'latest'] },
-    ])
-    return revertOf(answer) ?? resultOf(answer, quantitySchema)
+  /** Undefined when the node refuses in a way that may be the call's fault or its own. */
+  async function estimate(call: Call): Promise<bigint | Revert | undefined> {
+    const question = { method: 'eth_estimateGas', params: [{ from, ...call }, 'latest'] }
+    const [answer] = await transport.send([question])
+    if (isRateLimited(question, answer)) throw new ChainAnswerError('a node is asked too much')
+    return revertIn(answer) ?? (isResult(answer) ? resultOf(answer, quantitySchema) : undefined)
   }
 
-  async function gasFor(call: Call): Promise<bigint | Revert> {
+  /**
+   * Runs a call whose gas nobody can tell with as much as it may have. It travels with one that nothing but the
+   * node can make fail, a transfer of nothing: if that succeeds, a failure beside it is the call's own.
+   */
+  async function tryOut(call: Call): Promise<Forecast> {
+    const gasLimit = await gasRoom()
+    const question = execution({ from, ...call, gas: toQuantity(gasLimit) })
+    const [answer, control] = await transport.send([question, execution({ from, to: from })])
+    if (isResult(answer)) return { gasLimit }
+    const revert = revertIn(answer)
+    if (revert !== null) return { revert }
+    if (isRateLimited(question, answer) || !isResult(control)) {
+      throw new ChainAnswerError('a node neither estimates a call nor runs it')
+    }
+    return { revert: decodeRevert('0x') }
+  }
+
+  async function forecast(call: Call): Promise<Forecast> {
     const kind = `${call.to}${call.data.slice(0, SELECTOR_DIGITS)}${call.data.length}`
     const known = estimates.get(kind)
-    if (known !== undefined && performance.now() - known.at < ESTIMATE_MAX_AGE_MS) {
-      if (await isEnough(call, known.gas)) return known.gas
-    }
+    const isFresh = known !== undefined && performance.now() - known.at < ESTIMATE_MAX_AGE_MS
+    if (isFresh && (await isEnough(call, known.gas))) return gasLimitFor(known.gas, await gasRoom())
     const gas = await estimate(call)
-    if (typeof gas === 'bigint') estimates.set(kind, { gas, at: performance.now() })
-    return gas
+    if (gas === undefined) return tryOut(call)
+    if (typeof gas !== 'bigint') return { revert: gas }
+    estimates.set(kind, { gas, at: performance.now() })
+    return gasLimitFor(gas, await gasRoom())
   }
 
   return {
     async check(call) {
-      const [gas, room, isThere] = await Promise.all([gasFor(call), askForRoom(), hasCode(call.to)])
+      const [found, isThere] = await Promise.all([forecast(call), hasCode(call.to), gasRoom()])
       if (!isThere) throw new ChainAnswerError('there is no contract at the target')
-      if (typeof gas !== 'bigint') return { revert: gas }
-      return gasLimitFor(gas, room < maxGas ? room : maxGas)
+      return found
     },
   }
 }
 
-/** @throws ChainAnswerError when it is a failure that says nothing about the call */
-function revertOf(answer: RpcAnswer | undefined): Revert | null {
+function execution(transaction: object): RpcCall {
+  return { method: 'eth_call', params: [transaction, 'latest'] }
+}
+
+function isResult(answer: RpcAnswer | undefined): boolean {
+  return answer !== undefined && 'result' in answer
+}
+
+/** Null when the node does not say that the call reverts. */
+function revertIn(answer: RpcAnswer | undefined): Revert | null {
   if (answer === undefined || !('error' in answer)) return null
-  const data = dataSchema.safeParse(answer.error.data)
+  const data = revertDataSchema.safeParse(answer.error.data)
   if (data.success) return decodeRevert(data.data)
-  if (answer.error.code === EXECUTION_REVERTED) return decodeRevert('0x')
-  throw new ChainAnswerError('eth_estimateGas was refused')
+  return answer.error.code === EXECUTION_REVERTED ? decodeRevert('0x') : null
 }
 
 /**

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { readTransaction } from '../../../src/server/relay/transaction.js'
+import { batchMint, digestOf } from '../../support/authorizations.js'
+import { INTERFACES, useChain } from '../../support/chain.js'
+import {
+  type Answer,
+  type FaultProxy,
+  type ProxiedCall,
+  REFUSAL,
+  startFaultProxy,
+} from '../../support/faultProxy.js'
+import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { asKilledNow, minedOfRelayer, receiptOf, soon, startRelay, storedRecord } from './relayUnderTest.js'
+
+// Nodes say in many ways that a call can't be estimated, most of them without data that would tell why.
+
+const chain = useChain(setUpInstitution)
+const MINT = batchMint(AAPL, shares(5))
+/** The batch after the next one: it reverts with BatchConflict. */
+const TOO_EARLY = batchMint(AAPL, shares(5), { batch: 7n })
+
+const error = (code: number, message: string, data?: string): Answer => ({
+  error: { code, message, ...(data !== undefined && { data }) },
+})
+const REFUSALS: Record<string, Answer> = {
+  'geth, without a reason': error(-32_000, 'execution reverted'),
+  'geth, beyond what it may use': error(-32_000, 'gas required exceeds allowance (0)'),
+  'geth, an empty account': error(-32_000, 'insufficient funds for gas * price + value'),
+  'geth, an opcode': error(-32_000, 'invalid opcode: INVALID'),
+  'Nethermind, for long': error(-32_015, 'revert'),
+  'Nethermind, out of gas': error(-32_003, 'out of gas'),
+  'Besu, an empty account': error(-32_004, 'Upfront cost exceeds account balance'),
+  'an internal error': error(-32_603, 'Internal error'),
+}
+
+const transactionSchema = z.looseObject({ to: z.string(), gas: z.string().optional() })
+
+/** The call with which the relay tries what was not estimated. */
+function isTrial({ method, params: [transaction] }: ProxiedCall): boolean {
+  return method === 'eth_call' && transactionSchema.parse(transaction).gas !== undefined
+}
+
+/** A call that nothing but the node can make fail. */
+function isControl({ method, params: [transaction] }: ProxiedCall): boolean {
+  return method === 'eth_call' && transactionSchema.parse(transaction).to === chain().account('relayer')
+}
+
+/** A relay behind a node that estimates nothing. */
+async function start(refusal: Answer, answer: FaultProxy['answer'] = () => undefined) {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  proxy.answer = (call) => (call.method === 'eth_estimateGas' ? refusal : answer(call))
+  const dataDir = await temporaryDirectory()
+  const env = { RELAY_MAX_GAS: '700000' }
+  return { proxy, dataDir, relay: await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url, env }) }
+}
+
+describe.each(Object.entries(REFUSALS))('an estimate that is refused (%s)', (_name, refusal) => {
+  test('of a call that succeeds has it sent with all the gas that it may have', async () => {
+    const { relay, dataDir } = await start(refusal)
+    expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
+    const [sent] = (await storedRecord(dataDir, digestOf(chain(), MINT)))?.transactions ?? []
+    expect(readTransaction(sent?.raw ?? '0x').gasLimit).toBe(700_000n)
+    // Now it reverts, as it has taken effect.
+    expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
+  })
+
+  test('of a call that reverts is a refusal, with the error that the call has', async () => {
+    const { relay } = await start(refusal)
+    const response = await relay.relay(TOO_EARLY)
+    expect([response.status, response.body.code]).toEqual([422, 'would-revert'])
+    expect(response.body.revert.name).toBe('BatchConflict')
+  })
+
+  test('of a call that fails as well is a refusal, although nobody says why', async () => {
+    const { relay } = await start(refusal, (call) => (isTrial(call) ? refusal : undefined))
+    const before = await minedOfRelayer(chain())
+    const response = await relay.relay(MINT)
+    expect([response.status, response.body.code]).toEqual([422, 'would-revert'])
+    expect(response.body.revert).toEqual({ name: 'unknown', args: {} })
+    expect(await minedOfRelayer(chain())).toBe(before)
+  })
+})
+
+const [REFUSED = REFUSAL] = Object.values(REFUSALS)
+
+test('a revert whose data has a word before it is told by its name', async () => {
+  const data = `Reverted ${INTERFACES.pool.encodeErrorResult('BatchConflict', [1, 7])}`
+  const refusal = error(-32_015, 'VM execution error.', data)
+  const { relay } = await start(REFUSED, (call) => (isTrial(call) ? refusal : undefined))
+  expect((await relay.relay(MINT)).body.revert).toMatchObject({ name: 'BatchConflict' })
+})
+
+describe('a node that runs nothing', () => {
+  test.each<[what: string, answer: Answer]>([
+    ['has lost its state', error(-32_000, 'missing trie node')],
+    ['is asked too much', REFUSAL],
+  ])('says nothing of the authorization: it %s', async (_what, answer) => {
+    const { relay } = await start(REFUSED, (call) => (isTrial(call) || isControl(call) ? answer : undefined))
+    const response = await relay.relay(MINT)
+    expect([response.status, response.body.code]).toEqual([503, 'chain-unavailable'])
+    expect((await relay.get(digestOf(chain(), MINT))).status).toBe(404)
+  })
+
+  test('and is asked too much for this one call says nothing of it either', async () => {
+    const { relay } = await start(REFUSED, (call) => (isTrial(call) ? REFUSAL : undefined))
+    expect((await relay.relay(MINT)).body.code).toBe('chain-unavailable')
+  })
+})
+
+test('what was taken on and would fail by now ends, and is not tried again for ever', async () => {
+  const { relay, proxy, dataDir } = await start(REFUSED, ({ method }) =>
+    method === 'eth_getTransactionCount' ? REFUSAL : undefined,
+  )
+  await relay.relay(MINT, { Prefer: 'wait=0' })
+  const digest = digestOf(chain(), MINT)
+  await soon(async () => (await storedRecord(dataDir, digest))?.receipt.status).toBe('pending')
+  const left = await asKilledNow(dataDir)
+  await relay.stop()
+  proxy.answer = (call) => (call.method === 'eth_estimateGas' || isTrial(call) ? REFUSED : undefined)
+  const again = await startRelay({ chain: chain(), dataDir: left, rpcUrl: proxy.url })
+  await soon(async () => (await again.get(digest)).body.status).toBe('failed')
+})
