@@ -16,7 +16,7 @@ import { createFindMined, type MinedTransaction } from './mined.js'
 export interface ChainView {
   /** Whether the authorization has taken effect, by whatever transaction: the one truth about it. */
   isUsed(target: Hex, digest: Hex): Promise<boolean>
-  /** Whether an effect that is there has as many blocks on top as any has to have. */
+  /** Whether the effect was there `confirmations` - 1 blocks below the head, or 100 where that is less: it counts then. */
   isDeep(target: Hex, digest: Hex): Promise<boolean>
   /** The latest block's number, and that of the block which has a transaction; null when none has it. */
   whereIs(hash: Hex): Promise<{ head: number; blockNumber: number | null }>

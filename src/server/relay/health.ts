@@ -8,7 +8,7 @@ import type { Transactor } from './transactor.js'
 export interface RelayLoad {
   /** Transactions that are sent and not yet deep enough. */
   readonly inFlight: number
-  /** Authorizations that wait for a nonce. */
+  /** Authorizations without a transaction: they are checked, wait for their turn, or for blocks on somebody else's effect. */
   readonly queued: number
   /** Gas that is left of today's budget. */
   readonly gasLeft: bigint
