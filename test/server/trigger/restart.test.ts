@@ -1,8 +1,12 @@
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { createContracts } from '../../../src/chain/contracts.js'
+import { RpcProvider } from '../../../src/chain/provider.js'
+import type { Hex } from '../../../src/protocol/hex.js'
 import { isRunning } from '../../../src/server/processIdentity.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { refund, settlement, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -13,7 +17,7 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
-const [A, B] = [bytes32('A'), bytes32('B')]
+const [A, B, C] = [bytes32('A'), bytes32('B'), bytes32('C')]
 const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
 
 async function setUp(plan: Record<string, Step[]>) {
@@ -139,6 +143,41 @@ describe('the start', () => {
     await first.stop()
     await start({ unopened: { expiryMs: 1, max: 1 } })
     await eventually('no record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
+  })
+
+  test('neither asks for nor reads the orders that have ended, however many they are', async () => {
+    const { start, root } = await setUp({ [B]: [PLACED, { outcome: 'done' }] })
+    const first = await start()
+    for (const [role, orderId] of [
+      ['alice', A],
+      ['bob', B],
+      ['alice', C],
+    ] as const) {
+      await first.place(role, orderId)
+      await first.until(orderId, 'its run', (record) => outcomes(record)[0] === 'placed')
+    }
+    await chain().send('relayer', ...signedCall(chain(), settlement(A)))
+    await chain().send('relayer', ...signedCall(chain(), refund(B)))
+    const final = (orderId: Hex) => `${root}/envelopes/done/${orderId.slice(2, 4)}/${orderId}.json`
+    await eventually('their end', async () => (await readdir(`${root}/envelopes/open`)).length === 1)
+    await eventually('the runs', async () => (await readdir(`${root}/runs`)).length === 0)
+    await first.stop()
+    // What is read would be set aside.
+    for (const orderId of [A, B]) await writeFile(final(orderId), 'not a record')
+
+    const { anvil, addresses } = chain()
+    const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+    const { escrow } = createContracts(provider, addresses)
+    const asked: Hex[] = []
+    const orders = (orderId: Hex) => {
+      asked.push(orderId)
+      return escrow.orders(orderId)
+    }
+    const second = await start({ escrow: { ...escrow, orders } })
+    await eventually('the start', () => second.logText().includes('open orders read'))
+    await second.stop()
+    expect(asked).toEqual([C])
+    for (const orderId of [A, B]) expect(await readFile(final(orderId), 'utf8')).toBe('not a record')
   })
 
   test('leaves what waits for its time waiting', async () => {

@@ -17,14 +17,15 @@ interface EventPlace {
 }
 
 /** What happened to an escrow. */
-export type EscrowEvent =
-  | (EventPlace &
-      OpenedOrder & {
-        readonly kind: 'opened'
-        /** Unix seconds. */
-        readonly deadline: number
-      })
-  | ClosedEvent
+export type EscrowEvent = OpenedEvent | ClosedEvent
+
+/** An escrow has been opened. */
+export type OpenedEvent = EventPlace &
+  OpenedOrder & {
+    readonly kind: 'opened'
+    /** Unix seconds. */
+    readonly deadline: number
+  }
 
 /** An escrow has ended. */
 export type ClosedEvent = EventPlace & { readonly kind: 'settled' | 'refunded' }

@@ -7,7 +7,7 @@ import type { OrderRecords } from '../../store/orderRecords.js'
 import type { Dispatcher } from '../queue/dispatcher.js'
 import { byPosition, type ChainPosition, type OpenedOrder } from '../queue/trackedOrder.js'
 import { firstBlockSince, type RangeReader } from './blockRange.js'
-import type { BlockId, EscrowEvent, EscrowEvents } from './escrowEvents.js'
+import type { BlockId, ClosedEvent, EscrowEvent, EscrowEvents, OpenedEvent } from './escrowEvents.js'
 import { REREAD_BLOCKS } from './eventWindow.js'
 import { isReclaimable, type Refund, unheardReclaims } from './reclaims.js'
 import type { Recovered } from './watcher.js'
@@ -33,6 +33,7 @@ export interface RecoveryOptions {
 /**
  * Deals with what the chain holds when the server starts: every open escrow runs again, with its envelope or, if the
  * cache has none, without; a stored order whose escrow has ended is concluded, and one that was reclaimed runs once more.
+ * Orders that have ended and are not among the open records are neither asked for nor read: they may be many.
  *
  * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
  */
@@ -41,11 +42,16 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const head = await events.head()
   const now = (await events.blockTime(head.number)) ?? 0
   const { past, block } = await lookBack(options, now, head)
-  const found = await readEscrows(options, past)
+  const told = toldBy(past)
+  const found = await readEscrows(options, told, now)
   const refunds = found.flatMap(({ state, refund }) =>
     state === 'REFUNDED' && refund !== undefined ? [refund] : [],
   )
   const reclaimed = await unheardReclaims(options, refunds, now)
+  for (const [orderId, { kind }] of told.ended) {
+    // A run of it may go on, though its record is final.
+    if (isOver(orderId, told, now)) dispatcher.seenOnChain(orderId, kind)
+  }
   for (const { order, state, refund } of found) {
     const isOwnRefund = refund !== undefined && !isReclaimable(refund.deadline, now)
     if (state === 'SETTLED') dispatcher.seenOnChain(order.orderId, 'settled')
@@ -70,17 +76,38 @@ interface FoundOrder {
   readonly refund: Refund | undefined
 }
 
-/** What the chain holds of the orders in the events and of the stored ones, in the order of opening. */
-async function readEscrows(
-  { escrow, records }: RecoveryOptions,
-  past: readonly EscrowEvent[],
-): Promise<FoundOrder[]> {
-  const blockOf = new Map<Hex, number>()
-  const opened = new Map<Hex, OpenedOrder>()
+/** The last that the events tell of each order. */
+interface Told {
+  readonly opened: ReadonlyMap<Hex, OpenedEvent>
+  readonly ended: ReadonlyMap<Hex, ClosedEvent>
+}
+
+function toldBy(past: readonly EscrowEvent[]): Told {
+  const opened = new Map<Hex, OpenedEvent>()
+  const ended = new Map<Hex, ClosedEvent>()
   for (const event of past) {
     if (event.kind === 'opened') opened.set(event.orderId, event)
-    if (event.kind === 'refunded') blockOf.set(event.orderId, event.position.block)
+    else ended.set(event.orderId, event)
   }
+  return { opened, ended }
+}
+
+/** Whether an order that is not among the open records needs nothing more. A refund may be a reclaim. */
+function isOver(orderId: Hex, { opened, ended }: Told, now: number): boolean {
+  const kind = ended.get(orderId)?.kind
+  const deadline = opened.get(orderId)?.deadline
+  return (
+    kind === 'settled' || (kind === 'refunded' && deadline !== undefined && !isReclaimable(deadline, now))
+  )
+}
+
+/** What the chain holds of the stored orders and of those that the events do not show to be over, in the order of opening. */
+async function readEscrows(
+  { escrow, records }: RecoveryOptions,
+  told: Told,
+  now: number,
+): Promise<FoundOrder[]> {
+  const { opened, ended } = told
 
   async function read(orderId: Hex): Promise<FoundOrder> {
     const { account, commit, deadline, state } = await escrow.orders(orderId)
@@ -88,11 +115,13 @@ async function readEscrows(
     // It has just been opened on another node: the one that was asked now is behind.
     if (event !== undefined && state === 'NONE') throw new ChainAnswerError('the node is behind')
     const order = { orderId, account, commit, position: event?.position ?? LONG_AGO }
-    const block = blockOf.get(orderId)
-    return { order, state, refund: block === undefined ? undefined : { orderId, block, deadline } }
+    const end = ended.get(orderId)
+    const refund = end?.kind === 'refunded' ? { orderId, block: end.position.block, deadline } : undefined
+    return { order, state, refund }
   }
 
-  const ids = [...new Set([...opened.keys(), ...blockOf.keys(), ...(await records.openIds())])]
+  const unsettled = [...opened.keys(), ...ended.keys()].filter((orderId) => !isOver(orderId, told, now))
+  const ids = [...new Set([...unsettled, ...(await records.openIds())])]
   const found = await inBatches(ids, BATCH, read)
   return found.sort((a, b) => byPosition(a.order.position, b.order.position))
 }
