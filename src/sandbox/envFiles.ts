@@ -49,6 +49,8 @@ function serverVariables(
     PORT: new URL(places.url).port,
     HOST: '127.0.0.1',
     OPS_PORT: new URL(places.opsUrl).port,
+    // The sandbox shows it to a person.
+    NARRATOR_FORMAT: 'text',
     FRONTEND_ORIGIN,
     RELAY_AUTH_TOKEN: secrets.relayAuthToken,
     RELAYER_PRIVATE_KEY: accounts.relayer.privateKey,

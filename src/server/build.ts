@@ -14,6 +14,7 @@ import { createMetrics } from './metrics/metrics.js'
 import { processMetrics } from './metrics/processMetrics.js'
 import { outcomeOf } from './metrics/rpcMetrics.js'
 import { buildNarrator } from './narrator/build.js'
+import type { NarratorOutput } from './narrator/output.js'
 import { createNarratorProgress } from './narrator/progress.js'
 import { buildOps, type Phase } from './ops/build.js'
 import { buildRelay } from './relay/build.js'
@@ -40,8 +41,8 @@ export interface Surroundings {
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly phase: () => Phase
-  /** Takes one line of the narration, without its end. */
-  readonly print: (line: string) => void
+  /** Where the narration goes. */
+  readonly output: NarratorOutput
 }
 
 /** Builds every part from the configuration and wires them. Starts nothing and asks nobody. */
@@ -92,8 +93,8 @@ export function buildServer(surroundings: Surroundings): {
     stopping,
   })
   const progress = createNarratorProgress()
-  const { print, phase } = surroundings
-  const narrator = buildNarrator({ config, provider, files, logger, print, onLook: progress.note })
+  const { output, phase } = surroundings
+  const narrator = buildNarrator({ config, provider, files, logger, output, onLook: progress.note })
   const ops = buildOps({ config, provider, files, relay, enclaveRuns, progress, metrics, phase, logger })
 
   const deps: AppDeps = {

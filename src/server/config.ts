@@ -147,9 +147,15 @@ function toConfig(env: z.output<typeof environmentSchema>) {
         platformPool: env.PLATFORM_POOL_ADDRESS,
       },
       confirmations: env.CONFIRMATIONS,
-      narratorIntervalMs: env.NARRATOR_INTERVAL,
       /** Blocks. */
       logRange: env.RPC_LOG_RANGE,
+    },
+    narrator: {
+      intervalMs: env.NARRATOR_INTERVAL,
+      confirmations: env.NARRATOR_CONFIRMATIONS ?? env.CONFIRMATIONS,
+      format: env.NARRATOR_FORMAT,
+      /** Unless the user wants none, a terminal that has colours is given some. */
+      mayColour: env.NO_COLOR === undefined,
     },
     relay: {
       authToken: env.RELAY_AUTH_TOKEN,

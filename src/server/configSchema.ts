@@ -115,6 +115,16 @@ export const environmentSchema = z.object({
     about: 'Pause between two looks for events to narrate.',
     fallback: '2s',
   }),
+  NARRATOR_CONFIRMATIONS: optional(integer(1, 1_000), {
+    about: 'Blocks that must hold an event before it is narrated; unset: CONFIRMATIONS.',
+  }),
+  NARRATOR_FORMAT: withDefault(z.enum(['auto', 'text', 'json'], { error: 'expected auto, text or json' }), {
+    about: 'Lines for people (text) or programs (json); auto: text on a terminal, else json.',
+    fallback: 'auto',
+  }),
+  NO_COLOR: optional(z.string(), {
+    about: 'Any value: narration without colours, as https://no-color.org says.',
+  }),
   RPC_LOG_RANGE: withDefault(integer(1, 1_000_000), {
     about: 'Blocks that one query for events may span; halved by itself where a node refuses so many.',
     fallback: '2000',

@@ -2,15 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from './lifetime.js'
 import { describeError, type Logger } from './logger.js'
 
+/**
+ * One look. A rejection is logged and the next tick comes as usual; after `again` it comes without a pause. `signal`
+ * aborts when the poller stops, which then waits for the tick to end.
+ */
+export type Tick = (signal: AbortSignal) => Promise<'again' | undefined>
+
 interface PollerOptions {
   readonly name: string
   /** Pause between the end of one tick and the start of the next. */
   readonly intervalMs: number
-  /**
-   * One look. A rejection is logged and the next tick comes as usual. `signal` aborts when the poller stops, which
-   * then waits for the tick to end.
-   */
-  readonly tick: (signal: AbortSignal) => Promise<void>
+  readonly tick: Tick | ((signal: AbortSignal) => Promise<void>)
   readonly logger: Logger
 }
 
@@ -23,7 +25,7 @@ export function createPoller({ name, intervalMs, tick, logger }: PollerOptions):
     const { signal } = stopping
     while (!signal.aborted) {
       try {
-        await tick(signal)
+        if ((await tick(signal)) === 'again') continue
       } catch (error) {
         if (!signal.aborted) logger.warn('tick failed', { service: name, ...describeError(error) })
       }

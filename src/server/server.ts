@@ -54,10 +54,17 @@ async function startLocked(
   await files.clean()
   await registerFastKeccak()
   const stopping = new AbortController()
-  const print = (line: string) => process.stdout.write(`${line}\n`)
   const curve = await loadSecp256k1(logger)
   const relayerKey = await openRelayerKey(config.relay.relayerKey, curve)
-  const surroundings = { config, logger, files, relayerKey, curve, stopping: stopping.signal, print }
+  const surroundings = {
+    config,
+    logger,
+    files,
+    relayerKey,
+    curve,
+    stopping: stopping.signal,
+    output: process.stdout,
+  }
   let isStarted = false
   const phase = () => (stopping.signal.aborted ? 'stopping' : isStarted ? 'running' : 'starting')
   const { app, ops, services } = buildServer({ ...surroundings, phase })

@@ -170,7 +170,7 @@ describe('readConfig', () => {
     expect(config.chain.rpcUrls.reveal()).toEqual(['https://a.example/key', 'http://127.0.0.1:8545'])
     expect(config.enclave.trigger).toMatchObject({ command: ['node', 'dist/enclave/main.js'] })
     expect(config.enclave.reconcileIntervalMs).toBe(7_200_000)
-    expect(config.chain.narratorIntervalMs).toBe(250)
+    expect(config.narrator.intervalMs).toBe(250)
     expect(config.broker.tradingUrl).toBe('http://127.0.0.1:9000')
     expect(config.enclave.intentPublicKey).toBe(SERVER_ENVIRONMENT.INTENT_PUBKEY)
     expect(config.enclave.signer).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')

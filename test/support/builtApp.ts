@@ -52,7 +52,7 @@ export async function buildApp(options: {
     curve: referenceSecp256k1,
     stopping,
     phase: () => 'running',
-    print: () => {},
+    output: { write: () => undefined },
   })
   return { app, log }
 }

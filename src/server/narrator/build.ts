@@ -6,6 +6,7 @@ import { createPoller } from '../poller.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createCursorStore } from '../store/narratorCursor.js'
 import { createChainReader } from './chainReader.js'
+import { createPrinter, type NarratorOutput } from './output.js'
 import { createNarratorTick, type NarratorLook } from './poll.js'
 
 /** Wires the narrator. Starts nothing. */
@@ -14,23 +15,23 @@ export function buildNarrator(surroundings: {
   readonly provider: RpcProvider
   readonly files: AtomicFiles
   readonly logger: Logger
-  /** Takes one line, without its end. */
-  readonly print: (line: string) => void
+  readonly output: NarratorOutput
   /** Told of each look that succeeded. */
   readonly onLook?: (look: NarratorLook) => void
 }): Service {
-  const { config, provider, files, logger, print, onLook } = surroundings
-  const { contracts, confirmations, narratorIntervalMs, logRange } = config.chain
+  const { config, provider, files, logger, output, onLook } = surroundings
+  const { contracts, logRange } = config.chain
+  const { intervalMs, confirmations } = config.narrator
   return createPoller({
     name: 'narrator',
-    intervalMs: narratorIntervalMs,
+    intervalMs,
     logger,
     tick: createNarratorTick({
       chain: createChainReader({ transport: provider.transport, contracts }),
       cursors: createCursorStore({ files, logger }),
       confirmations,
       maxRange: logRange,
-      print,
+      print: createPrinter(output, config.narrator),
       onLook,
       logger,
     }),

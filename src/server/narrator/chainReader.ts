@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { ChainAnswerError } from '../../chain/errors.js'
 import { quantitySchema, smallQuantitySchema, toQuantity } from '../../chain/quantity.js'
 import { resultOf } from '../../chain/rpcResult.js'
-import type { RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
-import { addressSchema } from '../../protocol/address.js'
+import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { topicsOf, WATCHED, type WatchedContract } from './events.js'
+import { isRangeRefusal, RangeRefusedError } from './rangeRefusal.js'
 
 const blockSchema = z.object({ number: smallQuantitySchema, hash: bytes32Schema })
 export type BlockId = { readonly number: number; readonly hash: Hex }
@@ -14,7 +15,7 @@ export type BlockId = { readonly number: number; readonly hash: Hex }
 const MAX_LOG_DATA_BYTES = 65_536
 
 const logSchema = z.object({
-  address: addressSchema,
+  address: z.string(),
   topics: z.array(bytes32Schema).min(1).max(4),
   data: hexBetween(0, MAX_LOG_DATA_BYTES),
   blockNumber: smallQuantitySchema,
@@ -26,16 +27,35 @@ const logSchema = z.object({
 /** An event of one of the contracts. */
 export type ChainLog = z.output<typeof logSchema> & { readonly contract: WatchedContract }
 
+/** Blocks from one to another, both included. */
+export interface BlockRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** What one request found. */
+export interface Look {
+  readonly head: BlockId
+  /** The hash of the block that was asked for; null when there is no such block. */
+  readonly hash: Hex | null
+  /**
+   * The narrated events of all five contracts in the range, in chain order, and its last block; undefined when the node
+   * does not have that block.
+   * @throws RangeRefusedError, or ChainAnswerError unless all five queries are answered as they should
+   */
+  readonly logs: () => { logs: ChainLog[]; last: BlockId } | undefined
+}
+
 /** What the narrator asks of the chain. Every method rejects with ChainUnavailableError or ChainAnswerError. */
 export interface ChainReader {
-  /** The head, and the block that now has this number, null when there is none. One HTTP request. */
-  head(number: number, signal?: AbortSignal): Promise<{ head: BlockId; block: BlockId | null }>
   /**
-   * The narrated events of all five contracts from one block to another, both included, in chain order, and the hash
-   * of the last one. One query per contract over the same range, in one JSON-RPC batch; rejects unless all five are
-   * answered, by a node that has the whole range: one that is behind returns fewer events rather than an error.
+   * The head, the block that now has this number, and the events of a range when there is one: one query per contract
+   * over the same range, all in one HTTP request. The last block of the range is asked for with them, as a node that is
+   * behind returns fewer events rather than an error.
    */
-  logs(from: number, to: number, signal?: AbortSignal): Promise<{ logs: ChainLog[]; hash: Hex }>
+  look(number: number, range: BlockRange | undefined, signal?: AbortSignal): Promise<Look>
+  /** The hashes of the blocks that have these numbers now, by number, without those that the node does not give. */
+  hashes(numbers: readonly number[], signal?: AbortSignal): Promise<ReadonlyMap<number, Hex>>
 }
 
 export function createChainReader(options: {
@@ -44,7 +64,7 @@ export function createChainReader(options: {
 }): ChainReader {
   const { transport, contracts } = options
 
-  function query(contract: WatchedContract, from: number, to: number): RpcCall {
+  function query(contract: WatchedContract, { from, to }: BlockRange): RpcCall {
     const filter = {
       address: contracts[contract],
       topics: [topicsOf(contract)],
@@ -54,24 +74,58 @@ export function createChainReader(options: {
     return { method: 'eth_getLogs', params: [filter] }
   }
 
+  function logsOf(answers: readonly RpcAnswer[], last: BlockId, { from, to }: BlockRange): ChainLog[] {
+    if (answers.some(isRangeRefusal)) throw new RangeRefusedError()
+    const logs = WATCHED.flatMap((contract, index) => {
+      const address = contracts[contract].toLowerCase()
+      const own = logSchema.refine(
+        (log) => log.address.toLowerCase() === address && log.blockNumber >= from && log.blockNumber <= to,
+      )
+      return resultOf(answers[index], z.array(own)).map((log) => ({ ...log, contract }))
+    }).sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+    if (!isOneHistory(logs, last)) throw new ChainAnswerError('the events are of two histories')
+    return logs
+  }
+
   return {
-    async head(number, signal) {
-      const blocks = ['latest', toQuantity(number)]
-      const calls = blocks.map((block) => ({ method: 'eth_getBlockByNumber', params: [block, false] }))
-      const [latest, at] = await transport.send(calls, signal)
-      return { head: resultOf(latest, blockSchema), block: resultOf(at, blockSchema.nullable()) }
+    async look(number, range, signal) {
+      const queries = range === undefined ? [] : WATCHED.map((contract) => query(contract, range))
+      const last = range === undefined ? [] : [blockCall(toQuantity(range.to))]
+      const calls = [blockCall('latest'), blockCall(toQuantity(number)), ...last, ...queries]
+      const [latest, at, end, ...events] = await transport.send(calls, signal)
+      return {
+        head: resultOf(latest, blockSchema),
+        hash: resultOf(at, blockSchema.nullable())?.hash ?? null,
+        logs() {
+          const found = range === undefined ? null : resultOf(end, blockSchema.nullable())
+          if (range === undefined || found === null) return undefined
+          return { logs: logsOf(events, found, range), last: found }
+        },
+      }
     },
-    async logs(from, to, signal) {
-      const queries = WATCHED.map((contract) => query(contract, from, to))
-      const last = { method: 'eth_getBlockByNumber', params: [toQuantity(to), false] }
-      const answers = await transport.send([...queries, last], signal)
-      const { hash } = resultOf(answers[queries.length], blockSchema)
-      const inRange = logSchema.refine((log) => log.blockNumber >= from && log.blockNumber <= to)
-      const logs = WATCHED.flatMap((contract, index) => {
-        const own = inRange.refine((log) => log.address === contracts[contract])
-        return resultOf(answers[index], z.array(own)).map((log) => ({ ...log, contract }))
-      }).sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-      return { logs, hash }
+    async hashes(numbers, signal) {
+      const answers = await transport.send(
+        numbers.map((number) => blockCall(toQuantity(number))),
+        signal,
+      )
+      const blocks = answers.map((answer) => blockSchema.safeParse('result' in answer ? answer.result : null))
+      return new Map(
+        blocks.flatMap(({ data }): [number, Hex][] => (data === undefined ? [] : [[data.number, data.hash]])),
+      )
     },
   }
+}
+
+function blockCall(block: string): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [block, false] }
+}
+
+/** Whether the events of each block are of one block, and those of the last one of that one: a node may change its mind between two queries. */
+function isOneHistory(logs: readonly ChainLog[], last: BlockId): boolean {
+  return logs.every(({ blockNumber, blockHash }, index) => {
+    const next = logs[index + 1]
+    const other = next?.blockNumber === blockNumber ? next.blockHash : undefined
+    const own = blockNumber === last.number ? last.hash : blockHash
+    return blockHash === own && blockHash === (other ?? own)
+  })
 }

@@ -8,20 +8,20 @@ import type { ContractAddresses } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
 import { createWordReader, type RawLog, type Words } from './eventWords.js'
-import { formatShares, formatTime, formatUsdc } from './format.js'
+import type { EventName, Narration, Shown } from './narration.js'
 
 /** Which of the five contracts. */
 export type WatchedContract = keyof ContractAddresses
 
-/** Text of what may be shown of an event; null when there is nothing to show. */
-type Shown = (words: Words) => string | null
+/** Reads what may be shown of an event; null when there is nothing to show. */
+type Reading = (words: Words) => Shown | null
 
 interface Row {
   readonly contract: WatchedContract
-  readonly name: string
+  readonly name: EventName
   readonly says: string
   /** Only amounts, deadlines and version numbers; no other field of an event is ever read. */
-  readonly shows: readonly Shown[]
+  readonly shows: readonly Reading[]
 }
 
 /** The thirteen events that our contracts declare themselves. Those that they inherit are not narrated. */
@@ -29,16 +29,16 @@ const ROWS: readonly Row[] = [
   row('institutionRegistry', 'InstitutionRegistered', 'institution registered'),
   row('institutionRegistry', 'AdminTransferred', 'admin transferred'),
   row('institutionRegistry', 'MemberUpdated', 'member updated'),
-  row('orderEscrow', 'OrderOpened', 'order opened', usdc('amount'), deadline('deadline')),
-  row('orderEscrow', 'OrderSettled', 'order settled', usdc('amount'), payout('payout', 'payoutAsset')),
+  row('orderEscrow', 'OrderOpened', 'order opened', usdc('amount'), deadline()),
+  row('orderEscrow', 'OrderSettled', 'order settled', usdc('amount'), payout()),
   row('orderEscrow', 'OrderRefunded', 'order refunded', usdc('amount')),
-  row('confidentialLedger', 'PortfolioUpdated', 'portfolio updated', version('version')),
-  row('confidentialLedger', 'PolicyUpdated', 'rulebook updated', version('version')),
+  row('confidentialLedger', 'PortfolioUpdated', 'portfolio updated', version()),
+  row('confidentialLedger', 'PolicyUpdated', 'rulebook updated', version()),
   row('equityToken', 'KycUpdated', 'kyc updated'),
   row('equityToken', 'ListingUpdated', 'listing updated'),
   row('equityToken', 'FreezeUpdated', 'freeze updated'),
-  row('platformPool', 'BatchMinted', 'batch minted', shares('amount'), supply('supply')),
-  row('platformPool', 'BatchBurned', 'batch burned', shares('amount'), supply('supply')),
+  row('platformPool', 'BatchMinted', 'batch minted', shares('amount'), shares('supply')),
+  row('platformPool', 'BatchBurned', 'batch burned', shares('amount'), shares('supply')),
 ]
 
 const CONTRACTS: Record<WatchedContract, { tag: string; abi: InterfaceAbi }> = {
@@ -75,13 +75,6 @@ export function topicsOf(contract: WatchedContract): Hex[] {
   return ENTRIES.filter((entry) => entry.contract === contract).map(({ topic }) => topic)
 }
 
-/** What an event says. */
-export interface Narration {
-  readonly tag: string
-  readonly says: string
-  readonly shows: readonly string[]
-}
-
 /** The narration of a contract's log, or null when the table does not have it. */
 export function narrate(contract: WatchedContract, log: RawLog): Narration | null {
   const entry = ENTRIES.find(
@@ -89,41 +82,44 @@ export function narrate(contract: WatchedContract, log: RawLog): Narration | nul
   )
   const words = entry?.read(log)
   if (!entry || !words) return null
-  const shows = entry.shows.map((show) => show(words)).filter((text) => text !== null)
-  return { tag: CONTRACTS[contract].tag, says: entry.says, shows }
+  const values = entry.shows.map((show) => show(words)).filter((shown) => shown !== null)
+  return { event: entry.name, values }
 }
 
-function row(contract: WatchedContract, name: string, says: string, ...shows: Shown[]): Row {
+/** The tag of an event's contract, and what the event says in words. */
+export function wordsOf(event: EventName): { tag: string; says: string } {
+  const found = ROWS.find(({ name }) => name === event)
+  if (found === undefined) throw new TypeError(`the table has no ${event}`)
+  return { tag: CONTRACTS[found.contract].tag, says: found.says }
+}
+
+function row(contract: WatchedContract, name: EventName, says: string, ...shows: Reading[]): Row {
   return { contract, name, says, shows }
 }
 
-function usdc(field: string): Shown {
-  return (words) => formatUsdc(words(field))
+function usdc(name: 'amount'): Reading {
+  return (words) => ({ name, unit: 'USDC', value: words(name) })
 }
 
-function shares(field: string): Shown {
-  return (words) => formatShares(words(field))
+function shares(name: 'amount' | 'supply'): Reading {
+  return (words) => ({ name, unit: 'shares', value: words(name) })
 }
 
-function supply(field: string): Shown {
-  return (words) => `supply ${formatShares(words(field))}`
+function deadline(): Reading {
+  return (words) => ({ name: 'deadline', unit: 'time', value: words('deadline') })
 }
 
-function deadline(field: string): Shown {
-  return (words) => `deadline ${formatTime(words(field))}`
-}
-
-function version(field: string): Shown {
-  return (words) => `version ${words(field)}`
+function version(): Reading {
+  return (words) => ({ name: 'version', unit: 'count', value: words('version') })
 }
 
 const USDC_ASSET = BigInt(nameToBytes32('USDC'))
 
 /** Only the asset's unit: without it the amount would say nothing. */
-function payout(amountField: string, assetField: string): Shown {
+function payout(): Reading {
   return (words) => {
-    const amount = words(amountField)
-    if (amount === 0n) return null
-    return `payout ${words(assetField) === USDC_ASSET ? formatUsdc(amount) : formatShares(amount)}`
+    const value = words('payout')
+    if (value === 0n) return null
+    return { name: 'payout', unit: words('payoutAsset') === USDC_ASSET ? 'USDC' : 'shares', value }
   }
 }

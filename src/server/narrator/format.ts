@@ -2,10 +2,17 @@ import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 
 /** Of an amount of USDC, the first two decimals are always shown. */
 const CENT_DECIMALS = 2
-/** Wide enough for the longest tag in its brackets, so that what happened stands in one column. */
-const TAG_WIDTH = 10
 /** The last second that a `Date` can hold (ECMA-262, 21.4.1.1). */
 const MAX_DATE_SECONDS = 8_640_000_000_000n
+
+const SPANS = [
+  { name: 'd', seconds: 86_400n },
+  { name: 'h', seconds: 3_600n },
+  { name: 'min', seconds: 60n },
+  { name: 's', seconds: 1n },
+]
+/** As a person says it: an hour and some minutes, and no seconds. */
+const SPANS_SHOWN = 2
 
 /** `1000000000n` is `1,000.00 USDC`; decimals below a cent are shown when there are any. */
 export function formatUsdc(units: bigint): string {
@@ -25,16 +32,19 @@ export function formatTime(seconds: bigint): string {
   return new Date(Number(seconds) * 1_000).toISOString().replace('.000Z', 'Z')
 }
 
-/** One line of the narration: `2026-08-03T10:00:00Z   [escrow] order opened  1,000.00 USDC  deadline …`. */
-export function formatLine(line: {
-  /** Unix seconds. */
-  time: bigint
-  tag: string
-  says: string
-  shows?: readonly string[]
-}): string {
-  const what = [line.says, ...(line.shows ?? [])].join('  ')
-  return `${formatTime(line.time)} ${`[${line.tag}]`.padStart(TAG_WIDTH)} ${what}`
+/** How far a time is from another, both in Unix seconds: `in 29 d 23 h`, `5 min ago`, `now`. */
+export function formatDistance(time: bigint, from: bigint): string {
+  if (time === from) return 'now'
+  let rest = time > from ? time - from : from - time
+  const parts = SPANS.map(({ name, seconds }) => {
+    const count = rest / seconds
+    rest %= seconds
+    return { name, count }
+  })
+  const first = parts.findIndex(({ count }) => count > 0n)
+  const shown = parts.slice(first, first + SPANS_SHOWN).filter(({ count }) => count > 0n)
+  const text = shown.map(({ name, count }) => `${count} ${name}`).join(' ')
+  return time > from ? `in ${text}` : `${text} ago`
 }
 
 /** The digits before the point, in groups of three, and those after it. */

@@ -1,8 +1,13 @@
 import type { Logger } from '../logger.js'
-import type { Cursor, CursorStore } from '../store/narratorCursor.js'
-import type { ChainLog, ChainReader } from './chainReader.js'
+import type { Tick } from '../poller.js'
+import type { Cursor, CursorStore, ToldBlock } from '../store/narratorCursor.js'
+import { StorageError } from '../store/storageError.js'
+import type { BlockId, BlockRange, ChainLog, ChainReader, Look } from './chainReader.js'
 import { narrate } from './events.js'
-import { formatLine } from './format.js'
+import { extended, judge, lastOf } from './history.js'
+import type { Narration, Told } from './narration.js'
+import { RangeRefusedError } from './rangeRefusal.js'
+import { createRangeSize } from './rangeSize.js'
 
 interface NarratorOptions {
   readonly chain: ChainReader
@@ -11,8 +16,8 @@ interface NarratorOptions {
   readonly confirmations: number
   /** Blocks that one query may span. */
   readonly maxRange: number
-  /** Takes one line, without its end. */
-  readonly print: (line: string) => void
+  /** Takes the lines of one tick, in their order. */
+  readonly print: (told: readonly Told[]) => void
   /** Told of each look that succeeded. */
   readonly onLook?: ((look: NarratorLook) => void) | undefined
   readonly logger: Logger
@@ -26,100 +31,134 @@ export interface NarratorLook {
   readonly settled: number
 }
 
-/** How far narration goes back when the chain's history has changed below it. */
-const REWIND_BLOCKS = 64
-
-/** Of several nodes behind one address, one may be a little behind for a moment; a chain that was reset stays so. */
-const TICKS_UNTIL_RESET = 5
-
-/** One look at the chain, printing what is new. */
-export type Tick = (signal: AbortSignal) => Promise<void>
+/** Of several nodes behind one address, one may be of another mind for a moment; a chain that was reset stays so. */
+const LOOKS_UNTIL_RESET = 5
 
 /**
- * Narrates every event once, in chain order. All answers of a tick are collected first; then the cursor is saved;
- * then the lines are printed. So a failing node or disk repeats nothing, and of a process that is killed in between,
- * the lines of one tick are lost rather than printed twice.
+ * Narrates every event once, in chain order, and takes back once what a reorganization removed. A tick is one request
+ * to the chain, and a second one where its history seems to have changed. The cursor is saved before anything is
+ * printed: a failing node or disk repeats nothing, and of a process that is killed in between, the lines of one tick
+ * are lost rather than printed twice.
  *
  * Not to be called again before it has resolved.
  */
 export function createNarratorTick(options: NarratorOptions): Tick {
-  const { chain, cursors, confirmations, maxRange, print, logger } = options
+  const { chain, cursors, confirmations, print, logger } = options
+  const size = createRangeSize(options.maxRange)
   let cursor: Cursor | undefined
-  let range = maxRange
-  let ticksBehind = 0
+  /** The last block that there is to narrate, as far as is known. */
+  let settled = 0
+  let resets = 0
 
-  async function save(next: Cursor): Promise<void> {
+  async function save(next: Cursor, told: readonly Told[]): Promise<void> {
     await cursors.save(next)
     cursor = next
+    if (told.length > 0) print(told)
   }
 
-  async function begin(signal: AbortSignal): Promise<number> {
-    const { head } = await chain.head(0, signal)
-    const settled = Math.max(0, head.number - (confirmations - 1))
-    const { block: start } = await chain.head(settled, signal)
-    if (start !== null) await save({ block: start.number, hash: start.hash, start, recent: [] })
-    return settled
+  async function begin(signal: AbortSignal): Promise<void> {
+    const { head, hash: genesis } = await chain.look(0, undefined, signal)
+    settled = settledBy(head)
+    const hash = (await chain.hashes([settled], signal)).get(settled)
+    if (hash === undefined) return
+    const start = { number: settled, hash }
+    await save({ genesis, start, blocks: [{ ...start, told: [] }] }, [])
   }
 
-  /** What was read is no longer the chain's history: said in one line, and read again from a little before. */
-  async function rewind(from: Cursor, settled: number, signal: AbortSignal): Promise<void> {
-    const { block: start } = await chain.head(from.start.number, signal)
-    const earliest = start?.hash === from.start.hash ? start.number : 0
-    const block = Math.max(earliest, Math.min(from.block, settled) - REWIND_BLOCKS)
-    await save({ ...from, block, hash: null })
-    ticksBehind = 0
-    const says = 'history changed: following the chain as it is now'
-    print(formatLine({ time: nowSeconds(), tag: 'chain', says }))
+  function settledBy(head: BlockId): number {
+    return Math.max(0, head.number - (confirmations - 1))
   }
 
-  async function advance(from: Cursor, settled: number, signal: AbortSignal): Promise<void> {
-    const to = Math.min(settled, from.block + range)
-    const { logs, hash } = await chain.logs(from.block + 1, to, signal).catch((error: unknown) => {
-      // Too many blocks, or too many events in them, is a refusal like any other.
-      range = Math.max(1, Math.floor(range / 2))
-      throw error
-    })
-    range = Math.min(maxRange, range * 2)
-    const known = new Set(from.recent.map(({ id }) => id))
-    const fresh = logs.filter((log) => !known.has(idOf(log)))
-    const recent = [...from.recent, ...fresh.map((log) => ({ block: log.blockNumber, id: idOf(log) }))]
-    await save({
-      ...from,
-      block: to,
-      hash,
-      recent: recent.filter(({ block }) => block > to - REWIND_BLOCKS),
-    })
-    for (const log of fresh) say(log)
+  /** What there is to read next; undefined when all is told. */
+  function nextRange(after: number): BlockRange | undefined {
+    if (settled <= after) return undefined
+    return { from: after + 1, to: Math.min(settled, after + size.blocks()) }
   }
 
-  function say(log: ChainLog): void {
-    const narration = narrate(log.contract, log)
-    if (narration === null) logger.warn('event not readable', { blockNumber: log.blockNumber })
-    else print(formatLine({ time: log.blockTimestamp ?? nowSeconds(), ...narration }))
+  async function advance(from: Cursor, range: BlockRange, look: Look): Promise<void> {
+    const found = look.logs()
+    // The node that was asked is behind the one that said the head.
+    if (found === undefined) return
+    if (range.to - range.from + 1 === size.blocks()) size.answered()
+    const { blocks, told } = tell(found.logs, found.last)
+    await save(extended(from, blocks, look.head.number), told)
   }
 
-  /** The last block that there is to narrate. */
-  async function look(signal: AbortSignal): Promise<number> {
+  function tell(logs: readonly ChainLog[], last: BlockId): { blocks: ToldBlock[]; told: Told[] } {
+    const told: Told[] = []
+    const byBlock = new Map<number, BlockId & { told: Narration[] }>()
+    for (const log of logs) {
+      const narration = narrate(log.contract, log)
+      if (narration === null) {
+        logger.warn('event not readable', { blockNumber: log.blockNumber })
+        continue
+      }
+      const block = byBlock.get(log.blockNumber) ?? { number: log.blockNumber, hash: log.blockHash, told: [] }
+      block.told.push(narration)
+      byBlock.set(block.number, block)
+      told.push({ kind: 'event', time: log.blockTimestamp ?? nowSeconds(), narration })
+    }
+    if (!byBlock.has(last.number)) byBlock.set(last.number, { ...last, told: [] })
+    return { blocks: [...byBlock.values()], told }
+  }
+
+  /** The block that was told last is not on the chain, or not as it was. */
+  async function reconsider(from: Cursor, signal: AbortSignal): Promise<void> {
+    const numbers = new Set([0, from.start.number, ...from.blocks.map(({ number }) => number)])
+    const hashes = await chain.hashes([...numbers], signal)
+    const verdict = judge(from, (number) => hashes.get(number))
+    resets = verdict.kind === 'reset' ? resets + 1 : 0
+    if (verdict.kind === 'reorganized') {
+      logger.warn('the chain was reorganized', { count: verdict.removed.length })
+      await save(verdict.cursor, retractions(verdict.removed))
+    } else if (resets >= LOOKS_UNTIL_RESET) {
+      const genesis = hashes.get(0) ?? null
+      const isStartGone = hashes.get(from.start.number) !== from.start.hash
+      const start = isStartGone && genesis !== null ? { number: 0, hash: genesis } : from.start
+      await save({ genesis, start, blocks: [{ ...start, told: [] }] }, [
+        { kind: 'reset', time: nowSeconds() },
+      ])
+      resets = 0
+    }
+  }
+
+  async function look(signal: AbortSignal): Promise<void> {
     cursor ??= await cursors.load()
     if (cursor === undefined) return begin(signal)
-    const { head, block } = await chain.head(cursor.block, signal)
-    const settled = head.number - (confirmations - 1)
-    ticksBehind = settled < cursor.block ? ticksBehind + 1 : 0
-    const replaced = block !== null && cursor.hash !== null && block.hash !== cursor.hash
-    if (replaced || ticksBehind >= TICKS_UNTIL_RESET) await rewind(cursor, settled, signal)
-    else if (settled > cursor.block) await advance(cursor, settled, signal)
-    return settled
+    const last = lastOf(cursor)
+    const range = nextRange(last.number)
+    const found = await chain.look(last.number, range, signal)
+    settled = settledBy(found.head)
+    if (found.hash !== last.hash) return reconsider(cursor, signal)
+    resets = 0
+    if (range !== undefined) await advance(cursor, range, found)
   }
 
   return async (signal) => {
-    const settled = await look(signal)
-    if (cursor !== undefined) options.onLook?.({ block: cursor.block, settled })
+    const before = { settled, cursor }
+    try {
+      await look(signal)
+    } catch (error) {
+      // Whatever the node had against it, a shorter range is the lesser question.
+      const isShorter = !(error instanceof StorageError) && size.refused()
+      if (isShorter && error instanceof RangeRefusedError) return 'again'
+      throw error
+    }
+    if (cursor === undefined) return undefined
+    const block = lastOf(cursor).number
+    options.onLook?.({ block, settled })
+    const isNews = cursor !== before.cursor || settled > before.settled
+    return isNews && settled > block ? 'again' : undefined
   }
 }
 
-/** A block that comes back with another hash is another history: its events are told again. */
-function idOf({ blockHash, logIndex }: ChainLog): string {
-  return `${blockHash}:${logIndex}`
+/** Newest first, as they are undone. */
+function retractions(removed: readonly ToldBlock[]): Told[] {
+  const time = nowSeconds()
+  return removed
+    .flatMap(({ told }) => told)
+    .toReversed()
+    .map((narration) => ({ kind: 'retraction', time, narration }))
 }
 
 function nowSeconds(): bigint {

@@ -51,7 +51,7 @@ export function buildOps(surroundings: OpsSurroundings): Express {
 
 function createChecks(surroundings: OpsSurroundings, relayer: RelayerView): Check[] {
   const { config, provider, files, progress, phase, logger } = surroundings
-  const { chainId, contracts, narratorIntervalMs } = config.chain
+  const { chainId, contracts } = config.chain
   const { transport } = provider
   const check = (name: string, look: Look) => createCheck({ name, look, logger })
   return [
@@ -62,7 +62,7 @@ function createChecks(surroundings: OpsSurroundings, relayer: RelayerView): Chec
     check('relayer', relayer.look),
     check('enclave', enclaveLookOf(config.enclave.trigger)),
     check('disk', diskLook(files)),
-    check('narrator', narratorLook({ progress, intervalMs: narratorIntervalMs })),
+    check('narrator', narratorLook({ progress, intervalMs: config.narrator.intervalMs })),
   ]
 }
 

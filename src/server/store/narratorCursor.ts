@@ -1,21 +1,26 @@
 import { z } from 'zod'
 import { bytes32Schema } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
+import { narrationSchema } from '../narrator/narration.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createJsonFile, type JsonFile } from './jsonFile.js'
 
+const blockSchema = z.strictObject({ number: z.int().min(0), hash: bytes32Schema })
+
 const cursorSchema = z.strictObject({
-  /** The last block whose events were narrated. */
-  block: z.int().min(0),
-  /** Its hash, by which a changed history is noticed; null after going back. */
-  hash: bytes32Schema.nullable(),
+  /** The hash of block 0, by which another chain is known; null where the node does not have that block. */
+  genesis: bytes32Schema.nullable(),
   /** The block that narration began after: what was before it is never told, as long as it is on the chain. */
-  start: z.strictObject({ number: z.int().min(0), hash: bytes32Schema }),
-  /** The events narrated in the last blocks, so that none is repeated after going back. */
-  recent: z.array(z.strictObject({ block: z.int().min(0), id: z.string() })),
+  start: blockSchema,
+  /**
+   * Blocks of the history that was told, lowest first; the last one is as far as narration has come. Every block with
+   * told events is among them, down to the first one, which is taken to be final.
+   */
+  blocks: z.array(z.strictObject({ ...blockSchema.shape, told: z.array(narrationSchema) })).min(1),
 })
-/** How far the narration has come. */
+/** How far the narration has come, and what it may have to take back. */
 export type Cursor = z.output<typeof cursorSchema>
+export type ToldBlock = Cursor['blocks'][number]
 
 /** The cursor on disk. */
 export type CursorStore = JsonFile<Cursor>

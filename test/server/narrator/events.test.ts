@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Interface } from 'ethers'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { topicsOf, WATCHED } from '../../../src/server/narrator/events.js'
-import { formatTime } from '../../../src/server/narrator/format.js'
+import { formatDistance, formatTime } from '../../../src/server/narrator/format.js'
+import type { NarratorOutput } from '../../../src/server/narrator/output.js'
 import {
   batchBurn,
   batchMint,
@@ -15,7 +19,7 @@ import { INTERFACES, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, ORG, setUpInstitution, shares, soon, USDC, usd } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { narratorAtHead, untimed } from './narratorUnderTest.js'
+import { narratorAtHead } from './narratorUnderTest.js'
 
 const chain = useChain(setUpInstitution)
 
@@ -23,6 +27,7 @@ const chain = useChain(setUpInstitution)
 const CANARY_ORG = 'Canary Capital'
 const CANARY_SYMBOL = 'CANARY'
 const SYMBOL = nameToBytes32(CANARY_SYMBOL)
+const ORDER_IDS = ['canary 1', 'canary 2', 'canary 3'].map(bytes32)
 
 test('the table has the thirteen events that our contracts declare, and none that they inherit', () => {
   const inherited = new Set([
@@ -71,38 +76,88 @@ async function everyEvent(): Promise<{ deadline: number }> {
   return { deadline }
 }
 
+/** Where each of them may show: as it is, as the node writes it, as a number, and in what other programs write bytes. */
+function spellings(hex: Hex): string[] {
+  const digits = hex.slice(2).toLowerCase()
+  const short = digits.replace(/^0+/, '').replace(/(00)+$/, '')
+  const bytes = Buffer.from(digits, 'hex')
+  return [
+    short,
+    BigInt(hex).toString(),
+    bytes.toString('base64').slice(0, 20),
+    bytes.toString('base64url').slice(0, 20),
+  ]
+}
+
+const secrets = () => [
+  CANARY_ORG,
+  CANARY_SYMBOL,
+  'Acme',
+  ...[SYMBOL, ORG, nameToBytes32(CANARY_ORG), ...ORDER_IDS, bytes32('sealed')].flatMap(spellings),
+  ...(['alice', 'bob', 'dave', 'admin', 'owner', 'relayer'] as const).map(chain().account).flatMap(spellings),
+]
+
+const LINES = [
+  ['[registry] institution registered'],
+  // The admin changes places with the member that takes over.
+  ['[registry] member updated'],
+  ['[registry] member updated'],
+  ['[registry] admin transferred'],
+  ['[registry] member updated'],
+  ['[token] kyc updated'],
+  ['[token] listing updated'],
+  ['[token] freeze updated'],
+  ['[escrow] order opened', '1,000.00 USDC', 'THE DEADLINE'],
+  ['[escrow] order settled', '1,000.00 USDC', 'payout 250.00 USDC'],
+  ['[ledger] portfolio updated', 'version 1'],
+  ['[ledger] rulebook updated', 'version 1'],
+  ['[pool] batch minted', '5.000000000 shares', 'supply 5.000000000 shares'],
+  ['[pool] batch burned', '2.000000000 shares', 'supply 3.000000000 shares'],
+  ['[escrow] order opened', '0.00 USDC', 'THE DEADLINE'],
+  ['[escrow] order settled', '0.00 USDC', 'payout 1.234567890 shares'],
+  ['[ledger] portfolio updated', 'version 2'],
+  ['[escrow] order opened', '12.345678 USDC', 'THE DEADLINE'],
+  ['[escrow] order refunded', '12.345678 USDC'],
+  ['[ledger] portfolio updated', 'version 3'],
+]
+
+/** A line's parts, with the deadline by another name where it is told as it should be, from the line's own time. */
+function partsOf(line: string, deadline: number): string[] {
+  const [, time = '', rest = ''] = /^(\S+) +(.*)$/.exec(line) ?? []
+  const distance = formatDistance(BigInt(deadline), BigInt(Date.parse(time) / 1_000))
+  return rest.split(/ {2,}/).map((part) => (part === `deadline ${distance}` ? 'THE DEADLINE' : part))
+}
+
 test('each event is one line of amounts, deadlines and versions, in chain order, and nothing else', async () => {
   const narrator = await narratorAtHead({ chain: chain(), dataDir: await temporaryDirectory() })
   const firstBlock = (await chain().provider.getBlockNumber()) + 1
   const { deadline } = await everyEvent()
-  await eventually('the last event', () => narrator.lines.at(-1)?.includes('portfolio updated  version 3'))
-  const until = formatTime(BigInt(deadline))
-  expect(narrator.lines.map(untimed)).toEqual([
-    '[registry] institution registered',
-    // The admin changes places with the member that takes over.
-    '[registry] member updated',
-    '[registry] member updated',
-    '[registry] admin transferred',
-    '[registry] member updated',
-    '[token] kyc updated',
-    '[token] listing updated',
-    '[token] freeze updated',
-    `[escrow] order opened  1,000.00 USDC  deadline ${until}`,
-    '[escrow] order settled  1,000.00 USDC  payout 250.00 USDC',
-    '[ledger] portfolio updated  version 1',
-    '[ledger] rulebook updated  version 1',
-    '[pool] batch minted  5.000000000 shares  supply 5.000000000 shares',
-    '[pool] batch burned  2.000000000 shares  supply 3.000000000 shares',
-    `[escrow] order opened  0.00 USDC  deadline ${until}`,
-    '[escrow] order settled  0.00 USDC  payout 1.234567890 shares',
-    '[ledger] portfolio updated  version 2',
-    `[escrow] order opened  12.345678 USDC  deadline ${until}`,
-    '[escrow] order refunded  12.345678 USDC',
-    '[ledger] portfolio updated  version 3',
-  ])
+  await eventually('the last event', () => narrator.lines.length === 20)
+  expect(narrator.lines.map((line) => partsOf(line, deadline))).toEqual(LINES)
   const first = await chain().provider.getBlock(firstBlock)
   expect(narrator.lines[0]).toContain(formatTime(BigInt(first?.timestamp ?? 0)))
-  // Not one hex digit string of an identifier, nor a name, in lines or log.
-  const text = `${narrator.lines.join('\n')}\n${narrator.log.text()}`
-  expect(text).not.toMatch(/0x|canary|[0-9a-f]{16}/i)
+})
+
+describe('of what identifies somebody, nothing is printed, logged or kept', () => {
+  test.each<[string, Record<string, string>, Omit<NarratorOutput, 'write'>]>([
+    ['in colour', { NARRATOR_FORMAT: 'auto' }, { isTTY: true, hasColors: () => true }],
+    ['as text', { NARRATOR_FORMAT: 'text' }, {}],
+    ['as JSON', { NARRATOR_FORMAT: 'json' }, {}],
+  ])('%s, told or retracted', async (_name, env, output) => {
+    const dataDir = await temporaryDirectory()
+    const narrator = await narratorAtHead({ chain: chain(), dataDir, env, output })
+    const fork: unknown = await chain().provider.send('evm_snapshot', [])
+    await everyEvent()
+    await eventually('the last event', () => narrator.lines.length === 20)
+    const kept = await readFile(join(dataDir, 'narrator.json'), 'utf8')
+    await chain().provider.send('evm_revert', [fork])
+    await chain().provider.send('anvil_mine', ['0x20'])
+    await eventually('the retractions', () => narrator.lines.length === 40)
+    const text = `${narrator.lines.join('\n')}\n${narrator.log.text()}`
+    expect(text).not.toMatch(/0x|[0-9a-f]{16}/i)
+    for (const secret of secrets()) {
+      expect(text.toLowerCase()).not.toContain(secret.toLowerCase())
+      expect(kept.toLowerCase()).not.toContain(secret.toLowerCase())
+    }
+  })
 })

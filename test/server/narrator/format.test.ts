@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatLine, formatShares, formatTime, formatUsdc } from '../../../src/server/narrator/format.js'
+import { formatDistance, formatShares, formatTime, formatUsdc } from '../../../src/server/narrator/format.js'
 
 describe('an amount', () => {
   test.each([
@@ -30,13 +30,18 @@ test('a time is UTC to the second, and a number where no calendar reaches', () =
   expect(formatTime(2n ** 64n - 1n)).toBe('18446744073709551615 s')
 })
 
-test('lines stand under one another', () => {
-  const shows = ['1,000.00 USDC', 'deadline 2026-08-04T10:00:00Z']
-  expect([
-    formatLine({ time: 1_785_751_200n, tag: 'escrow', says: 'order opened', shows }),
-    formatLine({ time: 1_785_751_201n, tag: 'registry', says: 'member updated' }),
-  ]).toEqual([
-    '2026-08-03T10:00:00Z   [escrow] order opened  1,000.00 USDC  deadline 2026-08-04T10:00:00Z',
-    '2026-08-03T10:00:01Z [registry] member updated',
-  ])
+test.each([
+  [0n, 'now'],
+  [1n, 'in 1 s'],
+  [59n, 'in 59 s'],
+  [60n, 'in 1 min'],
+  [3_600n, 'in 1 h'],
+  [3_599n, 'in 59 min 59 s'],
+  [3_605n, 'in 1 h'],
+  [90_000n, 'in 1 d 1 h'],
+  [30n * 86_400n - 1n, 'in 29 d 23 h'],
+  [-300n, '5 min ago'],
+  [-86_399n, '23 h 59 min ago'],
+])('a time that is %s s away', (seconds, text) => {
+  expect(formatDistance(1_785_751_200n + seconds, 1_785_751_200n)).toBe(text)
 })

@@ -1,137 +1,93 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { startTestChain, useChain } from '../../support/chain.js'
-import { eventually } from '../../support/eventually.js'
-import { startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, openBuy, setUpInstitution, usd } from '../../support/institution.js'
-import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import {
-  cursorAt,
-  type NarratorUnderTest,
-  narratorAtHead,
-  severalTicks,
-  startNarrator,
-  untimed,
-} from './narratorUnderTest.js'
+import { describe, expect, test } from 'vitest'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { extended, FINAL_DEPTH, judge, MAX_KEPT_EVENTS } from '../../../src/server/narrator/history.js'
+import type { Narration } from '../../../src/server/narrator/narration.js'
+import type { Cursor, ToldBlock } from '../../../src/server/store/narratorCursor.js'
 
-const chain = useChain(setUpInstitution)
-
-/** Opens buys of so many USDC, one block each. */
-async function buys(...amounts: number[]): Promise<void> {
-  for (const amount of amounts) await openBuy(chain(), 'alice', `buy of ${amount}`, usd(amount))
-}
-
-/** The amounts told so far, in order; NaN for a line that tells none. */
-const told = (lines: readonly string[]) => lines.map((line) => Number(/(\d+)\.00 USDC/.exec(line)?.[1]))
-
-const atHead = async (options: { rpcUrl?: string; env?: Record<string, string> } = {}) => {
-  const dataDir = await temporaryDirectory()
-  return { dataDir, narrator: await narratorAtHead({ chain: chain(), dataDir, ...options }) }
-}
-
-const caughtUp = async (narrator: NarratorUnderTest) =>
-  cursorAt(narrator, await chain().provider.getBlockNumber())
-
-test('a node that is behind the one that said the head has nothing skipped', async () => {
-  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-  const { narrator } = await atHead({ rpcUrl: proxy.url })
-  // It knows of no block after those, so it has no events of them either.
-  proxy.answer = ({ method, params, index }) => {
-    if (method === 'eth_getLogs') return { result: [] }
-    return method === 'eth_getBlockByNumber' && index === 5 && params[0] !== 'latest'
-      ? { result: null }
-      : undefined
-  }
-  await buys(1)
-  await severalTicks(narrator)
-  expect(proxy.requests.flat()).toContain('eth_getLogs')
-  expect(narrator.lines).toEqual([])
-  proxy.answer = () => undefined
-  await caughtUp(narrator)
-  expect(told(narrator.lines)).toEqual([1])
+const EVENT: Narration = { event: 'KycUpdated', values: [] }
+/** The hash of a block in a history. */
+const hash = (number: number, history = 0): Hex =>
+  `0x${number.toString(16).padStart(62, '0')}${history.toString().padStart(2, '0')}`
+const block = (number: number, events = 0): ToldBlock => ({
+  number,
+  hash: hash(number),
+  told: Array.from({ length: events }, () => EVENT),
 })
+const cursor = (...blocks: ToldBlock[]): Cursor => ({
+  genesis: hash(0),
+  start: { number: 5, hash: hash(5) },
+  blocks,
+})
+/** A node whose history is another one from that block on. */
+const forkedAt =
+  (fork: number, head = 1_000) =>
+  (number: number) =>
+    number > head ? undefined : hash(number, number >= fork ? 1 : 0)
 
-describe('a chain that was reset', () => {
-  test('is noticed, said in one line, and followed', async () => {
-    const { narrator } = await atHead()
-    const snapshot: unknown = await chain().provider.send('evm_snapshot', [])
-    await buys(1, 2, 3)
-    await caughtUp(narrator)
-    await chain().provider.send('evm_revert', [snapshot])
-    await eventually('the line', () => narrator.lines.length === 4)
-    await buys(4)
-    await caughtUp(narrator)
-    await severalTicks(narrator)
-    expect(narrator.lines[3]).toContain('[chain]')
-    // What was before narration began is on the chain still, and not told now either.
-    expect(told(narrator.lines)).toEqual([1, 2, 3, Number.NaN, 4])
+const numbers = ({ blocks }: Cursor) => blocks.map(({ number }) => number)
+const eventsOf = ({ blocks }: Cursor) => blocks.map(({ told }) => told.length)
+
+describe('what is kept to be taken back', () => {
+  test('is every block that a reorganization may remove, and the highest one that none may', () => {
+    const before = cursor(block(100, 1), block(110, 2), block(120, 3))
+    expect(numbers(extended(before, [block(130, 4)], 110 + FINAL_DEPTH - 1))).toEqual([100, 110, 120, 130])
+    const after = extended(before, [block(130, 4)], 110 + FINAL_DEPTH)
+    expect(numbers(after)).toEqual([110, 120, 130])
+    // What is final is not taken back any more, so its events need not be kept.
+    expect(eventsOf(after)).toEqual([0, 3, 4])
   })
 
-  test('altogether is told from its beginning', async () => {
-    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const { narrator } = await atHead({ rpcUrl: proxy.url })
-    const another = await startTestChain()
-    onTestFinished(another.stop)
-    expect(another.addresses).toEqual(chain().addresses)
-    await another.send('owner', 'token', 'setKyc', another.account('dave'), true)
-    proxy.target = another.anvil.rpcUrl
-    await another.send('owner', 'token', 'setListed', AAPL, true)
-    await eventually('three lines', () => narrator.lines.length >= 3)
-    await severalTicks(narrator)
-    expect(narrator.lines.map(untimed)).toEqual([
-      '[chain] history changed: following the chain as it is now',
-      '[token] kyc updated',
-      '[token] listing updated',
-    ])
+  test('while catching up is no more than where narration is', () => {
+    const told = [block(200, 7), block(300, 8)]
+    expect(extended(cursor(block(100)), told, 10_000).blocks).toEqual([block(300)])
   })
 
-  test('while the server was down is noticed too, even when it has grown past where narration was', async () => {
-    const { narrator, dataDir } = await atHead()
-    const snapshot: unknown = await chain().provider.send('evm_snapshot', [])
-    await buys(1)
-    await caughtUp(narrator)
-    await narrator.stop()
-    await chain().provider.send('evm_revert', [snapshot])
-    await buys(2, 3)
-    const again = await startNarrator({ chain: chain(), dataDir })
-    await caughtUp(again)
-    expect(told(again.lines)).toEqual([Number.NaN, 2, 3])
-    expect(again.lines[0]).toContain('[chain]')
-  })
-
-  test('is not taken for one when a node is behind for a moment', async () => {
-    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-    const { narrator } = await atHead({ rpcUrl: proxy.url })
-    const before = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
-    await buys(1)
-    await caughtUp(narrator)
-    let looks = 0
-    proxy.answer = ({ method, params }) => {
-      if (method !== 'eth_getBlockByNumber' || looks >= 3) return undefined
-      if (params[0] !== 'latest') looks++
-      return { result: params[0] === 'latest' ? before : null }
-    }
-    await eventually('three looks', () => looks === 3)
-    await buys(2)
-    await caughtUp(narrator)
-    expect(told(narrator.lines)).toEqual([1, 2])
+  test('has a limit', () => {
+    const half = MAX_KEPT_EVENTS / 2
+    const blocks = [block(101, half), block(102, half), block(103, 1)]
+    expect(eventsOf(extended(cursor(block(100)), blocks.slice(0, 2), 102))).toEqual([0, half, half])
+    const after = extended(cursor(block(100)), blocks, 103)
+    expect(numbers(after)).toEqual([101, 102, 103])
+    expect(eventsOf(after)).toEqual([0, half, 1])
+    expect(eventsOf(extended(cursor(block(100)), [block(101, MAX_KEPT_EVENTS + 1)], 101))).toEqual([0])
   })
 })
 
-test('a node that is behind for long is followed, and nothing is told again when it has caught up', async () => {
-  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
-  const { narrator } = await atHead({ rpcUrl: proxy.url })
-  const old: unknown = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
-  await buys(1, 2)
-  await caughtUp(narrator)
-  const cursor = await chain().provider.getBlockNumber()
-  proxy.answer = ({ method, params }) => {
-    if (method !== 'eth_getBlockByNumber') return undefined
-    if (params[0] === 'latest') return { result: old }
-    return Number(params[0]) >= cursor ? { result: null } : undefined
-  }
-  await eventually('the line', () => narrator.lines.length === 3)
-  proxy.answer = () => undefined
-  await buys(3)
-  await caughtUp(narrator)
-  expect(told(narrator.lines)).toEqual([1, 2, Number.NaN, 3])
+describe('a history that seems to have changed', () => {
+  const told = cursor(block(100), block(110, 1), block(120, 2))
+
+  test('is unclear as long as no block is another one', () => {
+    expect(judge(told, forkedAt(121))).toEqual({ kind: 'unclear' })
+    expect(judge(told, forkedAt(1_000, 115))).toEqual({ kind: 'unclear' })
+    expect(judge(told, () => undefined)).toEqual({ kind: 'unclear' })
+  })
+
+  test.each([
+    [120, 1_000, [120]],
+    [111, 1_000, [120]],
+    [110, 1_000, [110, 120]],
+    [101, 1_000, [110, 120]],
+    // The new history is shorter: what is above the block that was replaced is gone, too.
+    [110, 115, [110, 120]],
+  ])('at block %i, with head %i, was reorganized', (fork, head, removed) => {
+    const verdict = judge(told, forkedAt(fork, head))
+    if (verdict.kind !== 'reorganized') throw new Error(verdict.kind)
+    expect(verdict.removed.map(({ number }) => number)).toEqual(removed)
+    expect([...numbers(verdict.cursor), ...removed]).toEqual(numbers(told))
+  })
+
+  test.each([
+    ['what was final', 100],
+    ['where narration began', 5],
+    ['its first block', 0],
+  ])('was reset where %s is another block', (_name, fork) => {
+    expect(judge(told, forkedAt(fork))).toEqual({ kind: 'reset' })
+    expect(judge(told, forkedAt(fork, fork))).toEqual({ kind: 'reset' })
+  })
+
+  test('is not judged by a first block that is not known', () => {
+    expect(judge({ ...told, genesis: null }, (number) => (number === 0 ? hash(0, 1) : undefined))).toEqual({
+      kind: 'unclear',
+    })
+  })
 })

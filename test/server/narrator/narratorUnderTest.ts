@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import { createLifetime } from '../../../src/server/lifetime.js'
 import { buildNarrator } from '../../../src/server/narrator/build.js'
+import type { NarratorOutput } from '../../../src/server/narrator/output.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -14,7 +15,7 @@ export interface NarratorUnderTest {
   /** What it printed so far. */
   readonly lines: string[]
   readonly dataDir: string
-  /** How often it has begun to ask for the head: once at the start of each tick, and again when it goes back. */
+  /** How often it has begun to ask for the head: once in each tick. */
   looks(): number
   readonly log: LogLines
   stop(): Promise<void>
@@ -26,6 +27,8 @@ export interface NarratorTestOptions {
   /** Default: the chain's own. */
   readonly rpcUrl?: string
   readonly env?: Record<string, string>
+  /** What it prints to; default: something that is no terminal. */
+  readonly output?: Omit<NarratorOutput, 'write'>
 }
 
 /** The narrator as the server builds it, looking at a real chain every few milliseconds. */
@@ -40,6 +43,7 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
     EQUITY_TOKEN_ADDRESS: chain.addresses.equityToken,
     PLATFORM_POOL_ADDRESS: chain.addresses.platformPool,
     NARRATOR_INTERVAL: '10ms',
+    NARRATOR_FORMAT: 'text',
     ...env,
   })
   const log = createLogLines()
@@ -58,9 +62,9 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
     if (calls.some(({ params }) => params[0] === 'latest')) looks++
     return send(calls, signal)
   }
-  const print = (line: string) => lines.push(line)
+  const output = { ...options.output, write: (text: string) => lines.push(...text.split('\n').slice(0, -1)) }
   const lifetime = createLifetime(
-    [buildNarrator({ config, provider, files, logger: log.logger, print })],
+    [buildNarrator({ config, provider, files, logger: log.logger, output })],
     log.logger,
   )
   await lifetime.start()
@@ -80,7 +84,7 @@ export async function cursorAt(narrator: NarratorUnderTest, block: number): Prom
   const path = join(narrator.dataDir, 'narrator.json')
   await eventually(`cursor at block ${block}`, async () => {
     const text = await readFile(path, 'utf8').catch(() => '')
-    return text.startsWith(`{"block":${block},`)
+    return /.*"number":(\d+)/s.exec(text)?.[1] === `${block}`
   })
   // The lines are printed a moment after the cursor is there, before the next tick.
   await furtherLooks(narrator, 1)

@@ -1,0 +1,70 @@
+import type { Hex } from '../../protocol/hex.js'
+import type { Cursor, ToldBlock } from '../store/narratorCursor.js'
+
+/** Blocks below the head after which a block is taken to be final: two epochs of Ethereum. */
+export const FINAL_DEPTH = 64
+/** Events that are kept to be taken back; beyond them the oldest blocks count as final earlier. */
+export const MAX_KEPT_EVENTS = 20_000
+
+/** The block up to which everything is told. */
+export function lastOf({ blocks }: Cursor): ToldBlock {
+  const last = blocks.at(-1)
+  if (last === undefined) throw new TypeError('a cursor has a block')
+  return last
+}
+
+/**
+ * The cursor after further blocks were told. Of what is final by `head`, only the highest block is kept, without its
+ * events, so that the file stays small.
+ */
+export function extended(cursor: Cursor, told: readonly ToldBlock[], head: number): Cursor {
+  const blocks = [...cursor.blocks, ...told]
+  const highestFinal = blocks.findLastIndex(({ number }) => number <= head - FINAL_DEPTH)
+  const first = Math.max(0, highestFinal, firstWithin(blocks))
+  const kept = blocks.slice(first)
+  return {
+    ...cursor,
+    blocks: kept.map((block, index) => (index === 0 ? { ...block, told: [] } : block)),
+  }
+}
+
+/** The first block after which there are no more events than may be kept. */
+function firstWithin(blocks: readonly ToldBlock[]): number {
+  let count = 0
+  for (let index = blocks.length - 1; index > 0; index--) {
+    count += blocks[index]?.told.length ?? 0
+    if (count > MAX_KEPT_EVENTS) return index
+  }
+  return 0
+}
+
+/** What became of the history that was told. */
+export type Verdict =
+  /** Nothing says that it is another one: the node may be behind. */
+  | { readonly kind: 'unclear' }
+  /** Blocks at its end were replaced. */
+  | { readonly kind: 'reorganized'; readonly cursor: Cursor; readonly removed: readonly ToldBlock[] }
+  /** What was taken to be final was replaced. */
+  | { readonly kind: 'reset' }
+
+/**
+ * Compares with what a node has by now. Only another block in the place of one proves anything: one that is missing
+ * does not, as a node that is behind has fewer blocks, and so has a chain that was shortened and has not grown yet.
+ *
+ * @param hashAt the hash of the block that has the number now, undefined where the node has none
+ */
+export function judge(cursor: Cursor, hashAt: (number: number) => Hex | undefined): Verdict {
+  const { genesis, start, blocks } = cursor
+  const isOther = (number: number, hash: Hex) => (hashAt(number) ?? hash) !== hash
+  if (genesis !== null && isOther(0, genesis)) return { kind: 'reset' }
+  if (isOther(start.number, start.hash)) return { kind: 'reset' }
+  const firstOther = blocks.findIndex(({ number, hash }) => isOther(number, hash))
+  if (firstOther === -1) return { kind: 'unclear' }
+  if (firstOther === 0) return { kind: 'reset' }
+  const kept = blocks.slice(0, firstOther)
+  return {
+    kind: 'reorganized',
+    cursor: { ...cursor, blocks: kept },
+    removed: blocks.slice(firstOther),
+  }
+}

@@ -1,0 +1,162 @@
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { jsonLine } from '../../../src/server/narrator/jsonLine.js'
+import type { Narration, Told } from '../../../src/server/narrator/narration.js'
+import { createPrinter, type NarratorOutput } from '../../../src/server/narrator/output.js'
+import { textLine } from '../../../src/server/narrator/textLine.js'
+
+const TIME = 1_785_751_200n
+const DAY = 86_400n
+
+const OPENED: Narration = {
+  event: 'OrderOpened',
+  values: [
+    { name: 'amount', unit: 'USDC', value: 1_234_567_890_000n },
+    { name: 'deadline', unit: 'time', value: TIME + 2n * DAY + 3_600n },
+  ],
+}
+const SETTLED: Narration = {
+  event: 'OrderSettled',
+  values: [
+    { name: 'amount', unit: 'USDC', value: 1_000_000_000n },
+    { name: 'payout', unit: 'shares', value: 1_500_000_000n },
+  ],
+}
+const REFUNDED: Narration = {
+  event: 'OrderRefunded',
+  values: [{ name: 'amount', unit: 'USDC', value: 12_345_678n }],
+}
+const PORTFOLIO: Narration = {
+  event: 'PortfolioUpdated',
+  values: [{ name: 'version', unit: 'count', value: 12n }],
+}
+const MINTED: Narration = {
+  event: 'BatchMinted',
+  values: [
+    { name: 'amount', unit: 'shares', value: 5_000_000_000n },
+    { name: 'supply', unit: 'shares', value: 1_105_000_000_000n },
+  ],
+}
+const REGISTERED: Narration = { event: 'InstitutionRegistered', values: [] }
+
+const event = (narration: Narration): Told => ({ kind: 'event', time: TIME, narration })
+const retraction = (narration: Narration): Told => ({ kind: 'retraction', time: TIME, narration })
+const RESET: Told = { kind: 'reset', time: TIME }
+const ALL = [
+  ...[REGISTERED, OPENED, PORTFOLIO, SETTLED, REFUNDED, MINTED].map(event),
+  retraction(PORTFOLIO),
+  retraction(OPENED),
+  retraction(REGISTERED),
+  RESET,
+]
+
+const TEXT = [
+  '2026-08-03T10:00:00Z [registry] institution registered',
+  '2026-08-03T10:00:00Z   [escrow] order opened                    1,234,567.89 USDC    deadline in 2 d 1 h',
+  '2026-08-03T10:00:00Z   [ledger] portfolio updated                                    version 12',
+  '2026-08-03T10:00:00Z   [escrow] order settled                       1,000.00 USDC    payout 1.500000000 shares',
+  '2026-08-03T10:00:00Z   [escrow] order refunded                     12.345678 USDC',
+  '2026-08-03T10:00:00Z     [pool] batch minted                     5.000000000 shares  supply 1,105.000000000 shares',
+  '2026-08-03T10:00:00Z   [ledger] retracted: portfolio updated                         version 12',
+  '2026-08-03T10:00:00Z   [escrow] retracted: order opened         1,234,567.89 USDC    deadline in 2 d 1 h',
+  '2026-08-03T10:00:00Z [registry] retracted: institution registered',
+  '2026-08-03T10:00:00Z    [chain] reset: all that was told is void, the chain is told anew',
+]
+
+describe('lines for a person', () => {
+  test('stand in columns, with grouped amounts and the time that is left', () => {
+    expect(ALL.map((told) => textLine(told, false))).toEqual(TEXT)
+  })
+
+  test('are the same in colour, with the colours outside of the columns', () => {
+    const coloured = ALL.map((told) => textLine(told, true))
+    expect(coloured.map(stripVTControlCharacters)).toEqual(TEXT)
+    expect(coloured[1]).toContain('\u001B[36m  [escrow]\u001B[39m')
+    for (const line of coloured) {
+      expect(line.startsWith('\u001B[2m2026-08-03T10:00:00Z\u001B[22m ')).toBe(true)
+    }
+    // A line that takes something back looks different from one that tells it.
+    expect(coloured[7]).toContain('\u001B[33mretracted: order opened')
+    expect(coloured[9]).toContain('\u001B[31mreset:')
+  })
+})
+
+test('lines for a program have base units, and times as ISO 8601', () => {
+  const time = '2026-08-03T10:00:00Z'
+  expect(ALL.map((told): unknown => JSON.parse(jsonLine(told)))).toEqual([
+    { time, kind: 'event', contract: 'registry', event: 'InstitutionRegistered' },
+    {
+      time,
+      kind: 'event',
+      contract: 'escrow',
+      event: 'OrderOpened',
+      amount: '1234567890000',
+      amountUnit: 'USDC',
+      deadline: '2026-08-05T11:00:00Z',
+    },
+    { time, kind: 'event', contract: 'ledger', event: 'PortfolioUpdated', version: '12' },
+    {
+      time,
+      kind: 'event',
+      contract: 'escrow',
+      event: 'OrderSettled',
+      amount: '1000000000',
+      amountUnit: 'USDC',
+      payout: '1500000000',
+      payoutUnit: 'shares',
+    },
+    {
+      time,
+      kind: 'event',
+      contract: 'escrow',
+      event: 'OrderRefunded',
+      amount: '12345678',
+      amountUnit: 'USDC',
+    },
+    {
+      time,
+      kind: 'event',
+      contract: 'pool',
+      event: 'BatchMinted',
+      amount: '5000000000',
+      amountUnit: 'shares',
+      supply: '1105000000000',
+    },
+    { time, kind: 'retraction', contract: 'ledger', event: 'PortfolioUpdated', version: '12' },
+    {
+      time,
+      kind: 'retraction',
+      contract: 'escrow',
+      event: 'OrderOpened',
+      amount: '1234567890000',
+      amountUnit: 'USDC',
+      deadline: '2026-08-05T11:00:00Z',
+    },
+    { time, kind: 'retraction', contract: 'registry', event: 'InstitutionRegistered' },
+    { time, kind: 'reset' },
+  ])
+})
+
+describe('the format', () => {
+  const terminal = { isTTY: true, hasColors: () => true }
+  const bare = { isTTY: true, hasColors: () => false }
+  const colour = (told: Told) => textLine(told, true)
+  const text = (told: Told) => textLine(told, false)
+  test.each<
+    [string, Omit<NarratorOutput, 'write'>, 'auto' | 'text' | 'json', boolean, (told: Told) => string]
+  >([
+    ['a terminal', terminal, 'auto', true, colour],
+    ['a terminal, by NO_COLOR', terminal, 'auto', false, text],
+    ['a terminal without colours', bare, 'auto', true, text],
+    ['a pipe', {}, 'auto', true, jsonLine],
+    ['a pipe that says it has colours', { hasColors: () => true }, 'text', true, text],
+    ['a pipe, as asked', {}, 'text', true, text],
+    ['a terminal, as asked', terminal, 'json', true, jsonLine],
+  ])('of %s', (_name, output, format, mayColour, line) => {
+    const written: string[] = []
+    const write = (part: string) => written.push(part)
+    createPrinter({ ...output, write }, { format, mayColour })([event(OPENED), event(PORTFOLIO)])
+    // Both in one write.
+    expect(written).toEqual([`${line(event(OPENED))}\n${line(event(PORTFOLIO))}\n`])
+  })
+})

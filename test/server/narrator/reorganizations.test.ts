@@ -1,0 +1,254 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { toQuantity } from '../../../src/chain/quantity.js'
+import { startTestChain, useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
+import { AAPL, openBuy, setUpInstitution, usd } from '../../support/institution.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import {
+  cursorAt,
+  type NarratorUnderTest,
+  narratorAtHead,
+  severalTicks,
+  startNarrator,
+  untimed,
+} from './narratorUnderTest.js'
+
+const chain = useChain(setUpInstitution)
+
+/** Opens buys of so many USDC, one block each. */
+async function buys(...amounts: number[]): Promise<void> {
+  for (const amount of amounts) await openBuy(chain(), 'alice', `buy of ${amount}`, usd(amount))
+}
+
+/** What was told so far, in order: the amounts, negative where one was retracted, and `reset`. */
+const told = (lines: readonly string[]) =>
+  lines.map((line) => {
+    if (line.includes('[chain] reset')) return 'reset'
+    const amount = Number(/(\d+)\.00 USDC/.exec(line)?.[1])
+    return line.includes('retracted: ') ? -amount : amount
+  })
+
+const snapshot = (): Promise<unknown> => chain().provider.send('evm_snapshot', [])
+const revert = (to: unknown): Promise<unknown> => chain().provider.send('evm_revert', [to])
+const mine = (blocks: number): Promise<unknown> => chain().provider.send('anvil_mine', [toQuantity(blocks)])
+
+const atHead = async (options: { rpcUrl?: string; env?: Record<string, string> } = {}) => {
+  const dataDir = await temporaryDirectory()
+  return { dataDir, narrator: await narratorAtHead({ chain: chain(), dataDir, ...options }) }
+}
+
+const caughtUp = async (narrator: NarratorUnderTest) =>
+  cursorAt(narrator, await chain().provider.getBlockNumber())
+
+test('a node that is behind the one that said the head has nothing skipped', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const { narrator } = await atHead({ rpcUrl: proxy.url })
+  // It knows of no block after those, so it has no events of them either.
+  proxy.answer = ({ method, index }) => {
+    if (method === 'eth_getLogs') return { result: [] }
+    return method === 'eth_getBlockByNumber' && index === 2 ? { result: null } : undefined
+  }
+  await buys(1)
+  await severalTicks(narrator)
+  expect(proxy.requests.flat()).toContain('eth_getLogs')
+  expect(narrator.lines).toEqual([])
+  proxy.answer = () => undefined
+  await caughtUp(narrator)
+  expect(told(narrator.lines)).toEqual([1])
+})
+
+describe('what a reorganization removed', () => {
+  test('is retracted, newest first, and the new history is told', async () => {
+    const { narrator } = await atHead()
+    await buys(1)
+    const fork = await snapshot()
+    await buys(2, 3)
+    await caughtUp(narrator)
+    await revert(fork)
+    await buys(4, 5)
+    await caughtUp(narrator)
+    await severalTicks(narrator)
+    expect(told(narrator.lines)).toEqual([1, 2, 3, -3, -2, 4, 5])
+  })
+
+  test('is retracted and told again where the new history has it in another block', async () => {
+    const { narrator } = await atHead()
+    const fork = await snapshot()
+    await buys(1)
+    await caughtUp(narrator)
+    await revert(fork)
+    await mine(1)
+    await buys(1)
+    await caughtUp(narrator)
+    expect(told(narrator.lines)).toEqual([1, -1, 1])
+  })
+
+  test('by a reorganization of the node itself, in the same number of blocks', async () => {
+    const { narrator } = await atHead()
+    await buys(1, 2, 3)
+    await caughtUp(narrator)
+    await chain().provider.send('anvil_reorg', [2, []])
+    await eventually('the retractions', () => narrator.lines.length === 5)
+    await caughtUp(narrator)
+    await severalTicks(narrator)
+    expect(told(narrator.lines)).toEqual([1, 2, 3, -3, -2])
+  })
+
+  test('while the server was down is retracted by the next start, and not by the one after it', async () => {
+    const { narrator, dataDir } = await atHead()
+    await buys(1)
+    const fork = await snapshot()
+    await buys(2)
+    await caughtUp(narrator)
+    await narrator.stop()
+    await revert(fork)
+    await buys(3, 4)
+    const again = await startNarrator({ chain: chain(), dataDir })
+    await caughtUp(again)
+    await again.stop()
+    const third = await startNarrator({ chain: chain(), dataDir })
+    await severalTicks(third)
+    expect(told([...narrator.lines, ...again.lines, ...third.lines])).toEqual([1, 2, -2, 3, 4])
+  })
+
+  test('is not spoken of when it held no event', async () => {
+    const { narrator } = await atHead()
+    await buys(1)
+    const fork = await snapshot()
+    await mine(2)
+    await caughtUp(narrator)
+    await revert(fork)
+    await buys(2, 3)
+    await caughtUp(narrator)
+    expect(told(narrator.lines)).toEqual([1, 2, 3])
+  })
+
+  test('was never told where narration waits for more blocks than it took', async () => {
+    await mine(3)
+    const dataDir = await temporaryDirectory()
+    const narrator = await startNarrator({ chain: chain(), dataDir, env: { NARRATOR_CONFIRMATIONS: '4' } })
+    await cursorAt(narrator, (await chain().provider.getBlockNumber()) - 3)
+    await buys(1)
+    const fork = await snapshot()
+    await buys(2)
+    await mine(2)
+    await cursorAt(narrator, (await chain().provider.getBlockNumber()) - 3)
+    await revert(fork)
+    await buys(3)
+    await mine(3)
+    await cursorAt(narrator, (await chain().provider.getBlockNumber()) - 3)
+    expect(told(narrator.lines)).toEqual([1, 3])
+  })
+
+  test('is not taken for removed while a node is behind, however long', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { narrator } = await atHead({ rpcUrl: proxy.url })
+    const old: unknown = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
+    const before = await chain().provider.getBlockNumber()
+    await buys(1, 2)
+    await caughtUp(narrator)
+    proxy.answer = ({ method, params }) => {
+      if (method !== 'eth_getBlockByNumber') return undefined
+      if (params[0] === 'latest') return { result: old }
+      return Number(params[0]) > before ? { result: null } : undefined
+    }
+    for (let round = 0; round < 3; round++) await severalTicks(narrator)
+    proxy.answer = () => undefined
+    await buys(3)
+    await caughtUp(narrator)
+    expect(told(narrator.lines)).toEqual([1, 2, 3])
+  })
+
+  test('and what is told of no single history, is not told', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { narrator } = await atHead({ rpcUrl: proxy.url })
+    // The last block is of another history than the events, as when a node changes its mind in between.
+    const other = { number: '0x0', hash: `0x${'ab'.repeat(32)}` }
+    proxy.answer = ({ method, index, params }) =>
+      method === 'eth_getBlockByNumber' && index === 2
+        ? { result: { ...other, number: params[0] } }
+        : undefined
+    await buys(1)
+    await severalTicks(narrator)
+    expect(proxy.requests.flat()).toContain('eth_getLogs')
+    expect(narrator.lines).toEqual([])
+    proxy.answer = () => undefined
+    await caughtUp(narrator)
+    expect(told(narrator.lines)).toEqual([1])
+  })
+})
+
+describe('a chain that was reset', () => {
+  test('deeper than is remembered is said in one line, and told anew from where narration began', async () => {
+    await buys(9)
+    const { narrator } = await atHead()
+    const fork = await snapshot()
+    await buys(1)
+    await mine(70)
+    await caughtUp(narrator)
+    await revert(fork)
+    await buys(2)
+    await mine(80)
+    await buys(3)
+    await caughtUp(narrator)
+    await severalTicks(narrator)
+    // What was before narration began is on the chain still, and not told now either.
+    expect(told(narrator.lines)).toEqual([1, 'reset', 2, 3])
+  })
+
+  test('altogether is told from its beginning', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { narrator } = await atHead({ rpcUrl: proxy.url })
+    await buys(1)
+    await caughtUp(narrator)
+    const another = await startTestChain()
+    onTestFinished(another.stop)
+    expect(another.addresses).toEqual(chain().addresses)
+    await another.send('owner', 'token', 'setKyc', another.account('dave'), true)
+    proxy.target = another.anvil.rpcUrl
+    await another.send('owner', 'token', 'setListed', AAPL, true)
+    await eventually('four lines', () => narrator.lines.length >= 4)
+    await severalTicks(narrator)
+    expect(narrator.lines.slice(1).map(untimed)).toEqual([
+      '[chain] reset: all that was told is void, the chain is told anew',
+      '[token] kyc updated',
+      '[token] listing updated',
+    ])
+  })
+
+  test('while the server was down is noticed by the next start, and told once', async () => {
+    const { narrator, dataDir } = await atHead()
+    const fork = await snapshot()
+    await buys(1)
+    await mine(70)
+    await caughtUp(narrator)
+    await narrator.stop()
+    await revert(fork)
+    await buys(2)
+    await mine(80)
+    const again = await startNarrator({ chain: chain(), dataDir })
+    await caughtUp(again)
+    await again.stop()
+    const third = await startNarrator({ chain: chain(), dataDir })
+    await severalTicks(third)
+    expect(told([...again.lines, ...third.lines])).toEqual(['reset', 2])
+  })
+
+  test('is not taken for one when a node says so for a moment', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { narrator } = await atHead({ rpcUrl: proxy.url })
+    await buys(1)
+    await caughtUp(narrator)
+    let looks = 0
+    proxy.answer = ({ method, params }) => {
+      if (method !== 'eth_getBlockByNumber' || params[0] === 'latest' || looks >= 8) return undefined
+      looks++
+      return { result: { number: params[0], hash: `0x${'ab'.repeat(32)}` } }
+    }
+    await eventually('the looks', () => looks === 8)
+    await buys(2)
+    await caughtUp(narrator)
+    expect(told(narrator.lines)).toEqual([1, 2])
+  })
+})
