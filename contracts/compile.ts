@@ -17,6 +17,8 @@ const SANDBOX_OUT = join(ROOT, 'src/sandbox/generated')
 const MAX_CODE_BYTES = 24_576
 
 const CONTRACTS = ['InstitutionRegistry', 'OrderEscrow', 'ConfidentialLedger', 'EquityToken', 'PlatformPool']
+/** Run by a node in the place of a call, and never deployed. */
+const LENSES = ['WalletLens', 'PoolUsdcLens']
 const SANDBOX_CONTRACT = 'TestUsdc'
 
 const SETTINGS = {
@@ -102,7 +104,8 @@ const bytecodeSource = (name: string, { bytecode }: Artifact): string =>
 /** The generated files: absolute path to content. */
 function generate(): Map<string, string> {
   const units = CONTRACTS.map((name) => `contracts/${name}.sol`)
-  const artifacts = compile([...units, `contracts/sandbox/${SANDBOX_CONTRACT}.sol`])
+  const lenses = LENSES.map((name) => `contracts/lens/${name}.sol`)
+  const artifacts = compile([...units, ...lenses, `contracts/sandbox/${SANDBOX_CONTRACT}.sol`])
   const artifact = (name: string): Artifact => {
     const found = artifacts.get(name)
     if (!found) throw new Error(`${name}: no such contract in contracts/`)
@@ -115,6 +118,10 @@ function generate(): Map<string, string> {
   files.set(
     join(CHAIN_OUT, 'bytecode.ts'),
     HEADER + CONTRACTS.map((name) => bytecodeSource(name, artifact(name))).join(''),
+  )
+  files.set(
+    join(CHAIN_OUT, 'lenses.ts'),
+    HEADER + LENSES.map((name) => bytecodeSource(name, artifact(name))).join(''),
   )
   const usdc = artifact(SANDBOX_CONTRACT)
   files.set(

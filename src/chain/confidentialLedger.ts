@@ -1,6 +1,6 @@
-import type { BlockTag, Provider } from 'ethers'
+import type { BlockTag } from 'ethers'
 import type { Hex } from '../protocol/hex.js'
-import { createContractReader } from './contractReader.js'
+import { createContractReader, type ViewCaller } from './contractReader.js'
 import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
 import { boolValue, bytesValue, numberValue, uintValue } from './values.js'
 
@@ -14,8 +14,8 @@ export interface ConfidentialLedger {
   usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
 }
 
-export function createConfidentialLedger(provider: Provider, address: Hex): ConfidentialLedger {
-  const { read } = createContractReader(provider, address, confidentialLedgerAbi)
+export function createConfidentialLedger(caller: ViewCaller, address: Hex): ConfidentialLedger {
+  const { read } = createContractReader(caller, address, confidentialLedgerAbi)
   return {
     address,
     enclaveBlob: (accountId, block) => read('enclaveBlob', [accountId], bytesValue, block),

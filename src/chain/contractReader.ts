@@ -1,7 +1,13 @@
-import { type BlockTag, Interface, type InterfaceAbi, type Provider, type Result } from 'ethers'
+import { type BlockTag, Interface, type InterfaceAbi, type Result } from 'ethers'
 import type { z } from 'zod'
 import type { Hex } from '../protocol/hex.js'
 import { ChainAnswerError, ChainUnavailableError } from './errors.js'
+
+/** Runs views on a node, as any ethers provider does. */
+export interface ViewCaller {
+  /** @param request without `to`, `data` is the code of a contract that is only run, and never deployed */
+  call(request: { readonly to?: Hex; readonly data: string; readonly blockTag: BlockTag }): Promise<string>
+}
 
 /** Calls views of one contract and parses what they return. */
 export interface ContractReader {
@@ -13,13 +19,13 @@ export interface ContractReader {
   read<T>(method: string, args: readonly unknown[], schema: z.ZodType<T>, block?: BlockTag): Promise<T>
 }
 
-export function createContractReader(provider: Provider, address: Hex, abi: InterfaceAbi): ContractReader {
+export function createContractReader(caller: ViewCaller, address: Hex, abi: InterfaceAbi): ContractReader {
   const contract = new Interface(abi)
   return {
     async read(method, args, schema, block = 'latest') {
       const data = contract.encodeFunctionData(method, args)
       try {
-        const answer = await provider.call({ to: address, data, blockTag: block })
+        const answer = await caller.call({ to: address, data, blockTag: block })
         if (answer === '0x') throw new ChainAnswerError(`no contract answers ${method} at ${address}`)
         return schema.parse(returned(contract.decodeFunctionResult(method, answer)))
       } catch (error) {

@@ -1,7 +1,7 @@
-import type { BlockTag, Provider } from 'ethers'
+import type { BlockTag } from 'ethers'
 import { z } from 'zod'
 import type { Hex } from '../protocol/hex.js'
-import { createContractReader } from './contractReader.js'
+import { createContractReader, type ViewCaller } from './contractReader.js'
 import { equityTokenAbi } from './generated/equityTokenAbi.js'
 import { boolValue, bytes32Value, uintValue } from './values.js'
 
@@ -17,8 +17,8 @@ export interface EquityToken {
   balanceOf(owner: Hex, symbol: Hex, block?: BlockTag): Promise<bigint>
 }
 
-export function createEquityToken(provider: Provider, address: Hex): EquityToken {
-  const { read } = createContractReader(provider, address, equityTokenAbi)
+export function createEquityToken(caller: ViewCaller, address: Hex): EquityToken {
+  const { read } = createContractReader(caller, address, equityTokenAbi)
   return {
     address,
     isKyc: (wallet, block) => read('isKyc', [wallet], boolValue, block),

@@ -1,6 +1,6 @@
-import type { BlockTag, Provider } from 'ethers'
+import type { BlockTag } from 'ethers'
 import type { Hex } from '../protocol/hex.js'
-import { createContractReader } from './contractReader.js'
+import { createContractReader, type ViewCaller } from './contractReader.js'
 import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
 import { addressValue, bytes32Value, numberValue } from './values.js'
 
@@ -13,8 +13,8 @@ export interface InstitutionRegistry {
   invitationOf(wallet: Hex, block?: BlockTag): Promise<Hex>
 }
 
-export function createInstitutionRegistry(provider: Provider, address: Hex): InstitutionRegistry {
-  const { read } = createContractReader(provider, address, institutionRegistryAbi)
+export function createInstitutionRegistry(caller: ViewCaller, address: Hex): InstitutionRegistry {
+  const { read } = createContractReader(caller, address, institutionRegistryAbi)
   return {
     address,
     adminOf: (orgId, block) => read('adminOf', [orgId], addressValue, block),

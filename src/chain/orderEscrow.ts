@@ -1,8 +1,8 @@
-import type { BlockTag, Provider } from 'ethers'
+import type { BlockTag } from 'ethers'
 import { z } from 'zod'
 import type { OrderState } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
-import { createContractReader } from './contractReader.js'
+import { createContractReader, type ViewCaller } from './contractReader.js'
 import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
 import { addressValue, boolValue, bytes32Value, numberValue, uintValue } from './values.js'
 
@@ -47,8 +47,8 @@ export interface OrderEscrow {
   usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
 }
 
-export function createOrderEscrow(provider: Provider, address: Hex): OrderEscrow {
-  const { read } = createContractReader(provider, address, orderEscrowAbi)
+export function createOrderEscrow(caller: ViewCaller, address: Hex): OrderEscrow {
+  const { read } = createContractReader(caller, address, orderEscrowAbi)
   return {
     address,
     orders: (orderId, block) => read('orders', [orderId], orderValue, block),

@@ -1,6 +1,6 @@
-import type { BlockTag, Provider } from 'ethers'
+import type { BlockTag } from 'ethers'
 import type { Hex } from '../protocol/hex.js'
-import { createContractReader } from './contractReader.js'
+import { createContractReader, type ViewCaller } from './contractReader.js'
 import { platformPoolAbi } from './generated/platformPoolAbi.js'
 import { boolValue, uintValue } from './values.js'
 
@@ -12,8 +12,8 @@ export interface PlatformPool {
   usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
 }
 
-export function createPlatformPool(provider: Provider, address: Hex): PlatformPool {
-  const { read } = createContractReader(provider, address, platformPoolAbi)
+export function createPlatformPool(caller: ViewCaller, address: Hex): PlatformPool {
+  const { read } = createContractReader(caller, address, platformPoolAbi)
   return {
     address,
     nextBatch: (symbol, block) => read('nextBatch', [symbol], uintValue, block),

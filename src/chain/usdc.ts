@@ -1,6 +1,6 @@
-import type { BlockTag, Provider } from 'ethers'
+import type { BlockTag } from 'ethers'
 import type { Hex } from '../protocol/hex.js'
-import { createContractReader } from './contractReader.js'
+import { createContractReader, type ViewCaller } from './contractReader.js'
 import { uintValue } from './values.js'
 
 /** ERC-20: what is used of USDC. https://eips.ethereum.org/EIPS/eip-20 */
@@ -18,8 +18,8 @@ export interface Usdc {
   balanceOf(owner: Hex, block?: BlockTag): Promise<bigint>
 }
 
-export function createUsdc(provider: Provider, address: Hex): Usdc {
-  const { read } = createContractReader(provider, address, erc20Abi)
+export function createUsdc(caller: ViewCaller, address: Hex): Usdc {
+  const { read } = createContractReader(caller, address, erc20Abi)
   return {
     address,
     balanceOf: (owner, block) => read('balanceOf', [owner], uintValue, block),

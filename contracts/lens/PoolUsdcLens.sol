@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {OrderEscrow} from "../OrderEscrow.sol";
+
+/**
+ * @title The USDC that the pool holds, in one `eth_call`.
+ *
+ * @dev Never deployed, as {WalletLens}. So the escrow's USDC need not be known before it is asked.
+ */
+contract PoolUsdcLens {
+    constructor(OrderEscrow escrow, address pool) {
+        bytes memory answer = abi.encode(escrow.usdc().balanceOf(pool));
+        assembly ("memory-safe") {
+            return(add(answer, 0x20), mload(answer))
+        }
+    }
+}
