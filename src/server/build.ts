@@ -2,12 +2,15 @@ import { createBroker } from '../broker/index.js'
 import { createContracts } from '../chain/contracts.js'
 import { RpcProvider } from '../chain/provider.js'
 import type { NodeFault } from '../chain/rpcTransport.js'
+import type { Receipt } from '../protocol/api.js'
 import type { Secp256k1 } from '../protocol/secp256k1.js'
 import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config.js'
 import { createEnclaveKey } from './intake/enclaveKey.js'
+import { createOrderStatus } from './intake/orderStatus.js'
 import { createOrders } from './intake/orders.js'
 import { createPolicy } from './intake/policy.js'
+import { createPolicyVersionView } from './intake/policyVersion.js'
 import type { Service } from './lifetime.js'
 import type { Logger } from './logger.js'
 import { createMetrics } from './metrics/metrics.js'
@@ -17,12 +20,15 @@ import { buildNarrator } from './narrator/build.js'
 import type { NarratorOutput } from './narrator/output.js'
 import { createNarratorProgress } from './narrator/progress.js'
 import { buildOps, type Phase } from './ops/build.js'
+import { buildReads } from './reads/build.js'
+import { createHeadReads } from './reads/headReads.js'
 import { buildRelay } from './relay/build.js'
 import type { RelayerKey } from './relay/signer.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
 import { createOrderRecords } from './store/orderRecords.js'
+import { withSummaries } from './store/orderSummaries.js'
 import { buildTimeline } from './timeline/build.js'
 import { buildEnclaveRuns } from './trigger/build.js'
 import { readVersion } from './version.js'
@@ -69,16 +75,21 @@ export function buildServer(surroundings: Surroundings): {
     keyId: config.broker.keyId.reveal(),
     secretKey: config.broker.secretKey.reveal(),
   })
+  const reads = buildReads({ config, transport: provider.transport, logger, stopping })
+  const { head } = reads
   const listedSymbols = createListedSymbols({
-    token: contracts.token,
+    token: reads.contracts.token,
     intervalMs: LISTED_SYMBOLS_INTERVAL_MS,
     logger,
   })
-  const records = createOrderRecords({ files, logger })
-  const onEnd = metrics.relay
+  const { records, summaryOf } = withSummaries(createOrderRecords({ files, logger }))
+  const onEnd = (receipt: Receipt) => {
+    metrics.relay(receipt)
+    head.expire()
+  }
   const relay = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping, onEnd })
   const { receipts } = relay
-  const timeline = buildTimeline({ config, provider, contracts, records, receipts, stopping })
+  const timeline = buildTimeline({ config, provider, contracts, head, records, receipts, stopping })
   const enclaveRuns = buildEnclaveRuns({
     config,
     files,
@@ -124,18 +135,22 @@ export function buildServer(surroundings: Surroundings): {
         hasRoom: enclaveRuns.hasRoom,
         knownEscrow: enclaveRuns.knownEscrow,
       }),
+      orderStatus: createOrderStatus({
+        escrowed: createHeadReads({ head, read: reads.contracts.escrow.orders }),
+        summaryOf,
+      }),
       policy: createPolicy({
         run: enclaveRuns.policyRuns.run,
         node: provider,
-        registry: contracts.registry,
         ledger: contracts.ledger,
+        onPublished: head.expire,
       }),
+      policyVersion: createHeadReads({ head, read: createPolicyVersionView(reads.contracts) }),
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
     timeline: timeline.read,
     status: createStatusViews({
-      contracts,
-      provider,
+      ...reads,
       symbols: listedSymbols,
       broker: marketData,
       marketMaxAgeMs: config.broker.marketMaxAgeMs,
@@ -144,6 +159,7 @@ export function buildServer(surroundings: Surroundings): {
   }
   const services = [
     processMetrics(metrics),
+    head.service,
     listedSymbols.service,
     ...enclaveRuns.services,
     ...relay.services,

@@ -147,6 +147,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
         platformPool: env.PLATFORM_POOL_ADDRESS,
       },
       confirmations: env.CONFIRMATIONS,
+      readMaxAgeMs: env.READ_MAX_AGE,
       /** Blocks. */
       logRange: env.RPC_LOG_RANGE,
     },

@@ -111,6 +111,11 @@ export const environmentSchema = z.object({
     about: 'Blocks that must hold a transaction or event, its own included, before it counts.',
     fallback: '1',
   }),
+  READ_MAX_AGE: withDefault(duration(), {
+    about:
+      'How old the block may be that GET answers from the chain are true of; it is asked for twice in that time.',
+    fallback: '2s',
+  }),
   NARRATOR_INTERVAL: withDefault(duration(), {
     about: 'Pause between two looks for events to narrate.',
     fallback: '2s',

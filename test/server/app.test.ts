@@ -54,8 +54,10 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
             usdc: USDC,
           }
         }),
-      orders: { receive: unanswered, status: unanswered },
-      policy: { publish: unanswered, version: unanswered },
+      orders: { receive: unanswered },
+      orderStatus: unanswered,
+      policy: { publish: unanswered },
+      policyVersion: unanswered,
       bodyLimitBytes: config.http.bodyLimitBytes,
     },
     timeline: unanswered,

@@ -17,6 +17,8 @@ export const SERVER_ENVIRONMENT = {
   RELAY_AUTH_TOKEN: 'relay-token-of-the-tests-0123456789',
   RELAYER_PRIVATE_KEY: `0x${'07'.repeat(32)}`,
   INTENT_PUBKEY: '0x0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
+  // Reads see the latest block: tests send a transaction and look at once.
+  READ_MAX_AGE: '1ms',
   ENCLAVE_SIGNER: `0x${'66'.repeat(20)}`,
   ALPACA_KEY_ID: 'market-key-id',
   ALPACA_SECRET_KEY: 'market-secret-key',

@@ -10,14 +10,17 @@ interface Prepared {
 }
 
 /**
- * Answers with a value that many requests get. Its text and its ETag are made once, for as long as the very same
- * object is given: a schema that checks addresses hashes each of them.
+ * Answers with a value that many requests get. Its text and its ETag are made once for the very same object, and kept as
+ * long as that is: a schema that checks addresses hashes each of them.
  */
 export function preparedJson<T extends object>(schema: z.ZodType<T>): (res: Response, value: T) => void {
-  let last: { readonly value: T; readonly prepared: Prepared } | undefined
+  const known = new WeakMap<T, Prepared>()
   return (res, value) => {
-    if (last?.value !== value) last = { value, prepared: prepare(z.encode(schema, value)) }
-    send(res, last.prepared)
+    const before = known.get(value)
+    if (before !== undefined) return send(res, before)
+    const prepared = prepare(z.encode(schema, value))
+    known.set(value, prepared)
+    send(res, prepared)
   }
 }
 

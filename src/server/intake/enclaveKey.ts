@@ -4,8 +4,8 @@ import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 
 /**
- * What a client needs to seal an intent and open its escrow. The USDC address is an immutable of the escrow: read
- * once, then kept. Until it has been read, rejects as the chain does.
+ * What a client needs to seal an intent and open its escrow. The USDC address is an immutable of the escrow: once it has
+ * been read, the very same object is given. Until then, rejects as the chain does.
  */
 export function createEnclaveKey(options: {
   readonly publicKey: Hex
@@ -13,9 +13,9 @@ export function createEnclaveKey(options: {
   readonly escrow: Pick<OrderEscrow, 'address' | 'usdc'>
 }): () => Promise<EnclaveKey> {
   const { publicKey, chainId, escrow } = options
-  let usdc: Hex | undefined
+  let key: EnclaveKey | undefined
   return async () => {
-    usdc ??= await escrow.usdc()
-    return { publicKey, chainId, escrow: escrow.address, scheme: ENVELOPE_SCHEME, usdc }
+    key ??= { publicKey, chainId, escrow: escrow.address, scheme: ENVELOPE_SCHEME, usdc: await escrow.usdc() }
+    return key
   }
 }

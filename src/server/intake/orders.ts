@@ -1,26 +1,19 @@
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
-import type { OrderReceived, OrderStatus, PostOrder } from '../../protocol/api.js'
+import type { OrderReceived, PostOrder } from '../../protocol/api.js'
 import { commitOf } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
-import {
-  type Candidate,
-  matchingCandidate,
-  type OrderRecord,
-  type OrderRecords,
-} from '../store/orderRecords.js'
+import type { Candidate, OrderRecords } from '../store/orderRecords.js'
 import type { EscrowKnowledge } from './envelopeDecision.js'
 import { isOpen, type Reception, receive } from './reception.js'
 
-/** Taking in sealed orders, and telling what became of them. */
+/** Taking in sealed orders. */
 export interface Orders {
   /**
    * Stores an envelope, then has it run; resolves once it is durable.
    * @throws Problem `chain-unavailable` when only the chain could tell whether to keep it, `intake-full`; StorageError
    */
   receive(order: PostOrder): Promise<OrderReceived>
-  /** @throws Problem `order-not-found`; StorageError, ChainUnavailableError */
-  status(orderId: Hex): Promise<OrderStatus>
 }
 
 export interface OrdersDeps {
@@ -71,30 +64,5 @@ export function createOrders({ records, escrow, onStored, hasRoom, knownEscrow }
       if (answer.result === 'received') onStored(orderId, answer.commit)
       return answer
     },
-
-    async status(orderId) {
-      const [order, record] = await Promise.all([escrow.orders(orderId), records.get(orderId)])
-      if (order.state === 'NONE' && record === undefined) throw new Problem('order-not-found')
-      return statusOf(orderId, order, record)
-    },
-  }
-}
-
-function statusOf(orderId: Hex, order: EscrowedOrder, record: OrderRecord | undefined): OrderStatus {
-  const isOnChain = order.state !== 'NONE'
-  // Once the escrow tells which envelope is the order's, the time of another one says nothing.
-  const candidate = isOnChain ? matchingCandidate(record, order.commit) : record?.candidates[0]
-  return {
-    orderId,
-    state: order.state,
-    account: isOnChain ? order.account : null,
-    amount: isOnChain ? order.amount : null,
-    deadline: isOnChain ? new Date(order.deadline * 1_000).toISOString() : null,
-    commit: isOnChain ? order.commit : null,
-    receivedAt: candidate?.receivedAt ?? null,
-    triggers: record?.triggers ?? [],
-    nextTriggerAt: record?.nextTriggerAt ?? null,
-    // The run that settled it may have been cut off before it could clear what an earlier one left.
-    notice: order.state === 'SETTLED' ? null : (record?.notice ?? null),
   }
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ZERO_ADDRESS } from '../../protocol/address.js'
 import type { PolicyVersion } from '../../protocol/api.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -7,7 +6,7 @@ import { Problem } from '../http/problems.js'
 import type { PolicyRunEnd } from '../trigger/policyRuns.js'
 import type { RunEnd } from '../trigger/runs/runner.js'
 
-/** Publishing sealed rulebooks, and their versions. */
+/** Publishing sealed rulebooks. */
 export interface Policy {
   /**
    * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts nothing while the chain
@@ -16,23 +15,22 @@ export interface Policy {
    *   StorageError, ChainUnavailableError
    */
   publish(envelope: Envelope): Promise<PolicyVersion>
-  /** @throws Problem `institution-not-found`; ChainUnavailableError */
-  version(orgId: Hex): Promise<PolicyVersion>
 }
 
 interface PolicyDeps {
   /** Runs the enclave on a rulebook; see `PolicyRuns`. */
   readonly run: (envelope: Envelope) => Promise<PolicyRunEnd>
   readonly node: { getBlockNumber(): Promise<number> }
-  readonly registry: { adminOf(orgId: Hex): Promise<Hex> }
   readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
+  /** A new version has been seen on the chain. */
+  readonly onPublished: () => void
 }
 
 /** The enclave has seen the transaction on its own node; ours may be a few blocks behind. */
 const CONFIRM_ATTEMPTS = 20
 const CONFIRM_PAUSE_MS = 250
 
-export function createPolicy({ run, node, registry, ledger }: PolicyDeps): Policy {
+export function createPolicy({ run, node, ledger, onPublished }: PolicyDeps): Policy {
   async function isOnChain({ orgId, version }: PolicyVersion): Promise<boolean> {
     for (let attempt = 1; attempt <= CONFIRM_ATTEMPTS; attempt++) {
       if ((await ledger.policyVersion(orgId)) >= version) return true
@@ -45,13 +43,11 @@ export function createPolicy({ run, node, registry, ledger }: PolicyDeps): Polic
     async publish(envelope) {
       await node.getBlockNumber()
       const published = toPublished(await run(envelope))
-      if (await isOnChain(published)) return published
-      throw new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
-    },
-    async version(orgId) {
-      const [admin, version] = await Promise.all([registry.adminOf(orgId), ledger.policyVersion(orgId)])
-      if (admin === ZERO_ADDRESS) throw new Problem('institution-not-found')
-      return { orgId, version }
+      if (!(await isOnChain(published))) {
+        throw new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
+      }
+      onPublished()
+      return published
     },
   }
 }

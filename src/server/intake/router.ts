@@ -3,14 +3,17 @@ import { z } from 'zod'
 import {
   type EnclaveKey,
   enclaveKeySchema,
+  type OrderStatus,
   orderReceivedSchema,
   orderStatusSchema,
+  type PolicyVersion,
   policyVersionSchema,
 } from '../../protocol/api.js'
-import { bytes32Schema } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { jsonBody } from '../http/body.js'
 import { methodNotAllowed } from '../http/errors.js'
-import { sendUntagged } from '../http/preparedJson.js'
+import { preparedJson, sendUntagged } from '../http/preparedJson.js'
+import { Problem } from '../http/problems.js'
 import { parseParam } from '../http/validate.js'
 import { receivedOrderSchema, receivedPolicySchema } from './bodies.js'
 import { parseEnvelopeBody } from './envelopeBody.js'
@@ -20,20 +23,27 @@ import type { Policy } from './policy.js'
 export interface IntakeRouterDeps {
   readonly enclaveKey: () => Promise<EnclaveKey>
   readonly orders: Orders
+  /** @throws Problem `order-not-found` */
+  readonly orderStatus: (orderId: Hex) => Promise<OrderStatus>
   readonly policy: Policy
+  /** Null when the institution is not registered. */
+  readonly policyVersion: (orgId: Hex) => Promise<PolicyVersion | null>
   readonly bodyLimitBytes: number
 }
 
 /** The client-facing routes: the key to seal to, orders and rulebooks. */
 export function createIntakeRouter(deps: IntakeRouterDeps): Router {
-  const { enclaveKey, orders, policy } = deps
+  const { enclaveKey, orders, orderStatus, policy, policyVersion } = deps
   const router = Router({ caseSensitive: true })
   const readBody = jsonBody(deps.bodyLimitBytes)
+  const sendEnclaveKey = preparedJson(enclaveKeySchema)
+  const sendOrderStatus = preparedJson(orderStatusSchema)
+  const sendPolicyVersion = preparedJson(policyVersionSchema)
 
   router
     .route('/enclave-key')
     .get(async (_req, res) => {
-      res.json(z.encode(enclaveKeySchema, await enclaveKey()))
+      sendEnclaveKey(res, await enclaveKey())
     })
     .all(methodNotAllowed('GET'))
 
@@ -50,7 +60,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
     .route('/orders/:orderId')
     .get(async (req, res) => {
       const orderId = parseParam(bytes32Schema, 'orderId', req.params.orderId)
-      res.json(z.encode(orderStatusSchema, await orders.status(orderId)))
+      sendOrderStatus(res, await orderStatus(orderId))
     })
     .all(methodNotAllowed('GET'))
 
@@ -66,7 +76,9 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
     .route('/policy/:orgId')
     .get(async (req, res) => {
       const orgId = parseParam(bytes32Schema, 'orgId', req.params.orgId)
-      res.json(z.encode(policyVersionSchema, await policy.version(orgId)))
+      const version = await policyVersion(orgId)
+      if (version === null) throw new Problem('institution-not-found')
+      sendPolicyVersion(res, version)
     })
     .all(methodNotAllowed('GET'))
 

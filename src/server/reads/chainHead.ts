@@ -1,43 +1,107 @@
+import { untilAborted } from '../async/waiting.js'
+import type { Service } from '../lifetime.js'
+import type { Logger } from '../logger.js'
+import { createPoller } from '../poller.js'
 import type { BlockId, EscrowEvents } from '../trigger/chain/escrowEvents.js'
 
 /** The chain's latest block, shared by all who want to know whether there is anything new. */
 export interface ChainHead {
   /** Takes over what somebody else has just read. */
   note(head: BlockId): void
-  /** As it was a few seconds ago at most; asked for only when nobody has read it since. Throws as `ask` does. */
+  /**
+   * A block that was the head `maxAgeMs` ago at most, or is it now: asked for only when nobody has read it since, once
+   * for all who wait. Throws as `ask` does.
+   */
   current(): Promise<BlockId>
   /** As it is now. @throws ChainUnavailableError, ChainAnswerError */
   ask(): Promise<BlockId>
+  /** Something of ours is in a block: what was read before is not current any more. */
+  expire(): void
+  /** Asks again and again, so that whoever wants to know need not wait. */
+  readonly service: Service
 }
 
-/** The escrow's watcher looks every 2 seconds. When it does not get through, a caller is to learn that. */
-const MAX_AGE_MS = 5_000
+interface Known {
+  readonly head: BlockId
+  readonly readAt: number
+  /** The count of expiries when it was asked for. */
+  readonly expired: number
+}
 
-export function createChainHead(events: Pick<EscrowEvents, 'head'>): ChainHead {
-  let asking: Promise<BlockId> | undefined
-  let last: { readonly head: BlockId; readonly readAt: number } | undefined
+/** However soon a head is too old. */
+const LEAST_INTERVAL_MS = 250
 
-  function note(head: BlockId): void {
-    last = { head, readAt: performance.now() }
+/**
+ * A block that is lower than the known one comes from a node that is behind, and is not believed while the known one may
+ * be shown; after that the chain has another history.
+ */
+export function createChainHead(options: {
+  readonly events: Pick<EscrowEvents, 'head'>
+  readonly maxAgeMs: number
+  readonly logger: Logger
+}): ChainHead {
+  const { events, maxAgeMs, logger } = options
+  const intervalMs = Math.max(LEAST_INTERVAL_MS, maxAgeMs / 2)
+  let asking: { readonly head: Promise<BlockId>; readonly since: number } | undefined
+  let last: Known | undefined
+  /** How often what was known has expired. */
+  let expired = 0
+
+  function isYounger(ageMs: number): boolean {
+    return last !== undefined && last.expired === expired && performance.now() - last.readAt < ageMs
+  }
+
+  function keep(known: Known): void {
+    if (last !== undefined && known.head.number < last.head.number && isYounger(maxAgeMs)) return
+    last = known
   }
 
   async function ask(): Promise<BlockId> {
+    // The answer may be as old as its question.
+    const asked = { readAt: performance.now(), expired }
     const head = await events.head()
-    note(head)
+    keep({ head, ...asked })
     return head
   }
 
+  /** Joins who has asked lately. */
   function askOnce(): Promise<BlockId> {
-    asking ??= ask().finally(() => {
-      asking = undefined
-    })
-    return asking
+    const since = performance.now()
+    if (asking !== undefined && since - asking.since < maxAgeMs) return asking.head
+    const mine = { head: ask(), since }
+    asking = mine
+    const settle = () => {
+      if (asking === mine) asking = undefined
+    }
+    mine.head.then(settle, settle)
+    return mine.head
   }
 
   return {
-    note,
+    note: (head) => keep({ head, readAt: performance.now(), expired }),
     ask,
-    current: async () =>
-      last !== undefined && performance.now() - last.readAt < MAX_AGE_MS ? last.head : askOnce(),
+    async current() {
+      if (last !== undefined && isYounger(maxAgeMs)) return last.head
+      return askOnce()
+    },
+    expire() {
+      expired++
+      // What is under way was asked before.
+      asking = undefined
+      askOnce().catch(() => undefined)
+    },
+    service: createPoller({
+      name: 'chain-head',
+      intervalMs,
+      logger,
+      async tick(signal) {
+        if (isYounger(intervalMs)) return
+        // Whoever reads is told of an outage, and the log of each node that is set aside.
+        await untilAborted(
+          askOnce().catch(() => undefined),
+          signal,
+        )
+      },
+    }),
   }
 }

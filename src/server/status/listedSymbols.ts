@@ -1,3 +1,4 @@
+import type { BlockTag } from 'ethers'
 import type { EquityToken } from '../../chain/equityToken.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, symbolSchema } from '../../protocol/identifiers.js'
@@ -12,8 +13,8 @@ export interface ListedSymbols {
   current(): readonly string[] | undefined
   /** Every symbol that was listed at one of the reads since the start, without asking. */
   seen(): readonly string[]
-  /** Asks the chain and remembers the answer. @throws ChainUnavailableError, ChainAnswerError */
-  read(): Promise<readonly string[]>
+  /** Asks the chain, by default at the latest block, and remembers the answer. @throws ChainUnavailableError, ChainAnswerError */
+  read(block?: BlockTag): Promise<readonly string[]>
   /** Reads again and again, and keeps the last answer through an outage. */
   readonly service: Service
 }
@@ -27,8 +28,8 @@ export function createListedSymbols(options: {
   const seen = new Set<string>()
   let current: readonly string[] | undefined
 
-  async function read(): Promise<readonly string[]> {
-    const symbols = symbolsOf(await token.listedSymbols())
+  async function read(block?: BlockTag): Promise<readonly string[]> {
+    const symbols = symbolsOf(await token.listedSymbols(block))
     for (const symbol of symbols) seen.add(symbol)
     current = symbols
     return symbols
@@ -63,16 +64,17 @@ function symbolsOf(ids: readonly Hex[]): string[] {
  * Reads the list and something of each symbol in one request: what is asked of is what was listed before, and only
  * a symbol that is new since then costs another request.
  *
- * @param read of one symbol, by its `bytes32`-able name; called in the same turn as the list is asked for
+ * @param read of one symbol at the block, by its `bytes32`-able name; called in the same turn as the list is asked for
  */
 export async function readWithListed<T>(
   symbols: ListedSymbols,
+  block: BlockTag,
   read: (symbol: string) => Promise<T>,
 ): Promise<{ readonly listed: readonly string[]; readonly values: ReadonlyMap<string, T> }> {
   const expected = symbols.seen()
   const readAll = (names: readonly string[]) =>
     Promise.all(names.map(async (name): Promise<[string, T]> => [name, await read(name)]))
-  const [listed, early] = await Promise.all([symbols.read(), readAll(expected)])
+  const [listed, early] = await Promise.all([symbols.read(block), readAll(expected)])
   const late = await readAll(listed.filter((symbol) => !expected.includes(symbol)))
   return { listed, values: new Map([...early, ...late]) }
 }

@@ -1,5 +1,4 @@
 import { Router } from 'express'
-import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import {
   complianceSchema,
@@ -26,13 +25,17 @@ export function createHealthRouter(deps: HealthDeps): Router {
 /** The read-only routes: wallet screen, institution, compliance flags, market and its clock. */
 export function createStatusRouter(views: StatusViews): Router {
   const router = Router({ caseSensitive: true })
+  const sendWallet = preparedJson(walletSchema)
+  const sendInstitution = preparedJson(institutionSchema)
+  const sendCompliance = preparedJson(complianceSchema)
   const sendMarket = preparedJson(marketSchema)
+  const sendMarketClock = preparedJson(marketClockSchema)
 
   router
     .route('/wallet/:address')
     .get(async (req, res) => {
       const address = parseParam(addressSchema, 'address', req.params.address)
-      res.json(z.encode(walletSchema, await views.wallet(address)))
+      sendWallet(res, await views.wallet(address))
     })
     .all(methodNotAllowed('GET'))
 
@@ -41,7 +44,7 @@ export function createStatusRouter(views: StatusViews): Router {
     .get(async (req, res) => {
       const institution = await views.institution(parseParam(bytes32Schema, 'orgId', req.params.orgId))
       if (institution === null) throw new Problem('institution-not-found')
-      res.json(z.encode(institutionSchema, institution))
+      sendInstitution(res, institution)
     })
     .all(methodNotAllowed('GET'))
 
@@ -49,7 +52,7 @@ export function createStatusRouter(views: StatusViews): Router {
     .route('/compliance/:address')
     .get(async (req, res) => {
       const address = parseParam(addressSchema, 'address', req.params.address)
-      res.json(z.encode(complianceSchema, await views.compliance(address)))
+      sendCompliance(res, await views.compliance(address))
     })
     .all(methodNotAllowed('GET'))
 
@@ -63,7 +66,7 @@ export function createStatusRouter(views: StatusViews): Router {
   router
     .route('/market/clock')
     .get(async (_req, res) => {
-      res.json(z.encode(marketClockSchema, await views.marketClock()))
+      sendMarketClock(res, await views.marketClock())
     })
     .all(methodNotAllowed('GET'))
 

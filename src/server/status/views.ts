@@ -1,6 +1,6 @@
-import type { Provider } from 'ethers'
 import type { Broker } from '../../broker/index.js'
 import type { Contracts } from '../../chain/contracts.js'
+import type { Lenses } from '../../chain/lenses.js'
 import type {
   ComplianceView,
   InstitutionView,
@@ -9,14 +9,16 @@ import type {
   WalletView,
 } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { ChainHead } from '../reads/chainHead.js'
+import { createHeadReads } from '../reads/headReads.js'
 import { createComplianceView } from './compliance.js'
 import { createInstitutionView } from './institution.js'
 import type { ListedSymbols } from './listedSymbols.js'
 import { createMarketView } from './market.js'
 import { createMarketClockView } from './marketClock.js'
-import { createWalletView } from './wallet.js'
+import { walletView } from './wallet.js'
 
-/** The read-only views of the status routes. */
+/** The read-only views of the status routes: the very same object again as long as nothing may have changed. */
 export interface StatusViews {
   readonly wallet: (address: Hex) => Promise<WalletView>
   /** Null when the institution is not registered. */
@@ -27,8 +29,9 @@ export interface StatusViews {
 }
 
 export function createStatusViews(deps: {
+  readonly head: Pick<ChainHead, 'current'>
   readonly contracts: Contracts
-  readonly provider: Provider
+  readonly lenses: Lenses
   readonly symbols: ListedSymbols
   /** The market-data account. */
   readonly broker: Broker
@@ -36,11 +39,17 @@ export function createStatusViews(deps: {
   /** Unix ms. */
   readonly now: () => number
 }): StatusViews {
-  const { contracts, provider, symbols, broker, marketMaxAgeMs, now } = deps
+  const { head, contracts, lenses, symbols, broker, marketMaxAgeMs, now } = deps
   return {
-    wallet: createWalletView(contracts),
-    institution: createInstitutionView({ contracts, provider, symbols }),
-    compliance: createComplianceView({ token: contracts.token, symbols }),
+    wallet: createHeadReads({
+      head,
+      read: async (wallet: Hex, block) => walletView(wallet, await lenses.wallet(wallet, block)),
+    }),
+    institution: createHeadReads({ head, read: createInstitutionView({ contracts, lenses, symbols }) }),
+    compliance: createHeadReads({
+      head,
+      read: createComplianceView({ token: contracts.token, symbols }),
+    }),
     market: createMarketView({ broker, symbols, maxAgeMs: marketMaxAgeMs, now }),
     marketClock: createMarketClockView({ broker, now }),
   }

@@ -2,11 +2,11 @@ import type { Contracts } from '../../chain/contracts.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import { createRpcBatcher } from '../../chain/rpcBatcher.js'
 import type { Config } from '../config.js'
+import type { ChainHead } from '../reads/chainHead.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import type { ReceiptStore } from '../store/receipts.js'
 import { createEscrowEvents } from '../trigger/chain/escrowEvents.js'
 import type { EscrowObserver } from '../trigger/chain/observedEvents.js'
-import { createChainHead } from './chainHead.js'
 import { createOrderHistories } from './orderHistories.js'
 import { createHistoryReader } from './orderHistory.js'
 import { createRelayedDigests, type RelayedDigests } from './relayedDigests.js'
@@ -25,20 +25,21 @@ export function buildTimeline(surroundings: {
   readonly config: Config
   readonly provider: RpcProvider
   readonly contracts: Contracts
+  readonly head: ChainHead
   readonly records: OrderRecords
   /** The relay's own. */
   readonly receipts: Pick<ReceiptStore, 'get'>
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
 }): BuiltTimeline {
-  const { config, provider, contracts, records, receipts, stopping } = surroundings
+  const { config, provider, contracts, head, records, receipts, stopping } = surroundings
   const { chainId, logRange } = config.chain
   const { escrow } = contracts
   // When the head moves, many orders are asked for at once.
   const transport = createRpcBatcher(provider.transport)
   const events = createEscrowEvents({ transport, escrow: escrow.address, stopping })
   const histories = createOrderHistories({
-    head: createChainHead(events),
+    head,
     events,
     escrow,
     readHistory: createHistoryReader({ transport, domain: { chainId, verifyingContract: escrow.address } }),

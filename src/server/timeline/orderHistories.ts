@@ -2,12 +2,12 @@ import { ChainAnswerError } from '../../chain/errors.js'
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createSlots } from '../async/slots.js'
+import type { ChainHead } from '../reads/chainHead.js'
 import { createRecentMap } from '../recentMap.js'
 import { firstBlockSince } from '../trigger/chain/blockRange.js'
 import type { BlockId, EscrowEvent, EscrowEvents } from '../trigger/chain/escrowEvents.js'
 import { REREAD_BLOCKS } from '../trigger/chain/eventWindow.js'
 import type { EscrowObserver } from '../trigger/chain/observedEvents.js'
-import type { ChainHead } from './chainHead.js'
 import { type HistoryReader, NO_HISTORY, type OrderHistory } from './orderHistory.js'
 import { createOrderScan, isSettled } from './orderScan.js'
 
@@ -24,7 +24,7 @@ export interface OrderHistories {
 }
 
 export interface OrderHistoriesOptions {
-  readonly head: ChainHead
+  readonly head: Pick<ChainHead, 'note' | 'current' | 'ask'>
   readonly events: EscrowEvents
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   readonly readHistory: HistoryReader

@@ -1,24 +1,83 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { createChainHead } from '../../../src/server/timeline/chainHead.js'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createChainHead } from '../../../src/server/reads/chainHead.js'
+import { createLogLines } from '../../support/logLines.js'
+
+const block = (number: number, hash = `block ${number}`) => ({ number, hash })
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function setUp(asked = block(7)) {
+  const head = vi.fn(async () => asked)
+  return {
+    head,
+    chainHead: createChainHead({ events: { head }, maxAgeMs: 5_000, logger: createLogLines().logger }),
+  }
+}
 
 test('the head is asked for only when nobody has told it lately', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  onTestFinished(() => {
-    vi.useRealTimers()
-  })
-  const [asked, told] = [
-    { number: 7, hash: 'asked' },
-    { number: 8, hash: 'told' },
-  ]
-  const head = vi.fn(async () => asked)
-  const chainHead = createChainHead({ head })
-  expect(await Promise.all([chainHead.current(), chainHead.current()])).toEqual([asked, asked])
+  const { head, chainHead } = setUp(block(8, 'asked'))
+  const told = block(8, 'told')
+  expect(await Promise.all([chainHead.current(), chainHead.current()])).toEqual([
+    block(8, 'asked'),
+    block(8, 'asked'),
+  ])
   chainHead.note(told)
   vi.advanceTimersByTime(4_000)
   expect(await chainHead.current()).toBe(told)
   expect(head).toHaveBeenCalledTimes(1)
   vi.advanceTimersByTime(1_000)
-  expect(await chainHead.current()).toBe(asked)
-  expect(await chainHead.ask()).toBe(asked)
+  expect(await chainHead.current()).toEqual(block(8, 'asked'))
+  expect(await chainHead.ask()).toEqual(block(8, 'asked'))
   expect(head).toHaveBeenCalledTimes(3)
+})
+
+test('a lower head is believed only when the higher one is too old to be shown', async () => {
+  const { chainHead } = setUp(block(5))
+  chainHead.note(block(7))
+  chainHead.note(block(6))
+  expect(await chainHead.current()).toEqual(block(7))
+  vi.advanceTimersByTime(4_999)
+  chainHead.note(block(6))
+  expect(await chainHead.current()).toEqual(block(7))
+  vi.advanceTimersByTime(1)
+  expect(await chainHead.current()).toEqual(block(5))
+})
+
+test('an answer is as old as its question, and nobody joins one that is too old', async () => {
+  let answer = (_head: { number: number; hash: string }) => {}
+  const head = vi.fn(() => new Promise<{ number: number; hash: string }>((resolve) => (answer = resolve)))
+  const chainHead = createChainHead({ events: { head }, maxAgeMs: 5_000, logger: createLogLines().logger })
+  const slow = chainHead.current()
+  const answerSlow = answer
+  vi.advanceTimersByTime(4_999)
+  const joined = chainHead.current()
+  expect(head).toHaveBeenCalledTimes(1)
+  vi.advanceTimersByTime(1)
+  const other = chainHead.current()
+  expect(head).toHaveBeenCalledTimes(2)
+  answerSlow(block(1))
+  expect(await Promise.all([slow, joined])).toEqual([block(1), block(1)])
+  answer(block(2))
+  expect(await other).toEqual(block(2))
+  expect(await chainHead.current()).toEqual(block(2))
+})
+
+test('what has expired is asked for at once, and an answer to an earlier question does not count', async () => {
+  const answers: ((head: { number: number; hash: string }) => void)[] = []
+  const head = vi.fn(() => new Promise<{ number: number; hash: string }>((resolve) => answers.push(resolve)))
+  const chainHead = createChainHead({ events: { head }, maxAgeMs: 5_000, logger: createLogLines().logger })
+  const before = chainHead.current()
+  chainHead.expire()
+  expect(head).toHaveBeenCalledTimes(2)
+  answers[0]?.(block(1))
+  await before
+  const after = chainHead.current()
+  expect(head).toHaveBeenCalledTimes(2)
+  answers[1]?.(block(2))
+  expect(await after).toEqual(block(2))
 })

@@ -4,7 +4,6 @@ import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'
 import { AAPL, MSFT, setUpInstitution } from '../../support/institution.js'
 import type { Role } from '../../support/roles.js'
-import { startRpcProxy } from '../../support/rpcProxy.js'
 
 const chain = useChain(setUpInstitution)
 
@@ -58,14 +57,4 @@ test('with nothing listed there is nothing to show', async () => {
   await chain().send('owner', 'token', 'setListed', AAPL, false)
   const { app } = await buildApp({ chain: chain() })
   expect(await equitiesOf('alice', app)).toEqual([])
-})
-
-test('one request reaches the node once the list is known', async () => {
-  const proxy = await startRpcProxy(chain().anvil.rpcUrl)
-  const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
-  await equitiesOf('alice', app)
-  const cold = proxy.requests.length
-  await equitiesOf('bob', app)
-  expect(proxy.requests.length).toBe(cold + 1)
-  expect(proxy.requests.at(-1)).toEqual(['eth_call', 'eth_call', 'eth_call'])
 })

@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { batchMint, policyUpdate, refund, settlement, signedCall } from '../../support/authorizations.js'
 import { buildApp } from '../../support/builtApp.js'
@@ -14,7 +14,6 @@ import {
   shares,
   usd,
 } from '../../support/institution.js'
-import { startRpcProxy } from '../../support/rpcProxy.js'
 
 const chain = useChain(setUpInstitution)
 
@@ -121,15 +120,3 @@ test.each(['Acme', '0x', '0x00', ORG.slice(2), `${ORG}00`, ORG.slice(0, -1), `0x
     expect(response.body.errors).toEqual([{ path: 'orgId', message: expect.any(String) }])
   },
 )
-
-describe('the requests to the node', () => {
-  test('are one as soon as what does not change is known', async () => {
-    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
-    const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
-    await request(app).get(`/org/${ORG}`).expect(200)
-    const cold = proxy.requests.length
-    await request(app).get(`/org/${ORG}`).expect(200)
-    expect(proxy.requests.length).toBe(cold + 1)
-    expect(cold).toBe(3)
-  })
-})

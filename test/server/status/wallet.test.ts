@@ -7,7 +7,6 @@ import { buildApp } from '../../support/builtApp.js'
 import { type TestChain, useChain } from '../../support/chain.js'
 import { ORG, setUpInstitution } from '../../support/institution.js'
 import type { Role } from '../../support/roles.js'
-import { startRpcProxy } from '../../support/rpcProxy.js'
 
 const chain = useChain(setUpInstitution)
 
@@ -130,42 +129,21 @@ describe('the address', () => {
   })
 })
 
-describe('the requests to the node', () => {
-  test('are one for a wallet in no institution', async () => {
-    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
-    const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
-    await request(app)
-      .get(`/wallet/${chain().account('carol')}`)
-      .expect(200)
-    expect(proxy.requests).toEqual([['eth_call', 'eth_call', 'eth_call']])
-  })
+test('a wallet that changes its institution leaves its rules behind', async () => {
+  const { app } = await buildApp({ chain: chain() })
+  const path = `/wallet/${chain().account('alice')}`
+  await publishRules(chain())
+  expect((await request(app).get(path)).body).toMatchObject({ screen: 'trade', orgId: ORG })
 
-  test('are two for a member at first, then one', async () => {
-    const proxy = await startRpcProxy(chain().anvil.rpcUrl)
-    const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
-    const path = `/wallet/${chain().account('alice')}`
-    await request(app).get(path).expect(200)
-    expect(proxy.requests.map((methods) => methods.length)).toEqual([3, 2])
-    await request(app).get(path).expect(200)
-    expect(proxy.requests.map((methods) => methods.length)).toEqual([3, 2, 5])
-  })
-
-  test('follow a wallet that changes its institution', async () => {
-    const { app } = await buildApp({ chain: chain() })
-    const path = `/wallet/${chain().account('alice')}`
-    await publishRules(chain())
-    expect((await request(app).get(path)).body).toMatchObject({ screen: 'trade', orgId: ORG })
-
-    const other = nameToBytes32('Zenith')
-    await chain().send('dave', 'registry', 'registerInstitution', other)
-    await chain().send('admin', 'registry', 'setMember', chain().account('alice'), false)
-    await chain().send('dave', 'registry', 'setMember', chain().account('alice'), true)
-    await chain().send('alice', 'registry', 'join', other)
-    // The rules of its former institution are not its own any more.
-    expect((await request(app).get(path)).body).toMatchObject({
-      screen: 'wait',
-      orgId: other,
-      waitingFor: ['policy'],
-    })
+  const other = nameToBytes32('Zenith')
+  await chain().send('dave', 'registry', 'registerInstitution', other)
+  await chain().send('admin', 'registry', 'setMember', chain().account('alice'), false)
+  await chain().send('dave', 'registry', 'setMember', chain().account('alice'), true)
+  await chain().send('alice', 'registry', 'join', other)
+  // The rules of its former institution are not its own any more.
+  expect((await request(app).get(path)).body).toMatchObject({
+    screen: 'wait',
+    orgId: other,
+    waitingFor: ['policy'],
   })
 })

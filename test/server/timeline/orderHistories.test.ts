@@ -6,13 +6,14 @@ import { RpcProvider } from '../../../src/chain/provider.js'
 import { createRpcBatcher } from '../../../src/chain/rpcBatcher.js'
 import { ZERO_ADDRESS } from '../../../src/protocol/address.js'
 import { type Hex, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
-import { createChainHead } from '../../../src/server/timeline/chainHead.js'
+import { createChainHead } from '../../../src/server/reads/chainHead.js'
 import { createOrderHistories } from '../../../src/server/timeline/orderHistories.js'
 import { createHistoryReader } from '../../../src/server/timeline/orderHistory.js'
 import { createEscrowEvents, type EscrowEvents } from '../../../src/server/trigger/chain/escrowEvents.js'
 import { domainOf, refund, settlement, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { bytes32, openRequest, setUpInstitution } from '../../support/institution.js'
+import { createLogLines } from '../../support/logLines.js'
 import { startRpcProxy } from '../../support/rpcProxy.js'
 
 const chain = useChain(setUpInstitution)
@@ -28,7 +29,7 @@ async function setUp(maxBlocks = 2_000, changes: Partial<EscrowEvents & Pick<Ord
   const stopping = new AbortController().signal
   const events = { ...createEscrowEvents({ transport, escrow: escrow.address, stopping }), ...changes }
   const histories = createOrderHistories({
-    head: createChainHead(events),
+    head: createChainHead({ events, maxAgeMs: 5_000, logger: createLogLines().logger }),
     events,
     escrow: { ...escrow, ...changes },
     readHistory: createHistoryReader({ transport, domain: domainOf(chain(), 'OrderSettlement') }),

@@ -1,0 +1,36 @@
+import { type Contracts, createContracts } from '../../chain/contracts.js'
+import { createLenses, type Lenses } from '../../chain/lenses.js'
+import { createRpcBatcher } from '../../chain/rpcBatcher.js'
+import type { RpcTransport } from '../../chain/rpcTransport.js'
+import { createViewCaller } from '../../chain/viewCaller.js'
+import type { Config } from '../config.js'
+import type { Logger } from '../logger.js'
+import { createEscrowEvents } from '../trigger/chain/escrowEvents.js'
+import { type ChainHead, createChainHead } from './chainHead.js'
+
+/** What the routes read of the chain with. */
+export interface BuiltReads {
+  readonly head: ChainHead
+  /** Views that can be asked for at one block, by its hash. */
+  readonly contracts: Contracts
+  readonly lenses: Lenses
+}
+
+/** Wires it. Starts nothing. */
+export function buildReads(surroundings: {
+  readonly config: Config
+  readonly transport: RpcTransport
+  readonly logger: Logger
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+}): BuiltReads {
+  const { config, transport, logger, stopping } = surroundings
+  const { contracts: addresses, readMaxAgeMs } = config.chain
+  const events = createEscrowEvents({ transport, escrow: addresses.orderEscrow, stopping })
+  const caller = createViewCaller(createRpcBatcher(transport))
+  return {
+    head: createChainHead({ events, maxAgeMs: readMaxAgeMs, logger }),
+    contracts: createContracts(caller, addresses),
+    lenses: createLenses(caller, addresses),
+  }
+}

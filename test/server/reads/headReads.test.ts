@@ -1,0 +1,54 @@
+import { expect, test, vi } from 'vitest'
+import { ChainAnswerError, ChainUnavailableError } from '../../../src/chain/errors.js'
+import { createHeadReads } from '../../../src/server/reads/headReads.js'
+
+/** Reads of numbers; the head is in the test's hand. */
+function setUp(answer: (key: string, block: unknown) => Promise<object>) {
+  let hash = '0xa'
+  const read = vi.fn(answer)
+  const get = createHeadReads({ head: { current: async () => ({ number: 1, hash }) }, read })
+  return {
+    get,
+    read,
+    moveTo: (next: string) => {
+      hash = next
+    },
+  }
+}
+
+test('what was read at a block is the same object for all, until the head is another block', async () => {
+  const { get, read, moveTo } = setUp(async (key, block) => ({ key, block }))
+  const [first, second] = await Promise.all([get('k'), get('k')])
+  expect(first).toEqual({ key: 'k', block: '0xa' })
+  expect(second).toBe(first)
+  expect(await get('k')).toBe(first)
+  expect(await get('other')).toEqual({ key: 'other', block: '0xa' })
+  expect(read).toHaveBeenCalledTimes(2)
+  moveTo('0xb')
+  expect(await get('k')).toEqual({ key: 'k', block: '0xb' })
+  expect(read).toHaveBeenCalledTimes(3)
+})
+
+test('a failure reaches all who wait, and nobody after them', async () => {
+  let isDown = true
+  const { get, read } = setUp(async () => {
+    if (isDown) throw new ChainUnavailableError(1)
+    return {}
+  })
+  const waiting = await Promise.allSettled([get('k'), get('k')])
+  expect(waiting.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(read).toHaveBeenCalledTimes(1)
+  isDown = false
+  expect(await get('k')).toEqual({})
+})
+
+test('a node that does not know the block is asked for its latest one, of which nothing is kept', async () => {
+  const { get, read } = setUp(async (_key, block) => {
+    if (block !== 'latest') throw new ChainAnswerError('header not found')
+    return {}
+  })
+  const [first, second] = await Promise.all([get('k'), get('k')])
+  expect(second).toBe(first)
+  expect(read.mock.calls.map(([, block]) => block)).toEqual(['0xa', 'latest'])
+  expect(await get('k')).not.toBe(first)
+})
