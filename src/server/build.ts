@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import { createBroker } from '../broker/index.js'
 import { createContracts } from '../chain/contracts.js'
 import { RpcProvider } from '../chain/provider.js'
@@ -6,6 +7,7 @@ import type { Receipt } from '../protocol/api.js'
 import type { Secp256k1 } from '../protocol/secp256k1.js'
 import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config.js'
+import { shedLoad } from './http/loadShedding.js'
 import { createEnclaveKey } from './intake/enclaveKey.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createOrders } from './intake/orders.js'
@@ -54,6 +56,8 @@ export interface Surroundings {
 /** Builds every part from the configuration and wires them. Starts nothing and asks nobody. */
 export function buildServer(surroundings: Surroundings): {
   app: ReturnType<typeof createApp>
+  /** The same as it listens: refuses what is too much. */
+  api: RequestListener
   /** The operator's endpoints. */
   ops: ReturnType<typeof buildOps>
   /** In the order in which they start. */
@@ -165,7 +169,9 @@ export function buildServer(surroundings: Surroundings): {
     ...relay.services,
     narrator,
   ]
-  return { app: createApp(deps), ops, services }
+  const app = createApp(deps)
+  const api = shedLoad(app, { ...config.http, logger, observe: metrics.http })
+  return { app, api, ops, services }
 }
 
 /** By its place in RPC_URL, as a URL may hold a key. */

@@ -129,6 +129,10 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       headersTimeoutMs: env.HEADERS_TIMEOUT,
       requestTimeoutMs: env.REQUEST_TIMEOUT,
       maxConnections: env.MAX_CONNECTIONS,
+      keepAliveTimeoutMs: env.KEEP_ALIVE_TIMEOUT,
+      /** Longest wait for a request's turn. */
+      maxWaitMs: env.MAX_WAIT,
+      maxUnderWay: env.MAX_UNDER_WAY,
       shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT,
     },
     /** Where the operator's endpoints listen. */

@@ -61,9 +61,22 @@ export const environmentSchema = z.object({
     about: 'Time that a whole request may take to arrive.',
     fallback: '30s',
   }),
+  KEEP_ALIVE_TIMEOUT: withDefault(duration(), {
+    about: "Time that a connection may rest between two requests; longer than a reverse proxy's own.",
+    fallback: '65s',
+  }),
   MAX_CONNECTIONS: withDefault(integer(1, 1_000_000), {
     about: 'Connections held at once; further ones are closed.',
     fallback: '10000',
+  }),
+  MAX_WAIT: withDefault(duration(), {
+    about:
+      "Time that a request may wait for the process's attention before it is refused with 503 overloaded.",
+    fallback: '50ms',
+  }),
+  MAX_UNDER_WAY: withDefault(integer(1, 1_000_000), {
+    about: 'Requests of clients that may be under way at once; further ones are refused with 503 overloaded.',
+    fallback: '1000',
   }),
   SHUTDOWN_TIMEOUT: withDefault(duration(), {
     about: 'Time that requests under way get to finish after SIGTERM or SIGINT.',

@@ -67,14 +67,14 @@ async function startLocked(
   }
   let isStarted = false
   const phase = () => (stopping.signal.aborted ? 'stopping' : isStarted ? 'running' : 'starting')
-  const { app, ops, services } = buildServer({ ...surroundings, phase })
+  const { api, ops, services } = buildServer({ ...surroundings, phase })
   const lifetime = createLifetime(services, logger)
   const opened: Server[] = []
   try {
     // First, so that a probe is answered while the rest starts.
     const opsServer = await listen({ ...config.http, ...config.ops }, ops)
     opened.push(opsServer)
-    const server = await listen(config.http, app)
+    const server = await listen(config.http, api)
     opened.push(server)
     await lifetime.start()
     isStarted = true

@@ -61,7 +61,7 @@ const API_PATH =
   /^\/(?:livez|readyz|metrics|health|enclave-key|openapi\.json|docs|market(?:\/clock)?|orders\/0x[0-9a-fA-F]{64}\/timeline|(?:orders|policy|wallet|org|compliance|relay)(?:\/0x(?:[0-9a-fA-F]{24})?[0-9a-fA-F]{40})?|runs\/[0-9a-f-]{36}\/result)$/
 
 /** The path without its query; empty when it is not one of ours: what a caller wrote there is not repeated. */
-function instanceOf(url: string): string {
+export function instanceOf(url: string): string {
   const path = url.split('?', 1)[0] ?? url
   return API_PATH.test(path) ? path : ''
 }

@@ -4,8 +4,6 @@ import type { Config } from '../config.js'
 import { answerClientError } from './clientErrors.js'
 import { withPath } from './requestTarget.js'
 
-/** Longer than the usual 60 s of a reverse proxy, so that a kept-alive connection is never closed under a request. */
-const KEEP_ALIVE_MS = 65_000
 /** How closely the header and request time-outs are kept. */
 const CONNECTION_CHECK_MS = 1_000
 /** How soon a stopping server hangs up after a connection's last answer. */
@@ -14,7 +12,7 @@ const IDLE_CHECK_MS = 50
 /** What a server that listens is told. */
 export type ListenOptions = Pick<
   Config['http'],
-  'port' | 'host' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'maxConnections'
+  'port' | 'host' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxConnections'
 >
 
 /** @throws the system error of `listen` */
@@ -25,7 +23,7 @@ export async function listen(http: ListenOptions, listener: RequestListener): Pr
       // Node refuses a longer one.
       headersTimeout: Math.min(http.headersTimeoutMs, http.requestTimeoutMs),
       requestTimeout: http.requestTimeoutMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeout: http.keepAliveTimeoutMs,
       connectionsCheckingInterval: CONNECTION_CHECK_MS,
       // The app looks for it, and says what is missing.
       requireHostHeader: false,

@@ -4,6 +4,16 @@ import { Problem } from './problems.js'
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600
 
+/** What a page may read of an answer, besides what any page may (Fetch standard). */
+export const EXPOSED_HEADERS = [
+  'ETag',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+]
+
 /**
  * Lets exactly one cross-origin origin in. Any other `Origin` (`null`, look-alikes, an empty one) is refused
  * before a handler runs, so that a page elsewhere can't even cause an effect whose answer it may not read.
@@ -16,7 +26,7 @@ export function originCheck(allowed: string): RequestHandler {
     origin: allowed,
     methods: ['GET', 'POST'],
     allowedHeaders: ['Content-Type', 'If-None-Match', 'X-Request-Id'],
-    exposedHeaders: ['ETag', 'Location', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+    exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
   }
   const answerPreflight = cors(options)

@@ -196,6 +196,12 @@ export const PROBLEMS = {
     remedy: 'Nothing was accepted. Send the envelope once the transaction that opens its escrow is mined.',
     retryAfterSeconds: 30,
   },
+  overloaded: {
+    status: 503,
+    title: 'Server overloaded',
+    remedy: 'Nothing was accepted. Try again after the seconds in Retry-After.',
+    retryAfterSeconds: 2,
+  },
   'shutting-down': {
     status: 503,
     title: 'Server shutting down',

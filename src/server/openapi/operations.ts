@@ -36,7 +36,7 @@ export function problemsOf(operation: Operation): ReadonlyMap<number, readonly P
     ...(body === undefined ? [] : OF_EVERY_BODY),
     ...(parameters === undefined ? [] : (['invalid-parameter'] as const)),
     ...(security === undefined ? [] : [UNAUTHORIZED[security]]),
-    ...(isRateLimited ? (['rate-limited'] as const) : []),
+    ...(isRateLimited ? (['rate-limited', 'overloaded'] as const) : []),
     ...problems,
   ]
   const byStatus = new Map<number, ProblemCode[]>()

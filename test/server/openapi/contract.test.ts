@@ -6,6 +6,7 @@ import request from 'supertest'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
+import { shedLoad } from '../../../src/server/http/loadShedding.js'
 import { requestId } from '../../../src/server/http/requestId.js'
 import { securityHeaders } from '../../../src/server/http/securityHeaders.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
@@ -31,9 +32,10 @@ import {
   startIntakeServer,
 } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import { startRawServer } from '../../support/rawServer.js'
 import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
-import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf, mineAgain, stopMining } from '../relay/relayUnderTest.js'
 
@@ -174,7 +176,7 @@ describe('what succeeds', () => {
 })
 
 describe('what is wrong with a request', () => {
-  test('a foreign origin, a server that stops, a client in a hurry', async () => {
+  test('a foreign origin, a server that stops or has too much to do, a client in a hurry', async () => {
     const { app } = await buildApp({ chain: chain(), env: { ...REMOTE, RATE_LIMIT_PER_MINUTE: '1' } })
     const call = caller(app)
     for (const operationId of every) {
@@ -186,6 +188,19 @@ describe('what is wrong with a request', () => {
       call,
       limited.map(({ operationId }) => operationId),
       '429 rate-limited',
+    )
+    const overloaded = await startRawServer(
+      shedLoad(app, {
+        ...serverConfig().http,
+        logger: createLogLines().logger,
+        observe: () => undefined,
+        isLate: () => true,
+      }),
+    )
+    await expectAll(
+      caller(overloaded),
+      limited.map(({ operationId }) => operationId),
+      '503 overloaded',
     )
     const stopping = await buildApp({ chain: chain(), env: REMOTE, stopping: AbortSignal.abort() })
     await expectAll(caller(stopping.app), every, '503 shutting-down')

@@ -1,0 +1,83 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Logger } from '../logger.js'
+import type { HttpObserver } from '../metrics/httpMetrics.js'
+import { createLateness } from './lateness.js'
+import { Problem } from './problems.js'
+import { createSendProblem } from './rawProblem.js'
+
+/** How often refusals are logged, however many they are. */
+const LOG_INTERVAL_MS = 1_000
+
+/**
+ * Never refused: `/health`, as a probe that is refused gets a healthy server restarted, and what the enclave says and
+ * its runs wait for, as refusing it would undo work that is accepted. The relay has limits of its own.
+ */
+const ALWAYS_TAKEN = /^\/(?:health|relay|runs)(?:[/?]|$)/
+
+export interface LoadSheddingOptions {
+  /** Longest wait for a request's turn, in milliseconds. */
+  readonly maxWaitMs: number
+  /** Requests that may be under way at once. */
+  readonly maxUnderWay: number
+  /** The one origin whose pages may read the refusal. */
+  readonly frontendOrigin: string
+  readonly logger: Logger
+  /** Is told of each refusal. */
+  readonly observe: HttpObserver
+  /** Whether a request comes too late; by default as the event loop tells. */
+  readonly isLate?: () => boolean
+}
+
+/**
+ * Refuses with 503 `overloaded` what the process could only answer late, before anything else is done for it: no header
+ * is looked at, no body read, no line logged. What is taken is answered in time, and so refusing must cost next to nothing.
+ *
+ * Two things can be short: the event loop's time, of which `createLateness` tells, and whatever requests wait for, such as
+ * a node or the disk, which shows in how many are under way.
+ */
+export function shedLoad(app: RequestListener, options: LoadSheddingOptions): RequestListener {
+  const { maxWaitMs, maxUnderWay, frontendOrigin, observe } = options
+  const isLate = options.isLate ?? createLateness({ maxWaitMs })
+  const report = createReport(options.logger)
+  const send = createSendProblem(frontendOrigin)
+  const problem = new Problem('overloaded')
+  let underWay = 0
+  const end = () => {
+    underWay--
+  }
+
+  function refuse(req: IncomingMessage, res: ServerResponse): void {
+    send(req, res, problem)
+    report()
+    const { status, code } = problem
+    observe({ method: req.method ?? '', route: 'unmatched', status, code, durationMs: 0, isAborted: false })
+  }
+
+  return (req, res) => {
+    if (ALWAYS_TAKEN.test(req.url ?? '')) {
+      app(req, res)
+      return
+    }
+    // Asked of every one, as it has to see where a turn begins.
+    if (isLate() || underWay >= maxUnderWay) {
+      refuse(req, res)
+      return
+    }
+    underWay++
+    res.once('close', end)
+    app(req, res)
+  }
+}
+
+/** A line a second with how many were refused: one for each would cost as much as the refusal. */
+function createReport(logger: Logger): () => void {
+  let count = 0
+  return () => {
+    count++
+    if (count > 1) return
+    setTimeout(() => {
+      logger.warn('requests refused: overloaded', { code: 'overloaded', count })
+      count = 0
+    }, LOG_INTERVAL_MS).unref()
+  }
+}

@@ -1,0 +1,193 @@
+import { once } from 'node:events'
+import { type RequestListener, request as send } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { problemSchema } from '../../../src/protocol/api.js'
+import { type LoadSheddingOptions, shedLoad } from '../../../src/server/http/loadShedding.js'
+import type { FinishedRequest } from '../../../src/server/metrics/httpMetrics.js'
+import { OPERATIONS } from '../../../src/server/openapi/operations.js'
+import { startServer } from '../../../src/server/server.js'
+import { eventually } from '../../support/eventually.js'
+import { createLogLines } from '../../support/logLines.js'
+import { startRawServer } from '../../support/rawServer.js'
+import { SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
+
+/** A server with too much to do unless told otherwise, and an app that only counts. */
+async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestListener } = {}) {
+  const log = createLogLines()
+  const observed: FinishedRequest[] = []
+  const taken: string[] = []
+  const app: RequestListener = (req, res) => {
+    taken.push(`${req.method} ${req.url}`)
+    res.end()
+  }
+  const api = shedLoad(options.app ?? app, {
+    maxWaitMs: 50,
+    maxUnderWay: 1_000,
+    frontendOrigin: ORIGIN,
+    logger: log.logger,
+    observe: (finished) => observed.push(finished),
+    isLate: () => true,
+    ...options,
+  })
+  return { url: await startRawServer(api), log, observed, taken }
+}
+
+describe('a request that comes too late', () => {
+  test.each(OPERATIONS.map(({ method, path, isRateLimited }) => ({ method, path, isRateLimited })))(
+    '$method $path is refused only if it is for clients: $isRateLimited',
+    async ({ method, path, isRateLimited }) => {
+      const { url, taken } = await setUp()
+      const target = path.replace(/:\w+/g, `0x${'00'.repeat(32)}`)
+      for (const asked of [target, `${target}?query`]) {
+        const { status } = await fetch(url + asked, { method })
+        expect([asked, status]).toEqual([asked, isRateLimited ? 503 : 200])
+      }
+      expect(taken).toHaveLength(isRateLimited ? 0 : 2)
+    },
+  )
+
+  test.each(['/', '/healthy', '/relayed', '/market/health', '/Relay'])(
+    '%s has no exception either',
+    async (path) => {
+      const { url } = await setUp()
+      expect((await fetch(url + path)).status).toBe(503)
+    },
+  )
+
+  test('is told so by a problem that says when to come back, with the caller’s id', async () => {
+    const { url, observed } = await setUp()
+    const response = await fetch(`${url}/market/clock?canary`, { headers: { 'X-Request-Id': 'mine' } })
+    expect(response.headers.get('retry-after')).toBe('2')
+    expect(response.headers.get('x-request-id')).toBe('mine')
+    const body = await response.text()
+    expect(problemSchema.parse(JSON.parse(body))).toMatchObject({
+      code: 'overloaded',
+      instance: '/market/clock',
+      requestId: 'mine',
+    })
+    expect(body).not.toContain('canary')
+    expect(observed).toMatchObject([{ method: 'GET', route: 'unmatched', status: 503, code: 'overloaded' }])
+  })
+
+  test('is refused before its body has come, and the connection serves on', async () => {
+    const { url } = await setUp()
+    const sent = send(`${url}/orders`, { method: 'POST', headers: { 'content-length': 1_000 } })
+    onTestFinished(() => {
+      sent.destroy()
+    })
+    sent.flushHeaders()
+    const [response] = await once(sent, 'response')
+    expect(response.statusCode).toBe(503)
+    expect(response.headers.connection).toBe('keep-alive')
+  })
+
+  test('is counted in the log, with others of the same second', async () => {
+    const { url, log } = await setUp()
+    await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/market`)))
+    const counts = () =>
+      log.lines().flatMap(({ msg, count }) => (msg === 'requests refused: overloaded' ? [Number(count)] : []))
+    const sum = () => counts().reduce((total, count) => total + count, 0)
+    await eventually('the log line', () => sum() === 20)
+    await fetch(`${url}/market`)
+    await eventually('the line of another second', () => sum() === 21)
+    expect(counts()).not.toContain(0)
+  })
+})
+
+describe('of a page', () => {
+  test('the one origin may read the refusal', async () => {
+    const { url } = await setUp()
+    const { headers } = await fetch(`${url}/market`, { headers: { Origin: ORIGIN } })
+    expect(headers.get('access-control-allow-origin')).toBe(ORIGIN)
+    expect(headers.get('access-control-expose-headers')).toContain('Retry-After')
+  })
+
+  test.each(['https://evil.example', 'null'])('%s may not', async (origin) => {
+    const { url, taken } = await setUp()
+    const response = await fetch(`${url}/market`, { headers: { Origin: origin } })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+    expect(taken).toEqual([])
+  })
+})
+
+describe('as many under way as there may be', () => {
+  /** An app that answers when told. */
+  async function setUpHolding(maxUnderWay: number) {
+    const held: (() => void)[] = []
+    const app: RequestListener = (_req, res) => {
+      held.push(() => res.end())
+    }
+    const { url } = await setUp({ maxUnderWay, isLate: () => false, app })
+    const ask = () => fetch(`${url}/market`).then(({ status }) => status)
+    return { url, held, ask }
+  }
+
+  test('further ones are refused until one is answered', async () => {
+    const { ask, held } = await setUpHolding(2)
+    const answers = [ask(), ask()]
+    await eventually('both to be under way', () => held.length === 2)
+    expect(await ask()).toBe(503)
+    held.shift()?.()
+    expect(await Promise.race(answers)).toBe(200)
+    const third = ask()
+    await eventually('the third to be taken', () => held.length === 2)
+    for (const release of held) release()
+    expect(await Promise.all([...answers, third])).toEqual([200, 200, 200])
+  })
+
+  test('one whose caller has gone is none of them', async () => {
+    const { url, ask, held } = await setUpHolding(1)
+    const gone = new AbortController()
+    const left = fetch(`${url}/market`, { signal: gone.signal })
+    await eventually('it to be under way', () => held.length === 1)
+    gone.abort()
+    await expect(left).rejects.toThrow()
+    await eventually('another to be taken', async () => {
+      const asked = ask()
+      const isHeld = await Promise.race([
+        asked.then(() => false),
+        eventually('the held', () => held.length === 2),
+      ])
+      for (const release of held) release()
+      await asked
+      return isHeld
+    })
+  })
+})
+
+test('a refusal has the headers of any other problem', async () => {
+  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), MAX_UNDER_WAY: '1' })
+  const server = await startServer(config, createLogLines().logger)
+  onTestFinished(() => server.stop())
+  const url = `http://127.0.0.1:${server.port}`
+  // Its body never comes: it stays under way.
+  const stalled = send(`${url}/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': 9 },
+  })
+  onTestFinished(() => {
+    stalled.destroy()
+  })
+  stalled.on('error', () => undefined)
+  stalled.flushHeaders()
+  const headersOf = async (path: string) => {
+    const response = send(url + path, { headers: { Origin: ORIGIN } }).end()
+    const [answer] = await once(response, 'response')
+    const { code } = problemSchema.parse(JSON.parse(await text(answer)))
+    const { date, etag, 'content-length': length, 'x-request-id': id, ...same } = answer.headers
+    return { code, headers: same }
+  }
+  const refused = await eventually('a refusal', async () => {
+    const found = await headersOf('/nothing')
+    return found.code === 'overloaded' && found
+  })
+  const other = await headersOf('/relay/nothing')
+  expect(other.code).toBe('relay-unauthorized')
+  const { 'www-authenticate': challenge, ...common } = other.headers
+  expect(refused.headers).toEqual({ ...common, 'retry-after': '2' })
+})
