@@ -6,7 +6,7 @@ import type { SealedOrder } from './orderIntent.js'
  *
  * - wallet: `no-provider`, `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
  * - trust: `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`
- * - what the caller asked for: `invalid-order`, `invalid-rulebook`, `not-admin`, `insufficient-usdc`
+ * - what the caller asked for: `invalid-order`, `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`
  * - transactions: `transaction-refused`, `transaction-pending`, `transaction-replaced`
  * - server: `server-unreachable`, `server-timeout`, `unexpected-answer`, `commit-differs`
  * - ledger: `portfolio-undecryptable`
@@ -23,6 +23,7 @@ export type ClientErrorCode =
   | 'untrusted-escrow'
   | 'invalid-order'
   | 'invalid-rulebook'
+  | 'invalid-name'
   | 'not-admin'
   | 'insufficient-usdc'
   | 'transaction-refused'

@@ -8,6 +8,13 @@ import type { SealedOrder } from './orderIntent.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
+/** The wallet's USDC, in base units. */
+export interface Funds {
+  readonly balance: bigint
+  /** What the escrow may take of it without another approval. */
+  readonly allowance: bigint
+}
+
 /** Opens and reclaims orders on chain. Its methods throw ContractError and ClientError as `ClientContract.send`. */
 export interface Escrow {
   /**
@@ -15,6 +22,8 @@ export interface Escrow {
    * @throws ClientError `insufficient-usdc`
    */
   open(order: SealedOrder): Promise<Mined>
+  /** What the wallet can pay a BUY from. */
+  funds(): Promise<Funds>
   /** Ends an order that was never answered, seven days after its deadline; its USDC comes back. */
   reclaim(orderId: Hex): Promise<Mined>
 }
@@ -28,12 +37,17 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
   const escrow = createContract({ wallet, address: contracts.escrow, abi: orderEscrowAbi })
   const usdc = createContract({ wallet, address: contracts.usdc, abi: erc20Abi })
 
-  async function ensureAllowance(amount: bigint): Promise<void> {
+  async function funds(): Promise<Funds> {
     const account = await wallet.account()
     const [balance, allowance] = await Promise.all([
       usdc.read('balanceOf', [account], z.bigint()),
       usdc.read('allowance', [account, contracts.escrow], z.bigint()),
     ])
+    return { balance, allowance }
+  }
+
+  async function ensureAllowance(amount: bigint): Promise<void> {
+    const { balance, allowance } = await funds()
     if (balance < amount) {
       throw new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
     }
@@ -46,6 +60,7 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
       await ensureAllowance(escrowed)
       return escrow.send('openBuy', [orderId, commit, escrowed, intent.expiry])
     },
+    funds,
     reclaim: (orderId) => escrow.send('reclaim', [orderId]),
   }
 }

@@ -5,8 +5,9 @@ import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
 import type { Policy } from '../protocol/policy.js'
 import type { Mined } from './contract.js'
-import { createEscrow } from './escrow.js'
+import { createEscrow, type Funds } from './escrow.js'
 import { createHttp } from './http.js'
+import { createMembership, type Membership } from './membership.js'
 import { openNotice } from './notice.js'
 import type { OrderRequest, SealedOrder } from './orderIntent.js'
 import { createOrders } from './orders.js'
@@ -42,6 +43,8 @@ export { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../p
 export { ClientError, type ClientErrorCode, ContractError, NotSubmittedError, ServerError } from './errors.js'
 export type {
   FollowOptions,
+  Funds,
+  Membership,
   Mined,
   OpenedPortfolio,
   OrderRequest,
@@ -78,6 +81,7 @@ const MINING_TIMEOUT_MS = 600_000
 /** One wallet's view of the platform. Every method may throw ClientError, ServerError and ContractError. */
 export interface Client {
   readonly views: Views
+  readonly membership: Membership
   /** The enclave's key and the contracts, checked against chain and pins. */
   platform(): Promise<Platform>
   /**
@@ -106,6 +110,8 @@ export interface Client {
    * server, whose absence may be the very reason.
    */
   reclaim(orderId: Hex): Promise<Mined>
+  /** What the wallet can pay a BUY from. With a pinned escrow it needs no server. */
+  funds(): Promise<Funds>
   /** The reason of a refusal, null when there is none to read. */
   openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>): Promise<Notice | null>
   /** The portfolio on chain, null for an account that has none yet. With a pinned escrow it needs no server. */
@@ -122,9 +128,11 @@ export function createClient(options: ClientOptions): Client {
   const http = createHttp({ serverUrl, timeoutMs, fetch })
   const { platform, contracts } = createPlatform({ http, wallet, pins: options.pins ?? {} })
   const orders = createOrders({ http, timing })
+  const escrow = async () => createEscrow({ wallet, contracts: await contracts() })
   const { key, lock } = createKeyring(() => derivePortfolioKey(wallet))
   return {
     views: createViews({ http, timing }),
+    membership: createMembership({ wallet, contracts }),
     platform,
     unlock: key,
     lock,
@@ -134,12 +142,21 @@ export function createClient(options: ClientOptions): Client {
     followOrder: orders.follow,
     getTimeline: orders.timeline,
     followTimeline: orders.followTimeline,
-    reclaim: async (orderId) => createEscrow({ wallet, contracts: await contracts() }).reclaim(orderId),
+    reclaim: async (orderId) => (await escrow()).reclaim(orderId),
+    funds: async () => (await escrow()).funds(),
     openNotice: async (status) => openNotice(status, await key()),
     portfolio: async () => readPortfolio(wallet, await contracts(), await key()),
     publishRulebook: async (policy, signal) =>
       publishRulebook(policy, { http, wallet, platform: await platform(), timing, policyTimeoutMs }, signal),
   }
+}
+
+/** The server's views for a page that no wallet is connected to yet. They throw what `Client` throws. */
+export function createServerViews(
+  options: Pick<ClientOptions, 'serverUrl' | 'timeoutMs' | 'timing' | 'fetch'>,
+): Views {
+  const { serverUrl, timeoutMs = TIMEOUT_MS, timing = DEFAULT_TIMING, fetch } = options
+  return createViews({ http: createHttp({ serverUrl, timeoutMs, fetch }), timing })
 }
 
 /** Derives the key once, for callers at the same time too; a failed attempt is not kept. */
