@@ -21,6 +21,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const FOLDERS = Object.keys(MAY_IMPORT)
 /** Those that run in a browser. */
 const BROWSER_FOLDERS = ['protocol', 'client']
+/** What the page may import of src. */
+const WEB_MAY_IMPORT = ['client/index.js', 'protocol/', 'chain/generated/']
 const MAX_LINES = 250
 
 interface Source {
@@ -30,12 +32,12 @@ interface Source {
   readonly text: string
 }
 
-async function readSources(root: string, extension: string): Promise<Source[]> {
+async function readSources(root: string, ...extensions: string[]): Promise<Source[]> {
   const names = await readdir(root, { recursive: true })
   return Promise.all(
     names
       .map((name) => name.replaceAll('\\', '/'))
-      .filter((path) => path.endsWith(extension) && !path.includes('/generated/'))
+      .filter((path) => extensions.some((end) => path.endsWith(end)) && !path.includes('/generated/'))
       .map(async (path) => ({
         path,
         folder: path.split('/')[0] ?? '',
@@ -61,6 +63,7 @@ function isAllowed(folder: string, target: string): boolean {
 }
 
 const sources = await readSources('src', '.ts')
+const web = await readSources('web', '.ts', '.tsx', '.css')
 
 describe('imports', () => {
   test('are found, and every folder has its rule', () => {
@@ -74,6 +77,18 @@ describe('imports', () => {
         .map((specifier) => pathInSrc(source, specifier))
         .filter((target) => target !== undefined)
         .filter((target) => !isAllowed(source.folder, target))
+        .map((target) => `${source.path} imports ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('take nothing from src into the page but the client library and the formats', () => {
+    expect(web.length).toBeGreaterThan(20)
+    const wrong = web.flatMap((source) =>
+      importsOf(source)
+        .map((specifier) => pathInSrc({ ...source, path: `../web/${source.path}` }, specifier))
+        .filter((target) => target?.startsWith('../src/'))
+        .filter((target) => !WEB_MAY_IMPORT.some((start) => target?.startsWith(`../src/${start}`)))
         .map((target) => `${source.path} imports ${target}`),
     )
     expect(wrong).toEqual([])
@@ -189,10 +204,12 @@ describe('the lint rules', () => {
       'src/client/fixture.ts': "export * from 'node:fs'\n",
       'src/server/fixture.ts': 'console.log()\n',
       'src/cli/fixture.ts': 'console.log()\n',
+      'web/fixture.ts': "export * from '../src/client/http.js'\nexport * from '../src/client/index.js'\n",
     })
     expect(found).toEqual([
       'src/client/fixture.ts:1 lint/style/noRestrictedImports',
       'src/server/fixture.ts:1 lint/suspicious/noConsole',
+      'web/fixture.ts:1 lint/style/noRestrictedImports',
     ])
   })
 })
@@ -214,14 +231,14 @@ describe('the sources', () => {
   })
 
   test('silence no rule of the linter or the compiler', () => {
-    const silencing = sources.filter(({ text }) =>
+    const silencing = [...sources, ...web].filter(({ text }) =>
       /biome-ignore|@ts-(?:ignore|expect-error|nocheck)/.test(text),
     )
     expect(silencing.map(({ path }) => path)).toEqual([])
   })
 
   test(`have ${MAX_LINES} lines at most`, () => {
-    const long = sources.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES)
+    const long = [...sources, ...web].filter(({ text }) => text.split('\n').length - 1 > MAX_LINES)
     expect(long.map(({ path }) => path)).toEqual([])
   })
 

@@ -13,14 +13,26 @@ export interface SandboxAccounts {
   owner: SandboxAccount
   admin: SandboxAccount
   employees: readonly [SandboxAccount, SandboxAccount, SandboxAccount]
+  /** In no institution and without KYC, but with USDC. */
+  newcomer: SandboxAccount
   relayer: SandboxAccount
   brokerFunding: SandboxAccount
 }
 
 export function castAccounts({ accounts }: Pick<Anvil, 'accounts'>): SandboxAccounts {
-  const [deployer, owner, admin, first, second, third, relayer, brokerFunding] = accounts
-  if (!deployer || !owner || !admin || !first || !second || !third || !relayer || !brokerFunding) {
+  const [deployer, owner, admin, first, second, third, relayer, brokerFunding, newcomer] = accounts
+  if (
+    !deployer ||
+    !owner ||
+    !admin ||
+    !first ||
+    !second ||
+    !third ||
+    !relayer ||
+    !brokerFunding ||
+    !newcomer
+  ) {
     throw new Error('the local chain has too few accounts')
   }
-  return { deployer, owner, admin, employees: [first, second, third], relayer, brokerFunding }
+  return { deployer, owner, admin, employees: [first, second, third], newcomer, relayer, brokerFunding }
 }

@@ -16,6 +16,8 @@ export interface Places {
   contracts: ContractAddresses
   /** Of the enclave's host, where there is one. */
   hostUrl: string | undefined
+  /** Of the page to trade on, where it is served: its origin. */
+  deskUrl: string | undefined
 }
 
 type Variables = Record<string, string>
@@ -51,7 +53,7 @@ function serverVariables(
     OPS_PORT: new URL(places.opsUrl).port,
     // The sandbox shows it to a person.
     NARRATOR_FORMAT: 'text',
-    FRONTEND_ORIGIN,
+    FRONTEND_ORIGIN: places.deskUrl ?? FRONTEND_ORIGIN,
     RELAY_AUTH_TOKEN: secrets.relayAuthToken,
     RELAYER_PRIVATE_KEY: accounts.relayer.privateKey,
     INTENT_PUBKEY: intentPublicKey,

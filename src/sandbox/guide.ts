@@ -3,13 +3,14 @@ import type { Sandbox } from './sandbox.js'
 
 /** What a person needs to go on by hand: addresses, keys and commands. */
 export function printGuide({ info, directory }: Sandbox): void {
-  const { url, opsUrl, rpcUrl, brokerUrl, hostUrl, contracts, accounts } = info
+  const { url, opsUrl, rpcUrl, brokerUrl, hostUrl, deskUrl, contracts, accounts } = info
   const employee = accounts.employees[0]?.address ?? ''
   const file = relative(process.cwd(), directory) || '.'
   const rows = [
     '',
     'The sandbox stays up; Ctrl-C ends it. Its keys are worth nothing anywhere else.',
     '',
+    ...(deskUrl === undefined ? [] : [`  desk     ${deskUrl}  (open it and trade)`]),
     `  server   ${url}`,
     `  operator ${opsUrl}`,
     `  chain    ${rpcUrl}  (chain id ${info.chainId})`,

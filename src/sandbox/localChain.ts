@@ -50,7 +50,7 @@ export async function deployAll(
   return { contracts, usdc }
 }
 
-/** Lists the equities, clears the wallets, pays the employees, founds the institution and invites them. */
+/** Lists the equities, clears the employees' wallets, pays them and the newcomer, founds the institution and invites them. */
 export async function foundInstitution(
   provider: JsonRpcProvider,
   accounts: SandboxAccounts,
@@ -69,7 +69,7 @@ export async function foundInstitution(
     sendAll(provider, accounts.owner, [
       ...EQUITIES.map(({ symbol }) => token('setListed', nameToBytes32(symbol), true)),
       ...wallets.map((wallet) => token('setKyc', wallet, true)),
-      ...wallets.map((wallet) => ({
+      ...[...wallets, accounts.newcomer.address].map((wallet) => ({
         to: usdc,
         abi: usdcInterface,
         method: 'mint',

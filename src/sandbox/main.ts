@@ -17,6 +17,8 @@ const USAGE = `Usage: npm run sandbox -- [options]
   --port <number>        the server's port (8000)
   --rpc-port <number>    the local chain's port (8545)
   --broker-port <number> the broker stand-in's port (8600)
+  --desk-port <number>   the port of the page to trade on (5173)
+  --no-desk              do not serve that page: a page of your own has port 5173
   --host-port <number>   the port of the enclave's host, with --enclave http (8700)
   --directory <path>     where the configuration and the server's data go (data/sandbox)
 `
@@ -34,6 +36,8 @@ function parseCommandLine() {
       'rpc-port': { type: 'string', default: '8545' },
       'broker-port': { type: 'string', default: '8600' },
       'host-port': { type: 'string', default: '8700' },
+      'desk-port': { type: 'string', default: '5173' },
+      'no-desk': { type: 'boolean', default: false },
       enclave: { type: 'string', default: 'process' },
       directory: { type: 'string', default: join(ROOT, 'data/sandbox') },
     },
@@ -92,6 +96,7 @@ async function run(values: ReturnType<typeof parseCommandLine>, interruption: Ab
       rpc: portOf(values['rpc-port'], 'rpc-port'),
       broker: portOf(values['broker-port'], 'broker-port'),
       host: portOf(values['host-port'], 'host-port'),
+      ...(!values['no-desk'] && { desk: portOf(values['desk-port'], 'desk-port') }),
     },
     enclave: enclaveOf(values.enclave),
     walkIntervalMs: WALK_INTERVAL_MS,

@@ -17,6 +17,8 @@ export interface Ports {
   broker: number
   /** Of the enclave's host; without one, none is claimed. */
   host?: number
+  /** Of the page to trade on; without one, it is not served. */
+  desk?: number
 }
 
 /** Ports that are free. */
@@ -29,7 +31,7 @@ export interface ClaimedPorts extends Ports {
  * The same ports, free and all different, with a number for each 0.
  * @throws PortTakenError
  */
-export async function claimPorts({ server, rpc, broker, host }: Ports): Promise<ClaimedPorts> {
+export async function claimPorts({ server, rpc, broker, host, desk }: Ports): Promise<ClaimedPorts> {
   const probes: Server[] = []
   const claim = async (port: number, option: string) => {
     const probe = createServer()
@@ -51,6 +53,7 @@ export async function claimPorts({ server, rpc, broker, host }: Ports): Promise<
       broker: await claim(broker, 'broker-port'),
       ops: await claim(0, 'ops-port'),
       ...(host !== undefined && { host: await claim(host, 'host-port') }),
+      ...(desk !== undefined && { desk: await claim(desk, 'desk-port') }),
     }
   } finally {
     await Promise.all(probes.map((probe) => once(probe.close(), 'close')))

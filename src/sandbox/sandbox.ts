@@ -5,6 +5,7 @@ import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
 import { createCleanUp } from './cleanUp.js'
+import { assertDeskBuilt, deskSettings, startDesk } from './desk.js'
 import { takeDirectory } from './directory.js'
 import { endEnclaveRuns, endHostedRuns } from './enclaveRuns.js'
 import { type Places, writeEnvFiles } from './envFiles.js'
@@ -44,6 +45,7 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   assertBuilt()
+  if (options.ports.desk !== undefined) assertDeskBuilt()
   const cleanUp = createCleanUp()
   try {
     return await start(options, cleanUp)
@@ -80,6 +82,7 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
     chainId: anvil.chainId,
     contracts: deployed.contracts,
     hostUrl: isHosted ? `http://127.0.0.1:${ports.host}` : undefined,
+    deskUrl: ports.desk === undefined ? undefined : `http://localhost:${ports.desk}`,
   }
   const info = describeSandbox(places, deployed.usdc, accounts)
   await writeEnvFiles(options, places, secrets, accounts)
@@ -87,6 +90,7 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   await populate(provider, accounts, deployed, stage)
   const host = await startHost(options, places.hostUrl, stage)
   const server = await startServer(options, places, stage)
+  await serveDesk(places, secrets, accounts, stage)
   return {
     directory,
     info,
@@ -159,6 +163,23 @@ async function startHost({ directory }: SandboxOptions, url: string | undefined,
       host = await launch()
     },
   }
+}
+
+/** Nothing where no port was given for it. */
+async function serveDesk(
+  places: Places,
+  secrets: SandboxSecrets,
+  accounts: SandboxAccounts,
+  { cleanUp, tell }: Stage,
+): Promise<void> {
+  const { deskUrl } = places
+  if (deskUrl === undefined) return
+  const desk = await startDesk(
+    Number(new URL(deskUrl).port),
+    deskSettings({ ...places, deskUrl }, secrets, accounts),
+  )
+  cleanUp.add(() => desk.stop())
+  tell('desk', `the page to trade on, at ${deskUrl}`)
 }
 
 async function startServer(

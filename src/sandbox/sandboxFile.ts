@@ -14,6 +14,8 @@ export interface SandboxFile {
   brokerUrl: string
   /** Of the enclave's host, where there is one. */
   hostUrl?: string
+  /** Of the page to trade on, where it is served. */
+  deskUrl?: string
   chainId: number
   contracts: ContractAddresses & { usdc: Hex }
   symbols: string[]
@@ -21,7 +23,7 @@ export interface SandboxFile {
 }
 
 export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAccounts): SandboxFile {
-  const { url, opsUrl, rpcUrl, brokerUrl, hostUrl, chainId, contracts } = places
+  const { url, opsUrl, rpcUrl, brokerUrl, hostUrl, deskUrl, chainId, contracts } = places
   const { owner, admin, employees } = accounts
   return {
     url,
@@ -29,6 +31,7 @@ export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAcco
     rpcUrl,
     brokerUrl,
     ...(hostUrl !== undefined && { hostUrl }),
+    ...(deskUrl !== undefined && { deskUrl }),
     chainId,
     contracts: { ...contracts, usdc },
     symbols: EQUITIES.map(({ symbol }) => symbol),

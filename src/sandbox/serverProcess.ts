@@ -11,12 +11,12 @@ const READY_TIMEOUT_MS = 20_000
 const READY_POLL_MS = 50
 const STOP_TIMEOUT_MS = 15_000
 
-/** The programs are compiled: `npm run build`. */
+/** The programs, or the page, are not compiled yet. */
 export class MissingBuildError extends Error {
   override readonly name = 'MissingBuildError'
 
-  constructor() {
-    super('the programs are not built: run `npm run build` first (`npm run sandbox` does)')
+  constructor(what = 'the programs are', command = 'npm run build') {
+    super(`${what} not built: run \`${command}\` first (\`npm run sandbox\` does)`)
   }
 }
 

@@ -20,7 +20,7 @@ export const EMPLOYEE_USDC = 50_000_000_000n
 export const BROKER_CASH = '1000000'
 /** Seconds between blocks. */
 export const BLOCK_TIME = 1
-/** The only page that may call the server. */
+/** The only page that may call the server, unless the sandbox serves one elsewhere. */
 export const FRONTEND_ORIGIN = 'http://localhost:5173'
 
 /** Root of the checkout; the same from `src` and from `dist`. */

@@ -22,7 +22,7 @@ interface SandboxRun extends Program {
 
 async function startSandbox(args: string[] = [], root = ROOT): Promise<SandboxRun> {
   const directory = await temporaryDirectory()
-  const ports = ['port', 'rpc-port', 'broker-port'].map((name) => `--${name}=0`)
+  const ports = ['port', 'rpc-port', 'broker-port', 'desk-port'].map((name) => `--${name}=0`)
   const all = [...ports, `--directory=${directory}`, ...args]
   // The chain inherits the mark; server and enclave get nothing but paths into the directory.
   const program = startProgram(join(root, 'dist/sandbox/main.js'), all, { env: { SANDBOX_MARK: directory } })
@@ -58,6 +58,7 @@ const sandboxFile = z.strictObject({
   opsUrl: url,
   rpcUrl: url,
   brokerUrl: url,
+  deskUrl: z.string().regex(/^http:\/\/localhost:\d+$/),
   chainId: z.int(),
   contracts: z.strictObject({ ...contractsSchema.shape, usdc: addressSchema }),
   symbols: z.array(z.string()).length(5),
@@ -73,8 +74,8 @@ describe('npm run sandbox -- --once', () => {
     for (const line of lines) expect(line).toMatch(/^ *\d+\.\d s {2,}\S/)
     const steps = lines.flatMap((line) => /^ *\d+\.\d s {2}(\w+) {2}/.exec(line)?.[1] ?? [])
     expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual([
-      ...['chain', 'broker', 'contracts', 'institution', 'employees', 'server', 'rulebook', 'employee'],
-      ...['order', 'status', 'portfolio', 'done'],
+      ...['chain', 'broker', 'contracts', 'institution', 'employees', 'server', 'desk', 'rulebook'],
+      ...['employee', 'order', 'status', 'portfolio', 'done'],
     ])
     expect(sandbox.out()).toMatch(/ s {4}│ .*\[ledger\] rulebook updated {2}version 1/)
     await expectNothingLeft(sandbox)
@@ -83,7 +84,7 @@ describe('npm run sandbox -- --once', () => {
     const file = sandboxFile.parse(JSON.parse(await read('sandbox.json')))
     const [server, enclave] = [parse(await read('.env')), parse(await read('.env.enclave'))]
     expect(server).toMatchObject({
-      FRONTEND_ORIGIN: 'http://localhost:5173',
+      FRONTEND_ORIGIN: file.deskUrl,
       RPC_URL: file.rpcUrl,
       ORDER_ESCROW_ADDRESS: file.contracts.orderEscrow,
       ALPACA_DATA_URL: file.brokerUrl,
@@ -161,13 +162,13 @@ describe('Ctrl-C', () => {
     interrupt(sandbox)
     expect(await sandbox.exit).toBe(0)
     await expectNothingLeft(sandbox)
-    for (const url of [file.url, file.opsUrl, file.rpcUrl, file.brokerUrl])
+    for (const url of [file.url, file.deskUrl, file.opsUrl, file.rpcUrl, file.brokerUrl])
       await expect(fetch(url)).rejects.toThrow()
   })
 })
 
 describe('what cannot be', () => {
-  it.each(['port', 'rpc-port', 'broker-port'])('a --%s that is in use', async (option) => {
+  it.each(['port', 'rpc-port', 'broker-port', 'desk-port'])('a --%s that is in use', async (option) => {
     const other = await startHttpServer((_req, res) => res.end())
     const { port } = new URL(other.url)
     const sandbox = await startSandbox([`--${option}=${port}`])
@@ -179,16 +180,21 @@ describe('what cannot be', () => {
     await expectNothingLeft(sandbox)
   })
 
-  it.each(['server', 'host', 'enclave'])('a build without the %s', async (program) => {
+  it.each([
+    ['server/main.js', 'the programs are', 'npm run build'],
+    ['host/main.js', 'the programs are', 'npm run build'],
+    ['enclave/main.js', 'the programs are', 'npm run build'],
+    ['web/index.html', 'the page is', 'npm run build:web'],
+  ])('a build without %s', async (missing, what, command) => {
     const root = await temporaryDirectory()
     await cp(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true })
     await cp(join(ROOT, 'package.json'), join(root, 'package.json'))
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-    await rm(join(root, 'dist', program, 'main.js'))
+    await rm(join(root, 'dist', missing))
     const sandbox = await startSandbox([], root)
     expect(await sandbox.exit).toBe(1)
     expect(sandbox.err()).toBe(
-      'sandbox: the programs are not built: run `npm run build` first (`npm run sandbox` does)\n',
+      `sandbox: ${what} not built: run \`${command}\` first (\`npm run sandbox\` does)\n`,
     )
   })
 

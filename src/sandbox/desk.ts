@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import express, { type Express } from 'express'
+import helmet from 'helmet'
+import type { Hex } from '../protocol/hex.js'
+import type { SandboxAccounts } from './accounts.js'
+import type { Places } from './envFiles.js'
+import { publicIdentity, type SandboxSecrets } from './secrets.js'
+import { MissingBuildError } from './serverProcess.js'
+import { ROOT } from './settings.js'
+
+const FILES = join(ROOT, 'dist/web')
+
+/** What the page asks for first, `/desk.json`; its own schema is in `web/settings.ts`. */
+export interface DeskSettings {
+  readonly serverUrl: string
+  /** The one origin whose pages the server answers. */
+  readonly origin: string
+  readonly chain: { readonly id: number; readonly name: string; readonly rpcUrl: string }
+  readonly pins: { readonly enclavePublicKey: Hex; readonly escrow: Hex }
+  /** Accounts that the local chain itself signs for, so that no key is in the page. */
+  readonly demoWallets: readonly { readonly name: string; readonly part: string; readonly address: Hex }[]
+}
+
+/** @throws MissingBuildError */
+export function assertDeskBuilt(): void {
+  if (!existsSync(join(FILES, 'index.html'))) {
+    throw new MissingBuildError('the page is', 'npm run build:web')
+  }
+}
+
+export function deskSettings(
+  places: Places & { readonly deskUrl: string },
+  secrets: SandboxSecrets,
+  { owner, admin, employees, newcomer }: SandboxAccounts,
+): DeskSettings {
+  const [first, second, third] = employees
+  return {
+    serverUrl: places.url,
+    origin: places.deskUrl,
+    chain: { id: places.chainId, name: 'Sandbox', rpcUrl: places.rpcUrl },
+    pins: {
+      enclavePublicKey: publicIdentity(secrets).intentPublicKey,
+      escrow: places.contracts.orderEscrow,
+    },
+    demoWallets: [
+      { name: 'Ada', part: 'employee', address: first.address },
+      { name: 'Ben', part: 'employee', address: second.address },
+      { name: 'Cleo', part: 'employee', address: third.address },
+      { name: 'Dana', part: 'admin of the institution', address: admin.address },
+      { name: 'Noor', part: 'newcomer, in no institution', address: newcomer.address },
+      { name: 'Otto', part: 'operator, owner of the contracts', address: owner.address },
+    ],
+  }
+}
+
+/** Serves the built page on 127.0.0.1. It ends with `stop()`. */
+export async function startDesk(port: number, settings: DeskSettings): Promise<{ stop(): Promise<void> }> {
+  const server = createServer(deskApp(settings))
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    async stop() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}
+
+/** Nothing but what the page itself brings, and requests to the server and the chain alone. */
+function deskApp(settings: DeskSettings): Express {
+  const self = ["'self'"]
+  const app = express()
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: {
+          defaultSrc: ["'none'"],
+          scriptSrc: self,
+          styleSrc: self,
+          imgSrc: [...self, 'data:'],
+          connectSrc: [...self, settings.serverUrl, settings.chain.rpcUrl],
+          baseUri: ["'none'"],
+          formAction: ["'none'"],
+          frameAncestors: ["'none'"],
+        },
+      },
+    }),
+  )
+  app.get('/desk.json', (_req, res) => {
+    res.set('Cache-Control', 'no-store').json(settings)
+  })
+  app.use(express.static(FILES))
+  return app
+}

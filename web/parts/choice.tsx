@@ -1,0 +1,30 @@
+interface ChoiceProps<T extends string> {
+  readonly legend: string
+  readonly name: string
+  readonly options: readonly (readonly [value: T, label: string])[]
+  readonly value: T
+  readonly onChange: (value: T) => void
+}
+
+/** One of a few, side by side: radio buttons, so that the arrow keys move between them. */
+export function Choice<T extends string>({ legend, name, options, value, onChange }: ChoiceProps<T>) {
+  return (
+    <fieldset class="choice">
+      <legend>{legend}</legend>
+      <div class="choice-row">
+        {options.map(([option, label]) => (
+          <label key={option} class={option === value ? 'chosen' : ''}>
+            <input
+              type="radio"
+              name={name}
+              value={option}
+              checked={option === value}
+              onChange={() => onChange(option)}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

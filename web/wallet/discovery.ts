@@ -1,0 +1,54 @@
+// Wallets of the browser, found as EIP-6963 says, or as `window.ethereum` (EIP-1193) where none announces itself.
+import type { Eip1193Provider } from 'ethers'
+import * as z from 'zod'
+
+/** A wallet that may be connected. */
+export interface FoundWallet {
+  /** Stable from one visit to the next. */
+  readonly id: string
+  readonly name: string
+  /** A `data:` address of an image, null when there is none. */
+  readonly icon: string | null
+  /** What it is in the sandbox, null for a wallet of the browser. */
+  readonly demo: string | null
+  readonly provider: Eip1193Provider
+}
+
+const providerSchema = z.custom<Eip1193Provider>(
+  (value) => z.looseObject({ request: z.instanceof(Function) }).safeParse(value).success,
+)
+const announcementSchema = z.object({
+  info: z.object({ uuid: z.string(), name: z.string().max(100), icon: z.string(), rdns: z.string() }),
+  provider: providerSchema,
+})
+const windowSchema = z.object({ ethereum: providerSchema })
+
+/** Tells of each wallet that announces itself, once. Returns a function that ends it. */
+export function discoverWallets(found: (wallet: FoundWallet) => void): () => void {
+  const seen = new Set<string>()
+  const listen = (event: Event) => {
+    const announcement = announcementSchema.safeParse('detail' in event ? event.detail : undefined)
+    if (!announcement.success) return
+    const { info, provider } = announcement.data
+    if (seen.has(info.uuid)) return
+    seen.add(info.uuid)
+    const icon = info.icon.startsWith('data:image/') ? info.icon : null
+    found({ id: info.rdns, name: info.name, icon, demo: null, provider })
+  }
+  window.addEventListener('eip6963:announceProvider', listen)
+  window.dispatchEvent(new Event('eip6963:requestProvider'))
+  return () => window.removeEventListener('eip6963:announceProvider', listen)
+}
+
+/** The wallet of a browser in which none announces itself. */
+export function injectedWallet(): FoundWallet | null {
+  const page = windowSchema.safeParse(window)
+  if (!page.success) return null
+  return {
+    id: 'window.ethereum',
+    name: 'Browser wallet',
+    icon: null,
+    demo: null,
+    provider: page.data.ethereum,
+  }
+}

@@ -1,0 +1,75 @@
+import { BrowserProvider, type Eip1193Provider, type Provider, type Signer } from 'ethers'
+import { type Client, createClient, type Hex } from '../../src/client/index.js'
+import { checksum } from '../../src/protocol/address.js'
+import type { Settings } from '../settings.js'
+import type { FoundWallet } from './discovery.js'
+
+/** A connected wallet. */
+export interface Session {
+  readonly wallet: FoundWallet
+  readonly address: Hex
+  readonly chainId: number
+  readonly client: Client
+  readonly signer: Signer
+  readonly provider: Provider
+  close(): void
+}
+
+const POLLING_MS = 1_000
+/** The chain is not known to the wallet (EIP-3085). */
+const UNKNOWN_CHAIN = 4902
+
+/** Asks the wallet for its account. It may refuse, which is thrown as it says it. */
+export async function openSession(wallet: FoundWallet, settings: Settings): Promise<Session> {
+  await wallet.provider.request({ method: 'eth_requestAccounts' })
+  // The wallet's chain may change at any time, and is asked for each time.
+  const provider = new BrowserProvider(wallet.provider, 'any')
+  provider.pollingInterval = POLLING_MS
+  const signer = await provider.getSigner()
+  const { chainId } = await provider.getNetwork()
+  return {
+    wallet,
+    address: checksum(signer.address),
+    chainId: Number(chainId),
+    client: createClient({ serverUrl: settings.serverUrl, signer, pins: settings.pins }),
+    signer,
+    provider,
+    close: () => provider.destroy(),
+  }
+}
+
+/** Tells when account or chain of the wallet become others. Returns a function that ends it. */
+export function watchWallet({ provider }: FoundWallet, changed: () => void): () => void {
+  if (!isEmitter(provider)) return () => undefined
+  const events = ['accountsChanged', 'chainChanged']
+  for (const event of events) provider.on(event, changed)
+  return () => {
+    for (const event of events) provider.removeListener(event, changed)
+  }
+}
+
+/** Has the wallet change to the platform's chain, and add it where it does not know it. */
+export async function switchChain({ provider }: FoundWallet, { chain }: Settings): Promise<void> {
+  const chainId = `0x${chain.id.toString(16)}`
+  try {
+    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
+  } catch (error) {
+    if (chain.rpcUrl === null || !isUnknownChain(error)) throw error
+    const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
+    const added = { chainId, chainName: chain.name, rpcUrls: [chain.rpcUrl], nativeCurrency }
+    await provider.request({ method: 'wallet_addEthereumChain', params: [added] })
+  }
+}
+
+interface Emitter {
+  on(event: string, listener: () => void): unknown
+  removeListener(event: string, listener: () => void): unknown
+}
+
+function isEmitter(provider: Eip1193Provider): provider is Eip1193Provider & Emitter {
+  return 'on' in provider && 'removeListener' in provider
+}
+
+function isUnknownChain(error: unknown): boolean {
+  return error !== null && typeof error === 'object' && 'code' in error && error.code === UNKNOWN_CHAIN
+}

@@ -1,0 +1,22 @@
+import type { MarketClock } from '../../src/client/index.js'
+
+const MINUTE_MS = 60_000
+const HOUR_MINUTES = 60
+const DAY_MINUTES = 24 * HOUR_MINUTES
+
+/** `Open, closes in 3 h 12 min`. */
+export function clockWords({ isOpen, nextOpen, nextClose }: MarketClock, now: number): string {
+  return isOpen ? `Open, closes in ${until(nextClose, now)}` : `Closed, opens in ${until(nextOpen, now)}`
+}
+
+/** The two largest units of what is left: `2 d 4 h`, `3 h 12 min`, `12 min`, `less than a minute`. */
+function until(iso: string, now: number): string {
+  const minutes = Math.floor((Date.parse(iso) - now) / MINUTE_MS)
+  if (minutes < 1) return 'less than a minute'
+  const [days, hours] = [
+    Math.floor(minutes / DAY_MINUTES),
+    Math.floor((minutes % DAY_MINUTES) / HOUR_MINUTES),
+  ]
+  if (days > 0) return `${days} d ${hours} h`
+  return hours > 0 ? `${hours} h ${minutes % HOUR_MINUTES} min` : `${minutes} min`
+}

@@ -1,0 +1,185 @@
+import { isError } from 'ethers'
+import {
+  ClientError,
+  type ClientErrorCode,
+  ContractError,
+  NotSubmittedError,
+  ServerError,
+} from '../../src/client/index.js'
+
+/** A failure for a person: what happened, and what to do. */
+export interface Failure {
+  readonly title: string
+  readonly advice: string
+}
+
+type Words = readonly [title: string, advice: string]
+
+const ASLEEP: Words = [
+  'The server does not answer',
+  'On free hosting it falls asleep when nobody uses it, and wakes up within a minute. This page keeps trying; leave it open.',
+]
+const NODE_SILENT: Words = [
+  'The chain does not answer',
+  'Its node cannot be reached at the moment. Check your connection and try again.',
+]
+const REFUSED: Words = [
+  'You refused it in the wallet',
+  'Nothing was sent. Start again and agree in the wallet if you want it done.',
+]
+const DISTRUST: Words = [
+  'The server names something else than this page knows',
+  'Do not trade here. Tell the people who run the platform: the server or this page was changed.',
+]
+const RELOAD: Words = [
+  'The server answered something unknown',
+  'Reload the page: it may be older than the server.',
+]
+
+const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
+  'contract-wallet': [
+    'This wallet is a contract',
+    'The enclave takes signatures of plain accounts only. Connect one of those.',
+  ],
+  'signature-refused': REFUSED,
+  'transaction-refused': REFUSED,
+  'signature-invalid': [
+    'The signature is not one of this account',
+    'Select the connected account in the wallet, and try again.',
+  ],
+  'wallet-not-deterministic': [
+    'This wallet signs the same text differently each time',
+    'Your portfolio could never be opened again. Use another wallet.',
+  ],
+  'wrong-chain': [
+    'The wallet is on another chain',
+    'Switch it to the chain of this platform, and try again.',
+  ],
+  'untrusted-enclave-key': DISTRUST,
+  'untrusted-escrow': DISTRUST,
+  'unknown-scheme': RELOAD,
+  'unexpected-answer': RELOAD,
+  'not-admin': ['This wallet is the admin of no institution', 'Connect the admin’s wallet.'],
+  'insufficient-usdc': [
+    'The wallet holds less USDC than the order needs',
+    'Choose a smaller amount, or pay from the cash in your portfolio.',
+  ],
+  'transaction-pending': [
+    'The transaction is not mined yet',
+    'Nothing is lost. Look at it in your wallet; it may need a higher fee.',
+  ],
+  'transaction-replaced': [
+    'Another transaction took its place',
+    'It was replaced or cancelled in the wallet. Start again if you want it done.',
+  ],
+  'server-unreachable': ASLEEP,
+  'server-timeout': ASLEEP,
+  'commit-differs': [
+    'Another envelope is kept under this order’s number',
+    'Submit the order again: the one that your escrow names takes its place.',
+  ],
+  'portfolio-undecryptable': [
+    'This wallet’s key does not open the portfolio',
+    'It was sealed to a former key. The next order that you place seals it to the present one.',
+  ],
+}
+
+const CONTRACT: Record<string, Words> = {
+  NotCleared: ['Your wallet is not verified', 'The operator has to verify it (KYC) before it can trade.'],
+  TooManyOpenOrders: ['You have as many open orders as there can be', 'Wait until one of them has ended.'],
+  InstitutionTaken: ['An institution of this name exists already', 'Choose another name.'],
+  AlreadyInInstitution: [
+    'That wallet is in an institution already',
+    'A wallet belongs to one institution at most.',
+  ],
+  NotInvited: ['The invitation does not stand any more', 'Ask the admin to invite this wallet again.'],
+  NotMember: ['That wallet is no member', 'It was removed, or never joined.'],
+  NotAdmin: ['This wallet is the admin of no institution', 'Connect the admin’s wallet.'],
+  ReclaimTooEarly: [
+    'It is too early to take this order back',
+    'It can be taken back seven days after its deadline.',
+  ],
+}
+
+const POLICY: Record<string, Words> = {
+  'unlisted-symbol': [
+    'The rulebook names a symbol that is not listed',
+    'Correct the restricted symbols, and publish again.',
+  ],
+  'version-conflict': [
+    'Another rulebook was published in between',
+    'Look at the version, and publish again.',
+  ],
+}
+
+/** Wallets say no by this code (EIP-1193), and that they are waiting for the person by the other one. */
+const USER_REJECTED = 4001
+const REQUEST_PENDING = -32_002
+
+export function failureOf(error: unknown): Failure {
+  const words = wordsOf(error)
+  return { title: words[0], advice: words[1] }
+}
+
+/** Whether the server is out of reach, for as long as the page keeps trying. */
+export function isAsleep(error: unknown): boolean {
+  if (error instanceof ClientError) return CLIENT[error.code] === ASLEEP
+  return error instanceof ServerError && (error.status === 502 || error.status === 503)
+}
+
+function wordsOf(error: unknown): Words {
+  if (error instanceof NotSubmittedError) {
+    const [title] = wordsOf(error.cause)
+    return [
+      'The order is open, but the server does not have it yet',
+      `${title}. Submit it again below; nothing is lost meanwhile.`,
+    ]
+  }
+  if (error instanceof ClientError) {
+    return CLIENT[error.code] ?? ['This cannot be done', error.message]
+  }
+  if (error instanceof ServerError) return serverWords(error)
+  if (error instanceof ContractError) {
+    return CONTRACT[error.code] ?? [`The contract refuses it (${error.code})`, 'Nothing was changed.']
+  }
+  return walletWords(error)
+}
+
+function serverWords(error: ServerError): Words {
+  if (isAsleep(error)) return ASLEEP
+  if (error.code === 'policy-rejected') {
+    const reason = String(error.problem?.reason)
+    return (
+      POLICY[reason] ?? [`The enclave refused the rulebook (${reason})`, 'The former one stays in force.']
+    )
+  }
+  if (error.code === 'enclave-timeout') {
+    return [
+      'The enclave needs longer than the server waits',
+      'It may still be done: look at the version in a minute.',
+    ]
+  }
+  const reference = error.requestId === null ? '' : ` Quote ${error.requestId} when you report it.`
+  return [
+    error.problem?.title ?? 'The server refused it',
+    `${error.problem?.detail ?? ''}${reference}`.trim(),
+  ]
+}
+
+function walletWords(error: unknown): Words {
+  const code = codeOf(error)
+  if (isError(error, 'ACTION_REJECTED') || code === USER_REJECTED) return REFUSED
+  if (code === REQUEST_PENDING) {
+    return ['Your wallet is waiting for you', 'Open it: it has asked already, and needs your answer.']
+  }
+  if (isError(error, 'INSUFFICIENT_FUNDS')) {
+    return ['The wallet has not enough ether for the fee', 'Send it some, and try again.']
+  }
+  if (isError(error, 'NETWORK_ERROR') || isError(error, 'TIMEOUT') || error instanceof TypeError)
+    return NODE_SILENT
+  return ['Something unexpected happened', 'Try again. If it stays, reload the page.']
+}
+
+function codeOf(error: unknown): unknown {
+  return error !== null && typeof error === 'object' && 'code' in error ? error.code : undefined
+}

@@ -1,0 +1,43 @@
+import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
+
+const CENT_DECIMALS = 2
+const SHOWN_SHARE_DECIMALS = 4
+const BASIS_POINTS = 10_000n
+
+/** `1234567000n` is `1,234.57`: rounded down, as a balance must not look larger than it is. */
+export function money(units: bigint): string {
+  return shown(units, USDC_DECIMALS, CENT_DECIMALS, CENT_DECIMALS)
+}
+
+/** `4720543806n` is `4.7205`; without zeros at the end. */
+export function shares(units: bigint): string {
+  return shown(units, SHARE_DECIMALS, 0, SHOWN_SHARE_DECIMALS)
+}
+
+/** What became of a price since the day before, `+1.25 %`; null when either is unknown. */
+export function dayChange(price: bigint | null, previousClose: bigint | null): string | null {
+  if (price === null || previousClose === null || previousClose === 0n) return null
+  const points = ((price - previousClose) * BASIS_POINTS) / previousClose
+  const sign = points > 0n ? '+' : points < 0n ? '−' : ''
+  const digits = (points < 0n ? -points : points).toString().padStart(3, '0')
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)} %`
+}
+
+/** `0xf39F…2266`. */
+export function shortHex(hex: string): string {
+  return `${hex.slice(0, 6)}…${hex.slice(-4)}`
+}
+
+/** The time of day; another day's with its date. */
+export function timeOfDay(iso: string, now: Date): string {
+  const time = new Date(iso)
+  const clock = time.toLocaleTimeString('en-GB')
+  return time.toDateString() === now.toDateString() ? clock : `${time.toLocaleDateString('en-GB')} ${clock}`
+}
+
+function shown(units: bigint, decimals: number, least: number, most: number): string {
+  const [whole = '0', fraction = ''] = formatDecimal(units, decimals).split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  const kept = fraction.slice(0, most).replace(/0+$/, '').padEnd(least, '0')
+  return kept === '' ? grouped : `${grouped}.${kept}`
+}

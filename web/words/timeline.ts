@@ -1,0 +1,53 @@
+import type { Notice, OrderStatus, TimelineEntry } from '../../src/client/index.js'
+import { shortHex } from './format.js'
+
+/** One entry of an order's timeline in words. */
+export function entryWords(entry: TimelineEntry): string {
+  switch (entry.kind) {
+    case 'received':
+      return 'The server has the sealed order'
+    case 'triggered':
+      return `The enclave began run ${entry.attempt}`
+    case 'outcome':
+      return `Run ${entry.attempt} ended: ${OUTCOMES[entry.outcome]}`
+    case 'relayed':
+      return `The relay has the enclave’s decision: ${entry.status}`
+    case 'transaction':
+      return `Transaction ${shortHex(entry.txHash)}: ${entry.status}`
+    case 'opened':
+      return 'The escrow is open on the chain'
+    case 'settled':
+      return 'Settled on the chain'
+    case 'refunded':
+      return 'Given back on the chain'
+    case 'reclaimed':
+      return 'Taken back from the escrow'
+  }
+}
+
+const OUTCOMES: Record<Extract<TimelineEntry, { kind: 'outcome' }>['outcome'], string> = {
+  settled: 'settled',
+  refunded: 'refused',
+  placed: 'at the market, not filled yet',
+  queued: 'waiting for the market',
+  rejected: 'not this order’s envelope',
+  accepted: 'accepted',
+  done: 'done',
+  failed: 'failed, it will be tried again',
+}
+
+/** What an order is doing, in two or three words. */
+export function stateWords(status: Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt'>): string {
+  if (status.state === 'SETTLED') return 'Settled'
+  if (status.state === 'REFUNDED') return 'Refused'
+  if (status.receivedAt === null) return 'Not submitted'
+  const run = status.triggers.at(-1)
+  if (run === undefined || run.finishedAt === null) return 'Under way'
+  if (run.outcome === 'queued') return 'Waiting for the market'
+  return run.outcome === 'placed' ? 'At the market' : 'Under way'
+}
+
+/** A notice as a sentence of its own. */
+export function noticeWords({ message }: Pick<Notice, 'message'>): string {
+  return message.endsWith('.') ? message : `${message}.`
+}
