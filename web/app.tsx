@@ -45,7 +45,13 @@ export function App({ settings }: { settings: Settings }) {
         ) : session.chainId !== settings.chain.id ? (
           <WrongChain session={session} settings={settings} />
         ) : (
-          <DeskScreen key={session.address} session={session} views={views} settings={settings} />
+          <DeskScreen
+            key={session.address}
+            session={session}
+            views={views}
+            settings={settings}
+            clock={clock.value}
+          />
         )}
       </main>
     </>

@@ -1,0 +1,77 @@
+import { makeError } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { ClientError, ContractError, NotSubmittedError, ServerError } from '../../src/client/index.js'
+import { failureOf, isAsleep } from '../../web/words/failures.js'
+
+function serverError(status: number, code: string, more: Record<string, unknown> = {}): ServerError {
+  const problem = {
+    ...{ type: 'about:blank', title: 'Some title', status, detail: 'Some detail.', instance: '/x' },
+    ...{ code, requestId: 'req-1', ...more },
+  }
+  return new ServerError(status, 'req-1', null, problem)
+}
+const unreachable = new ClientError('server-unreachable', '/market cannot be reached')
+const order = {
+  orderId: '0x01',
+  commit: '0x02',
+  escrowed: 0n,
+  envelope: { epk: '0x', iv: '0x', ct: '0x', tag: '0x' },
+} as const
+
+describe('a failure in words', () => {
+  it.each([
+    ['a wallet that says no', { code: 4001, message: 'User rejected' }, 'You refused it in the wallet'],
+    ['a wallet that waits', { code: -32002 }, 'Your wallet is waiting for you'],
+    ['a refused signature', new ClientError('signature-refused', ''), 'You refused it in the wallet'],
+    ['another chain', new ClientError('wrong-chain', ''), 'The wallet is on another chain'],
+    ['a server that is away', unreachable, 'The server does not answer'],
+    ['a server behind a proxy that is away', serverError(503, 'unknown'), 'The server does not answer'],
+    ['a wallet without KYC', new ContractError('openBuy', 'NotCleared', {}), 'Your wallet is not verified'],
+    ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refuses it (Odd)'],
+    ['a node that is away', makeError('', 'NETWORK_ERROR'), 'The chain does not answer'],
+    ['no ether', makeError('', 'INSUFFICIENT_FUNDS'), 'The wallet has not enough ether for the fee'],
+    ['anything else', new Error('secret of 0x12'), 'Something unexpected happened'],
+    ['no error at all', null, 'Something unexpected happened'],
+  ])('%s', (_what, error, title) => {
+    const failure = failureOf(error)
+    expect(failure.title).toBe(title)
+    expect(failure.advice).not.toBe('')
+    expect(failure.advice).not.toContain('0x12')
+  })
+
+  it('of the server has its own words, and the number to quote', () => {
+    expect(failureOf(serverError(409, 'something'))).toEqual({
+      title: 'Some title',
+      advice: 'Some detail. Quote req-1 when you report it.',
+    })
+  })
+
+  it('of a rulebook says what the enclave found', () => {
+    const error = serverError(422, 'policy-rejected', { reason: 'unlisted-symbol' })
+    expect(failureOf(error).title).toBe('The rulebook names a symbol that is not listed')
+  })
+
+  it('of an order that is open but not submitted says that nothing is lost, and why', () => {
+    const intent = { v: 1, orderId: '0x01', account: '0x', orgId: '0x', side: 'BUY', symbol: 'AAPL' } as const
+    const more = { maxSpend: '1', expiry: 1, nonce: 1, userPubKey: '0x', sig: '0x' } as const
+    const error = new NotSubmittedError(
+      { ...order, intent: { ...intent, ...more, maxSpend: 1n } },
+      unreachable,
+    )
+    expect(failureOf(error)).toEqual({
+      title: 'The order is open, but the server does not have it yet',
+      advice: 'The server does not answer. Submit it again below; nothing is lost meanwhile.',
+    })
+  })
+})
+
+describe('a server that sleeps', () => {
+  it.each([
+    [unreachable, true],
+    [new ClientError('server-timeout', ''), true],
+    [serverError(503, 'chain-unavailable'), true],
+    [serverError(404, 'institution-not-found'), false],
+    [new ClientError('wrong-chain', ''), false],
+    [null, false],
+  ])('%s: %s', (error, asleep) => expect(isAsleep(error)).toBe(asleep))
+})

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { dayChange, money, shares, shortHex } from '../../web/words/format.js'
+
+describe('amounts in words', () => {
+  it.each([
+    [0n, '0.00'],
+    [1n, '0.00'],
+    [999_999n, '0.99'],
+    [1_234_567_890n, '1,234.56'],
+    [1_000_000_000_000_000n, '1,000,000,000.00'],
+  ])('money %s is %s, never more than there is', (units, text) => expect(money(units)).toBe(text))
+
+  it.each([
+    [0n, '0'],
+    [4_720_543_806n, '4.7205'],
+    [12_000_000_000_000n, '12,000'],
+  ])('shares %s are %s', (units, text) => expect(shares(units)).toBe(text))
+
+  it.each([
+    [101_250_000n, 100_000_000n, '+1.25 %'],
+    [98_000_000n, 100_000_000n, '−2.00 %'],
+    [100_000_000n, 100_000_000n, '0.00 %'],
+    [99_950_000n, 100_000_000n, '−0.05 %'],
+    [null, 100_000_000n, null],
+    [100_000_000n, null, null],
+    [100_000_000n, 0n, null],
+  ])('the day from %s before %s is %s', (price, before, text) => expect(dayChange(price, before)).toBe(text))
+
+  it('an address is recognized by its ends', () => {
+    expect(shortHex('0x90F79bf6EB2c4f870365E785982E1f101E93b906')).toBe('0x90F7…b906')
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { amountOf, estimate, orderOf, type Ticket } from '../../web/trade/ticketOrder.js'
+
+const ticket: Ticket = { side: 'BUY', symbol: 'AAPL', amount: '250', payFrom: 'wallet', hours: 24 }
+const shareTicket: Ticket = { ...ticket, side: 'WITHDRAW' }
+
+describe('an amount on the ticket', () => {
+  it.each([
+    ['250', 250_000_000n],
+    [' 1,250.5 ', 1_250_500_000n],
+    ['', null],
+    ['0', 'More than nothing.'],
+    ['0.99', 'At least 1 USDC.'],
+    ['1.1234567', 'At most 6 digits after the point.'],
+    ['ten', 'Write a plain number, such as 250 or 99.50.'],
+    ['-5', 'Write a plain number, such as 250 or 99.50.'],
+    ['1e3', 'Write a plain number, such as 250 or 99.50.'],
+  ])('"%s" is %s', (amount, expected) => expect(amountOf({ ...ticket, amount })).toBe(expected))
+
+  it('is a number of shares when shares are withdrawn, without a least one', () => {
+    expect(amountOf({ ...shareTicket, amount: '0.5' })).toBe(500_000_000n)
+    expect(amountOf({ ...shareTicket, symbol: 'USDC', amount: '0.5' })).toBe(500_000n)
+  })
+})
+
+describe('the order on the ticket', () => {
+  const now = Date.parse('2026-03-02T10:00:00.700Z')
+
+  it('ends after the hours chosen, and says what a buy is paid from', () => {
+    expect(orderOf({ ...ticket, payFrom: 'cash' }, 250n, now)).toEqual({
+      side: 'BUY',
+      symbol: 'AAPL',
+      maxSpend: 250n,
+      deadline: Date.parse('2026-03-03T10:00:00Z') / 1_000,
+      payFrom: 'cash',
+    })
+  })
+
+  it('pays a sale from nothing', () => {
+    expect(orderOf({ ...ticket, side: 'SELL', hours: 1 }, 250n, now)).not.toHaveProperty('payFrom')
+  })
+})
+
+describe('what an amount comes to', () => {
+  it('is in shares, and nothing without a price', () => {
+    expect(estimate(1_000_000_000n, 200_000_000n)).toBe(5_000_000_000n)
+    expect(estimate(1_000_000_000n, null)).toBeNull()
+    expect(estimate(1_000_000_000n, 0n)).toBeNull()
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import type { TimelineEntry } from '../../src/client/index.js'
+import { timelineEntrySchema } from '../../src/protocol/api.js'
+import { entryWords, noticeWords, stateWords } from '../../web/words/timeline.js'
+
+const at = '2026-03-02T10:00:00Z'
+const run = { at, attempt: 2 }
+const hash = `0x${'ab'.repeat(32)}` as const
+const block = { at, txHash: hash, blockNumber: 7 }
+
+const ENTRIES: readonly (readonly [TimelineEntry, string])[] = [
+  [{ kind: 'received', at, commit: hash }, 'The server has the sealed order'],
+  [{ kind: 'triggered', ...run, reason: 'retry' }, 'The enclave began run 2'],
+  [{ kind: 'outcome', ...run, outcome: 'queued' }, 'Run 2 ended: waiting for the market'],
+  [{ kind: 'relayed', at, digest: hash, status: 'pending' }, 'The relay has the enclave’s decision: pending'],
+  [
+    { kind: 'transaction', at, digest: hash, txHash: hash, status: 'submitted', blockNumber: null },
+    'Transaction 0xabab…abab: submitted',
+  ],
+  [{ kind: 'opened', ...block, event: 'OrderOpened' }, 'The escrow is open on the chain'],
+  [{ kind: 'settled', ...block, event: 'OrderSettled' }, 'Settled on the chain'],
+  [{ kind: 'refunded', ...block, event: 'OrderRefunded' }, 'Given back on the chain'],
+  [{ kind: 'reclaimed', ...block, event: 'OrderRefunded' }, 'Taken back from the escrow'],
+]
+
+describe('an order’s timeline', () => {
+  it.each(ENTRIES)('%j', (entry, words) => {
+    expect(timelineEntrySchema.safeParse(entry).success).toBe(true)
+    expect(entryWords(entry)).toBe(words)
+  })
+})
+
+describe('an order’s state', () => {
+  const trigger = (outcome: 'queued' | 'placed' | 'failed' | null) => ({
+    ...{ attempt: 1, reason: 'received' as const, startedAt: at, outcome },
+    finishedAt: outcome === null ? null : at,
+  })
+
+  it.each([
+    [{ state: 'SETTLED' as const, receivedAt: null, triggers: [] }, 'Settled'],
+    [{ state: 'REFUNDED' as const, receivedAt: at, triggers: [] }, 'Refused'],
+    [{ state: 'OPEN' as const, receivedAt: null, triggers: [] }, 'Not submitted'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [] }, 'Under way'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger(null)] }, 'Under way'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued')] }, 'Waiting for the market'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('placed')] }, 'At the market'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued'), trigger(null)] }, 'Under way'],
+  ])('%j', (status, words) => expect(stateWords(status)).toBe(words))
+})
+
+describe('a notice', () => {
+  it('is a sentence with one full stop', () => {
+    expect(noticeWords({ message: 'Your wallet is not verified.' })).toBe('Your wallet is not verified.')
+    expect(noticeWords({ message: 'Your wallet is not verified' })).toBe('Your wallet is not verified.')
+  })
+})

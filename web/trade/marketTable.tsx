@@ -1,0 +1,97 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ComplianceView, MarketView } from '../../src/client/index.js'
+import { Card } from '../parts/card.js'
+import { dayChange, money } from '../words/format.js'
+import { pathOf, type Seen, withPrices } from './sparkline.js'
+
+interface MarketProps {
+  readonly market: MarketView
+  readonly compliance: ComplianceView | null
+  readonly selected: string
+  readonly onSelect: (symbol: string) => void
+}
+
+const [WIDTH, HEIGHT, EDGE] = [96, 28, 2]
+
+export function MarketTable({ market, compliance, selected, onSelect }: MarketProps) {
+  const [seen, setSeen] = useState<Seen>(new Map())
+  useEffect(() => setSeen((before) => withPrices(before, market.symbols)), [market])
+  const frozen = new Set(compliance?.equities.filter((equity) => equity.frozen).map(({ symbol }) => symbol))
+  return (
+    <Card title="Market" aside={market.stale ? <span class="tag tag-bad">prices are not fresh</span> : null}>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Equity</th>
+              <th scope="col" class="wide-only">
+                Since the last close
+              </th>
+              <th scope="col" class="number">
+                Price
+              </th>
+              <th scope="col" class="number">
+                Day
+              </th>
+              <th scope="col">
+                <span class="visually-hidden">Choose</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {market.symbols.map((equity) => (
+              <Row
+                key={equity.symbol}
+                equity={equity}
+                prices={seen.get(equity.symbol) ?? []}
+                isFrozen={frozen.has(equity.symbol)}
+                isSelected={equity.symbol === selected}
+                onSelect={onSelect}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  )
+}
+
+interface RowProps {
+  readonly equity: MarketView['symbols'][number]
+  readonly prices: readonly bigint[]
+  readonly isFrozen: boolean
+  readonly isSelected: boolean
+  readonly onSelect: (symbol: string) => void
+}
+
+function Row({ equity, prices, isFrozen, isSelected, onSelect }: RowProps) {
+  const { symbol, name, price, previousClose } = equity
+  const change = dayChange(price, previousClose)
+  const direction = change?.startsWith('+') ? 'up' : change?.startsWith('−') ? 'down' : ''
+  return (
+    <tr>
+      <th scope="row" class="symbol">
+        <b>{symbol}</b> {isFrozen ? <span class="tag tag-bad">frozen</span> : null}
+        <small>{name}</small>
+      </th>
+      <td class="wide-only">
+        <svg
+          class={`spark ${direction}`}
+          viewBox={`${-EDGE} ${-EDGE} ${WIDTH + 2 * EDGE} ${HEIGHT + 2 * EDGE}`}
+          aria-hidden="true"
+        >
+          <path d={pathOf(prices, WIDTH, HEIGHT)} />
+        </svg>
+      </td>
+      <td class="number" data-price={symbol}>
+        {price === null ? 'no price' : money(price)}
+      </td>
+      <td class={`number ${direction}`}>{change ?? '–'}</td>
+      <td class="number">
+        <button type="button" class="quiet" aria-pressed={isSelected} onClick={() => onSelect(symbol)}>
+          Trade<span class="visually-hidden"> {symbol}</span>
+        </button>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,126 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { Client, FollowOptions, OrderRequest, OrderStatus } from '../../src/client/index.js'
+import { formatDecimal } from '../../src/client/index.js'
+import { useAction } from '../hooks/useAction.js'
+import { FailureBox } from '../parts/failureBox.js'
+import { money, shortHex } from '../words/format.js'
+import { stateWords } from '../words/timeline.js'
+import { forgetOrder, keptOrder } from './keptOrders.js'
+import { OrderNotice } from './orderNotice.js'
+import { decimalsOf } from './ticketOrder.js'
+import { Timeline } from './timeline.js'
+import { useFollowed } from './useFollowed.js'
+import type { DeskOrder } from './useOrders.js'
+
+interface OrderCardProps {
+  readonly client: Client
+  readonly order: DeskOrder
+  readonly unlocked: boolean
+  readonly startsOpen: boolean
+  /** The order was open here, and has ended. */
+  readonly onEnd: () => void
+}
+
+const RECLAIM_AFTER_MS = 7 * 24 * 3_600_000
+const FINAL = new Set<OrderStatus['state']>(['SETTLED', 'REFUNDED'])
+
+export function OrderCard({ client, order, unlocked, startsOpen, onEnd }: OrderCardProps) {
+  const { orderId, request } = order
+  const [isOpen, setOpen] = useState(startsOpen)
+  const follow = useCallback(
+    (options: FollowOptions) => client.followOrder(orderId, options),
+    [client, orderId],
+  )
+  const { value: status } = useFollowed(follow)
+  useEnd(status, onEnd)
+  const state = status === null ? 'Sealed' : stateWords(status)
+  return (
+    <li class="order" data-state={status?.state}>
+      <div class="order-head">
+        <h3>{request === null ? `Sealed order ${shortHex(orderId)}` : requestWords(request)}</h3>
+        {request === null && status?.amount ? (
+          <span class="muted">escrow of {money(status.amount)} USDC</span>
+        ) : null}
+        <span class={`tag ${tagOf(status)}`} role="status">
+          {state}
+        </span>
+      </div>
+      {status?.state === 'REFUNDED' ? (
+        <OrderNotice client={client} status={status} unlocked={unlocked} />
+      ) : null}
+      {status === null || status.receivedAt === null ? <Resubmit client={client} order={order} /> : null}
+      {status === null ? null : <Reclaim client={client} status={status} />}
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>What happened</summary>
+        {isOpen ? <Timeline client={client} orderId={orderId} /> : null}
+      </details>
+    </li>
+  )
+}
+
+function requestWords(request: OrderRequest): string {
+  const { side, symbol, maxSpend } = request
+  const verb = { BUY: 'Buy', SELL: 'Sell', WITHDRAW: 'Withdraw' }[side]
+  if (side !== 'WITHDRAW') return `${verb} ${symbol} for ${money(maxSpend)} USDC`
+  return `${verb} ${formatDecimal(maxSpend, decimalsOf(request))} ${symbol}`
+}
+
+function tagOf(status: OrderStatus | null): string {
+  if (status?.state === 'SETTLED') return 'tag-good'
+  return status?.state === 'REFUNDED' ? 'tag-bad' : ''
+}
+
+/** Calls back when an order that was seen open has ended. */
+function useEnd(status: OrderStatus | null, onEnd: () => void): void {
+  const wasOpen = useRef(false)
+  useEffect(() => {
+    if (status === null) return
+    if (!FINAL.has(status.state)) wasOpen.current = true
+    else if (wasOpen.current) {
+      wasOpen.current = false
+      onEnd()
+    }
+  }, [status, onEnd])
+}
+
+/** For an order that the server never got: its envelope is kept in this browser. */
+function Resubmit({ client, order }: { client: Client; order: DeskOrder }) {
+  const { busy, error, run } = useAction()
+  const kept = keptOrder(order.orderId)
+  if (kept === null) return null
+  const submit = () =>
+    run(async () => {
+      await client.submitOrder(kept)
+      forgetOrder(kept.orderId)
+    })
+  return (
+    <div class="box">
+      <p>The server does not have this order yet. Its sealed envelope is kept in this browser.</p>
+      <button type="button" disabled={busy} onClick={submit}>
+        {busy ? 'Submitting…' : 'Submit it again'}
+      </button>
+      <FailureBox error={error} />
+    </div>
+  )
+}
+
+/** For an order that nobody answered, long after its deadline. */
+function Reclaim({ client, status }: { client: Client; status: OrderStatus }) {
+  const { busy, error, run } = useAction()
+  const { state, deadline, orderId } = status
+  if (state !== 'OPEN' || deadline === null || Date.parse(deadline) + RECLAIM_AFTER_MS > Date.now())
+    return null
+  const reclaim = () =>
+    run(async () => {
+      await client.reclaim(orderId)
+    })
+  return (
+    <div class="box">
+      <p>Nobody has answered this order for a week. You can take it back from the contract yourself.</p>
+      <button type="button" disabled={busy} onClick={reclaim}>
+        Take it back
+      </button>
+      <FailureBox error={error} />
+    </div>
+  )
+}

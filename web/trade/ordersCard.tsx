@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks'
+import type { Client } from '../../src/client/index.js'
+import { Card } from '../parts/card.js'
+import { FailureBox } from '../parts/failureBox.js'
+import { OrderCard } from './orderCard.js'
+import type { Orders } from './useOrders.js'
+
+interface OrdersCardProps {
+  readonly client: Client
+  readonly orders: Orders
+  readonly unlocked: boolean
+  readonly onEnd: () => void
+}
+
+const FEW = 5
+
+export function OrdersCard({ client, orders, unlocked, onEnd }: OrdersCardProps) {
+  const [all, setAll] = useState(false)
+  const shown = all ? orders.orders : orders.orders.slice(0, FEW)
+  const hidden = orders.orders.length - shown.length
+  return (
+    <Card title="Orders">
+      <FailureBox error={orders.error} />
+      {shown.length === 0 ? (
+        <p class="muted">None yet. What you order appears here, and is followed live.</p>
+      ) : null}
+      <ol class="orders">
+        {shown.map((order, index) => (
+          <OrderCard
+            key={order.orderId}
+            client={client}
+            order={order}
+            unlocked={unlocked}
+            startsOpen={index === 0 && order.request !== null}
+            onEnd={onEnd}
+          />
+        ))}
+      </ol>
+      {hidden > 0 ? (
+        <button type="button" class="quiet" onClick={() => setAll(true)}>
+          Show {hidden} earlier
+        </button>
+      ) : null}
+    </Card>
+  )
+}

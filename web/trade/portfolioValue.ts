@@ -1,0 +1,33 @@
+import type { MarketView, Portfolio } from '../../src/client/index.js'
+import { notionalOf } from '../../src/protocol/units.js'
+
+/** One line of the portfolio. */
+export interface Holding {
+  readonly symbol: string
+  readonly qty: bigint
+  readonly locked: bigint
+  /** USDC base units; null without a price. */
+  readonly value: bigint | null
+}
+
+export interface Valuation {
+  readonly holdings: readonly Holding[]
+  /** Cash and all that has a price, in USDC base units. */
+  readonly total: bigint
+  /** Symbols that are left out of the total. */
+  readonly unpriced: readonly string[]
+}
+
+/** What the portfolio is worth at these prices. */
+export function valuationOf({ cash, positions }: Portfolio, symbols: MarketView['symbols']): Valuation {
+  const prices = new Map(symbols.map(({ symbol, price }) => [symbol, price]))
+  const holdings = Object.entries(positions).map(([symbol, { qty, locked }]) => {
+    const price = prices.get(symbol) ?? null
+    return { symbol, qty, locked, value: price === null ? null : notionalOf(qty, price, 'down') }
+  })
+  return {
+    holdings: holdings.sort((a, b) => a.symbol.localeCompare(b.symbol)),
+    total: holdings.reduce((sum, { value }) => sum + (value ?? 0n), cash),
+    unpriced: holdings.filter(({ value }) => value === null).map(({ symbol }) => symbol),
+  }
+}

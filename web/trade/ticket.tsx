@@ -1,0 +1,151 @@
+import { useState } from 'preact/hooks'
+import type { Client, Funds, MarketClock, MarketView, Portfolio } from '../../src/client/index.js'
+import { Card } from '../parts/card.js'
+import { Choice } from '../parts/choice.js'
+import { FailureBox } from '../parts/failureBox.js'
+import { Field } from '../parts/field.js'
+import { money, shares } from '../words/format.js'
+import { amountOf, decimalsOf, estimate, orderOf, type Ticket as TicketFields } from './ticketOrder.js'
+import { TicketSteps } from './ticketSteps.js'
+import type { DeskOrder } from './useOrders.js'
+import { usePlacing } from './usePlacing.js'
+
+interface TicketProps {
+  readonly client: Client
+  readonly market: MarketView
+  readonly clock: MarketClock | null
+  readonly funds: Funds | null
+  readonly portfolio: Portfolio | null
+  readonly symbol: string
+  readonly onSymbol: (symbol: string) => void
+  readonly onOrder: (order: DeskOrder) => void
+}
+
+const SIDES = [
+  ['BUY', 'Buy'],
+  ['SELL', 'Sell'],
+  ['WITHDRAW', 'Withdraw'],
+] as const
+const SOURCES = [
+  ['wallet', 'Wallet'],
+  ['cash', 'Portfolio cash'],
+] as const
+const LIFETIMES = [
+  [1, 'an hour'],
+  [24, 'a day'],
+  [168, 'a week'],
+] as const
+const VERBS = { BUY: 'Buy', SELL: 'Sell', WITHDRAW: 'Withdraw' }
+
+export function Ticket(props: TicketProps) {
+  const { client, market, clock, funds, portfolio, onSymbol } = props
+  const [side, setSide] = useState<TicketFields['side']>('BUY')
+  const [amount, setAmount] = useState('')
+  const [payFrom, setPayFrom] = useState<TicketFields['payFrom']>('wallet')
+  const [hours, setHours] = useState(24)
+  const [withdrawn, setWithdrawn] = useState('USDC')
+  const placing = usePlacing({ client, onOrder: props.onOrder })
+  const symbol = side === 'WITHDRAW' ? withdrawn : props.symbol
+  const ticket = { side, symbol, amount, payFrom, hours }
+  const units = amountOf(ticket)
+  const symbols =
+    side === 'WITHDRAW'
+      ? ['USDC', ...Object.keys(portfolio?.positions ?? {})]
+      : market.symbols.map((equity) => equity.symbol)
+
+  const place = async (event: Event) => {
+    event.preventDefault()
+    if (typeof units !== 'bigint') return
+    if (await placing.place(orderOf(ticket, units, Date.now()))) setAmount('')
+  }
+  return (
+    <Card title="Order">
+      <form onSubmit={place}>
+        <Choice legend="Side" name="side" options={SIDES} value={side} onChange={setSide} />
+        <Field label={side === 'WITHDRAW' ? 'What' : 'Equity'} id="ticket-symbol">
+          <select
+            id="ticket-symbol"
+            value={symbol}
+            onChange={({ currentTarget: { value } }) =>
+              side === 'WITHDRAW' ? setWithdrawn(value) : onSymbol(value)
+            }
+          >
+            {symbols.map((option) => (
+              <option key={option}>{option}</option>
+            ))}
+          </select>
+        </Field>
+        <Field
+          label={decimalsOf(ticket) === 6 ? 'Amount in USDC' : 'Number of shares'}
+          id="ticket-amount"
+          hint={hintOf(ticket, units, props)}
+        >
+          <input
+            id="ticket-amount"
+            inputMode="decimal"
+            autocomplete="off"
+            required
+            value={amount}
+            aria-invalid={typeof units === 'string'}
+            onInput={(event) => setAmount(event.currentTarget.value)}
+          />
+        </Field>
+        {side === 'BUY' ? (
+          <Choice legend="Pay from" name="pay-from" options={SOURCES} value={payFrom} onChange={setPayFrom} />
+        ) : null}
+        <Field label="Cancelled unless done within" id="ticket-hours">
+          <select
+            id="ticket-hours"
+            value={hours}
+            onChange={(event) => setHours(Number(event.currentTarget.value))}
+          >
+            {LIFETIMES.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </Field>
+        {clock !== null && !clock.isOpen && side !== 'WITHDRAW' ? (
+          <p class="box">The market is closed. The order waits, sealed, and is carried out when it opens.</p>
+        ) : null}
+        <button type="submit" class="primary" disabled={placing.busy || typeof units !== 'bigint'}>
+          {placing.busy ? 'Placing…' : `${VERBS[side]} ${symbol}`}
+        </button>
+      </form>
+      <TicketSteps
+        step={placing.step}
+        escrowed={side === 'BUY' && payFrom === 'wallet' && typeof units === 'bigint' ? units : 0n}
+        allowance={funds?.allowance ?? 0n}
+      />
+      <FailureBox error={placing.error} />
+    </Card>
+  )
+}
+
+/** What is wrong with the amount, else what it comes to and what there is. */
+function hintOf(
+  { side, symbol, payFrom }: TicketFields,
+  units: bigint | string | null,
+  { market, funds, portfolio }: TicketProps,
+): string {
+  if (typeof units === 'string') return units
+  const price = market.symbols.find((equity) => equity.symbol === symbol)?.price ?? null
+  const about = units === null || side === 'WITHDRAW' ? null : estimate(units, price)
+  const comesTo = about === null ? '' : `About ${shares(about)} shares now. `
+  return comesTo + available({ side, symbol, payFrom }, funds, portfolio)
+}
+
+function available(
+  { side, symbol, payFrom }: Pick<TicketFields, 'side' | 'symbol' | 'payFrom'>,
+  funds: Funds | null,
+  portfolio: Portfolio | null,
+): string {
+  if (side === 'BUY' && payFrom === 'wallet') {
+    return funds === null ? '' : `${money(funds.balance)} USDC in the wallet.`
+  }
+  if (portfolio === null) return 'Open your portfolio to see what there is.'
+  if (symbol === 'USDC' || side === 'BUY') return `${money(portfolio.cash)} USDC of cash in the portfolio.`
+  const position = portfolio.positions[symbol]
+  return `${shares(position === undefined ? 0n : position.qty - position.locked)} ${symbol} free in the portfolio.`
+}

@@ -1,0 +1,24 @@
+import { useCallback } from 'preact/hooks'
+import type { Client, FollowOptions, Hex } from '../../src/client/index.js'
+import { timeOfDay } from '../words/format.js'
+import { entryWords } from '../words/timeline.js'
+import { useFollowed } from './useFollowed.js'
+
+/** What happens to an order, as it happens. */
+export function Timeline({ client, orderId }: { client: Client; orderId: Hex }) {
+  const follow = useCallback(
+    (options: FollowOptions) => client.followTimeline(orderId, options),
+    [client, orderId],
+  )
+  const { value } = useFollowed(follow)
+  if (value === null) return <p class="muted">Nothing is known of it yet.</p>
+  return (
+    <ol class="timeline">
+      {value.entries.map((entry, index) => (
+        <li key={`${index}-${entry.kind}`}>
+          {entryWords(entry)} <time dateTime={entry.at}>{timeOfDay(entry.at, new Date())}</time>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,33 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { FollowOptions } from '../../src/client/index.js'
+
+const POLL_MS = 1_500
+const AGAIN_MS = 4_000
+
+/** The newest that a generator of the client yields; after a failure it begins again. `begin` must not change. */
+export function useFollowed<T>(begin: (options: FollowOptions) => AsyncGenerator<T>): {
+  readonly value: T | null
+  readonly error: unknown
+} {
+  const [state, setState] = useState<{ value: T | null; error: unknown }>({ value: null, error: null })
+  useEffect(() => {
+    const ended = new AbortController()
+    let timer = 0
+    const follow = async () => {
+      try {
+        for await (const value of begin({ signal: ended.signal, pollMs: POLL_MS }))
+          setState({ value, error: null })
+      } catch (error) {
+        if (ended.signal.aborted) return
+        setState(({ value }) => ({ value, error }))
+        timer = window.setTimeout(follow, AGAIN_MS)
+      }
+    }
+    follow()
+    return () => {
+      ended.abort()
+      window.clearTimeout(timer)
+    }
+  }, [begin])
+  return state
+}
