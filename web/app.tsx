@@ -2,11 +2,15 @@ import { useCallback, useMemo } from 'preact/hooks'
 import { createServerViews } from '../src/client/index.js'
 import { Header } from './header.js'
 import { usePolled } from './hooks/usePolled.js'
+import { useReader } from './hooks/useReader.js'
 import { type Route, useRoute } from './hooks/useRoute.js'
 import { useSession } from './hooks/useSession.js'
+import { useWalletView } from './hooks/useWalletView.js'
 import { FailureBox } from './parts/failureBox.js'
 import { ConnectScreen } from './screens/connect.js'
 import { DeskScreen } from './screens/desk.js'
+import { InstitutionScreen } from './screens/institution.js'
+import { OperatorScreen } from './screens/operator.js'
 import { WrongChain } from './screens/wrongChain.js'
 import type { Settings } from './settings.js'
 import { isAsleep } from './words/failures.js'
@@ -15,8 +19,6 @@ const CLOCK_MS = 5_000
 /** The page asks again by itself, and says meanwhile what is wrong. */
 const ONCE = { attempts: 1, baseMs: 0, maxMs: 0 }
 const TIMEOUT_MS = 8_000
-
-const PLACES: readonly (readonly [Route, string])[] = [['desk', 'Desk']]
 
 export function App({ settings }: { settings: Settings }) {
   const route = useRoute()
@@ -30,29 +32,42 @@ export function App({ settings }: { settings: Settings }) {
     useCallback((signal: AbortSignal) => views.clock(signal), [views]),
     CLOCK_MS,
   )
-  const isHome = location.origin === settings.origin
+  const view = useWalletView(views, session)
+  const reader = useReader(settings, session)
+  const orgId = view.value?.orgId ?? null
+  const places: readonly (readonly [Route, string])[] = [
+    ['desk', 'Desk'],
+    ...(orgId === null ? [] : ([['institution', 'Institution']] as const)),
+    ['operator', 'Operator'],
+  ]
+
+  const screen = () => {
+    if (route === 'operator') {
+      return <OperatorScreen provider={reader} session={session} views={views} settings={settings} />
+    }
+    if (session === null) return <ConnectScreen sessions={sessions} />
+    if (session.chainId !== settings.chain.id) return <WrongChain session={session} settings={settings} />
+    const shared = { session, views, settings }
+    if (route === 'institution' && orgId !== null) {
+      const isAdmin = view.value?.role === 'admin'
+      return <InstitutionScreen key={session.address} {...shared} orgId={orgId} isAdmin={isAdmin} />
+    }
+    return <DeskScreen key={session.address} {...shared} view={view} clock={clock.value} />
+  }
+
   return (
     <>
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <Header route={route} places={PLACES} clock={clock.value} sessions={sessions} />
+      <Header route={route} places={places} clock={clock.value} sessions={sessions} />
       <main id="main" tabIndex={-1}>
-        {isHome ? null : <ForeignOrigin origin={settings.origin} />}
-        {isHome && isAsleep(clock.error) ? <FailureBox error={clock.error} /> : null}
-        {session === null ? (
-          <ConnectScreen sessions={sessions} />
-        ) : session.chainId !== settings.chain.id ? (
-          <WrongChain session={session} settings={settings} />
-        ) : (
-          <DeskScreen
-            key={session.address}
-            session={session}
-            views={views}
-            settings={settings}
-            clock={clock.value}
-          />
-        )}
+        {location.origin !== settings.origin ? (
+          <ForeignOrigin origin={settings.origin} />
+        ) : isAsleep(clock.error) ? (
+          <FailureBox error={clock.error} />
+        ) : null}
+        {screen()}
       </main>
     </>
   )

@@ -53,7 +53,7 @@ function WalletButton({ sessions: { session, disconnect } }: { sessions: Session
       <span title={address}>
         {wallet.demo === null ? null : <b>{wallet.name} </b>}
         <code>{shortHex(address)}</code>
-        {wallet.demo === null ? null : <span class="tag">demo</span>}
+        {wallet.demo === null ? null : <span class="tag tag-beside">demo</span>}
       </span>
       <button type="button" class="quiet" onClick={disconnect}>
         Disconnect

@@ -1,4 +1,4 @@
-import { Interface, type InterfaceAbi, type Log, type LogDescription, type Provider } from 'ethers'
+import { Interface, type InterfaceAbi, type Log, type Provider } from 'ethers'
 import type { Hex } from '../../src/client/index.js'
 
 /** What many nodes allow for one query. */
@@ -32,9 +32,4 @@ export function topicOf(abi: InterfaceAbi, event: string): string {
   const fragment = new Interface(abi).getEvent(event)
   if (fragment === null) throw new Error(`there is no event ${event}`)
   return fragment.topicHash
-}
-
-/** The log as one of the ABI's events; null for another one. */
-export function decodeLog(abi: Interface, log: Pick<Log, 'topics' | 'data'>): LogDescription | null {
-  return abi.parseLog({ topics: [...log.topics], data: log.data })
 }

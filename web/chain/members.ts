@@ -1,0 +1,49 @@
+import type { Provider } from 'ethers'
+import * as z from 'zod'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import type { Hex } from '../../src/client/index.js'
+import { addressSchema, checksum } from '../../src/protocol/address.js'
+import { bytes32Schema } from '../../src/protocol/hex.js'
+import type { Settings } from '../settings.js'
+import { contractsOf } from './contracts.js'
+import { readLogs, topicOf } from './logs.js'
+import { readView } from './read.js'
+
+/** A wallet that belongs to an institution, or may join it. */
+export interface Member {
+  readonly address: Hex
+  readonly state: 'admin' | 'member' | 'invited'
+}
+
+const CHANGED = topicOf(institutionRegistryAbi, 'MemberUpdated')
+
+const ADDRESS_DIGITS = 40
+
+/** The institution's wallets: the events name all that ever were, the registry says what they are now. */
+export async function readMembers(
+  provider: Provider,
+  { pins, chain }: Settings,
+  orgId: Hex,
+): Promise<Member[]> {
+  const { registry } = await contractsOf(provider, pins.escrow)
+  const view = <T>(method: string, args: readonly unknown[], schema: z.ZodType<T>) =>
+    readView(provider, { address: registry, abi: institutionRegistryAbi, method, args, schema })
+  const logs = await readLogs(provider, {
+    address: registry,
+    topics: [CHANGED, orgId],
+    fromBlock: chain.firstBlock,
+    toBlock: await provider.getBlockNumber(),
+  })
+  const admin = await view<Hex>('adminOf', [orgId], addressSchema)
+  const named = logs.map(({ topics }) => checksum(`0x${(topics[2] ?? '').slice(-ADDRESS_DIGITS)}`))
+  const others = [...new Set(named)].filter((address) => address !== admin)
+  const stateOf = async (address: Hex): Promise<Member[]> => {
+    const [org, isInvited] = await Promise.all([
+      view<Hex>('orgOf', [address], bytes32Schema),
+      view('isInvited', [orgId, address], z.boolean()),
+    ])
+    if (org === orgId) return [{ address, state: 'member' }]
+    return isInvited ? [{ address, state: 'invited' }] : []
+  }
+  return [{ address: admin, state: 'admin' }, ...(await Promise.all(others.map(stateOf))).flat()]
+}

@@ -1,0 +1,18 @@
+import { useCallback } from 'preact/hooks'
+import type { Views, WalletView } from '../../src/client/index.js'
+import type { Session } from '../wallet/session.js'
+import { type Polled, usePolled } from './usePolled.js'
+
+const LOOK_MS = 3_000
+
+/** What the wallet should see, as the server says; null without a wallet. */
+export function useWalletView(views: Views, session: Session | null): Polled<WalletView | null> {
+  const address = session?.address ?? null
+  const ask = useCallback(
+    async (signal: AbortSignal) => (address === null ? null : views.wallet(address, signal)),
+    [views, address],
+  )
+  const polled = usePolled(ask, LOOK_MS)
+  // What was answered for the wallet before is not this one's.
+  return polled.value?.address === address ? polled : { ...polled, value: null }
+}

@@ -1,0 +1,115 @@
+import { useState } from 'preact/hooks'
+import { addressSchema } from '../../src/protocol/address.js'
+import type { Member } from '../chain/members.js'
+import { useAction } from '../hooks/useAction.js'
+import { Card } from '../parts/card.js'
+import { FailureBox } from '../parts/failureBox.js'
+import { Field } from '../parts/field.js'
+import { WalletName } from '../parts/walletName.js'
+import type { Settings } from '../settings.js'
+import type { Session } from '../wallet/session.js'
+
+interface MembersProps {
+  readonly session: Session
+  readonly settings: Settings
+  readonly members: readonly Member[]
+  readonly onChange: () => void
+}
+
+export function Members({ session, settings, members, onChange }: MembersProps) {
+  const { busy, error, run } = useAction()
+  const { membership } = session.client
+  const change = (act: () => Promise<unknown>) =>
+    run(async () => {
+      await act()
+      onChange()
+    })
+  return (
+    <Card title="Members">
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Wallet</th>
+              <th scope="col">Is</th>
+              <th scope="col">
+                <span class="visually-hidden">Change</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {members.map(({ address, state }) => (
+              <tr key={address}>
+                <th scope="row">
+                  <WalletName address={address} settings={settings} />
+                </th>
+                <td>
+                  <span class={state === 'invited' ? 'tag' : 'tag tag-good'}>{state}</span>
+                </td>
+                <td class="number">
+                  {state === 'admin' ? null : (
+                    <button
+                      type="button"
+                      class="quiet"
+                      disabled={busy}
+                      onClick={() => change(() => membership.remove(address))}
+                    >
+                      {state === 'invited' ? 'Withdraw' : 'Remove'}
+                      <span class="visually-hidden"> {address}</span>
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Invite busy={busy} onInvite={(address) => change(() => membership.invite(address))} />
+      <FailureBox error={error} />
+    </Card>
+  )
+}
+
+interface InviteProps {
+  readonly busy: boolean
+  readonly onInvite: (address: Member['address']) => Promise<void>
+}
+
+function Invite({ busy, onInvite }: InviteProps) {
+  const [text, setText] = useState('')
+  const [isWrong, setWrong] = useState(false)
+  const invite = async (event: Event) => {
+    event.preventDefault()
+    const address = addressSchema.safeParse(text.trim())
+    setWrong(!address.success)
+    if (!address.success) return
+    await onInvite(address.data)
+    setText('')
+  }
+  return (
+    <form onSubmit={invite}>
+      <Field
+        label="Invite a wallet"
+        id="invite-address"
+        hint={isWrong ? 'That is no address: 0x and 40 digits.' : 'It becomes a member when it joins.'}
+      >
+        <div class="row">
+          <input
+            id="invite-address"
+            required
+            class="grow"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="0x…"
+            aria-invalid={isWrong}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <button type="submit" disabled={busy}>
+            {busy ? 'Waiting…' : 'Invite'}
+          </button>
+        </div>
+      </Field>
+    </form>
+  )
+}

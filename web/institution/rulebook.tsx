@@ -1,0 +1,121 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Hex } from '../../src/client/index.js'
+import { useAction } from '../hooks/useAction.js'
+import { Card } from '../parts/card.js'
+import { FailureBox } from '../parts/failureBox.js'
+import { Field } from '../parts/field.js'
+import type { Settings } from '../settings.js'
+import type { Session } from '../wallet/session.js'
+import { Publishing } from './publishing.js'
+import { EMPTY_DRAFT, policyOf, withEmployees, withRules } from './rulebookDraft.js'
+import { RulesRow } from './rulesRow.js'
+
+interface RulebookProps {
+  readonly session: Session
+  readonly settings: Settings
+  readonly employees: readonly Hex[]
+  readonly symbols: readonly string[]
+  /** In force now; 0 before the first one. */
+  readonly version: number
+  readonly onPublished: () => void
+}
+
+/** The rules are written anew each time: nobody can read the published ones back, its author neither. */
+export function Rulebook({ session, settings, employees, symbols, version, onPublished }: RulebookProps) {
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const [published, setPublished] = useState<number | null>(null)
+  const { busy, error, run } = useAction()
+  useEffect(() => setDraft((before) => withEmployees(before, employees)), [employees])
+  const policy = policyOf(draft)
+  const publish = (event: Event) => {
+    event.preventDefault()
+    if (policy === null) return
+    run(async () => {
+      setPublished(null)
+      const answer = await session.client.publishRulebook(policy)
+      setPublished(answer.version)
+      onPublished()
+    })
+  }
+  return (
+    <Card
+      title="Rulebook"
+      aside={
+        <span class="muted" data-test="version">
+          {version === 0 ? 'none published yet' : `version ${version} is in force`}
+        </span>
+      }
+    >
+      <p class="muted">
+        It is sealed to the enclave on this device. Nobody reads it back, you neither: publishing replaces all
+        of it.
+      </p>
+      <form onSubmit={publish}>
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Employee</th>
+                <th scope="col">Buys</th>
+                <th scope="col">Sells</th>
+                <th scope="col">May not trade</th>
+              </tr>
+            </thead>
+            <tbody>
+              {draft.rules.map((rules) => (
+                <RulesRow
+                  key={rules.address}
+                  rules={rules}
+                  symbols={symbols}
+                  settings={settings}
+                  onChange={(changed) => setDraft((before) => withRules(before, changed))}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+        {draft.rules.length === 0 ? <p class="muted">Invite members first: they are listed here.</p> : null}
+        <Field
+          label="Largest order, in USDC"
+          id="max-order"
+          hint={
+            policy === null
+              ? 'Write a plain number, such as 25000.'
+              : 'Of one order; a larger one is refused.'
+          }
+        >
+          <input
+            id="max-order"
+            inputMode="decimal"
+            autocomplete="off"
+            aria-invalid={policy === null}
+            value={draft.maxOrder}
+            onInput={({ currentTarget: { value } }) => setDraft((before) => ({ ...before, maxOrder: value }))}
+          />
+        </Field>
+        <p>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={draft.allowWithdrawShares}
+              onChange={({ currentTarget: { checked } }) =>
+                setDraft((before) => ({ ...before, allowWithdrawShares: checked }))
+              }
+            />
+            Shares may be withdrawn
+          </label>
+        </p>
+        <button type="submit" class="primary" disabled={busy || policy === null}>
+          {busy ? 'Publishing…' : `Publish version ${version + 1}`}
+        </button>
+      </form>
+      {busy ? <Publishing /> : null}
+      {published === null || busy ? null : (
+        <p class="box box-good" role="status">
+          Version {published} is in force.
+        </p>
+      )}
+      <FailureBox error={error} />
+    </Card>
+  )
+}

@@ -1,0 +1,57 @@
+import { WalletName } from '../parts/walletName.js'
+import type { Settings } from '../settings.js'
+import { shortHex } from '../words/format.js'
+import type { RulesDraft } from './rulebookDraft.js'
+
+interface RulesRowProps {
+  readonly rules: RulesDraft
+  readonly symbols: readonly string[]
+  readonly settings: Settings
+  readonly onChange: (rules: RulesDraft) => void
+}
+
+/** What one employee may do. */
+export function RulesRow({ rules, symbols, settings, onChange }: RulesRowProps) {
+  const { address, canBuy, canSell, restricted } = rules
+  const name = settings.demoWallets.find((wallet) => wallet.address === address)?.name ?? shortHex(address)
+  const toggled = (symbol: string) =>
+    restricted.includes(symbol) ? restricted.filter((other) => other !== symbol) : [...restricted, symbol]
+  return (
+    <tr>
+      <th scope="row">
+        <WalletName address={address} settings={settings} />
+      </th>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={`${name} may buy`}
+          checked={canBuy}
+          onChange={({ currentTarget: { checked } }) => onChange({ ...rules, canBuy: checked })}
+        />
+      </td>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={`${name} may sell`}
+          checked={canSell}
+          onChange={({ currentTarget: { checked } }) => onChange({ ...rules, canSell: checked })}
+        />
+      </td>
+      <td>
+        <div class="row">
+          {symbols.map((symbol) => (
+            <label key={symbol} class="check">
+              <input
+                type="checkbox"
+                aria-label={`${name} may not trade ${symbol}`}
+                checked={restricted.includes(symbol)}
+                onChange={() => onChange({ ...rules, restricted: toggled(symbol) })}
+              />
+              {symbol}
+            </label>
+          ))}
+        </div>
+      </td>
+    </tr>
+  )
+}

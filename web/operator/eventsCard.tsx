@@ -1,0 +1,32 @@
+import type { Provider } from 'ethers'
+import { Card } from '../parts/card.js'
+import { FailureBox } from '../parts/failureBox.js'
+import type { Settings } from '../settings.js'
+import { eventWords } from '../words/events.js'
+import { useEvents } from './useEvents.js'
+
+/** What the contracts say, read from the chain by the page. */
+export function EventsCard({ provider, settings }: { provider: Provider; settings: Settings }) {
+  const { logs, block, error } = useEvents(provider, settings)
+  const events = logs.flatMap((log) => {
+    const words = eventWords(log)
+    return words === null ? [] : [{ ...words, block: log.blockNumber, key: `${log.blockHash}-${log.index}` }]
+  })
+  return (
+    <Card title="Events" aside={block === null ? null : <span class="muted">up to block {block}</span>}>
+      <FailureBox error={error} />
+      {events.length === 0 ? <p class="muted">None in the last blocks.</p> : null}
+      <ol class="events" data-test="events">
+        {events.map((event) => (
+          <li key={event.key}>
+            <span class="muted">block {event.block}</span>
+            <span>
+              <span class="tag">{event.tag}</span>
+            </span>
+            <span>{event.says}</span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}

@@ -1,0 +1,56 @@
+import { useCallback } from 'preact/hooks'
+import type { Views } from '../../src/client/index.js'
+import { usePolled } from '../hooks/usePolled.js'
+import { Card } from '../parts/card.js'
+import { FailureBox } from '../parts/failureBox.js'
+import type { Settings } from '../settings.js'
+
+const LOOK_MS = 5_000
+
+/** What the server is set up for, held against what the page knows. */
+export function HealthCard({ views, settings }: { views: Views; settings: Settings }) {
+  const { value: health, error } = usePolled(
+    useCallback((signal: AbortSignal) => views.health(signal), [views]),
+    LOOK_MS,
+  )
+  const isUp = health !== null && error === null
+  return (
+    <Card
+      title="Server"
+      aside={<span class={isUp ? 'tag tag-good' : 'tag tag-bad'}>{isUp ? 'answers' : 'silent'}</span>}
+    >
+      <FailureBox error={error} />
+      {health === null ? null : (
+        <dl class="facts">
+          <dt>Version</dt>
+          <dd>{health.version}</dd>
+          <dt>Chain</dt>
+          <dd>
+            {health.chainId}
+            {health.chainId === settings.chain.id ? '' : `, but this page is for ${settings.chain.id}`}
+          </dd>
+          <dt>Escrow</dt>
+          <dd>
+            {health.contracts.orderEscrow === settings.pins.escrow ? (
+              <span class="tag tag-good">the one this page knows</span>
+            ) : (
+              <span class="tag tag-bad">another one than this page knows</span>
+            )}
+          </dd>
+          <dt>Equities</dt>
+          <dd>{health.symbols.join(', ')}</dd>
+          <dt>Relayer</dt>
+          <dd>
+            <code>{health.relayer}</code>
+          </dd>
+          {Object.entries(health.contracts).map(([name, address]) => [
+            <dt key={`${name} name`}>{name}</dt>,
+            <dd key={name}>
+              <code>{address}</code>
+            </dd>,
+          ])}
+        </dl>
+      )}
+    </Card>
+  )
+}

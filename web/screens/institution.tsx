@@ -1,0 +1,95 @@
+import { useCallback, useMemo } from 'preact/hooks'
+import type { Hex, InstitutionView, Views } from '../../src/client/index.js'
+import { readMembers } from '../chain/members.js'
+import { usePolled } from '../hooks/usePolled.js'
+import { Members } from '../institution/members.js'
+import { Rulebook } from '../institution/rulebook.js'
+import { Card } from '../parts/card.js'
+import { FailureBox } from '../parts/failureBox.js'
+import { WalletName } from '../parts/walletName.js'
+import type { Settings } from '../settings.js'
+import type { Session } from '../wallet/session.js'
+import { isAsleep } from '../words/failures.js'
+import { money, shares } from '../words/format.js'
+
+interface InstitutionProps {
+  readonly session: Session
+  readonly views: Views
+  readonly settings: Settings
+  readonly orgId: Hex
+  readonly isAdmin: boolean
+}
+
+const LOOK_MS = 5_000
+
+export function InstitutionScreen({ session, views, settings, orgId, isAdmin }: InstitutionProps) {
+  const { provider } = session
+  const institution = usePolled(
+    useCallback((signal: AbortSignal) => views.institution(orgId, signal), [views, orgId]),
+    LOOK_MS,
+  )
+  const members = usePolled(
+    useCallback(() => readMembers(provider, settings, orgId), [provider, settings, orgId]),
+    LOOK_MS,
+  )
+  const found = members.value
+  const employees = useMemo(() => (found ?? []).map(({ address }) => address), [found])
+  const view = institution.value
+  return (
+    <>
+      <h1>{view?.name ?? 'Institution'}</h1>
+      {isAsleep(institution.error) ? null : <FailureBox error={institution.error} />}
+      <FailureBox error={members.error} />
+      <div class="columns">
+        <div>
+          {isAdmin && view !== null ? (
+            <Rulebook
+              session={session}
+              settings={settings}
+              employees={employees}
+              symbols={view.pool.equities.map(({ symbol }) => symbol)}
+              version={view.rulesVersion}
+              onPublished={institution.refresh}
+            />
+          ) : (
+            <p class="muted">Members and rules are changed by the admin’s wallet.</p>
+          )}
+        </div>
+        <div>
+          {isAdmin ? (
+            <Members session={session} settings={settings} members={found ?? []} onChange={members.refresh} />
+          ) : null}
+          {view === null ? null : <Summary view={view} settings={settings} />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Summary({ view, settings }: { view: InstitutionView; settings: Settings }) {
+  return (
+    <Card title="At a glance">
+      <dl class="facts">
+        <dt>Admin</dt>
+        <dd>
+          <WalletName address={view.admin} settings={settings} />
+        </dd>
+        <dt>Wallets</dt>
+        <dd>{view.walletCount}</dd>
+        <dt>Open orders</dt>
+        <dd>{view.openOrders}</dd>
+        <dt>Rulebook</dt>
+        <dd>{view.rulesVersion === 0 ? 'none yet' : `version ${view.rulesVersion}`}</dd>
+      </dl>
+      <h3 class="spaced">The whole platform’s pool</h3>
+      <dl class="facts">
+        <dt>USDC</dt>
+        <dd>{money(view.pool.usdc)}</dd>
+        {view.pool.equities.map(({ symbol, shares: units }) => [
+          <dt key={`${symbol} name`}>{symbol}</dt>,
+          <dd key={symbol}>{shares(units)}</dd>,
+        ])}
+      </dl>
+    </Card>
+  )
+}
