@@ -13,7 +13,7 @@ const recordSchema = z.strictObject({
   orderId: bytes32Schema.nullable(),
   /** Unix seconds. */
   stopAt: timestampSchema,
-  /** Null before the start. */
+  /** Null where it was never started. */
   process: processSchema.nullable(),
   /** What is posted to the server; null while the run is under way. */
   result: runResultSchema.nullable(),

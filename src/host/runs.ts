@@ -12,8 +12,8 @@ import type { HostedRun, HostedRunRecords } from './records.js'
 /** The runs of a host: each job is run once, however often it is offered, and its result posted. */
 export interface HostedRuns {
   /**
-   * Notes the job on disk, then starts it.
-   * @throws Problem `run-too-late`, `order-under-way`, `too-many-runs`; StorageError. Nothing is started then
+   * Notes the job on disk, then has its run begin.
+   * @throws Problem `run-too-late`, `order-under-way`, `too-many-runs`; StorageError. Nothing has begun then
    */
   accept(job: RemoteJob): Promise<'accepted' | 'already-accepted'>
   /** In the order in which they start: before anything is accepted. */
@@ -41,16 +41,9 @@ export function createHostedRuns(options: HostedRunsOptions): HostedRuns {
     const { runId, stopAt } = job
     const orderId = job.job === 'order' ? job.orderId : null
     const run: HostedRun = { runId, orderId, stopAt, process: null, result: null }
-    await records.put(run)
-    const started = runner.run({ ...job, resultFile: records.resultPath(runId) })
-    const running = { ...run, process: started.process }
-    void follow(running, started.end)
-    try {
-      await records.put(running)
-    } catch (error) {
-      // It runs all the same; a host that starts meanwhile waits for its time instead of its process.
-      logger.warn('run file not updated', { runId, ...describeError(error) })
-    }
+    const toRun = { ...job, resultFile: records.resultPath(runId) }
+    const { end } = await runner.run(toRun, (process) => records.put({ ...run, process }))
+    void follow(run, end)
   }
 
   /** To the run's end, and its result to the server. */

@@ -19,7 +19,7 @@ const common = {
   startedAt: z.iso.datetime(),
   /** Unix seconds. */
   stopAt: timestampSchema,
-  /** Null before the spawn, and for an enclave that is not a process of this machine. */
+  /** Null for an enclave that is not a process of this machine. */
   process: processSchema.nullable(),
 }
 

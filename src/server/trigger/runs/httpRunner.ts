@@ -91,10 +91,11 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   }
 
   return {
-    run(job) {
+    async run(job, note) {
+      await note(null)
       const end = follow({ ...job, process: null })
       void offer(job)
-      return { process: null, end }
+      return { end }
     },
     // It began before the configuration changed from processes to HTTP.
     attach: (run) => (run.process === null ? follow(run) : attachToProcess(run)),

@@ -8,6 +8,7 @@ import { readResultFile } from './resultFile.js'
 import {
   type EarlierRun,
   type EnclaveRunner,
+  type NoteRun,
   type RunEnd,
   STOPPED_AFTER_MS,
   type StartedRun,
@@ -33,32 +34,47 @@ const NOT_STARTED: RunEnd = { how: 'not-started', exitCode: null, result: null }
  */
 export function createProcessRunner(options: ProcessRunnerOptions): EnclaveRunner {
   return {
-    run: (job) => startProcess(options, job),
+    run: (job, note) => startProcess(options, job, note),
     attach: attachToProcess,
     // The process's own end comes a moment later.
     seenOnChain: () => undefined,
   }
 }
 
-function startProcess({ command, envFile, searchPath }: ProcessRunnerOptions, job: Job): StartedRun {
-  const [program = '', ...args] = command
-  let child: ChildProcess
+/**
+ * The job comes last: a process waits for it, and ends without one when this server dies before the process is noted.
+ * Else a run could work on that nobody knows, and nobody would end.
+ */
+async function startProcess(options: ProcessRunnerOptions, job: Job, note: NoteRun): Promise<StartedRun> {
+  const child = spawnDetached(options)
+  if (child === undefined) return { end: Promise.resolve(NOT_STARTED) }
+  const { pid } = child
+  const exit = exitOf(child)
+  if (pid === undefined) return { end: exit.then(() => NOT_STARTED) }
+  // A child that exits before it has read its job breaks the pipe: its exit tells.
+  child.stdin?.on('error', () => undefined)
+  child.unref()
   try {
-    child = spawn(program, args, {
+    await note(identityOf(pid))
+  } catch (error) {
+    signalGroup(pid, 'SIGKILL')
+    throw error
+  }
+  child.stdin?.end(JSON.stringify(job))
+  return { end: supervise(pid, exit, job) }
+}
+
+function spawnDetached({ command, envFile, searchPath }: ProcessRunnerOptions): ChildProcess | undefined {
+  const [program = '', ...args] = command
+  try {
+    return spawn(program, args, {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
       env: { PATH: searchPath, ENCLAVE_ENV_FILE: envFile },
     })
   } catch {
-    return { process: null, end: Promise.resolve(NOT_STARTED) }
+    return undefined
   }
-  const exit = exitOf(child)
-  if (child.pid === undefined) return { process: null, end: exit.then(() => NOT_STARTED) }
-  // A child that exits before it has read its job breaks the pipe: its exit tells.
-  child.stdin?.on('error', () => undefined)
-  child.stdin?.end(JSON.stringify(job))
-  child.unref()
-  return { process: identityOf(child.pid), end: supervise(child.pid, exit, job) }
 }
 
 interface Exit {

@@ -24,11 +24,15 @@ export interface RunEnd {
 
 /** One run under way. */
 export interface StartedRun {
-  /** Null when it is not a process of this machine, or could not be started. */
-  readonly process: ProcessIdentity | null
   /** Never rejects; resolves 30 s after `stopAt` at the latest. */
   readonly end: Promise<RunEnd>
 }
+
+/**
+ * Writes down that a run is about to begin, so that a server that comes after a crash of this one knows of it.
+ * @param process null when it is not one of this machine
+ */
+export type NoteRun = (process: ProcessIdentity | null) => Promise<void>
 
 /** A run of an earlier server, as its file tells. */
 export interface EarlierRun {
@@ -44,7 +48,11 @@ export type ShownOutcome = 'settled' | 'refunded'
 
 /** Where the enclave runs: a process of this machine, or somewhere else behind HTTP. */
 export interface EnclaveRunner {
-  run(job: Job): StartedRun
+  /**
+   * Starts a run. It does not get its job, and so does nothing, before it is noted; a program that can't be started is not.
+   * @throws what `note` throws; nothing is under way then
+   */
+  run(job: Job, note: NoteRun): Promise<StartedRun>
   /** Waits for the end of a run that this server did not start. Never rejects. */
   attach(run: EarlierRun): Promise<RunEnd>
   /**

@@ -39,8 +39,8 @@ export interface Run {
 /** Starts runs so that a server that comes after a crash of this one knows of them. */
 export interface Runs {
   /**
-   * Notes the run on disk, then starts it.
-   * @throws StorageError; nothing is started then
+   * Notes the run on disk, then has it begin.
+   * @throws StorageError; nothing has begun then
    */
   start(request: RunRequest): Promise<Run>
   /** The runs that an earlier server left. Called once, before any `start`. */
@@ -74,28 +74,25 @@ export function createRuns({ files, runner, timeouts, observer, logger }: RunsOp
       file,
       end: logged,
       seenOnChain: (outcome) => runner.seenOnChain(file.runId, outcome),
-      discard: () => quietly(() => files.remove(file.runId)),
+      discard: () => discard(file.runId),
     }
   }
 
-  /** A file that can't be written now costs no more than a wait after a crash. */
-  async function quietly(action: () => Promise<void>): Promise<void> {
+  /** A file that can't be removed now is read again by the next start, which finds that its run has ended. */
+  async function discard(runId: string): Promise<void> {
     try {
-      await action()
+      await files.remove(runId)
     } catch (error) {
-      logger.warn('run file not updated', describeError(error))
+      logger.warn('run file not removed', { runId, ...describeError(error) })
     }
   }
 
   return {
     async start(request) {
       const file = newRunFile(request, request.job === 'policy' ? request.timeoutMs : timeouts[request.job])
-      const resultFile = files.resultPath(file.runId)
-      await files.put(file)
-      const started = runner.run(toJob(request, file, resultFile))
-      const running = { ...file, process: started.process }
-      if (started.process !== null) await quietly(() => files.put(running))
-      return toRun(running, started.end)
+      const job = toJob(request, file, files.resultPath(file.runId))
+      const { end } = await runner.run(job, (process) => files.put({ ...file, process }))
+      return toRun(file, end)
     },
     async adopt() {
       const earlier = await files.all()

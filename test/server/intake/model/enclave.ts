@@ -42,7 +42,10 @@ export function createModelEnclave(onStart: (run: ModelRun) => void): ModelEncla
     runner: {
       // Each run is given its end.
       seenOnChain() {},
-      run: (job) => ({ process: null, end: start(job).end.promise }),
+      async run(job, note) {
+        await note(null)
+        return { end: start(job).end.promise }
+      },
       // A run that was noted and never started has left nothing.
       attach: async ({ resultFile }) =>
         byFile.get(resultFile)?.end.promise ?? { how: 'no-result', exitCode: null, result: null },

@@ -50,7 +50,7 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     records,
     runner: {
       ...enclave.runner,
-      run: (job) => (isDead ? { process: null, end: new Promise(() => undefined) } : enclave.runner.run(job)),
+      run: (job, note) => (isDead ? new Promise(() => undefined) : enclave.runner.run(job, note)),
     },
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,

@@ -10,6 +10,7 @@ import { createRunFiles } from '../../../../src/server/store/runFiles.js'
 import { createPace, type Pace } from '../../../../src/server/trigger/pace.js'
 import { createHttpRunner } from '../../../../src/server/trigger/runs/httpRunner.js'
 import { createRemoteEnclave } from '../../../../src/server/trigger/runs/remoteEnclave.js'
+import type { EnclaveRunner } from '../../../../src/server/trigger/runs/runner.js'
 import { eventually } from '../../../support/eventually.js'
 import { bytes32 } from '../../../support/institution.js'
 import { sealOrder } from '../../../support/intakeServer.js'
@@ -60,6 +61,9 @@ async function setUp(
   return { host, files, job, root, logText: text, server, runner: server(options.pace) }
 }
 
+/** Starts a run that is noted already. */
+const begin = (runner: EnclaveRunner, job: Job) => runner.run(job, async () => undefined)
+
 /** Whether it has come to an end by now. */
 async function hasEnded(end: Promise<unknown>): Promise<boolean> {
   return Promise.race([end.then(() => true), new Promise<false>((resolve) => setTimeout(resolve, 0, false))])
@@ -68,11 +72,14 @@ async function hasEnded(end: Promise<unknown>): Promise<boolean> {
 describe('a run', () => {
   test('gets its job, signed, without a path of this machine, and ends with the result that is posted', async () => {
     const { host, runner, job } = await setUp([202])
-    const { process, end } = runner.run(job)
+    const noted: unknown[] = []
+    const { end } = await runner.run(job, async (process) => {
+      noted.push({ process, offers: host.offers.length })
+    })
     await eventually('the offer', () => host.offers.length > 0)
     const { resultFile: _resultFile, ...sent } = job
     expect(host.offers).toEqual([{ body: sent, isSigned: true }])
-    expect(process).toBeNull()
+    expect(noted).toEqual([{ process: null, offers: 0 }])
     expect(await hasEnded(end)).toBe(false)
     expect(await runner.receive(job.runId, SETTLED)).toBe('received')
     expect(await end).toEqual({ how: 'result', exitCode: null, result: SETTLED })
@@ -84,7 +91,7 @@ describe('a run', () => {
     ['no more than that it took too long', [408, 202]],
   ])('whose answer is %s is offered again as the same run, and goes on meanwhile', async (_what, steps) => {
     const { host, runner, job } = await setUp(steps)
-    const { end } = runner.run(job)
+    const { end } = await begin(runner, job)
     await eventually('all offers', () => host.offers.length === steps.length)
     expect(new Set(host.offers.map(({ body }) => body.runId))).toEqual(new Set([job.runId]))
     expect(host.offers.every(({ isSigned }) => isSigned)).toBe(true)
@@ -97,30 +104,41 @@ describe('a run', () => {
     'that is refused (%s) has not started',
     async (step) => {
       const { host, runner, job } = await setUp([step])
-      expect(await runner.run(job).end).toEqual({ how: 'not-started', exitCode: null, result: null })
+      expect(await (await begin(runner, job)).end).toEqual({
+        how: 'not-started',
+        exitCode: null,
+        result: null,
+      })
       expect(host.offers).toHaveLength(1)
     },
   )
 
   test('has not started where nobody listens', async () => {
     const { runner, job } = await setUp([], { url: await closedUrl() })
-    expect((await runner.run(job).end).how).toBe('not-started')
+    expect((await (await begin(runner, job)).end).how).toBe('not-started')
   })
 
   test('that may have been taken is not ended by a refusal that follows', async () => {
     const { host, runner, job } = await setUp(['lose', 401])
-    const { end } = runner.run(job)
+    const { end } = await begin(runner, job)
     await eventually('the refusals', () => host.offers.length > 2)
     expect(await hasEnded(end)).toBe(false)
     await runner.receive(job.runId, SETTLED)
     expect((await end).result).toEqual(SETTLED)
   })
 
+  test('that cannot be noted is not offered', async () => {
+    const { host, runner, job } = await setUp([202])
+    const failure = new Error('no room')
+    await expect(runner.run(job, () => Promise.reject(failure))).rejects.toBe(failure)
+    expect(host.offers).toEqual([])
+  })
+
   test('that is refused for now holds every other back for as long', async () => {
     const pace = createPace(0)
     const { runner, job } = await setUp([429], { pace })
     const from = Date.now()
-    expect((await runner.run(job).end).how).toBe('not-started')
+    expect((await (await begin(runner, job)).end).how).toBe('not-started')
     expect(await pace.take(1)).toBe(false)
     expect(await pace.take()).toBe(true)
     expect(Date.now() - from).toBeGreaterThanOrEqual(1_000)
@@ -128,19 +146,19 @@ describe('a run', () => {
 
   test('of which nothing is heard lasts until 30 s after its time, whatever was answered', async () => {
     const { runner, job } = await setUp(['lose'], { seconds: -HALF_A_MINUTE + 2 })
-    expect(await runner.run(job).end).toEqual({ how: 'timeout', exitCode: null, result: null })
+    expect(await (await begin(runner, job)).end).toEqual({ how: 'timeout', exitCode: null, result: null })
     expect(Date.now()).toBeGreaterThanOrEqual((job.stopAt + HALF_A_MINUTE) * 1_000)
     expect(await runner.receive(job.runId, SETTLED)).toBe('not-awaited')
   })
 
   test('whose effect the chain shows has ended with it, once a result with a notice had its time', async () => {
     const first = await setUp([202])
-    const { end } = first.runner.run(first.job)
+    const { end } = await begin(first.runner, first.job)
     first.runner.seenOnChain(first.job.runId, 'refunded')
     expect((await end).result).toEqual({ outcome: 'refunded' })
 
     const second = await setUp([202], { effectMs: 60_000 })
-    const ending = second.runner.run(second.job).end
+    const ending = (await begin(second.runner, second.job)).end
     const refunded: RunResult = { outcome: 'refunded', notice: await sealOrder('why') }
     second.runner.seenOnChain(second.job.runId, 'refunded')
     await sleep(100)
@@ -151,7 +169,7 @@ describe('a run', () => {
 
   test('leaves neither the URL nor the secret nor what is sealed in the log', async () => {
     const { runner, job, host, logText } = await setUp(['lose', 401])
-    runner.run(job)
+    await begin(runner, job)
     await eventually('the refusals', () => host.offers.length > 2)
     expect(logText()).toContain('job not taken')
     for (const secret of [host.url, RUN_SECRET, JSON.stringify(host.offers[0]?.body.envelope)]) {
@@ -184,7 +202,7 @@ describe('a result', () => {
 
   test('that is posted again, or another one after it, changes nothing and leaves nothing', async () => {
     const { runner, job, files, root } = await setUp([202])
-    const { end } = runner.run(job)
+    const { end } = await begin(runner, job)
     const posts = [SETTLED, SETTLED, { outcome: 'failed' } as const].map((result) =>
       runner.receive(job.runId, result),
     )

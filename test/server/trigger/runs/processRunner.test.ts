@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import type { Job } from '../../../../src/protocol/job.js'
-import { identityOf, isRunning } from '../../../../src/server/processIdentity.js'
+import { identityOf, isRunning, type ProcessIdentity } from '../../../../src/server/processIdentity.js'
 import { createProcessRunner } from '../../../../src/server/trigger/runs/processRunner.js'
+import type { EnclaveRunner } from '../../../../src/server/trigger/runs/runner.js'
+import { built } from '../../../support/built.js'
 import { eventually } from '../../../support/eventually.js'
 import { bytes32 } from '../../../support/institution.js'
 import { sealOrder } from '../../../support/intakeServer.js'
@@ -31,6 +35,20 @@ async function setUp(step: Step, seconds = 60) {
   return { enclave, runner, job, directory }
 }
 
+/** Starts a run that is noted at once. */
+async function startRun(runner: EnclaveRunner, job: Job) {
+  let process: ProcessIdentity | null = null
+  const { end } = await runner.run(job, async (noted) => {
+    process = noted
+  })
+  return { process: processOf(process), end }
+}
+
+/** As the compiler does not see that it was set meanwhile. */
+function processOf(process: ProcessIdentity | null): ProcessIdentity | null {
+  return process
+}
+
 const expectNoneOfGroup = (group: number) =>
   eventually('the end of the whole group', () => {
     try {
@@ -45,7 +63,7 @@ describe('a run', () => {
   test('gets its job on standard input, and of the environment only the search path and its own file', async () => {
     process.env.RELAYER_PRIVATE_KEY = 'canary-of-the-relayer'
     const { enclave, runner, job } = await setUp({ outcome: 'settled' })
-    const end = await runner.run(job).end
+    const end = await (await startRun(runner, job)).end
     delete process.env.RELAYER_PRIVATE_KEY
     expect(end).toEqual({ how: 'result', exitCode: 0, result: { outcome: 'settled' } })
     const [note] = await enclave.notes()
@@ -74,28 +92,73 @@ describe('a run', () => {
     ],
   ])('that %s', async (_what, step, end) => {
     const { runner, job } = await setUp(step)
-    expect(await runner.run(job).end).toEqual(end)
+    expect(await (await startRun(runner, job)).end).toEqual(end)
   })
 
   test('that cannot be started', async () => {
     const { job, enclave } = await setUp({})
     const runner = createProcessRunner({ command: ['/no/such/program'], envFile: '', searchPath: '' })
-    const started = runner.run(job)
+    const started = await startRun(runner, job)
     expect(started.process).toBeNull()
     expect(await started.end).toEqual({ how: 'not-started', exitCode: null, result: null })
     const notExecutable = createProcessRunner({ command: [enclave.envFile], envFile: '', searchPath: '' })
-    expect((await notExecutable.run(job).end).how).toBe('not-started')
+    expect((await (await startRun(notExecutable, job)).end).how).toBe('not-started')
+  })
+
+  test('gets its job only once it is noted', async () => {
+    const { job, directory } = await setUp({})
+    const [up, got] = [`${directory}/up`, `${directory}/got`]
+    const command = ['/bin/sh', '-c', 'touch "$0"; cat > "$1"', up, got]
+    const runner = createProcessRunner({ command, envFile: '', searchPath: '/usr/bin:/bin' })
+    const { end } = await runner.run(job, async (process) => {
+      expect(process && isRunning(process)).toBe(true)
+      await eventually('the process', () => existsSync(got))
+      expect(await readFile(got, 'utf8')).toBe('')
+    })
+    await end
+    expect(JSON.parse(await readFile(got, 'utf8'))).toEqual(job)
+  })
+
+  test('that cannot be noted is killed before it has a job', async () => {
+    const { runner, job, enclave } = await setUp({ outcome: 'settled' })
+    const failure = new Error('no room')
+    let process: ProcessIdentity | null = null
+    const starting = runner.run(job, async (noted) => {
+      process = noted
+      throw failure
+    })
+    await expect(starting).rejects.toBe(failure)
+    await expectNoneOfGroup(processOf(process)?.pid ?? 0)
+    expect(await enclave.notes()).toEqual([])
+  })
+
+  test('whose server dies before it is noted ends without a job', async () => {
+    const { enclave, directory } = await setUp({ outcome: 'settled' })
+    const module = JSON.stringify(built('server/trigger/runs/processRunner.js'))
+    const options = JSON.stringify({ ...enclave, searchPath: '/usr/bin:/bin' })
+    const script = `
+      import { writeFileSync } from 'node:fs'
+      import { createProcessRunner } from ${module}
+      const job = { job: 'reconcile', runId: 'a', resultFile: '/dev/null', stopAt: Date.now() }
+      await createProcessRunner(${options}).run(job, async ({ pid }) => {
+        writeFileSync(${JSON.stringify(`${directory}/pid`)}, String(pid))
+        process.kill(process.pid, 'SIGKILL')
+      })`
+    const server = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' })
+    await once(server, 'exit')
+    await expectNoneOfGroup(Number(await readFile(`${directory}/pid`, 'utf8')))
+    expect(await enclave.notes()).toEqual([])
   })
 
   test('that exits before it has read its job', async () => {
     const { job } = await setUp({})
     const runner = createProcessRunner({ command: ['/bin/false'], envFile: '', searchPath: '' })
-    expect(await runner.run(job).end).toEqual({ how: 'no-result', exitCode: 1, result: null })
+    expect(await (await startRun(runner, job)).end).toEqual({ how: 'no-result', exitCode: 1, result: null })
   })
 
   test('that hangs and ignores SIGTERM is asked to stop, then killed', async () => {
     const { runner, job, enclave } = await setUp({ act: 'hang' }, 2)
-    const started = runner.run(job)
+    const started = await startRun(runner, job)
     expect(await started.end).toEqual({ how: 'timeout', exitCode: null, result: null })
     expect((await enclave.notes()).map(({ event }) => event)).toEqual(['started', 'SIGTERM'])
     expect(started.process && isRunning(started.process)).toBe(false)
@@ -105,19 +168,19 @@ describe('a run', () => {
     const notice = await sealOrder('why')
     const early = { outcome: 'failed', notice } as const
     const { runner, job } = await setUp({ act: 'hang', early }, 2)
-    expect(await runner.run(job).end).toEqual({ how: 'timeout', exitCode: null, result: early })
+    expect(await (await startRun(runner, job)).end).toEqual({ how: 'timeout', exitCode: null, result: early })
   })
 
   test('leaves no process behind in its group', async () => {
     const { runner, job } = await setUp({ act: 'fork', outcome: 'done' })
-    const started = runner.run(job)
+    const started = await startRun(runner, job)
     expect((await started.end).result).toEqual({ outcome: 'done' })
     await expectNoneOfGroup(started.process?.pid ?? 0)
   })
 
   test('leads a process group of its own', async () => {
     const { runner, job } = await setUp({ act: 'hang' })
-    const started = runner.run(job)
+    const started = await startRun(runner, job)
     process.kill(-(started.process?.pid ?? 0), 'SIGKILL')
     expect(await started.end).toEqual({ how: 'no-result', exitCode: null, result: null })
   })
@@ -127,7 +190,7 @@ describe('a run of an earlier server', () => {
   /** A child of this process stands for one whose parent is gone: `attach` is told nothing but its identity. */
   async function earlier(step: Step, seconds = 60) {
     const { runner, job, ...rest } = await setUp(step, seconds)
-    const { process: identity, end } = runner.run(job)
+    const { process: identity, end } = await startRun(runner, job)
     if (identity === null) throw new Error('not started')
     const { runId, resultFile, stopAt } = job
     return { runner, job, end, run: { runId, process: identity, resultFile, stopAt }, ...rest }
