@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { gas } from './gas.js'
 import { health } from './health.js'
+import { idle } from './idle.js'
 import { market } from './market.js'
 import { orderStatus } from './orderStatus.js'
 import { orders } from './orders.js'
@@ -13,7 +14,7 @@ import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platfor
 import { tableOf, writeResult } from './support/report.js'
 import { wallet } from './wallet.js'
 
-const FIGURES: readonly Figure[] = [health, market, wallet, gas, orderStatus, orders, relay]
+const FIGURES: readonly Figure[] = [health, market, wallet, gas, orderStatus, orders, relay, idle]
 
 const USAGE = `Usage: npm run bench -- [options] [figure …]
 
@@ -23,6 +24,7 @@ const USAGE = `Usage: npm run bench -- [options] [figure …]
   --seconds <number>      length of a round of reads (1.5)
   --connections <number>  connections at once (64)
   --followed <number>     authorizations over which the relay's memory is followed (20000; 0: not at all)
+  --stored <numbers>      envelopes that the idle server has stored, separated by commas (100000,1000000)
   --cpu-prof              leave a CPU profile of the measured server in data/bench
 `
 
@@ -34,6 +36,7 @@ function parseCommandLine() {
       seconds: { type: 'string', default: '1.5' },
       connections: { type: 'string', default: '64' },
       followed: { type: 'string', default: '20000' },
+      stored: { type: 'string', default: '100000,1000000' },
       'cpu-prof': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -47,7 +50,8 @@ function parseCommandLine() {
   const nodeOptions = values['cpu-prof'] ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : []
   const followed = Number(values.followed)
   if (!(followed >= 0)) throw new UsageError('--followed expects a number')
-  return { help: values.help, figures, rounds, nodeOptions, followed }
+  const stored = values.stored.split(',').map((text) => positive(text, 'stored'))
+  return { help: values.help, figures, rounds, nodeOptions, followed, stored }
 }
 
 class UsageError extends Error {
@@ -67,7 +71,7 @@ function positive(text: string, option: string): number {
 }
 
 async function main(): Promise<void> {
-  const { help, figures, rounds, nodeOptions, followed } = parseCommandLine()
+  const { help, figures, rounds, nodeOptions, followed, stored } = parseCommandLine()
   if (help) return console.log(USAGE)
   await mkdir(BENCH_DIRECTORY, { recursive: true })
   const machine = await describeMachine(BENCH_DIRECTORY)
@@ -82,6 +86,7 @@ async function main(): Promise<void> {
     print,
     nodeOptions,
     followed,
+    stored,
     platform() {
       platform ??= startPlatform({ print, nodeOptions })
       return platform

@@ -1,4 +1,5 @@
 import type { Comparison, Rounds } from './compare.js'
+import type { IdleResult } from './idleResult.js'
 import type { Platform } from './platform.js'
 import type { RelayResult } from './relayResult.js'
 
@@ -10,6 +11,8 @@ export interface Ground {
   print(line: string): void
   /** Authorizations over which the relay's memory is followed. */
   readonly followed: number
+  /** How many stored envelopes the idle server has, one measurement for each. */
+  readonly stored: readonly number[]
   /** Of the measured server's process. */
   readonly nodeOptions: readonly string[]
 }
@@ -22,8 +25,8 @@ export interface Figure {
   measure(ground: Ground): Promise<Result>
 }
 
-/** What a figure found: a comparison with a bare route, amounts of gas, or what the relay is compared with. */
-export type Result = RouteResult | GasResult | RelayResult
+/** What a figure found: a comparison with a bare route, amounts of gas, what the relay is compared with, or what waiting costs. */
+export type Result = RouteResult | GasResult | RelayResult | IdleResult
 
 export interface RouteResult {
   readonly kind: 'route'

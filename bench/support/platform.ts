@@ -21,27 +21,31 @@ export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
 const SERVER_SETTINGS = { RATE_LIMIT_PER_MINUTE: '1000000000', ENCLAVE_MAX_RUNS: '1' }
 
 /**
- * A sandbox in which the real server is measured: real chain, contracts and enclave, the broker stand-in. It has a
- * directory of its own, removed only at the end: ext4 takes several times as long to make a file while it steps over
- * inodes that were freed in the last minutes.
+ * A sandbox for what is measured: real chain, contracts and enclave, the broker stand-in. It has a directory of its own,
+ * which its user removes only at the end: ext4 takes several times as long to make a file while it steps over inodes that
+ * were freed in the last minutes.
  */
-export async function startPlatform(options: {
-  print: (line: string) => void
-  nodeOptions: readonly string[]
-}): Promise<Platform> {
-  const directory = join(BENCH_DIRECTORY, `sandbox-${Date.now()}`)
-  const sandbox = await startSandbox({
-    directory,
+export function startBenchSandbox(): Promise<Sandbox> {
+  return startSandbox({
+    directory: join(BENCH_DIRECTORY, `sandbox-${Date.now()}`),
     ports: { server: 0, rpc: 0, broker: 0 },
     serverSettings: SERVER_SETTINGS,
     print: () => {},
   })
+}
+
+/** Puts the real server that is measured into a sandbox. */
+export async function startPlatform(options: {
+  print: (line: string) => void
+  nodeOptions: readonly string[]
+}): Promise<Platform> {
+  const sandbox = await startBenchSandbox()
   try {
     const server = await startOurServer(sandbox, options.nodeOptions)
     options.print(`measuring ${server.url}, with ${describe(SERVER_SETTINGS)}`)
     const stop = async () => {
       await server.stop().finally(() => sandbox.stop())
-      await rm(directory, { recursive: true })
+      await rm(sandbox.directory, { recursive: true })
     }
     return { sandbox, server, stop }
   } catch (error) {

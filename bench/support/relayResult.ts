@@ -1,6 +1,6 @@
 import type { Ceiling } from './ceiling.js'
 import type { LoadResult } from './load.js'
-import type { Memory } from './relayServer.js'
+import type { Memory } from './memory.js'
 import { quantile, type Spread, spreadOf } from './statistics.js'
 import type { Verification } from './verification.js'
 

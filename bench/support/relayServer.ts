@@ -1,18 +1,10 @@
-import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
 import { claimPorts } from '../../src/sandbox/ports.js'
 import { publicIdentity } from '../../src/sandbox/secrets.js'
-import { type ServerProcess, startServerProcess } from './ourServer.js'
+import { MEMORY_OPTIONS, type Memory, memoryOf } from './memory.js'
+import { startServerProcess } from './ourServer.js'
 import type { RelayChain } from './relayChain.js'
-
-export interface Memory {
-  /** In use after a garbage collection. */
-  readonly heapMiB: number
-  readonly rssMiB: number
-}
 
 /** The real server, of which only the relay is asked. */
 export interface RelayServer {
@@ -33,9 +25,6 @@ function settingsFor(callers: number): Record<string, string> {
   }
 }
 
-const MIB = 2 ** 20
-const memorySchema = z.strictObject({ heapUsed: z.number(), rss: z.number() })
-
 export async function startRelayServer(
   chain: RelayChain,
   options: { directory: string; callers: number; nodeOptions: readonly string[] },
@@ -55,8 +44,7 @@ export async function startRelayServer(
     ALPACA_TRADING_URL: `http://127.0.0.1:${ports.broker}`,
     ALPACA_DATA_URL: `http://127.0.0.1:${ports.broker}`,
   }
-  const reporter = fileURLToPath(new URL('./memoryReporter.mjs', import.meta.url))
-  const nodeOptions = [...options.nodeOptions, '--expose-gc', '--import', reporter]
+  const nodeOptions = [...options.nodeOptions, ...MEMORY_OPTIONS]
   const server = await startServerProcess({ directory, url, env, nodeOptions })
   return {
     url,
@@ -64,7 +52,7 @@ export async function startRelayServer(
     settings: Object.entries(settings)
       .map(([name, value]) => `${name}=${value}`)
       .join(' '),
-    memory: () => memoryOf(server),
+    memory: () => memoryOf(server.child),
     stop: server.stop,
   }
 }
@@ -87,11 +75,4 @@ function environmentOf({ rpcUrl, chainId, contracts, secrets, accounts, signer }
     ALPACA_KEY_ID: secrets.serverBroker.keyId,
     ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
   }
-}
-
-async function memoryOf({ child }: ServerProcess): Promise<Memory> {
-  child.send({})
-  const [answer] = await once(child, 'message')
-  const { heapUsed, rss } = memorySchema.parse(answer)
-  return { heapMiB: heapUsed / MIB, rssMiB: rss / MIB }
 }

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Round, ratioOf } from './compare.js'
 import type { Figure, GasResult, Result, RouteResult } from './figure.js'
+import { idleTable } from './idleResult.js'
 import type { Machine } from './machine.js'
 import { BENCH_DIRECTORY } from './platform.js'
 import { relayTable } from './relayResult.js'
@@ -33,6 +34,7 @@ export function tableOf(title: string, result: Result): string[] {
 
 function linesOf(result: Result): string[] {
   if (result.kind === 'relay') return relayTable(result)
+  if (result.kind === 'idle') return idleTable(result)
   return result.kind === 'route' ? routeTable(result) : gasTable(result)
 }
 
