@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'preact/hooks'
-import { createServerViews } from '../src/client/index.js'
+import { createReader } from '../src/client/index.js'
 import { Header } from './header.js'
 import { usePolled } from './hooks/usePolled.js'
 import { useReader } from './hooks/useReader.js'
@@ -25,7 +25,7 @@ export function App({ settings }: { settings: Settings }) {
   const sessions = useSession(settings)
   const { session } = sessions
   const views = useMemo(
-    () => createServerViews({ serverUrl: settings.serverUrl, timing: ONCE, timeoutMs: TIMEOUT_MS }),
+    () => createReader({ serverUrl: settings.serverUrl, timing: ONCE, timeoutMs: TIMEOUT_MS }).views,
     [settings],
   )
   const clock = usePolled(

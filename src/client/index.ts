@@ -1,12 +1,11 @@
 // The library for frontends. It runs in a browser: WebCrypto, fetch and an ethers signer are all it needs.
 import type { Signer } from 'ethers'
-import type { OrderReceived, OrderStatus, PolicyVersion, Timeline } from '../protocol/api.js'
+import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
 import type { Policy } from '../protocol/policy.js'
 import type { Mined } from './contract.js'
 import { createEscrow, type Funds } from './escrow.js'
-import { createHttp } from './http.js'
 import { createMembership, type Membership } from './membership.js'
 import { openNotice } from './notice.js'
 import type { OrderRequest, SealedOrder } from './orderIntent.js'
@@ -16,7 +15,8 @@ import { createPlatform, type Pins, type Platform } from './platform.js'
 import type { FollowOptions } from './poll.js'
 import { type OpenedPortfolio, readPortfolio } from './portfolio.js'
 import { derivePortfolioKey, type PortfolioKey } from './portfolioKey.js'
-import { DEFAULT_TIMING, type RetryTiming } from './retry.js'
+import { createReader, type Reader, type ReaderOptions, readerOf, reading } from './reader.js'
+import type { RetryTiming } from './retry.js'
 import { publishRulebook } from './rulebook.js'
 import { createViews, type Views } from './views.js'
 import { createWallet } from './wallet.js'
@@ -53,34 +53,32 @@ export type {
   PlaceOptions,
   Platform,
   PortfolioKey,
+  Reader,
+  ReaderOptions,
   RetryTiming,
   SealedOrder,
   Views,
 }
+export { createReader }
 
-export interface ClientOptions {
-  readonly serverUrl: string
+export interface ClientOptions extends ReaderOptions {
   /** An externally owned account with a provider; in a browser `await new BrowserProvider(window.ethereum).getSigner()`. */
   readonly signer: Signer
   /** What is known from a source other than the server: set both in production, see `Pins`. */
   readonly pins?: Pins | undefined
-  /** For one request, default 15 s. */
-  readonly timeoutMs?: number | undefined
   /** For publishing a rulebook, which waits for the enclave; default 3 minutes. */
   readonly policyTimeoutMs?: number | undefined
   /** Until a transaction is mined; default 10 minutes. */
   readonly miningTimeoutMs?: number | undefined
-  readonly timing?: RetryTiming | undefined
-  readonly fetch?: typeof fetch | undefined
 }
 
-const TIMEOUT_MS = 15_000
 const POLICY_TIMEOUT_MS = 180_000
 const MINING_TIMEOUT_MS = 600_000
 
 /** One wallet's view of the platform. Every method may throw ClientError, ServerError and ContractError. */
-export interface Client {
-  readonly views: Views
+export interface Client extends Reader {
+  /** The wallet's address with its checksum (EIP-55), as the views take it. */
+  account(): Promise<Hex>
   readonly membership: Membership
   /** The enclave's key and the contracts, checked against chain and pins. */
   platform(): Promise<Platform>
@@ -98,13 +96,6 @@ export interface Client {
     order: Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>,
     signal?: AbortSignal,
   ): Promise<OrderReceived>
-  getOrder(orderId: Hex, signal?: AbortSignal): Promise<OrderStatus>
-  /** Yields the status whenever it changed, until it is final. */
-  followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
-  /** What happened to an order, oldest first. */
-  getTimeline(orderId: Hex, signal?: AbortSignal): Promise<Timeline>
-  /** Yields the timeline whenever it changed, until the order has ended. */
-  followTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
   /**
    * Takes an order back that was never answered, seven days after its deadline. With a pinned escrow it needs no
    * server, whose absence may be the very reason.
@@ -122,26 +113,22 @@ export interface Client {
 
 /** @throws ClientError `no-provider` */
 export function createClient(options: ClientOptions): Client {
-  const { timing = DEFAULT_TIMING, policyTimeoutMs = POLICY_TIMEOUT_MS } = options
-  const { serverUrl, fetch, timeoutMs = TIMEOUT_MS } = options
+  const { policyTimeoutMs = POLICY_TIMEOUT_MS } = options
+  const { http, timing } = reading(options)
   const wallet = createWallet(options.signer, options.miningTimeoutMs ?? MINING_TIMEOUT_MS)
-  const http = createHttp({ serverUrl, timeoutMs, fetch })
   const { platform, contracts } = createPlatform({ http, wallet, pins: options.pins ?? {} })
   const orders = createOrders({ http, timing })
   const escrow = async () => createEscrow({ wallet, contracts: await contracts() })
   const { key, lock } = createKeyring(() => derivePortfolioKey(wallet))
   return {
-    views: createViews({ http, timing }),
+    ...readerOf(createViews({ http, timing }), orders),
+    account: wallet.account,
     membership: createMembership({ wallet, contracts }),
     platform,
     unlock: key,
     lock,
     placeOrder: createOrderPlacing({ wallet, platform, key, orders }),
     submitOrder: orders.submit,
-    getOrder: orders.get,
-    followOrder: orders.follow,
-    getTimeline: orders.timeline,
-    followTimeline: orders.followTimeline,
     reclaim: async (orderId) => (await escrow()).reclaim(orderId),
     funds: async () => (await escrow()).funds(),
     openNotice: async (status) => openNotice(status, await key()),
@@ -149,14 +136,6 @@ export function createClient(options: ClientOptions): Client {
     publishRulebook: async (policy, signal) =>
       publishRulebook(policy, { http, wallet, platform: await platform(), timing, policyTimeoutMs }, signal),
   }
-}
-
-/** The server's views for a page that no wallet is connected to yet. They throw what `Client` throws. */
-export function createServerViews(
-  options: Pick<ClientOptions, 'serverUrl' | 'timeoutMs' | 'timing' | 'fetch'>,
-): Views {
-  const { serverUrl, timeoutMs = TIMEOUT_MS, timing = DEFAULT_TIMING, fetch } = options
-  return createViews({ http: createHttp({ serverUrl, timeoutMs, fetch }), timing })
 }
 
 /** Derives the key once, for callers at the same time too; a failed attempt is not kept. */

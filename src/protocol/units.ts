@@ -18,6 +18,7 @@ export type Rounding = 'down' | 'up' | 'exact'
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
 const MAX_UINT256 = (1n << 256n) - 1n
+const MAX_UINT64 = (1n << 64n) - 1n
 
 /** `a / b` for positive integers, towards zero or away from it. */
 export function divide(a: bigint, b: bigint, rounding: Rounding): bigint {
@@ -74,8 +75,10 @@ function uintText(max: bigint) {
   )
 }
 
+// Marked as pure, so that a page which only formats amounts does not bundle zod.
+
 /** An unsigned integer in base units: a decimal string on the wire, a `bigint` inside. */
-export const uint256Schema = uintText(MAX_UINT256)
+export const uint256Schema = /* @__PURE__ */ uintText(MAX_UINT256)
 
 /** The same for 64 bits: versions and batch numbers. */
-export const uint64Schema = uintText((1n << 64n) - 1n)
+export const uint64Schema = /* @__PURE__ */ uintText(MAX_UINT64)
