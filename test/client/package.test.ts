@@ -1,0 +1,96 @@
+// The client as others get it: packed by npm, and used in a project of its own.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { run, useInstalledPackage } from './package/installed.js'
+import { compile } from './package/typeScript.js'
+
+const installed = useInstalledPackage()
+
+/** A page's code that uses the client. */
+const PAGE = `
+import type { Signer } from 'ethers'
+import {
+  type Client, ClientError, createClient, createReader, formatDecimal, type MarketView, parseDecimal, type Portfolio,
+  ServerError, USDC_DECIMALS,
+} from 'confidential-trading-backend/client'
+
+export const connect = (signer: Signer): Client => createClient({ serverUrl: location.origin, signer })
+export const reader = createReader({ serverUrl: location.origin })
+export const market: Promise<MarketView> = reader.views.market()
+export const cashOf = ({ cash }: Portfolio): string => formatDecimal(cash, USDC_DECIMALS)
+export const amount: bigint = parseDecimal('1.5', USDC_DECIMALS)
+export const codeOf = (error: unknown) => error instanceof ClientError || error instanceof ServerError ? error.code : null
+`
+/** What must not compile: if it did, the types would be those of anything. */
+const WRONG = `
+import { createClient, parseDecimal } from 'confidential-trading-backend/client'
+createClient({ serverUrl: 'https://example.com' })
+export const amount: string = parseDecimal('1.5', 6)
+export * from 'confidential-trading-backend/server'
+export * from 'confidential-trading-backend'
+`
+
+describe('what npm packs', () => {
+  it('is client, command line and the floors that they stand on, without maps, sources or tests', () => {
+    const folders = new Set(installed().files.map((file) => file.split('/').slice(0, 2).join('/')))
+    expect([...folders].sort()).toEqual([
+      'README.md',
+      'dist/chain',
+      'dist/cli',
+      'dist/client',
+      'dist/protocol',
+      'package.json',
+    ])
+    const others = installed().files.filter(
+      (file) => file.startsWith('dist/') && !/\.(?:js|d\.ts)$/.test(file),
+    )
+    expect(others).toEqual([])
+    expect(installed().files).not.toContain('dist/cli/doctor/main.js')
+  })
+
+  it('has every file that one of its files names', async () => {
+    const { files, path } = installed()
+    const named = await Promise.all(
+      files
+        .filter((file) => file.startsWith('dist/'))
+        .map(async (file) => {
+          const text = await readFile(join(path, file), 'utf8')
+          const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g)]
+          return specifiers.map(([, specifier = '']) => {
+            const target = posix.join(posix.dirname(file), specifier)
+            return file.endsWith('.d.ts') ? target.replace(/\.js$/, '.d.ts') : target
+          })
+        }),
+    )
+    expect(named.flat().length).toBeGreaterThan(files.length)
+    expect([...new Set(named.flat())].filter((target) => !files.includes(target))).toEqual([])
+  })
+})
+
+describe('the package in another project', () => {
+  it('is imported by Node', async () => {
+    const { name, project } = installed()
+    const script = `console.log(Object.keys(await import('${name}/client')).join())`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: project })
+    expect(stdout.split(',')).toEqual(expect.arrayContaining(['ClientError', 'createClient', 'createReader']))
+  })
+
+  it('has its command line', async () => {
+    const { path, project } = installed()
+    const { stdout } = await run(process.execPath, [join(path, 'dist/cli/main.js'), '--help'], {
+      cwd: project,
+    })
+    expect(stdout).toContain('confidential-trading')
+  })
+
+  it.each(['bundler', 'nodenext'] as const)('has its types when resolved by %s', async (resolution) => {
+    const { project } = installed()
+    await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
+    await writeFile(join(project, 'page.ts'), PAGE)
+    expect(await compile(project, 'page.ts', { resolution })).toBe('')
+    await writeFile(join(project, 'wrong.ts'), WRONG)
+    const refused = await compile(project, 'wrong.ts', { resolution })
+    expect([...refused.matchAll(/wrong\.ts\((\d+),/g)].map(([, line]) => Number(line))).toEqual([3, 4, 5, 6])
+  })
+})
