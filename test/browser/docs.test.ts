@@ -77,6 +77,7 @@ test('/docs runs nothing inline and asks nobody else, whatever gets into it', as
   }, elsewhere.url)
   const body = page.locator('body')
   // The event comes a little after what was refused.
-  await expect.poll(() => body.getAttribute('data-refused')).toBe(' script-src-elem connect-src')
+  const refused = () => body.getAttribute('data-refused')
+  await expect.poll(refused, { timeout: 30_000 }).toBe(' script-src-elem connect-src')
   expect(await body.getAttribute('data-ran')).toBeNull()
 })

@@ -7,6 +7,9 @@ import { compile } from './package/typeScript.js'
 
 const installed = useInstalledPackage()
 
+/** Two runs of a compiler, on a machine that may be busy. */
+const COMPILING_MS = 180_000
+
 /** A page's code that uses the client. */
 const PAGE = `
 import type { Signer } from 'ethers'
@@ -84,7 +87,7 @@ describe('the package in another project', () => {
     expect(stdout).toContain('confidential-trading')
   })
 
-  it.each(['bundler', 'nodenext'] as const)('has its types when resolved by %s', async (resolution) => {
+  it.each(['bundler', 'nodenext'] as const)('has its types when resolved by %s', { timeout: COMPILING_MS }, async (resolution) => {
     const { project } = installed()
     await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
     await writeFile(join(project, 'page.ts'), PAGE)

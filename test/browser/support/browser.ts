@@ -5,6 +5,9 @@ import { chromiumPath } from './chromium.js'
 /** Wide enough for a table, and a size that is read well in a document. */
 const VIEWPORT = { width: 1_280, height: 900 }
 
+/** For one step of a page or the browser: on a busy machine each takes long, and still ends. Below the time of a test. */
+const PATIENCE_MS = 120_000
+
 /** A page, and what it did since it was opened. */
 export interface OpenPage {
   readonly page: Page
@@ -26,12 +29,13 @@ export interface OpenPage {
 export function useBrowser(): (options?: BrowserContextOptions) => Promise<OpenPage> {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: chromiumPath(process.env) })
+    browser = await chromium.launch({ executablePath: chromiumPath(process.env), timeout: PATIENCE_MS })
   })
   afterAll(() => browser?.close())
 
   return async (options) => {
     const context = await browser.newContext({ viewport: VIEWPORT, ...options })
+    context.setDefaultTimeout(PATIENCE_MS)
     onTestFinished(() => context.close())
     return watch(await context.newPage())
   }
