@@ -6,6 +6,7 @@ import type { BlockId, BlockRange, ChainLog, ChainReader, Look } from './chainRe
 import { narrate } from './events.js'
 import { extended, judge, lastOf } from './history.js'
 import type { Narration, Told } from './narration.js'
+import type { Print } from './output.js'
 import { RangeRefusedError } from './rangeRefusal.js'
 import { createRangeSize } from './rangeSize.js'
 
@@ -16,8 +17,7 @@ interface NarratorOptions {
   readonly confirmations: number
   /** Blocks that one query may span. */
   readonly maxRange: number
-  /** Takes the lines of one tick, in their order. */
-  readonly print: (told: readonly Told[]) => void
+  readonly print: Print
   /** Told of each look that succeeded. */
   readonly onLook?: ((look: NarratorLook) => void) | undefined
   readonly logger: Logger
@@ -50,10 +50,10 @@ export function createNarratorTick(options: NarratorOptions): Tick {
   let settled = 0
   let resets = 0
 
-  async function save(next: Cursor, told: readonly Told[]): Promise<void> {
+  async function save(next: Cursor, told: readonly Told[], signal: AbortSignal): Promise<void> {
     await cursors.save(next)
     cursor = next
-    if (told.length > 0) print(told)
+    await print(told, signal)
   }
 
   async function begin(signal: AbortSignal): Promise<void> {
@@ -62,7 +62,7 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     const hash = (await chain.hashes([settled], signal)).get(settled)
     if (hash === undefined) return
     const start = { number: settled, hash }
-    await save({ genesis, start, blocks: [{ ...start, told: [] }] }, [])
+    await save({ genesis, start, blocks: [{ ...start, told: [] }] }, [], signal)
   }
 
   function settledBy(head: BlockId): number {
@@ -75,13 +75,13 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     return { from: after + 1, to: Math.min(settled, after + size.blocks()) }
   }
 
-  async function advance(from: Cursor, range: BlockRange, look: Look): Promise<void> {
+  async function advance(from: Cursor, range: BlockRange, look: Look, signal: AbortSignal): Promise<void> {
     const found = look.logs()
     // The node that was asked is behind the one that said the head.
     if (found === undefined) return
     if (range.to - range.from + 1 === size.blocks()) size.answered()
     const { blocks, told } = tell(found.logs, found.last)
-    await save(extended(from, blocks, look.head.number), told)
+    await save(extended(from, blocks, look.head.number), told, signal)
   }
 
   function tell(logs: readonly ChainLog[], last: BlockId): { blocks: ToldBlock[]; told: Told[] } {
@@ -110,14 +110,13 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     resets = verdict.kind === 'reset' ? resets + 1 : 0
     if (verdict.kind === 'reorganized') {
       logger.warn('the chain was reorganized', { count: verdict.removed.length })
-      await save(verdict.cursor, retractions(verdict.removed))
+      await save(verdict.cursor, retractions(verdict.removed), signal)
     } else if (resets >= LOOKS_UNTIL_RESET) {
       const genesis = hashes.get(0) ?? null
       const isStartGone = hashes.get(from.start.number) !== from.start.hash
       const start = isStartGone && genesis !== null ? { number: 0, hash: genesis } : from.start
-      await save({ genesis, start, blocks: [{ ...start, told: [] }] }, [
-        { kind: 'reset', time: nowSeconds() },
-      ])
+      const reset: Told = { kind: 'reset', time: nowSeconds() }
+      await save({ genesis, start, blocks: [{ ...start, told: [] }] }, [reset], signal)
       resets = 0
     }
   }
@@ -131,7 +130,7 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     settled = settledBy(found.head)
     if (found.hash !== last.hash) return reconsider(cursor, signal)
     resets = 0
-    if (range !== undefined) await advance(cursor, range, found)
+    if (range !== undefined) await advance(cursor, range, found, signal)
   }
 
   return async (signal) => {

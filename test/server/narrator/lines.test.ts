@@ -152,11 +152,62 @@ describe('the format', () => {
     ['a pipe that says it has colours', { hasColors: () => true }, 'text', true, text],
     ['a pipe, as asked', {}, 'text', true, text],
     ['a terminal, as asked', terminal, 'json', true, jsonLine],
-  ])('of %s', (_name, output, format, mayColour, line) => {
+  ])('of %s', async (_name, output, format, mayColour, line) => {
     const written: string[] = []
-    const write = (part: string) => written.push(part)
-    createPrinter({ ...output, write }, { format, mayColour })([event(OPENED), event(PORTFOLIO)])
+    const write = (part: string, done: () => void) => {
+      written.push(part)
+      done()
+    }
+    const print = createPrinter({ ...output, write }, { format, mayColour })
+    await print([event(OPENED), event(PORTFOLIO)], new AbortController().signal)
     // Both in one write.
     expect(written).toEqual([`${line(event(OPENED))}\n${line(event(PORTFOLIO))}\n`])
+  })
+})
+
+describe('printing', () => {
+  const settings = { format: 'json', mayColour: false } as const
+  const many = Array.from({ length: 200 }, () => event(OPENED))
+
+  test('writes whole lines, no more at once than a full pipe takes whole, each after the one before', async () => {
+    const written: string[] = []
+    let open = 0
+    const write = (part: string, done: () => void) => {
+      expect(++open).toBe(1)
+      written.push(part)
+      setImmediate(() => {
+        open--
+        done()
+      })
+    }
+    await createPrinter({ write }, settings)(many, new AbortController().signal)
+    expect(written.join('')).toBe(`${jsonLine(event(OPENED))}\n`.repeat(200))
+    expect(written.length).toBeGreaterThan(1)
+    for (const part of written) {
+      expect(part.endsWith('\n')).toBe(true)
+      expect(part.length).toBeLessThanOrEqual(4_096)
+    }
+  })
+
+  test('of nothing writes nothing', async () => {
+    const write = () => {
+      throw new Error('written')
+    }
+    await createPrinter({ write }, settings)([], new AbortController().signal)
+  })
+
+  test('waits for a reader, but not once the server stops', async () => {
+    const stopping = new AbortController()
+    let writes = 0
+    let isOver = false
+    const print = createPrinter({ write: () => writes++ }, settings)
+    const printing = print(many, stopping.signal).then(() => {
+      isOver = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect([writes, isOver]).toEqual([1, false])
+    stopping.abort()
+    await printing
+    expect(isOver).toBe(true)
   })
 })

@@ -62,7 +62,11 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
     if (calls.some(({ params }) => params[0] === 'latest')) looks++
     return send(calls, signal)
   }
-  const output = { ...options.output, write: (text: string) => lines.push(...text.split('\n').slice(0, -1)) }
+  const write = (text: string, done: () => void) => {
+    lines.push(...text.split('\n').slice(0, -1))
+    done()
+  }
+  const output = { ...options.output, write }
   const lifetime = createLifetime(
     [buildNarrator({ config, provider, files, logger: log.logger, output })],
     log.logger,
