@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { wordsOf } from '../../src/server/narrator/events.js'
+import { jsonLine } from '../../src/server/narrator/jsonLine.js'
+import { EVENT_NAMES, type Narration, type Shown, type Told } from '../../src/server/narrator/narration.js'
+import { textLine } from '../../src/server/narrator/textLine.js'
+
+const SECONDS = { d: 86_400, h: 3_600, min: 60, s: 1 }
+
+/** What a line says, read back from it. */
+function toldBy(line: string): Told {
+  const [, time = '', tag = '', mark, rest = ''] =
+    /^(\S+) +\[(\w+)\] (retracted: )?(.*)$/.exec(line) ?? []
+  const unix = BigInt(Date.parse(time) / 1_000)
+  const [says, ...shown] = rest.split(/ {2,}/)
+  const event = EVENT_NAMES.find((name) => wordsOf(name).says === says && wordsOf(name).tag === tag)
+  if (event === undefined) throw new Error(`no event reads like that: ${line}`)
+  const narration: Narration = { event, values: shown.map((text) => valueOf(text, unix)) }
+  return { kind: mark === undefined ? 'event' : 'retraction', time: unix, narration }
+}
+
+function valueOf(text: string, time: bigint): Shown {
+  const [, name, rest = ''] = /^(?:(payout|supply|deadline|version) )?(.*)$/.exec(text) ?? []
+  if (name === 'version') return { name, unit: 'count', value: BigInt(rest) }
+  if (name === 'deadline') {
+    const spans = [...rest.matchAll(/(\d+) (d|h|min|s)\b/g)]
+    const left = spans.reduce((sum, [, count, unit]) => {
+      const seconds = Object.entries(SECONDS).find(([key]) => key === unit)?.[1] ?? 0
+      return sum + Number(count) * seconds
+    }, 0)
+    return { name, unit: 'time', value: time + BigInt(left) }
+  }
+  const [number = '', unit] = rest.split(' ')
+  const [whole = '', fraction = ''] = number.replaceAll(',', '').split('.')
+  const decimals = unit === 'USDC' ? 6 : 9
+  const value = BigInt(whole + fraction.padEnd(decimals, '0'))
+  const named = name === 'payout' || name === 'supply' ? name : 'amount'
+  return { name: named, unit: unit === 'USDC' ? 'USDC' : 'shares', value }
+}
+
+async function linesOf(page: string): Promise<string[]> {
+  const text = await readFile(new URL(`../../${page}`, import.meta.url), 'utf8')
+  return text.split('\n').flatMap((line) => {
+    const [, narrated] = /(?:^|│ )(\d{4}-\d\d-\d\dT\S+ +\[\w+\] .*)$/.exec(line) ?? []
+    return narrated === undefined ? [] : [narrated]
+  })
+}
+
+describe('the narration that is shown', () => {
+  test.each(['README.md', 'docs/operations.md'])('in %s is what would be printed', async (page) => {
+    const lines = await linesOf(page)
+    expect(lines.length).toBeGreaterThan(2)
+    expect(lines.map((line) => textLine(toldBy(line), false))).toEqual(lines)
+  })
+
+  test('as JSON in docs/operations.md is what would be printed of the same event', async () => {
+    const text = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+    const [shown] = /^\{"time".*\}$/m.exec(text) ?? []
+    const [first = ''] = await linesOf('docs/operations.md')
+    expect(shown).toBe(jsonLine(toldBy(first)))
+  })
+})
