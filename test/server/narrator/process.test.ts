@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { built } from '../../support/built.js'
+import { INTERFACES, useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { openBuy, setUpInstitution, usd } from '../../support/institution.js'
+import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const chain = useChain(setUpInstitution)
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const DIE_BEFORE_PRINTING = new URL('./dieBeforePrinting.mjs', import.meta.url).href
+const DIE_BEFORE_SAVING = new URL('./dieBeforeSaving.mjs', import.meta.url).href
+
+interface Server {
+  /** The text of its standard output, and of both streams where they are one pipe. */
+  readonly out: () => string
+  /** Whether that text is read, or stays in the pipe. */
+  read(isRead: boolean): void
+  readonly ended: Promise<unknown[]>
+  kill(): Promise<void>
+}
+
+/** The real server, whose narration goes to a pipe; its log too, where they share it. */
+function startServer(
+  dataDir: string,
+  options: { preload?: string; isShared?: boolean; env?: Record<string, string> } = {},
+): Server {
+  const { preload, isShared = false, env = {} } = options
+  const node = [...(preload === undefined ? [] : ['--import', preload]), built('server/main.js')]
+  const shell = ['-c', 'exec "$0" "$@" 2>&1', process.execPath, ...node]
+  const program = isShared ? '/bin/sh' : process.execPath
+  const args = isShared ? shell : node
+  const { addresses, anvil } = chain()
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      ...SERVER_ENVIRONMENT,
+      RPC_URL: anvil.rpcUrl,
+      INSTITUTION_REGISTRY_ADDRESS: addresses.institutionRegistry,
+      ORDER_ESCROW_ADDRESS: addresses.orderEscrow,
+      CONFIDENTIAL_LEDGER_ADDRESS: addresses.confidentialLedger,
+      EQUITY_TOKEN_ADDRESS: addresses.equityToken,
+      PLATFORM_POOL_ADDRESS: addresses.platformPool,
+      NARRATOR_INTERVAL: '50ms',
+      DATA_DIR: dataDir,
+      ...env,
+    },
+  })
+  let out = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    out += part
+  })
+  const ended = once(child, 'close')
+  const kill = async () => {
+    child.stdout.resume()
+    child.kill('SIGKILL')
+    await ended
+  }
+  onTestFinished(kill)
+  const read = (isRead: boolean) => (isRead ? child.stdout.resume() : child.stdout.pause())
+  return { out: () => out, read, ended, kill }
+}
+
+const lineSchema = z.looseObject({
+  kind: z.string().optional(),
+  amount: z.string().optional(),
+  level: z.int().optional(),
+})
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => lineSchema.parse(JSON.parse(line)))
+
+/** The whole USDC told, negative where retracted. */
+const told = (...servers: Server[]) =>
+  servers
+    .flatMap((server) => linesOf(server.out()))
+    .map(({ kind, amount }) => (Number(amount) / 1e6) * (kind === 'retraction' ? -1 : 1))
+
+async function buys(...amounts: number[]): Promise<void> {
+  for (const amount of amounts) await openBuy(chain(), 'alice', `buy of ${amount}`, usd(amount))
+}
+
+const cursorAtHead = async (dataDir: string) => {
+  const head = await chain().provider.getBlockNumber()
+  await eventually('the cursor', async () => {
+    const text = await readFile(join(dataDir, 'narrator.json'), 'utf8').catch(() => '')
+    return /.*"number":(\d+)/s.exec(text)?.[1] === `${head}`
+  })
+}
+
+describe('a server that is killed', () => {
+  /** Tells one buy, is killed at the second, and goes on. */
+  async function killedAt(preload: string, act: () => Promise<void>): Promise<number[]> {
+    const dataDir = await temporaryDirectory()
+    const first = startServer(dataDir)
+    await cursorAtHead(dataDir)
+    const fork: unknown = await chain().provider.send('evm_snapshot', [])
+    await buys(1)
+    await eventually('the first line', () => told(first).length === 1)
+    await first.kill()
+    if (act === retract) await chain().provider.send('evm_revert', [fork])
+    await act()
+    const dying = startServer(dataDir, { preload })
+    expect(await dying.ended).toEqual([null, 'SIGKILL'])
+    const second = startServer(dataDir)
+    await buys(3)
+    await eventually('the last line', () => told(second).includes(3))
+    await second.kill()
+    const third = startServer(dataDir)
+    await buys(4)
+    await eventually('the last line', () => told(third).includes(4))
+    return told(first, dying, second, third)
+  }
+  const tell = () => buys(2)
+  const retract = () => chain().provider.send('anvil_mine', ['0x5'])
+
+  test('between saving the cursor and printing never prints those lines', async () => {
+    expect(await killedAt(DIE_BEFORE_PRINTING, tell)).toEqual([1, 3, 4])
+  })
+
+  test('before the cursor is saved prints them once, after it was started again', async () => {
+    expect(await killedAt(DIE_BEFORE_SAVING, tell)).toEqual([1, 2, 3, 4])
+  })
+
+  test('at a retraction keeps to the same rule', async () => {
+    expect(await killedAt(DIE_BEFORE_PRINTING, retract)).toEqual([1, 3, 4])
+  })
+
+  test('before a retraction is saved prints that once', async () => {
+    expect(await killedAt(DIE_BEFORE_SAVING, retract)).toEqual([1, -1, 3, 4])
+  })
+})
+
+test('lines of narration and log stay whole in one pipe, also while nobody reads it', async () => {
+  const dataDir = await temporaryDirectory()
+  const events = 3_000
+  const server = startServer(dataDir, { isShared: true, env: { LOG_LEVEL: 'debug' } })
+  await cursorAtHead(dataDir)
+  const port = await eventually('its port', () => /"port":(\d+).*"listening"/.exec(server.out())?.[1])
+  const ask = () => fetch(`http://127.0.0.1:${port}/nothing`)
+  server.read(false)
+  const { provider, account, addressOf } = chain()
+  await provider.send('evm_setAutomine', [false])
+  const call = {
+    from: account('owner'),
+    to: addressOf('token'),
+    data: INTERFACES.token.encodeFunctionData('setKyc', [account('dave'), true]),
+    gas: '0x11170',
+  }
+  for (let sent = 0; sent < events; sent += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => provider.send('eth_sendTransaction', [call])))
+  }
+  await provider.send('evm_setAutomine', [true])
+  await provider.send('anvil_mine', ['0x20'])
+  await cursorAtHead(dataDir).catch(() => undefined)
+  for (let request = 0; request < 20; request++) await ask()
+  server.read(true)
+  await eventually(
+    'all lines',
+    () => linesOf(server.out()).filter(({ kind }) => kind === 'event').length === events,
+  )
+  for (let request = 0; request < 5; request++) await ask()
+  await eventually(
+    'the log of the requests',
+    () => linesOf(server.out()).filter(({ level }) => level).length >= 25,
+  )
+})
