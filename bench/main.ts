@@ -5,6 +5,7 @@ import { gas } from './gas.js'
 import { health } from './health.js'
 import { idle } from './idle.js'
 import { market } from './market.js'
+import { narration } from './narration.js'
 import { orderStatus } from './orderStatus.js'
 import { orders } from './orders.js'
 import { relay } from './relay.js'
@@ -14,7 +15,7 @@ import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platfor
 import { tableOf, writeResult } from './support/report.js'
 import { wallet } from './wallet.js'
 
-const FIGURES: readonly Figure[] = [health, market, wallet, gas, orderStatus, orders, relay, idle]
+const FIGURES: readonly Figure[] = [health, market, wallet, gas, orderStatus, orders, relay, idle, narration]
 
 const USAGE = `Usage: npm run bench -- [options] [figure …]
 
@@ -25,6 +26,7 @@ const USAGE = `Usage: npm run bench -- [options] [figure …]
   --connections <number>  connections at once (64)
   --followed <number>     authorizations over which the relay's memory is followed (20000; 0: not at all)
   --stored <numbers>      envelopes that the idle server has stored, separated by commas (100000,1000000)
+  --events <number>       events that the narrator catches up with (100000)
   --cpu-prof              leave a CPU profile of the measured server in data/bench
 `
 
@@ -37,6 +39,7 @@ function parseCommandLine() {
       connections: { type: 'string', default: '64' },
       followed: { type: 'string', default: '20000' },
       stored: { type: 'string', default: '100000,1000000' },
+      events: { type: 'string', default: '100000' },
       'cpu-prof': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -51,7 +54,8 @@ function parseCommandLine() {
   const followed = Number(values.followed)
   if (!(followed >= 0)) throw new UsageError('--followed expects a number')
   const stored = values.stored.split(',').map((text) => positive(text, 'stored'))
-  return { help: values.help, figures, rounds, nodeOptions, followed, stored }
+  const events = positive(values.events, 'events')
+  return { help: values.help, figures, rounds, nodeOptions, followed, stored, events }
 }
 
 class UsageError extends Error {
@@ -71,7 +75,7 @@ function positive(text: string, option: string): number {
 }
 
 async function main(): Promise<void> {
-  const { help, figures, rounds, nodeOptions, followed, stored } = parseCommandLine()
+  const { help, figures, rounds, nodeOptions, followed, stored, events } = parseCommandLine()
   if (help) return console.log(USAGE)
   await mkdir(BENCH_DIRECTORY, { recursive: true })
   const machine = await describeMachine(BENCH_DIRECTORY)
@@ -87,6 +91,7 @@ async function main(): Promise<void> {
     nodeOptions,
     followed,
     stored,
+    events,
     platform() {
       platform ??= startPlatform({ print, nodeOptions })
       return platform

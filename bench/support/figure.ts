@@ -1,5 +1,6 @@
 import type { Comparison, Rounds } from './compare.js'
 import type { IdleResult } from './idleResult.js'
+import type { NarrationResult } from './narrationResult.js'
 import type { Platform } from './platform.js'
 import type { RelayResult } from './relayResult.js'
 
@@ -13,6 +14,8 @@ export interface Ground {
   readonly followed: number
   /** How many stored envelopes the idle server has, one measurement for each. */
   readonly stored: readonly number[]
+  /** Events that the narrator catches up with. */
+  readonly events: number
   /** Of the measured server's process. */
   readonly nodeOptions: readonly string[]
 }
@@ -25,8 +28,8 @@ export interface Figure {
   measure(ground: Ground): Promise<Result>
 }
 
-/** What a figure found: a comparison with a bare route, amounts of gas, what the relay is compared with, or what waiting costs. */
-export type Result = RouteResult | GasResult | RelayResult | IdleResult
+/** What a figure found. */
+export type Result = RouteResult | GasResult | RelayResult | IdleResult | NarrationResult
 
 export interface RouteResult {
   readonly kind: 'route'

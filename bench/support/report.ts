@@ -4,6 +4,7 @@ import { type Round, ratioOf } from './compare.js'
 import type { Figure, GasResult, Result, RouteResult } from './figure.js'
 import { idleTable } from './idleResult.js'
 import type { Machine } from './machine.js'
+import { narrationTable } from './narrationResult.js'
 import { BENCH_DIRECTORY } from './platform.js'
 import { relayTable } from './relayResult.js'
 import { type Spread, spreadOf } from './statistics.js'
@@ -35,6 +36,7 @@ export function tableOf(title: string, result: Result): string[] {
 function linesOf(result: Result): string[] {
   if (result.kind === 'relay') return relayTable(result)
   if (result.kind === 'idle') return idleTable(result)
+  if (result.kind === 'narration') return narrationTable(result)
   return result.kind === 'route' ? routeTable(result) : gasTable(result)
 }
 
