@@ -1,6 +1,7 @@
 // `npm run bench [-- figure …]`: measures, prints a table for each figure and writes it as JSON.
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { coldReads } from './coldReads.js'
 import { gas } from './gas.js'
 import { health } from './health.js'
 import { idle } from './idle.js'
@@ -8,6 +9,7 @@ import { market } from './market.js'
 import { narration } from './narration.js'
 import { orderStatus } from './orderStatus.js'
 import { orders } from './orders.js'
+import { polling } from './polling.js'
 import { relay } from './relay.js'
 import type { Figure, Ground } from './support/figure.js'
 import { describeMachine } from './support/machine.js'
@@ -15,7 +17,19 @@ import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platfor
 import { tableOf, writeResult } from './support/report.js'
 import { wallet } from './wallet.js'
 
-const FIGURES: readonly Figure[] = [health, market, wallet, gas, orderStatus, orders, relay, idle, narration]
+const FIGURES: readonly Figure[] = [
+  health,
+  market,
+  wallet,
+  coldReads,
+  gas,
+  orderStatus,
+  polling,
+  orders,
+  relay,
+  idle,
+  narration,
+]
 
 const USAGE = `Usage: npm run bench -- [options] [figure …]
 
@@ -24,6 +38,7 @@ const USAGE = `Usage: npm run bench -- [options] [figure …]
   --rounds <number>       rounds of each figure (7)
   --seconds <number>      length of a round of reads (1.5)
   --connections <number>  connections at once (64)
+  --clients <number>      clients that poll (1000)
   --followed <number>     authorizations over which the relay's memory is followed (20000; 0: not at all)
   --stored <numbers>      envelopes that the idle server has stored, separated by commas (100000,1000000)
   --events <number>       events that the narrator catches up with (100000)
@@ -37,6 +52,7 @@ function parseCommandLine() {
       rounds: { type: 'string', default: '7' },
       seconds: { type: 'string', default: '1.5' },
       connections: { type: 'string', default: '64' },
+      clients: { type: 'string', default: '1000' },
       followed: { type: 'string', default: '20000' },
       stored: { type: 'string', default: '100000,1000000' },
       events: { type: 'string', default: '100000' },
@@ -55,7 +71,8 @@ function parseCommandLine() {
   if (!(followed >= 0)) throw new UsageError('--followed expects a number')
   const stored = values.stored.split(',').map((text) => positive(text, 'stored'))
   const events = positive(values.events, 'events')
-  return { help: values.help, figures, rounds, nodeOptions, followed, stored, events }
+  const clients = positive(values.clients, 'clients')
+  return { help: values.help, figures, rounds, nodeOptions, followed, clients, stored, events }
 }
 
 class UsageError extends Error {
@@ -75,7 +92,7 @@ function positive(text: string, option: string): number {
 }
 
 async function main(): Promise<void> {
-  const { help, figures, rounds, nodeOptions, followed, stored, events } = parseCommandLine()
+  const { help, figures, ...settings } = parseCommandLine()
   if (help) return console.log(USAGE)
   await mkdir(BENCH_DIRECTORY, { recursive: true })
   const machine = await describeMachine(BENCH_DIRECTORY)
@@ -86,14 +103,10 @@ async function main(): Promise<void> {
   let platform: Promise<Platform> | undefined
   const print = (line: string) => console.log(line)
   const ground: Ground = {
-    rounds,
+    ...settings,
     print,
-    nodeOptions,
-    followed,
-    stored,
-    events,
     platform() {
-      platform ??= startPlatform({ print, nodeOptions })
+      platform ??= startPlatform({ print, nodeOptions: settings.nodeOptions })
       return platform
     },
   }

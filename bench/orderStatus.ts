@@ -8,8 +8,10 @@ export const orderStatus = getFigure({
   name: 'order-status',
   title: 'GET /orders/:orderId',
   route: '/orders/:orderId',
-  goal: null,
-  notes: ['each request reads the escrow at the latest block of the local chain, and the record on disk'],
+  goal: 0.8,
+  notes: [
+    'each escrow is read once for each block of the local chain, which makes one every second, and each record when it was written',
+  ],
   async paths({ sandbox, server }) {
     const opened = await openOrders(sandbox, ORDERS)
     for (const { body } of opened) {

@@ -16,6 +16,8 @@ export interface Ground {
   readonly stored: readonly number[]
   /** Events that the narrator catches up with. */
   readonly events: number
+  /** Clients that poll at once. */
+  readonly clients: number
   /** Of the measured server's process. */
   readonly nodeOptions: readonly string[]
 }
@@ -29,7 +31,7 @@ export interface Figure {
 }
 
 /** What a figure found. */
-export type Result = RouteResult | GasResult | RelayResult | IdleResult | NarrationResult
+export type Result = RouteResult | LatencyResult | GasResult | RelayResult | IdleResult | NarrationResult
 
 export interface RouteResult {
   readonly kind: 'route'
@@ -38,6 +40,19 @@ export interface RouteResult {
   readonly goal: number | null
   /** What a reader must know to understand the numbers. */
   readonly notes: readonly string[]
+}
+
+export interface LatencyResult {
+  readonly kind: 'latencies'
+  readonly rows: readonly LatencyRow[]
+  /** What a reader must know to understand the numbers. */
+  readonly notes: readonly string[]
+}
+
+export interface LatencyRow {
+  readonly what: string
+  readonly p50Ms: number
+  readonly p99Ms: number
 }
 
 export interface GasResult {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Round, ratioOf } from './compare.js'
-import type { Figure, GasResult, Result, RouteResult } from './figure.js'
+import type { Figure, GasResult, LatencyResult, Result, RouteResult } from './figure.js'
 import { idleTable } from './idleResult.js'
 import type { Machine } from './machine.js'
 import { narrationTable } from './narrationResult.js'
@@ -37,6 +37,7 @@ function linesOf(result: Result): string[] {
   if (result.kind === 'relay') return relayTable(result)
   if (result.kind === 'idle') return idleTable(result)
   if (result.kind === 'narration') return narrationTable(result)
+  if (result.kind === 'latencies') return latencyTable(result)
   return result.kind === 'route' ? routeTable(result) : gasTable(result)
 }
 
@@ -88,6 +89,18 @@ function summaryLine({ name, digits, ours, bare, ratio }: Summary): string {
 function leastLine({ ours, bare }: Summary): string {
   const cells = [ours.min.toFixed(0), bare.min.toFixed(0), (ours.min / bare.min).toFixed(2)]
   return `  ${'  the least'.padEnd(16)}${cells.map((cell) => cell.padStart(9)).join('')}`
+}
+
+function latencyTable({ rows, notes }: LatencyResult): string[] {
+  const width = Math.max(...rows.map(({ what }) => what.length))
+  return [
+    `  ${''.padEnd(width)}${'p50 ms'.padStart(10)}${'p99 ms'.padStart(10)}`,
+    ...rows.map(
+      ({ what, p50Ms, p99Ms }) =>
+        `  ${what.padEnd(width)}${p50Ms.toFixed(2).padStart(10)}${p99Ms.toFixed(2).padStart(10)}`,
+    ),
+    ...notes.map((note) => `  ${note}`),
+  ]
 }
 
 function gasTable({ rows }: GasResult): string[] {
