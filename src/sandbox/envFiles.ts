@@ -62,6 +62,8 @@ function serverVariables(
     DATA_DIR: join(directory, 'server'),
     ALPACA_KEY_ID: secrets.serverBroker.keyId,
     ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
+    // The stand-in's hours are changed by hand.
+    MARKET_CLOCK_MAX_AGE: '1s',
   }
 }
 

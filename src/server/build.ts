@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { createBroker } from '../broker/index.js'
+import { createLimitedFetch } from '../broker/limitedFetch.js'
 import { createContracts } from '../chain/contracts.js'
 import { RpcProvider } from '../chain/provider.js'
 import type { NodeFault } from '../chain/rpcTransport.js'
@@ -78,8 +79,9 @@ export function buildServer(surroundings: Surroundings): {
     ...config.broker,
     keyId: config.broker.keyId.reveal(),
     secretKey: config.broker.secretKey.reveal(),
+    fetch: createLimitedFetch(),
   })
-  const reads = buildReads({ config, transport: provider.transport, logger, stopping })
+  const reads = buildReads({ config, transport: provider.transport, logger })
   const { head } = reads
   const listedSymbols = createListedSymbols({
     token: reads.contracts.token,
@@ -158,6 +160,7 @@ export function buildServer(surroundings: Surroundings): {
       symbols: listedSymbols,
       broker: marketData,
       marketMaxAgeMs: config.broker.marketMaxAgeMs,
+      marketClockMaxAgeMs: config.broker.marketClockMaxAgeMs,
       now: Date.now,
     }),
   }

@@ -202,6 +202,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       dataUrl: env.ALPACA_DATA_URL,
       timeoutMs: env.ALPACA_TIMEOUT,
       marketMaxAgeMs: env.MARKET_MAX_AGE,
+      marketClockMaxAgeMs: env.MARKET_CLOCK_MAX_AGE,
     },
   }
 }

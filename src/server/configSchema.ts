@@ -125,8 +125,7 @@ export const environmentSchema = z.object({
     fallback: '1',
   }),
   READ_MAX_AGE: withDefault(duration(), {
-    about:
-      'How old the block may be that GET answers from the chain are true of; it is asked for twice in that time.',
+    about: 'How old the block may be that GET answers are true of; it is asked for twice in that time.',
     fallback: '2s',
   }),
   NARRATOR_INTERVAL: withDefault(duration(), {
@@ -249,8 +248,13 @@ export const environmentSchema = z.object({
   ALPACA_DATA_URL: withDefault(httpUrl(), { about: 'Prices.', fallback: 'https://data.alpaca.markets' }),
   ALPACA_TIMEOUT: withDefault(duration(), { about: 'Time that one call may take.', fallback: '5s' }),
   MARKET_MAX_AGE: withDefault(duration(), {
-    about: 'Time that one answer of the provider serves GET /market.',
+    about: 'Time that one answer of the provider serves GET /market; for as long again it is given as stale.',
     fallback: '2s',
+  }),
+  MARKET_CLOCK_MAX_AGE: withDefault(duration(), {
+    about:
+      "Time after which the market's hours are asked for again; never later than the next opening or closing.",
+    fallback: '1h',
   }),
 })
 

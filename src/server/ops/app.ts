@@ -13,6 +13,9 @@ export interface OpsAppDeps {
   readonly logger: Logger
 }
 
+/** For a probe that asks when to look again: the checks are made anew every few seconds. */
+const RETRY_AFTER_SECONDS = 5
+
 /**
  * What the operator asks, on a port of its own. Nothing in it is a secret or names anybody, but it is nobody else's
  * business, and asking is not limited. Requests are not logged: probes come every few seconds. Never listens.
@@ -34,7 +37,8 @@ export function createOpsApp({ readiness, registry, logger }: OpsAppDeps): Expre
     .route('/readyz')
     .get(async (_req, res) => {
       const report = await readiness()
-      res.status(report.status === 'unhealthy' ? 503 : 200).json(report)
+      if (report.status === 'unhealthy') res.status(503).set('Retry-After', String(RETRY_AFTER_SECONDS))
+      res.json(report)
     })
     .all(methodNotAllowed('GET'))
   app

@@ -21,11 +21,11 @@ export function buildReads(surroundings: {
   readonly config: Config
   readonly transport: RpcTransport
   readonly logger: Logger
-  /** Aborts when the server begins to stop. */
-  readonly stopping: AbortSignal
 }): BuiltReads {
-  const { config, transport, logger, stopping } = surroundings
+  const { config, transport, logger } = surroundings
   const { contracts: addresses, readMaxAgeMs } = config.chain
+  // Requests that are under way when the server stops are answered.
+  const stopping = new AbortController().signal
   const events = createEscrowEvents({ transport, escrow: addresses.orderEscrow, stopping })
   const caller = createViewCaller(createRpcBatcher(transport))
   return {

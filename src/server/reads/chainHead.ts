@@ -15,7 +15,7 @@ export interface ChainHead {
   current(): Promise<BlockId>
   /** As it is now. @throws ChainUnavailableError, ChainAnswerError */
   ask(): Promise<BlockId>
-  /** Something of ours is in a block: what was read before is not current any more. */
+  /** Something of ours is in a block: what was read before is not current any more. Asks nobody. */
   expire(): void
   /** Asks again and again, so that whoever wants to know need not wait. */
   readonly service: Service
@@ -88,7 +88,6 @@ export function createChainHead(options: {
       expired++
       // What is under way was asked before.
       asking = undefined
-      askOnce().catch(() => undefined)
     },
     service: createPoller({
       name: 'chain-head',

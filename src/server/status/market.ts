@@ -8,7 +8,7 @@ import { createTradableAssets } from './tradableAssets.js'
 interface MarketDeps {
   readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots'>
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
-  /** How long one answer of the broker serves everyone. */
+  /** How long one answer of the broker serves everyone; for as long again it is given as stale while another is fetched. */
   readonly maxAgeMs: number
   /** Unix ms. */
   readonly now: () => number
@@ -16,8 +16,9 @@ interface MarketDeps {
 
 /**
  * What is listed on chain and tradable at the broker, with the broker's prices: one snapshots call for all symbols
- * and all callers. While the broker fails, the last answer is given with `stale: true` and its own `asOf`; a price
- * that the broker does not have is null. Callers served by one answer get the very same object.
+ * and all callers. An answer that is a little too old is given with `stale: true` and its own `asOf` while the next one is
+ * fetched, and so is the last one while the broker fails; a price that the broker does not have is null. Callers served by
+ * one answer get the very same object.
  *
  * The function throws Problem `market-unavailable` when the broker has not answered yet, ChainUnavailableError when
  * the list could not be read yet.
@@ -35,16 +36,25 @@ export function createMarketView({ broker, symbols, maxAgeMs, now }: MarketDeps)
       }
     },
     freshUntil: (_value, loadedAt) => loadedAt + maxAgeMs,
+    usableUntil: (_value, loadedAt) => loadedAt + 2 * maxAgeMs,
     retryAt: brokerRetryAt,
     now,
   })
 
+  const staleOnes = new WeakMap<MarketView, MarketView>()
+  function asStale(market: MarketView): MarketView {
+    const stale = staleOnes.get(market) ?? { ...market, stale: true }
+    staleOnes.set(market, stale)
+    return stale
+  }
+
   return async () => {
     try {
-      return await shared.get()
+      const { value, isFresh } = await shared.get()
+      return isFresh ? value : asStale(value)
     } catch (error) {
       const last = shared.last()
-      if (last !== undefined && error instanceof BrokerError) return { ...last, stale: true }
+      if (last !== undefined && error instanceof BrokerError) return asStale(last)
       throw marketUnavailable(error, now())
     }
   }

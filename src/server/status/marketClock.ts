@@ -1,33 +1,45 @@
-import type { Broker } from '../../broker/index.js'
+import type { Broker, BrokerClock } from '../../broker/index.js'
 import type { MarketClock } from '../../protocol/api.js'
 import { brokerRetryAt, marketUnavailable } from './brokerOutage.js'
 import { createSharedValue } from './sharedValue.js'
 
-const MAX_AGE_MS = 10_000
-
 /**
- * The market's hours. Kept for a moment, and never past the next opening or closing, when it would be wrong. The body
- * has no way of saying that it is old, so there is none while the broker fails: Problem `market-unavailable`.
+ * The market's hours. Kept until the next opening or closing, when they would be wrong, and asked for again meanwhile: a
+ * broker that fails is not noticed before that. The body has no way of saying that it is old, so after that there is none:
+ * Problem `market-unavailable`.
  */
 export function createMarketClockView(deps: {
   readonly broker: Pick<Broker, 'getClock'>
+  /** After how long the broker is asked again, although neither opening nor closing has come. */
+  readonly maxAgeMs: number
   /** Unix ms. */
   readonly now: () => number
 }): () => Promise<MarketClock> {
-  const { broker, now } = deps
+  const { broker, maxAgeMs, now } = deps
   const shared = createSharedValue({
-    load: () => broker.getClock(),
-    freshUntil: ({ nextOpen, nextClose }, loadedAt) =>
-      Math.min(loadedAt + MAX_AGE_MS, nextOpen.getTime(), nextClose.getTime()),
+    async load() {
+      const clock = await broker.getClock()
+      return { untilChangeMs: untilChangeMs(clock), view: viewOf(clock) }
+    },
+    freshUntil: ({ untilChangeMs }, loadedAt) => loadedAt + Math.min(maxAgeMs, untilChangeMs),
+    usableUntil: ({ untilChangeMs }, loadedAt) => loadedAt + untilChangeMs,
     retryAt: brokerRetryAt,
     now,
   })
   return async () => {
     try {
-      const { isOpen, nextOpen, nextClose } = await shared.get()
-      return { isOpen, nextOpen: nextOpen.toISOString(), nextClose: nextClose.toISOString() }
+      return (await shared.get()).value.view
     } catch (error) {
       throw marketUnavailable(error, now())
     }
   }
+}
+
+/** By the broker's own clock: ours may differ. */
+function untilChangeMs({ timestamp, nextOpen, nextClose }: BrokerClock): number {
+  return Math.min(nextOpen.getTime(), nextClose.getTime()) - timestamp.getTime()
+}
+
+function viewOf({ isOpen, nextOpen, nextClose }: BrokerClock): MarketClock {
+  return { isOpen, nextOpen: nextOpen.toISOString(), nextClose: nextClose.toISOString() }
 }

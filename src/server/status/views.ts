@@ -36,10 +36,11 @@ export function createStatusViews(deps: {
   /** The market-data account. */
   readonly broker: Broker
   readonly marketMaxAgeMs: number
+  readonly marketClockMaxAgeMs: number
   /** Unix ms. */
   readonly now: () => number
 }): StatusViews {
-  const { head, contracts, lenses, symbols, broker, marketMaxAgeMs, now } = deps
+  const { head, contracts, lenses, symbols, broker, marketMaxAgeMs, marketClockMaxAgeMs, now } = deps
   return {
     wallet: createHeadReads({
       head,
@@ -51,6 +52,6 @@ export function createStatusViews(deps: {
       read: createComplianceView({ token: contracts.token, symbols }),
     }),
     market: createMarketView({ broker, symbols, maxAgeMs: marketMaxAgeMs, now }),
-    marketClock: createMarketClockView({ broker, now }),
+    marketClock: createMarketClockView({ broker, maxAgeMs: marketClockMaxAgeMs, now }),
   }
 }

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
+import express from 'express'
+import request from 'supertest'
 import { describe, expect, test } from 'vitest'
-import { PROBLEMS } from '../../../src/server/http/problemCodes.js'
+import { errorHandler } from '../../../src/server/http/errors.js'
+import { PROBLEM_CODES, PROBLEMS } from '../../../src/server/http/problemCodes.js'
 import { Problem, problemBody } from '../../../src/server/http/problems.js'
+import { requestId } from '../../../src/server/http/requestId.js'
+import { createLogLines } from '../../support/logLines.js'
 
 const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
 const sections = new Map(
@@ -33,11 +38,25 @@ describe('PROBLEMS', () => {
     expect(definition.status).toBeGreaterThanOrEqual(400)
     expect(definition.status).toBeLessThan(600)
   })
+})
 
-  test('every 503 says when to come back', () => {
-    const unavailable = Object.values(PROBLEMS).filter(({ status }) => status === 503)
-    expect(unavailable.length).toBeGreaterThan(0)
-    for (const definition of unavailable) expect(definition).toHaveProperty('retryAfterSeconds')
+describe('an answer of 503', () => {
+  const unavailable = PROBLEM_CODES.filter((code) => PROBLEMS[code].status === 503)
+
+  test('is what nine codes are', () => {
+    expect(unavailable).toHaveLength(9)
+  })
+
+  test.each(unavailable)('%s says in how many seconds to come back', async (code) => {
+    const app = express()
+    app.use(requestId())
+    app.use(() => {
+      throw new Problem(code)
+    })
+    app.use(errorHandler(createLogLines().logger))
+    const response = await request(app).get('/')
+    expect([response.status, response.body.code]).toEqual([503, code])
+    expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
   })
 })
 

@@ -26,6 +26,7 @@ test.each([
   const response = await request(setUp(status).app).get('/readyz')
   expect([response.status, response.body]).toEqual([code, { status, checks: {} }])
   expect(response.headers['cache-control']).toBe('private, no-cache')
+  expect(response.headers['retry-after']).toBe(code === 503 ? '5' : undefined)
   expect(response.headers).not.toHaveProperty('etag')
 })
 

@@ -3,6 +3,7 @@ import type { Broker } from '../../../src/broker/index.js'
 import type { BrokerStandInOptions } from '../../../src/sandbox/broker/index.js'
 import { createMarketView } from '../../../src/server/status/market.js'
 import { brokerOf, SERVER_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
+import { eventually } from '../../support/eventually.js'
 
 const START = Date.parse('2026-03-02T15:00:00Z')
 
@@ -104,22 +105,37 @@ describe('what it costs', () => {
     expect([snapshots(), assets()]).toEqual([1, 2])
   })
 
-  test('a call again when the answer is too old, and none for assets', async () => {
+  test('a call again when the answer is too old, which nobody waits for, and none for assets', async () => {
     const { view, pass, snapshots, assets, control } = await setUp({})
-    await view()
+    const first = await view()
     control.price({ symbol: 'AAPL', price: '150' })
     pass(1_999)
-    expect((await view()).symbols[0]?.price).toBe(usd(200))
+    expect(await view()).toBe(first)
     pass(1)
-    expect((await view()).symbols[0]?.price).toBe(usd(150))
+    const [stale, again] = await Promise.all([view(), view()])
+    expect(stale).toEqual({ ...first, stale: true })
+    expect(again).toBe(stale)
+    const next = await eventually('the next answer', async () => {
+      const market = await view()
+      return !market.stale && market
+    })
+    expect(next.symbols[0]?.price).toBe(usd(150))
     expect([snapshots(), assets()]).toEqual([2, 2])
+  })
+
+  test('a call that is waited for when the answer is twice too old', async () => {
+    const { view, pass, control } = await setUp({})
+    await view()
+    control.price({ symbol: 'AAPL', price: '150' })
+    pass(4_000)
+    expect(await view()).toMatchObject({ stale: false, symbols: [{ price: usd(150) }, {}] })
   })
 
   test('a look at the assets again after a while, and at a new listing at once', async () => {
     const { view, pass, assets, list, control } = await setUp({ symbols: ['AAPL'] })
     await view()
     list(['AAPL', 'MSFT'])
-    pass(2_000)
+    pass(4_000)
     expect((await view()).symbols.length).toBe(2)
     expect(assets()).toBe(2)
     control.asset({ symbol: 'AAPL', tradable: false })
@@ -138,18 +154,18 @@ describe('while the broker fails', () => {
   ] as const)('with %s, the last answer is given as stale and with its own time', async (_case, fault) => {
     const { view, pass, control } = await setUp({})
     const good = await view()
-    pass(2_000)
+    pass(4_000)
     control.fault({ ...fault, times: 1_000 })
     expect(await view()).toEqual({ ...good, stale: true })
     control.clear({ what: 'faults' })
     pass(2_000)
-    expect(await view()).toMatchObject({ stale: false, asOf: '2026-03-02T15:00:04.000Z' })
+    expect(await view()).toMatchObject({ stale: false, asOf: '2026-03-02T15:00:06.000Z' })
   })
 
   test('it is not asked again at every request', async () => {
     const { view, pass, control, snapshots } = await setUp({})
     await view()
-    pass(2_000)
+    pass(4_000)
     control.fault({ respond: { status: 500, body: {} }, times: 1_000 })
     for (let i = 0; i < 5; i++) await view()
     expect(snapshots()).toBe(2)
@@ -158,7 +174,7 @@ describe('while the broker fails', () => {
   test('its rate limit is respected until it ends', async () => {
     const { view, pass, control, snapshots } = await setUp({})
     await view()
-    pass(2_000)
+    pass(4_000)
     const resetAt = Math.floor(START / 1_000) + 32
     control.fault({
       respond: {
@@ -168,7 +184,7 @@ describe('while the broker fails', () => {
       },
     })
     expect((await view()).stale).toBe(true)
-    pass(29_000)
+    pass(27_000)
     expect((await view()).stale).toBe(true)
     expect(snapshots()).toBe(2)
     pass(1_000)

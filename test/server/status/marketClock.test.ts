@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createMarketClockView } from '../../../src/server/status/marketClock.js'
 import { brokerOf, SERVER_ACCOUNT, startStandIn } from '../../support/brokerStandIn.js'
+import { eventually } from '../../support/eventually.js'
 
 const OPENS = '2027-01-05T14:30:00Z'
 const CLOSES = '2027-01-05T21:00:00Z'
@@ -10,7 +11,11 @@ async function setUp() {
   const standIn = await startStandIn({ now: () => new Date(time) })
   onTestFinished(() => standIn.stop())
   standIn.control.clock({ open: false, nextOpen: OPENS, nextClose: CLOSES })
-  const view = createMarketClockView({ broker: brokerOf(standIn.url, SERVER_ACCOUNT), now: () => time })
+  const view = createMarketClockView({
+    broker: brokerOf(standIn.url, SERVER_ACCOUNT),
+    maxAgeMs: 600_000,
+    now: () => time,
+  })
   return {
     view,
     control: standIn.control,
@@ -30,15 +35,16 @@ test('is exactly three members, times in UTC', async () => {
   })
 })
 
-test('is asked for once by many, and again after a moment', async () => {
+test('is asked for once by many, and again after a while, which nobody waits for', async () => {
   const { view, requests, set, control } = await setUp()
   await Promise.all([view(), view()])
-  set('2027-01-05T14:00:09.999Z')
+  set('2027-01-05T14:09:59.999Z')
   await view()
   expect(requests()).toBe(1)
-  set('2027-01-05T14:00:10Z')
+  set('2027-01-05T14:10:00Z')
   control.clock({ open: true })
-  expect((await view()).isOpen).toBe(true)
+  expect((await view()).isOpen).toBe(false)
+  await eventually('the next answer', async () => (await view()).isOpen)
   expect(requests()).toBe(2)
 })
 
@@ -54,11 +60,15 @@ test('is not kept past an opening', async () => {
   expect(requests()).toBe(2)
 })
 
-test('is nothing rather than old while the broker fails', async () => {
+test('is known until the next opening while the broker fails, and not after it', async () => {
   const { view, set, control } = await setUp()
   await view()
-  set('2027-01-05T14:00:10Z')
   control.fault({ respond: { status: 503, body: {} }, times: 1_000 })
+  set('2027-01-05T14:29:59.999Z')
+  expect((await view()).isOpen).toBe(false)
+  set(OPENS)
+  await expect(view()).rejects.toMatchObject({ code: 'market-unavailable' })
+  set('2027-01-05T14:30:10Z')
   await expect(view()).rejects.toMatchObject({ code: 'market-unavailable', headers: { 'Retry-After': '2' } })
 })
 

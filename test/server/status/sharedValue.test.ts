@@ -1,13 +1,14 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createSharedValue } from '../../../src/server/status/sharedValue.js'
 
 /** A value that is loaded by hand, fresh for 10 ms, asked for again 5 ms after a failure. */
-function setUp() {
+function setUp(usableMs = 10) {
   const pending: { resolve: (value: number) => void; reject: (error: Error) => void }[] = []
   let time = 1_000
   const shared = createSharedValue({
     load: () => new Promise<number>((resolve, reject) => pending.push({ resolve, reject })),
     freshUntil: (_value, loadedAt) => loadedAt + 10,
+    usableUntil: (_value, loadedAt) => loadedAt + usableMs,
     retryAt: (_error, failedAt) => failedAt + 5,
     now: () => time,
   })
@@ -20,12 +21,15 @@ function setUp() {
   }
 }
 
+const fresh = (value: number) => ({ value, isFresh: true })
+const old = (value: number) => ({ value, isFresh: false })
+
 test('many callers at once cost one load', async () => {
   const { shared, pending } = setUp()
   const calls = [shared.get(), shared.get(), shared.get()]
   expect(pending.length).toBe(1)
   pending[0]?.resolve(7)
-  expect(await Promise.all(calls)).toEqual([7, 7, 7])
+  expect(await Promise.all(calls)).toEqual(Array(3).fill(fresh(7)))
 })
 
 test('a value serves while it is fresh and is loaded anew at the moment it is not', async () => {
@@ -34,13 +38,13 @@ test('a value serves while it is fresh and is loaded anew at the moment it is no
   pending[0]?.resolve(1)
   await first
   pass(9)
-  expect(await shared.get()).toBe(1)
+  expect(await shared.get()).toEqual(fresh(1))
   expect(pending.length).toBe(1)
   pass(1)
   const second = shared.get()
   expect(pending.length).toBe(2)
   pending[1]?.resolve(2)
-  expect(await second).toBe(2)
+  expect(await second).toEqual(fresh(2))
 })
 
 test('a failure reaches everyone who waited, and is repeated without asking until the time to retry', async () => {
@@ -54,8 +58,8 @@ test('a failure reaches everyone who waited, and is repeated without asking unti
   pass(1)
   const retried = shared.get()
   pending[1]?.resolve(3)
-  expect(await retried).toBe(3)
-  expect(await shared.get()).toBe(3)
+  expect(await retried).toEqual(fresh(3))
+  expect(await shared.get()).toEqual(fresh(3))
 })
 
 test('the last value is kept through a failure, for whoever wants it', async () => {
@@ -69,4 +73,37 @@ test('the last value is kept through a failure, for whoever wants it', async () 
   pending[1]?.reject(new Error('down'))
   await expect(second).rejects.toThrow('down')
   expect(shared.last()).toBe(1)
+})
+
+test('a value that is not fresh but usable is given at once, while one load for all is under way', async () => {
+  const { shared, pending, pass } = setUp(20)
+  const first = shared.get()
+  pending[0]?.resolve(1)
+  await first
+  pass(10)
+  expect(await Promise.all([shared.get(), shared.get()])).toEqual([old(1), old(1)])
+  expect(pending.length).toBe(2)
+  pending[1]?.resolve(2)
+  await vi.waitFor(async () => expect(await shared.get()).toEqual(fresh(2)))
+  pass(20)
+  const waiting = shared.get()
+  pending[2]?.resolve(3)
+  expect(await waiting).toEqual(fresh(3))
+})
+
+test('a usable value is given while loads fail, without asking before the time to retry', async () => {
+  const { shared, pending, pass } = setUp(20)
+  const first = shared.get()
+  pending[0]?.resolve(1)
+  await first
+  pass(10)
+  expect(await shared.get()).toEqual(old(1))
+  pending[1]?.reject(new Error('down'))
+  await vi.waitFor(() => expect(shared.last()).toBe(1))
+  expect(await shared.get()).toEqual(old(1))
+  expect(pending.length).toBe(2)
+  pass(10)
+  const late = shared.get()
+  pending[2]?.reject(new Error('still down'))
+  await expect(late).rejects.toThrow('still down')
 })
