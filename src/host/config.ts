@@ -36,6 +36,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       host: env.HOST,
       headersTimeoutMs: 10_000,
       requestTimeoutMs: 30_000,
+      answerTimeoutMs: 30_000,
       keepAliveTimeoutMs: 65_000,
       maxConnections: 1_000,
       shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT,

@@ -129,6 +129,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       headersTimeoutMs: env.HEADERS_TIMEOUT,
       requestTimeoutMs: env.REQUEST_TIMEOUT,
       maxConnections: env.MAX_CONNECTIONS,
+      answerTimeoutMs: env.ANSWER_TIMEOUT,
       keepAliveTimeoutMs: env.KEEP_ALIVE_TIMEOUT,
       /** Longest wait for a request's turn. */
       maxWaitMs: env.MAX_WAIT,

@@ -61,6 +61,10 @@ export const environmentSchema = z.object({
     about: 'Time that a whole request may take to arrive.',
     fallback: '30s',
   }),
+  ANSWER_TIMEOUT: withDefault(duration(), {
+    about: 'Time in which nothing of an answer is taken by its reader before the connection is closed.',
+    fallback: '30s',
+  }),
   KEEP_ALIVE_TIMEOUT: withDefault(duration(), {
     about: "Time that a connection may rest between two requests; longer than a reverse proxy's own.",
     fallback: '65s',

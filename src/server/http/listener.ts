@@ -12,12 +12,18 @@ const IDLE_CHECK_MS = 50
 /** What a server that listens is told. */
 export type ListenOptions = Pick<
   Config['http'],
-  'port' | 'host' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxConnections'
+  | 'port'
+  | 'host'
+  | 'headersTimeoutMs'
+  | 'requestTimeoutMs'
+  | 'answerTimeoutMs'
+  | 'keepAliveTimeoutMs'
+  | 'maxConnections'
 >
 
 /** @throws the system error of `listen` */
 export async function listen(http: ListenOptions, listener: RequestListener): Promise<Server> {
-  const answer = withPath(listener)
+  const answer = withAnswerTimeout(withPath(listener), http.answerTimeoutMs)
   const server = createServer(
     {
       // Node refuses a longer one.
@@ -37,6 +43,17 @@ export async function listen(http: ListenOptions, listener: RequestListener): Pr
   server.listen({ port: http.port, ...(http.host !== undefined && { host: http.host }) })
   await once(server, 'listening')
   return server
+}
+
+/** Hangs up on a caller who takes nothing of an answer for that long. Node would keep it in memory for ever. */
+function withAnswerTimeout(listener: RequestListener, limitMs: number): RequestListener {
+  return (req, res) => {
+    res.setTimeout(limitMs, () => {
+      // Before that, it is the caller who waits.
+      if (res.headersSent) req.socket.destroy()
+    })
+    listener(req, res)
+  }
 }
 
 /** Resolves when every connection is closed: the idle at once, the busy when answered or after `limitMs`. */

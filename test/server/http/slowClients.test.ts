@@ -1,0 +1,143 @@
+// The real server against clients that take their time, five hundred of them at once.
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../../../src/server/server.js'
+import { eventually } from '../../support/eventually.js'
+import { createLogLines } from '../../support/logLines.js'
+import { startRawServer } from '../../support/rawServer.js'
+import { serverConfig } from '../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const DRIBBLE_MS = 250
+const EACH = 125
+
+async function start(env: Record<string, string>) {
+  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), ...env })
+  const server = await startServer(config, createLogLines().logger)
+  onTestFinished(() => server.stop())
+  return { port: server.port, url: `http://127.0.0.1:${server.port}` }
+}
+
+/** A node that answers nothing. */
+function hangingUrl(): Promise<string> {
+  return startRawServer(() => undefined)
+}
+
+/** A connection that is never ended from here before the test is over. */
+async function open(port: number) {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  let received = ''
+  socket.setEncoding('latin1').on('data', (part: string) => {
+    received += part
+  })
+  // The server may hang up while a byte is on its way to it.
+  socket.on('error', () => undefined)
+  let isEnded = false
+  for (const event of ['end', 'close'])
+    socket.on(event, () => {
+      isEnded = true
+    })
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  await once(socket, 'connect')
+  return { socket, received: () => received, isEnded: () => isEnded }
+}
+
+type Client = Awaited<ReturnType<typeof open>>
+
+/** A byte now and then, so that the connection is never idle. */
+function dribble(socket: Socket, start: string): void {
+  socket.write(start)
+  const timer = setInterval(() => {
+    if (socket.writable) socket.write('x')
+  }, DRIBBLE_MS)
+  onTestFinished(() => clearInterval(timer))
+}
+
+const POST = 'POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
+
+const SLOW: readonly { kind: string; code: string; begin: (socket: Socket) => void }[] = [
+  {
+    kind: 'headers that never end',
+    code: '"request-timeout"',
+    begin: (socket) => dribble(socket, 'GET /health HTTP/1.1\r\nHost: a\r\nX-Slow: '),
+  },
+  {
+    kind: 'a body that never ends',
+    code: '"request-timeout"',
+    begin: (socket) => dribble(socket, `${POST}Content-Length: 60000\r\n\r\n`),
+  },
+  { kind: 'no byte at all', code: '"request-timeout"', begin: () => undefined },
+  {
+    kind: 'a rest after an answer',
+    code: '"status":"ok"',
+    begin: (socket) => {
+      socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
+    },
+  },
+]
+
+describe('five hundred slow clients', () => {
+  test('are answered and hung up on, while others are served', async () => {
+    const { port, url } = await start({
+      HEADERS_TIMEOUT: '1s',
+      REQUEST_TIMEOUT: '1500ms',
+      KEEP_ALIVE_TIMEOUT: '1s',
+      // So that what is not served is not served because of them.
+      MAX_WAIT: '1m',
+    })
+    const clients: Client[][] = []
+    for (const { begin } of SLOW) {
+      const same = await Promise.all(Array.from({ length: EACH }, () => open(port)))
+      for (const { socket } of same) begin(socket)
+      clients.push(same)
+    }
+    const everyone = clients.flat()
+    let served = 0
+    await eventually('the end of all slow connections', async () => {
+      expect((await fetch(`${url}/health`)).status).toBe(200)
+      expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
+      served++
+      return everyone.every(({ isEnded }) => isEnded())
+    })
+    expect(served).toBeGreaterThan(1)
+    for (const [index, { kind, code }] of SLOW.entries()) {
+      const answers = clients[index]?.map(({ received }) => received()) ?? []
+      expect(answers.filter((answer) => !answer.includes(code)).length, kind).toBe(0)
+    }
+  }, 60_000)
+
+  test('who do not read their answers are hung up on', async () => {
+    const { port } = await start({ ANSWER_TIMEOUT: '1s', KEEP_ALIVE_TIMEOUT: '1h' })
+    // More than the system keeps for a reader.
+    const requests = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(50)
+    const clients = await Promise.all(Array.from({ length: 20 }, () => open(port)))
+    for (const { socket } of clients) {
+      socket.pause()
+      // Who does not read notices the end when it writes.
+      dribble(socket, requests)
+    }
+    await eventually('the end of all connections', () => clients.every(({ isEnded }) => isEnded()))
+  }, 60_000)
+
+  test('who wait for their answer are not', async () => {
+    const { url } = await start({ ANSWER_TIMEOUT: '100ms', RPC_URL: await hangingUrl(), RPC_TIMEOUT: '1s' })
+    expect((await fetch(`${url}/enclave-key`)).status).toBe(503)
+  })
+
+  test('of which more come than there may be are closed at once, and leave room when they go', async () => {
+    const { port, url } = await start({
+      MAX_CONNECTIONS: '100',
+      HEADERS_TIMEOUT: '1h',
+      REQUEST_TIMEOUT: '1h',
+    })
+    const held = await Promise.all(Array.from({ length: 500 }, () => open(port)))
+    await eventually('the surplus to be closed', () => held.filter(({ isEnded }) => isEnded()).length === 400)
+    await expect(fetch(`${url}/health`)).rejects.toThrow()
+    for (const { socket } of held) socket.destroy()
+    const served = await eventually('room', () => fetch(`${url}/health`).catch(() => undefined))
+    expect(served.status).toBe(200)
+  })
+})
