@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { type RequestListener, request as send } from 'node:http'
+import { Agent, type RequestListener, request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
+import { createLateness } from '../../../src/server/http/lateness.js'
 import { type LoadSheddingOptions, shedLoad } from '../../../src/server/http/loadShedding.js'
 import type { FinishedRequest } from '../../../src/server/metrics/httpMetrics.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
@@ -157,6 +158,46 @@ describe('as many under way as there may be', () => {
       await asked
       return isHeld
     })
+  })
+})
+
+describe('many at once, each of which takes a while', () => {
+  const WORK_MS = 5
+  const CLIENTS = 200
+
+  /** The real signal, and an app that keeps the event loop busy. */
+  async function setUpBusy() {
+    const app: RequestListener = (_req, res) => {
+      const until = performance.now() + WORK_MS
+      while (performance.now() < until);
+      res.end()
+    }
+    const { url } = await setUp({ app, isLate: createLateness({ maxWaitMs: 20 }) })
+    const agent = new Agent({ keepAlive: true })
+    onTestFinished(() => agent.destroy())
+    const ask = async (path: string) => {
+      const [answer] = await once(send(url + path, { agent }).end(), 'response')
+      answer.resume()
+      await once(answer, 'end')
+      return Number(answer.statusCode)
+    }
+    return { ask }
+  }
+
+  test('some are answered and the others refused, health none; and all are answered again once it is over', async () => {
+    const { ask } = await setUpBusy()
+    const paths = Array.from({ length: CLIENTS }, (_, index) => (index % 10 === 0 ? '/health' : '/market'))
+    const statuses = await Promise.all(
+      paths.map(async (path) => ({ isHealth: path === '/health', status: await ask(path) })),
+    )
+    const of = (isHealth: boolean, status: number) =>
+      statuses.filter((each) => each.isHealth === isHealth && each.status === status).length
+    expect(of(true, 200)).toBe(CLIENTS / 10)
+    expect(of(false, 200)).toBeGreaterThan(0)
+    expect(of(false, 503)).toBeGreaterThan(0)
+    expect(of(false, 200) + of(false, 503)).toBe(CLIENTS - CLIENTS / 10)
+    await eventually('a rest', async () => (await ask('/market')) === 200)
+    for (let count = 0; count < 5; count++) expect(await ask('/market')).toBe(200)
   })
 })
 
