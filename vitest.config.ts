@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests of whole processes. */
 const E2E = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts', 'test/fuzz/fuzz.test.ts']
@@ -7,12 +9,37 @@ const BROWSER = 'test/browser/*.test.ts'
 // CI's machine is shared and noisy: what fails there is tried once more.
 const retry = process.env.CI ? 1 : 0
 
+/** What takes more than half a minute. */
+const LONG = [
+  '/test/enclave/besides.test.ts',
+  '/test/enclave/late.test.ts',
+  '/test/enclave/mishaps/reclaims.test.ts',
+  '/test/e2e/cli.test.ts',
+  '/test/faults/orders/foundOut.test.ts',
+  '/test/faults/orders/orders.test.ts',
+  '/test/fuzz/fuzz.test.ts',
+]
+
+/**
+ * Begins with what takes long, as the last file is waited for by itself. Vitest remembers how long a file took; in CI, where
+ * it remembers nothing, it would begin with the largest, and a long test may be a short text.
+ */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => LONG.some((name) => moduleId.endsWith(name))
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     // In CI the count is read from a file: checks print after the tests.
     reporters: process.env.CI ? ['default', ['json', { outputFile: 'data/test-results.json' }]] : ['default'],
     projects: [
       {
+        // Vitest leaves one core free, which of two is half of the machine; and many of these wait for a chain's blocks.
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
@@ -20,6 +47,7 @@ export default defineConfig({
           retry,
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          maxWorkers: Math.max(3, availableParallelism() - 1),
           sequence: { groupOrder: 0 },
         },
       },
