@@ -6,9 +6,11 @@ import { gas } from './gas.js'
 import { health } from './health.js'
 import { idle } from './idle.js'
 import { market } from './market.js'
+import { metrics } from './metrics.js'
 import { narration } from './narration.js'
 import { orderStatus } from './orderStatus.js'
 import { orders } from './orders.js'
+import { overload } from './overload.js'
 import { polling } from './polling.js'
 import { relay } from './relay.js'
 import type { Figure, Ground } from './support/figure.js'
@@ -29,6 +31,8 @@ const FIGURES: readonly Figure[] = [
   relay,
   idle,
   narration,
+  metrics,
+  overload,
 ]
 
 const USAGE = `Usage: npm run bench -- [options] [figure …]

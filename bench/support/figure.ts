@@ -1,6 +1,7 @@
 import type { Comparison, Rounds } from './compare.js'
 import type { IdleResult } from './idleResult.js'
 import type { NarrationResult } from './narrationResult.js'
+import type { OverloadResult } from './overloadResult.js'
 import type { Platform } from './platform.js'
 import type { RelayResult } from './relayResult.js'
 
@@ -31,7 +32,15 @@ export interface Figure {
 }
 
 /** What a figure found. */
-export type Result = RouteResult | LatencyResult | GasResult | RelayResult | IdleResult | NarrationResult
+export type Result =
+  | RouteResult
+  | LatencyResult
+  | GasResult
+  | RelayResult
+  | IdleResult
+  | NarrationResult
+  | OverloadResult
+  | CostResult
 
 export interface RouteResult {
   readonly kind: 'route'
@@ -53,6 +62,15 @@ export interface LatencyRow {
   readonly what: string
   readonly p50Ms: number
   readonly p99Ms: number
+}
+
+/** What a part takes of a request's CPU. */
+export interface CostResult {
+  readonly kind: 'cost'
+  /** The least of the rounds. */
+  readonly partUs: number
+  /** Of a bare Express route, the least of the rounds; null where the system does not tell. */
+  readonly requestUs: number | null
 }
 
 export interface GasResult {

@@ -2,19 +2,19 @@ import { z } from 'zod'
 
 // What the load generator is told, and what it answers: both cross a process boundary.
 
-const requestSchema = z.strictObject({
+export const loadRequestSchema = z.strictObject({
   method: z.enum(['GET', 'POST']),
   path: z.string(),
   /** JSON text. */
   body: z.string().optional(),
 })
-export type LoadRequest = z.output<typeof requestSchema>
+export type LoadRequest = z.output<typeof loadRequestSchema>
 
 export const loadPlanSchema = z.strictObject({
   url: z.url(),
   /** Kept alive; each has one request under way. */
   connections: z.int().positive(),
-  requests: z.array(requestSchema).min(1),
+  requests: z.array(loadRequestSchema).min(1),
   /** Of every request. */
   headers: z.record(z.string(), z.string()).optional(),
   /** The one status that counts as answered; any 2xx when left out. */

@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Round, ratioOf } from './compare.js'
-import type { Figure, GasResult, LatencyResult, Result, RouteResult } from './figure.js'
+import type { CostResult, Figure, GasResult, LatencyResult, Result, RouteResult } from './figure.js'
 import { idleTable } from './idleResult.js'
 import type { Machine } from './machine.js'
 import { narrationTable } from './narrationResult.js'
+import { overloadTable } from './overloadResult.js'
 import { BENCH_DIRECTORY } from './platform.js'
 import { relayTable } from './relayResult.js'
 import { type Spread, spreadOf } from './statistics.js'
@@ -38,6 +39,8 @@ function linesOf(result: Result): string[] {
   if (result.kind === 'idle') return idleTable(result)
   if (result.kind === 'narration') return narrationTable(result)
   if (result.kind === 'latencies') return latencyTable(result)
+  if (result.kind === 'overload') return overloadTable(result)
+  if (result.kind === 'cost') return costTable(result)
   return result.kind === 'route' ? routeTable(result) : gasTable(result)
 }
 
@@ -100,6 +103,13 @@ function latencyTable({ rows, notes }: LatencyResult): string[] {
         `  ${what.padEnd(width)}${p50Ms.toFixed(2).padStart(10)}${p99Ms.toFixed(2).padStart(10)}`,
     ),
     ...notes.map((note) => `  ${note}`),
+  ]
+}
+
+function costTable({ partUs, requestUs }: CostResult): string[] {
+  const share = requestUs === null ? 'unknown' : `${((100 * partUs) / requestUs).toFixed(2)} %`
+  return [
+    `  ${partUs.toFixed(2)} µs each, of ${requestUs?.toFixed(0) ?? 'unknown'} µs of CPU of a bare Express request: ${share}`,
   ]
 }
 

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Helper, startHelper } from './support/childProcess.js'
+import type { Figure } from './support/figure.js'
+import type { LoadRequest } from './support/load.js'
+import { type OpenLoopPlan, type OpenLoopResult, openLoopResultSchema } from './support/openLoopPlan.js'
+import { openOrders, type UnpostedOrder } from './support/openOrders.js'
+import type { OverloadLevel, OverloadRound } from './support/overloadResult.js'
+import type { Platform } from './support/platform.js'
+import { readStatuses } from './support/statuses.js'
+
+const ORDERS = 6
+/** In times of what the server can carry. */
+const LOADS = [1, 2, 3, 4, 5]
+/** How long a client waits. */
+const PATIENCE_MS = 1_000
+/** More than the server can answer in the time of MAX_WAIT, or nobody would have to wait. */
+const CLIENTS = 2_000
+/** So that capacity is not waited for: each of these asks again at once. */
+const CLIENTS_WHO_WAIT = 64
+const ROUND_MS = 4_000
+const POLL_MS = 500
+
+export const overload: Figure = {
+  name: 'overload',
+  title: 'Overload',
+  async measure({ platform, rounds: { rounds }, print }) {
+    const started = await platform()
+    const requests = await requestsTo(started)
+    const generator = startHelper('./openLoopGenerator.ts')
+    try {
+      const send = (plan: Pick<OpenLoopPlan, 'connections' | 'perSecond'>) =>
+        ask(generator, {
+          url: started.server.url,
+          requests,
+          durationMs: ROUND_MS,
+          patienceMs: PATIENCE_MS,
+          ...plan,
+        })
+      // The warm-up: the first one compiles.
+      await measureRound(send)
+      const measured: OverloadRound[] = []
+      for (let round = 1; round <= rounds; round++) {
+        measured.push(await measureRound(send))
+        print(`  round ${round} of ${rounds}`)
+      }
+      const notes = [
+        `${CLIENTS} connections; an answer counts within ${PATIENCE_MS} ms of when its request was due, ${ROUND_MS / 1_000} s of each load`,
+        'in equal parts: an order posted again, its status, a wallet',
+      ]
+      return { kind: 'overload', rounds: measured, notes }
+    } finally {
+      await generator.stop()
+    }
+  },
+}
+
+/** What a frontend's pages send, each of it costing the server something. */
+async function requestsTo({ sandbox, server }: Platform): Promise<LoadRequest[]> {
+  const opened = await openOrders(sandbox, ORDERS)
+  for (const { body } of opened) {
+    const headers = { 'content-type': 'application/json' }
+    await fetch(`${server.url}/orders`, { method: 'POST', headers, body })
+  }
+  await untilEnded(server.url, opened)
+  const [employee] = sandbox.accounts.employees
+  if (employee === undefined) throw new Error('the sandbox has no employee')
+  return opened.flatMap(({ orderId, body }): LoadRequest[] => [
+    { method: 'POST', path: '/orders', body },
+    { method: 'GET', path: `/orders/${orderId}` },
+    { method: 'GET', path: `/wallet/${employee.address}` },
+  ])
+}
+
+/** The enclave's runs would take a core meanwhile. */
+async function untilEnded(url: string, orders: readonly UnpostedOrder[]): Promise<void> {
+  const isOpen = async () => (await readStatuses(url, orders)).some(({ state }) => state === 'OPEN')
+  while (await isOpen()) await sleep(POLL_MS)
+}
+
+type Send = (plan: Pick<OpenLoopPlan, 'connections' | 'perSecond'>) => Promise<OpenLoopResult>
+
+async function measureRound(send: Send): Promise<OverloadRound> {
+  const { goodPerSecond: capacity } = await send({ connections: CLIENTS_WHO_WAIT })
+  if (capacity === 0) throw new Error('the server answered nothing')
+  const levels: OverloadLevel[] = []
+  for (const times of LOADS) {
+    levels.push({ times, ...(await send({ connections: CLIENTS, perSecond: capacity * times })) })
+  }
+  return { capacity, levels }
+}
+
+async function ask(generator: Helper, plan: OpenLoopPlan): Promise<OpenLoopResult> {
+  return await generator.ask(plan, openLoopResultSchema)
+}
