@@ -1,7 +1,7 @@
 import { referenceSecp256k1, type Secp256k1 } from '../protocol/secp256k1.js'
 import { describeError, type Logger } from './logger.js'
 
-type Binding = typeof import('secp256k1/bindings.js')['default']
+type Binding = Pick<typeof import('secp256k1/bindings.js')['default'], 'ecdsaRecover' | 'ecdsaSign'>
 
 /** The first recovery id of a v. */
 const V_OFFSET = 27

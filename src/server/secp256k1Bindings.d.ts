@@ -10,6 +10,8 @@ declare module 'secp256k1/bindings.js' {
     ): Uint8Array
     /** Deterministic (RFC 6979), low-s. */
     ecdsaSign(digest: Uint8Array, privateKey: Uint8Array): { signature: Uint8Array; recid: number }
+    /** Whether 33 or 65 bytes are a point on the curve; hybrid forms count. */
+    publicKeyVerify(key: Uint8Array): boolean
   }
   export default binding
 }

@@ -4,6 +4,7 @@ import type { Config } from './config.js'
 import { registerFastKeccak } from './fastKeccak.js'
 import { loadSecp256k1 } from './fastSecp256k1.js'
 import { close, listen, portOf } from './http/listener.js'
+import { loadPointCheck } from './intake/curvePoint.js'
 import { createLifetime } from './lifetime.js'
 import type { Logger } from './logger.js'
 import { openRelayerKey } from './relay/relayerKey.js'
@@ -55,6 +56,7 @@ async function startLocked(
   await registerFastKeccak()
   const stopping = new AbortController()
   const curve = await loadSecp256k1(logger)
+  const isPoint = await loadPointCheck()
   const relayerKey = await openRelayerKey(config.relay.relayerKey, curve)
   const surroundings = {
     config,
@@ -62,6 +64,7 @@ async function startLocked(
     files,
     relayerKey,
     curve,
+    isPoint,
     stopping: stopping.signal,
     output: process.stdout,
   }

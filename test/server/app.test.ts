@@ -4,6 +4,7 @@ import { ChainUnavailableError } from '../../src/chain/errors.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { createApp } from '../../src/server/app.js'
 import { Problem } from '../../src/server/http/problems.js'
+import { isPointByOpenSsl } from '../../src/server/intake/curvePoint.js'
 import { createLogLines } from '../support/logLines.js'
 import { SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
 
@@ -59,6 +60,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
       policy: { publish: unanswered },
       policyVersion: unanswered,
       bodyLimitBytes: config.http.bodyLimitBytes,
+      isPoint: isPointByOpenSsl,
     },
     timeline: unanswered,
     status: {

@@ -1,6 +1,7 @@
 import type { Express } from 'express'
 import { referenceSecp256k1 } from '../../src/protocol/secp256k1.js'
 import { buildServer } from '../../src/server/build.js'
+import { isPointByOpenSsl } from '../../src/server/intake/curvePoint.js'
 import { openRelayerKey } from '../../src/server/relay/relayerKey.js'
 import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
 import { SERVER_ACCOUNT } from './brokerStandIn.js'
@@ -50,6 +51,7 @@ export async function buildApp(options: {
     files,
     relayerKey,
     curve: referenceSecp256k1,
+    isPoint: isPointByOpenSsl,
     stopping,
     phase: () => 'running',
     output: { write: () => undefined },

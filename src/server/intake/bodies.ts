@@ -1,8 +1,12 @@
 import { postOrderSchema, postPolicySchema } from '../../protocol/api.js'
-import { receivedPointSchema } from './curvePoint.js'
+import { type IsPoint, receivedPointSchema } from './curvePoint.js'
 
 /** The body of `POST /orders` as the server checks it. */
-export const receivedOrderSchema = postOrderSchema.extend({ epk: receivedPointSchema })
+export function receivedOrderSchema(isPoint: IsPoint) {
+  return postOrderSchema.extend({ epk: receivedPointSchema(isPoint) })
+}
 
 /** The body of `POST /policy` as the server checks it. */
-export const receivedPolicySchema = postPolicySchema.extend({ epk: receivedPointSchema })
+export function receivedPolicySchema(isPoint: IsPoint) {
+  return postPolicySchema.extend({ epk: receivedPointSchema(isPoint) })
+}

@@ -16,6 +16,7 @@ import { preparedJson, sendUntagged } from '../http/preparedJson.js'
 import { Problem } from '../http/problems.js'
 import { parseParam } from '../http/validate.js'
 import { receivedOrderSchema, receivedPolicySchema } from './bodies.js'
+import type { IsPoint } from './curvePoint.js'
 import { parseEnvelopeBody } from './envelopeBody.js'
 import type { Orders } from './orders.js'
 import type { Policy } from './policy.js'
@@ -29,6 +30,8 @@ export interface IntakeRouterDeps {
   /** Null when the institution is not registered. */
   readonly policyVersion: (orgId: Hex) => Promise<PolicyVersion | null>
   readonly bodyLimitBytes: number
+  /** What an envelope's point is checked with. */
+  readonly isPoint: IsPoint
 }
 
 /** The client-facing routes: the key to seal to, orders and rulebooks. */
@@ -39,6 +42,8 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   const sendEnclaveKey = preparedJson(enclaveKeySchema)
   const sendOrderStatus = preparedJson(orderStatusSchema)
   const sendPolicyVersion = preparedJson(policyVersionSchema)
+  const orderBody = receivedOrderSchema(deps.isPoint)
+  const policyBody = receivedPolicySchema(deps.isPoint)
 
   router
     .route('/enclave-key')
@@ -50,7 +55,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/orders')
     .post(readBody, async (req, res) => {
-      const received = await orders.receive(parseEnvelopeBody(receivedOrderSchema, req.body))
+      const received = await orders.receive(parseEnvelopeBody(orderBody, req.body))
       res.status(202).location(`/orders/${received.orderId}`)
       sendUntagged(res, z.encode(orderReceivedSchema, received))
     })
@@ -67,7 +72,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/policy')
     .post(readBody, async (req, res) => {
-      const published = await policy.publish(parseEnvelopeBody(receivedPolicySchema, req.body))
+      const published = await policy.publish(parseEnvelopeBody(policyBody, req.body))
       sendUntagged(res, z.encode(policyVersionSchema, published))
     })
     .all(methodNotAllowed('POST'))
