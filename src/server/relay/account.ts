@@ -3,15 +3,7 @@ import type { RpcProvider } from '../../chain/provider.js'
 import { smallQuantitySchema, toQuantity } from '../../chain/quantity.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
-
-/**
- * How a look fits what was seen before: it goes on from there; the node is behind (or the chain was rolled back:
- * nobody can tell yet); another branch took the place of blocks; or it is another chain, or one that lost its end.
- */
-export type History = 'kept' | 'behind' | 'reorganized' | 'reset'
-
-/** A history that did not just go on. */
-export type Break = Extract<History, 'reorganized' | 'reset'>
+import { type Break, createSeenHeads, type History } from './history.js'
 
 /** What one node says of the chain and of the relayer's account, at one moment. */
 export interface Look {
@@ -36,22 +28,17 @@ export interface AccountView {
   isTaken(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean>
 }
 
-/** A node may trail the others for so long; a head that stays below what was seen is a chain that was reset. */
-const NODE_LAG_MS = 2_000
-/** Blocks whose hashes are kept. */
-const MEMORY = 128
 /** A node may know of a count before it, or one behind the same URL, knows of the receipt: for some blocks, not for more. */
 const TAKEN_DEPTH = 5
 
 const blockSchema = z.looseObject({ number: smallQuantitySchema, hash: bytes32Schema })
-type Block = z.output<typeof blockSchema>
 
 export function createAccountView(options: {
   provider: Pick<RpcProvider, 'transport'>
   address: Hex
 }): AccountView {
   const { provider, address } = options
-  const judge = createHistory()
+  const heads = createSeenHeads()
   let broken: Break | null = null
   return {
     takeBreak() {
@@ -60,7 +47,7 @@ export function createAccountView(options: {
       return taken
     },
     async look() {
-      const tip = judge.tip()
+      const tip = heads.tip()
       const [latest, count, pending, atTip] = await provider.transport.send([
         { method: 'eth_getBlockByNumber', params: ['latest', false] },
         { method: 'eth_getTransactionCount', params: [address, 'latest'] },
@@ -70,7 +57,7 @@ export function createAccountView(options: {
       const head = resultOf(latest, blockSchema)
       const known =
         tip === undefined ? undefined : { number: tip, now: resultOf(atTip, blockSchema.nullable()) }
-      const history = await judge.next(head, known, askGenesis)
+      const history = await heads.next(head, known, askGenesis)
       // It may be a node that has become one of another chain.
       if (history === 'reset') provider.transport.doubt()
       if (history === 'reset' || (history === 'reorganized' && broken === null)) broken = history
@@ -99,54 +86,5 @@ export function createAccountView(options: {
       { method: 'eth_getBlockByNumber', params: ['0x0', false] },
     ])
     return resultOf(answer, blockSchema).hash
-  }
-}
-
-/** The head of an earlier look, and what is there now. Another look may have come in between. */
-interface Known {
-  readonly number: number
-  readonly now: Block | null
-}
-
-/** Remembers the blocks that were seen as heads. */
-function createHistory() {
-  const seen = new Map<number, Hex>()
-  let tip: number | undefined
-  let behindSince: number | undefined
-  let genesis: Hex | undefined
-
-  function remember({ number, hash }: Block): void {
-    tip = number
-    seen.set(number, hash)
-    for (const old of seen.keys()) if (seen.size > MEMORY || old > number) seen.delete(old)
-  }
-
-  function historyOf(head: Block, known: Known | undefined): History {
-    if (known === undefined) return 'kept'
-    if (head.number >= known.number) {
-      const hash = seen.get(known.number)
-      return hash === undefined || known.now?.hash === hash ? 'kept' : 'reorganized'
-    }
-    const hash = seen.get(head.number)
-    if (hash !== undefined && hash !== head.hash) return 'reorganized'
-    behindSince ??= performance.now()
-    return performance.now() - behindSince < NODE_LAG_MS ? 'behind' : 'reset'
-  }
-
-  return {
-    tip: () => tip,
-    async next(head: Block, known: Known | undefined, askGenesis: () => Promise<Hex>): Promise<History> {
-      let history = historyOf(head, known)
-      if (history === 'behind') return history
-      if (genesis === undefined || history === 'reorganized') {
-        const found = await askGenesis()
-        if (genesis !== undefined && found !== genesis) history = 'reset'
-        genesis = found
-      }
-      behindSince = undefined
-      if (history !== 'kept') seen.clear()
-      if (history !== 'kept' || head.number >= (tip ?? 0)) remember(head)
-      return history
-    },
   }
 }

@@ -37,7 +37,7 @@ export interface Admission {
    */
   admit(digest: Hex, gasLimit: bigint, funds: Funds): Promise<void>
   /** Its cost is among what is committed from now on. */
-  underWay(digest: Hex): void
+  counted(digest: Hex): void
   release(digest: Hex): void
 }
 
@@ -71,7 +71,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         throw error
       }
     },
-    underWay(digest) {
+    counted(digest) {
       waiting.delete(digest)
     },
     release(digest) {

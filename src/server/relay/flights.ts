@@ -1,4 +1,4 @@
-import type { InFlight, Outcome } from './inFlight.js'
+import type { Flight, Outcome } from './flight.js'
 
 /** Wei that transactions may cost at most. */
 export interface Commitments {
@@ -10,17 +10,17 @@ export interface Commitments {
 
 /** Everything under way, each under its nonce. */
 export interface Flights {
-  add(flight: InFlight): void
+  add(flight: Flight): void
   /** Takes it out, and tells whoever waits for it how it ended. */
-  finish(flight: InFlight, outcome: Outcome): void
+  finish(flight: Flight, outcome: Outcome): void
   /** In the order of their nonces. */
-  all(): InFlight[]
+  all(): Flight[]
   count(): number
   committed(): Commitments
 }
 
 export function createFlights(): Flights {
-  const flights = new Set<InFlight>()
+  const flights = new Set<Flight>()
   let ended = 0n
   return {
     add(flight) {

@@ -1,8 +1,9 @@
 import { describeError, type Logger } from '../logger.js'
-import type { Break, Look } from './account.js'
+import type { Look } from './account.js'
+import { newestOf } from './flight.js'
 import type { Flights } from './flights.js'
-import { newestOf } from './inFlight.js'
-import { MAX_HOLES, type Nonces } from './nonces.js'
+import type { Break } from './history.js'
+import type { Nonces } from './nonces.js'
 import type { Outbox } from './outbox.js'
 
 export interface GapsOptions {
@@ -21,6 +22,8 @@ export interface Gaps {
 
 /** Somebody may be about to take it, and one node may know of a count before another does. */
 const PATIENCE_MS = 3_000
+/** Where more are open the chain has lost what was below, and fillers would cost more than starting again. */
+const MAX_FILLED = 16
 
 /**
  * A gap is left by a crash between two saves, by a record that was lost, or by a chain that lost blocks. It is filled
@@ -61,12 +64,12 @@ export function createGaps(options: GapsOptions): Gaps {
 
   return {
     async close(look, broken) {
-      const holes = nonces.holes(look.count)
+      const holes = nonces.holes(look.count, MAX_FILLED + 1)
       const [lowest] = holes
       if (lowest === undefined) open = undefined
       else if (broken === 'reset') startAgainBelow(lowest)
       else if (!isOverdue(lowest, look)) return
-      else if (holes.length === MAX_HOLES) startAgainBelow(lowest)
+      else if (holes.length > MAX_FILLED) startAgainBelow(lowest)
       else for (const nonce of holes) await fill(nonce)
     },
   }

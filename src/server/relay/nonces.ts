@@ -12,14 +12,12 @@ export interface Nonces {
   release(nonce: number): void
   /** Something is mined under it. */
   done(nonce: number): void
-  /** The lowest from `count` on that nobody holds, below one that is held: what is above waits for them. */
-  holes(count: number): number[]
+  /** The lowest `most` from `count` on that nobody holds, below one that is held: what is above waits for them. */
+  holes(count: number, most: number): number[]
   /** What was counted here is wrong: the chain is asked again, without its pool when that can't be right either. */
   distrust(tag: 'pending' | 'latest'): void
 }
 
-/** More need not be known at once. */
-export const MAX_HOLES = 17
 /** A node that trails is asked again after this long. */
 const ASK_AGAIN_MS = 200
 
@@ -69,10 +67,10 @@ export function createNonces(account: AccountView): Nonces {
       release(nonce)
       if (first !== undefined) first = Math.max(first, nonce + 1)
     },
-    holes(count) {
+    holes(count, most) {
       const highest = Math.max(...held.keys())
       const holes: number[] = []
-      for (let nonce = count; nonce < highest && holes.length < MAX_HOLES; nonce++) {
+      for (let nonce = count; nonce < highest && holes.length < most; nonce++) {
         if (!held.has(nonce)) holes.push(nonce)
       }
       return holes

@@ -1,16 +1,14 @@
-import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import type { Broadcaster } from './broadcast.js'
 import { type FeeMarket, type Fees, priceLimit, raisedFees } from './fees.js'
-import { addTransaction, createInFlight, type InFlight, isFiller, newestOf, type Sender } from './inFlight.js'
+import { addTransaction, createFlight, type Flight, isFiller, newestOf, type Owner } from './flight.js'
+import type { Call } from './preflight.js'
 import type { RelayerSigner } from './signer.js'
 import { readTransaction } from './transaction.js'
 
-/** A call that is worth its gas. */
-export interface Call {
-  readonly to: Hex
-  readonly data: Hex
+/** A call that was checked, with the gas that it gets. */
+export interface CheckedCall extends Call {
   readonly gasLimit: bigint
 }
 
@@ -27,24 +25,24 @@ export interface OutboxOptions {
 /** Signs, saves and sends, in this order. Knows nothing of what becomes of it. */
 export interface Outbox {
   /** Signs and saves the call under this nonce. @throws what `save` throws, and ChainUnavailableError */
-  write(call: Call, nonce: number, sender: Sender): Promise<InFlight>
+  write(call: CheckedCall, nonce: number, owner: Owner): Promise<Flight>
   /** Gives the newest transaction to the nodes. Nobody waits: what comes of it is read from the chain. */
-  broadcast(flight: InFlight): void
+  broadcast(flight: Flight): void
   /** Replaces it by one that offers more, if the ceiling leaves room, and sends it again in any case. */
-  resubmit(flight: InFlight): Promise<void>
+  resubmit(flight: Flight): Promise<void>
   /** Replaces what no node takes by a filler, so that what comes after it can be mined. */
-  giveUp(flight: InFlight): Promise<void>
+  giveUp(flight: Flight): Promise<void>
   /** A filler for a nonce that nothing was signed under. It is on no disk: a lost one leaves the hole as it was. */
-  fill(nonce: number): Promise<InFlight>
+  fill(nonce: number): Promise<Flight>
   /** Resolves when no broadcast is under way any more. */
   idle(): Promise<void>
 }
 
 /** https://eips.ethereum.org/EIPS/eip-2718: a plain transfer */
 const TRANSFER_GAS = 21_000n
-const nobody: Sender = {
+const nobody: Owner = {
   save: async () => undefined,
-  underWay: () => undefined,
+  counted: () => undefined,
   isNeeded: async () => true,
   dropped: () => undefined,
 }
@@ -52,21 +50,21 @@ const nobody: Sender = {
 export function createOutbox(options: OutboxOptions): Outbox {
   const { broadcaster, signer, fees, chainId, maxFeePerGas, logger } = options
   const broadcasts = new Set<Promise<void>>()
-  const filler: Call = { to: signer.address, data: '0x', gasLimit: TRANSFER_GAS }
+  const filler: CheckedCall = { to: signer.address, data: '0x', gasLimit: TRANSFER_GAS }
 
-  async function sign(call: Call, nonce: number, offered: Fees): Promise<SignedTransaction> {
+  async function sign(call: CheckedCall, nonce: number, offered: Fees): Promise<SignedTransaction> {
     const { to, data, gasLimit } = call
     return { nonce, ...(await signer.sign({ chainId, nonce, to, data, gasLimit, fees: offered })) }
   }
 
-  async function write(call: Call, nonce: number, sender: Sender): Promise<InFlight> {
+  async function write(call: CheckedCall, nonce: number, owner: Owner): Promise<Flight> {
     const offered = await fees.current()
     const signed = await sign(call, nonce, offered)
-    await sender.save(signed)
-    return createInFlight([signed], sender, call.gasLimit * priceLimit(offered))
+    await owner.save(signed)
+    return createFlight([signed], owner, call.gasLimit * priceLimit(offered))
   }
 
-  function broadcast(flight: InFlight): void {
+  function broadcast(flight: Flight): void {
     flight.sentAt = performance.now()
     const newest = newestOf(flight)
     const sent = broadcaster.send(newest).then((reception) => {
@@ -82,12 +80,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   /** Where the ceiling leaves no room, another call offers the same: a node that holds nothing takes it. */
-  async function replace(flight: InFlight, call: Call): Promise<void> {
+  async function replace(flight: Flight, call: CheckedCall): Promise<void> {
     const previous = readTransaction(newestOf(flight).raw)
     const raised = raisedFees(previous.fees, await fees.current(), maxFeePerGas)
     if (raised !== null || call.to !== previous.to) {
       const signed = await sign(call, flight.nonce, raised ?? previous.fees)
-      await flight.sender.save(signed)
+      await flight.owner.save(signed)
       addTransaction(flight, signed)
     }
     broadcast(flight)

@@ -41,8 +41,8 @@ const revertDataSchema = z
   .pipe(dataSchema)
 const blockSchema = z.looseObject({ gasLimit: quantitySchema })
 
-/** A call to be checked. */
-interface Call {
+/** What a transaction does, whatever it costs. */
+export interface Call {
   readonly to: Hex
   readonly data: Hex
 }

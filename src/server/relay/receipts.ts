@@ -53,12 +53,12 @@ export function failed(
 }
 
 /** It took effect without this server's doing, in a block that may still be taken back. */
-export function settling(record: RelayRecord, now: Date): RelayRecord {
+export function awaitingDepth(record: RelayRecord, now: Date): RelayRecord {
   return changed(record, now, { status: 'pending', ...minedFields(null), error: null })
 }
 
 /** Of a final record that is true no more: what was mined for it may be mined again, or has to be. */
-export function putBack(record: RelayRecord, now: Date): RelayRecord {
+export function reopened(record: RelayRecord, now: Date): RelayRecord {
   const txHash = record.transactions.at(-1)?.hash ?? null
   return changed(record, now, { status: 'submitted', ...minedFields(null), txHash, error: null })
 }

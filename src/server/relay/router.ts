@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
-import { isFinal, type Receipt, receiptSchema } from '../../protocol/api.js'
+import { isFinal, receiptSchema } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { jsonBody } from '../http/body.js'
@@ -10,9 +10,9 @@ import { Problem } from '../http/problems.js'
 import { relayToken } from '../http/relayToken.js'
 import { parseBody, parseParam } from '../http/validate.js'
 import type { AuthorizationVerifier } from './authorization.js'
-import type { Course } from './course.js'
 import { waitPreference } from './prefer.js'
 import type { Relay } from './relay.js'
+import { createWaitingRoom } from './waitingRoom.js'
 
 export interface RelayRouterDeps {
   readonly authToken: string
@@ -57,30 +57,5 @@ function getReceipt(relay: RelayRouterDeps['relay']): RequestHandler {
     const receipt = await relay.find(parseParam(bytes32Schema, 'digest', req.params.digest))
     if (receipt === undefined) throw new Problem('receipt-not-found')
     res.json(z.encode(receiptSchema, receipt))
-  }
-}
-
-/**
- * Waits for a course's end, for `waitMs` at most. One listener to the stop serves all who wait: each of its own would be
- * looked for among all of them when it goes.
- */
-function createWaitingRoom(stopping: AbortSignal): (course: Course, waitMs: number) => Promise<Receipt> {
-  const waiting = new Set<() => void>()
-  stopping.addEventListener('abort', () => {
-    for (const leave of waiting) leave()
-  })
-  return async (course, waitMs) => {
-    if (stopping.aborted) return course.current()
-    await new Promise<void>((resolve) => {
-      const leave = () => {
-        clearTimeout(timer)
-        waiting.delete(leave)
-        resolve()
-      }
-      const timer = setTimeout(leave, waitMs)
-      waiting.add(leave)
-      void course.end.then(leave)
-    })
-    return course.current()
   }
 }

@@ -8,12 +8,14 @@ import type { SignedTransaction } from '../store/receipts.js'
 import { createAccountView } from './account.js'
 import type { Broadcaster } from './broadcast.js'
 import type { FeeMarket } from './fees.js'
+import { createFlight, type Flight, type Outcome, type Owner } from './flight.js'
+import { createFlightEnds } from './flightEnds.js'
 import { type Commitments, createFlights, type Flights } from './flights.js'
 import { createGaps } from './gaps.js'
-import { createInFlight, type InFlight, type Outcome, type Sender } from './inFlight.js'
 import { createFindMined } from './mined.js'
 import { createNonces } from './nonces.js'
-import { type Call, createOutbox } from './outbox.js'
+import { type CheckedCall, createOutbox } from './outbox.js'
+import { createResending } from './resending.js'
 import { createSettledTransactions } from './settled.js'
 import type { RelayerSigner } from './signer.js'
 import { createWatcher } from './watcher.js'
@@ -49,12 +51,12 @@ export interface Transactor {
    *
    * @throws what `save` throws, and ChainUnavailableError: nothing was sent then, and no nonce used
    */
-  send(call: Call, sender: Sender): Promise<Outcome>
+  send(call: CheckedCall, owner: Owner): Promise<Outcome>
   /**
    * Follows what an earlier process signed, oldest first: it may or may not have been broadcast, or mined. It is
    * sent again only once a look at the chain shows that it is not mined.
    */
-  resume(transactions: readonly SignedTransaction[], sender: Sender): Promise<Outcome>
+  resume(transactions: readonly SignedTransaction[], owner: Owner): Promise<Outcome>
   /** Whether a call would have to wait for its turn now. */
   isFull(): boolean
   committed(): Commitments
@@ -67,18 +69,18 @@ export function createTransactor(options: TransactorOptions): Transactor {
   const flights = createFlights()
   const slots = createSlots(options.maxInFlight)
   const outbox = createOutbox(options)
-  const { nonces, look } = follow(options, flights, outbox)
+  const { nonces, look } = createOversight(options, flights, outbox)
   const { pollIntervalMs: intervalMs, logger } = options
   const poller = createPoller({ name: 'relay-transactor', intervalMs, tick: look, logger })
   let stopped = false
 
-  async function open(call: Call, sender: Sender): Promise<InFlight> {
+  async function open(call: CheckedCall, owner: Owner): Promise<Flight> {
     const nonce = await nonces.take()
     try {
-      const flight = await outbox.write(call, nonce, sender)
+      const flight = await outbox.write(call, nonce, owner)
       // Without a pause between the two: its cost is counted in one place all along.
       flights.add(flight)
-      sender.underWay()
+      owner.counted()
       return flight
     } catch (error) {
       nonces.release(nonce)
@@ -87,11 +89,11 @@ export function createTransactor(options: TransactorOptions): Transactor {
   }
 
   return {
-    async send(call, sender) {
+    async send(call, owner) {
       await slots.take()
       try {
         if (stopped) return { kind: 'stopped' }
-        const flight = await open(call, sender)
+        const flight = await open(call, owner)
         // Saved, so the next start sends it; nobody watches it here any more.
         if (stopped) return { kind: 'stopped' }
         outbox.broadcast(flight)
@@ -102,9 +104,9 @@ export function createTransactor(options: TransactorOptions): Transactor {
         slots.leave()
       }
     },
-    async resume(transactions, sender) {
+    async resume(transactions, owner) {
       if (stopped) return { kind: 'stopped' }
-      const flight = createInFlight(transactions, sender)
+      const flight = createFlight(transactions, owner)
       slots.occupy()
       void flight.landed.then(slots.leave)
       nonces.hold(flight.nonce)
@@ -128,14 +130,22 @@ export function createTransactor(options: TransactorOptions): Transactor {
 }
 
 /** What watches over everything under way. */
-function follow(options: TransactorOptions, flights: Flights, outbox: ReturnType<typeof createOutbox>) {
+function createOversight(
+  options: TransactorOptions,
+  flights: Flights,
+  outbox: ReturnType<typeof createOutbox>,
+) {
   const { provider, signer } = options
   const findMined = createFindMined(options.transport)
   const account = createAccountView({ provider, address: signer.address })
   const nonces = createNonces(account)
-  const shared = { ...options, flights, nonces, outbox, findMined }
-  const gaps = createGaps(shared)
   const settled = createSettledTransactions(findMined)
-  const watcher = createWatcher({ ...shared, account, address: signer.address, settled, gaps })
+  const shared = { ...options, address: signer.address, account, flights, nonces, outbox, findMined, settled }
+  const watcher = createWatcher({
+    ...shared,
+    ends: createFlightEnds(shared),
+    resending: createResending(shared),
+    gaps: createGaps(shared),
+  })
   return { nonces, look: watcher.look }
 }

@@ -81,7 +81,7 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
   }
 
   /** The record if it is unfinished; moved where it belongs if a killed process had no time to. */
-  async function takeUp(digest: Hex): Promise<RelayRecord[]> {
+  async function readUnfinished(digest: Hex): Promise<RelayRecord[]> {
     const record = await getOpen(digest)
     if (record === undefined) return []
     if (!isFinal(record.receipt)) return [record]
@@ -97,7 +97,7 @@ export function createReceiptStore(options: { files: AtomicFiles; logger: Logger
       if (isFinal(record.receipt)) await finish(digest)
     },
     async unfinished() {
-      const found = await inBatches(await openIds.all(), READ_AT_ONCE, takeUp)
+      const found = await inBatches(await openIds.all(), READ_AT_ONCE, readUnfinished)
       return found.flat()
     },
   }

@@ -20,23 +20,23 @@ export function createOutbox(options) {
   const outbox = createRealOutbox({ ...options, broadcaster })
   return {
     ...outbox,
-    async write(call, nonce, sender) {
+    async write(call, nonce, owner) {
       reached('nonce-chosen')
-      const flight = await outbox.write(call, nonce, stepped(sender, broadcaster))
+      const flight = await outbox.write(call, nonce, stepped(owner, broadcaster))
       void flight.landed.then(() => reached('seen'))
       return flight
     },
   }
 }
 
-function stepped(sender, broadcaster) {
+function stepped(owner, broadcaster) {
   return {
-    ...sender,
+    ...owner,
     async save(transaction) {
       reached('signed')
       // The write-ahead line, broken on purpose: what the bench has to notice.
       if (FAULTS_SEND_FIRST === 'yes') await broadcaster.send(transaction)
-      await sender.save(transaction)
+      await owner.save(transaction)
       reached('saved')
     },
   }

@@ -3,11 +3,11 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Authorization } from '../../../src/protocol/authorization.js'
-import { batchMint, digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
-import { useChain } from '../../support/chain.js'
+import { digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { type FaultProxy, type ProxiedCall, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { AAPL, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { MINT, useMintChain } from './mint.js'
 import {
   asKilledNow,
   mine,
@@ -20,10 +20,8 @@ import {
   storedRecord,
 } from './relayUnderTest.js'
 
-const chain = useChain(setUpInstitution)
+const { chain, digest } = useMintChain()
 
-const MINT = batchMint(AAPL, shares(5))
-const digest = () => digestOf(chain(), MINT)
 const isSend = ({ method }: ProxiedCall) => method === 'eth_sendRawTransaction'
 
 async function startBehindProxy() {

@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { startAnvil } from '../../../src/sandbox/anvil.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
-import { batchMint, digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
-import { INTERFACES, useChain } from '../../support/chain.js'
+import { batchMint, portfolioUpdate, signedCall } from '../../support/authorizations.js'
+import { INTERFACES } from '../../support/chain.js'
 import { type Fault, startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { AAPL, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { MINT, useMintChain } from './mint.js'
 import {
   mine,
   minedOfRelayer,
@@ -18,10 +19,7 @@ import {
   storedRecord,
 } from './relayUnderTest.js'
 
-const chain = useChain(setUpInstitution)
-
-const MINT = batchMint(AAPL, shares(5))
-const digest = () => digestOf(chain(), MINT)
+const { chain, digest } = useMintChain()
 
 async function start(options: { env?: Record<string, string>; rpcUrl?: string } = {}) {
   const dataDir = await temporaryDirectory()

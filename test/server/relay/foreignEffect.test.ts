@@ -4,18 +4,16 @@ import { bytesToHex } from '../../../src/protocol/hex.js'
 import { failed, pendingRecord } from '../../../src/server/relay/receipts.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
-import { batchMint, digestOf, signedCall } from '../../support/authorizations.js'
-import { INTERFACES, useChain } from '../../support/chain.js'
+import { signedCall } from '../../support/authorizations.js'
+import { INTERFACES } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { MINT, useMintChain } from './mint.js'
 import { mine, minedOfRelayer, receiptOf, soon, startRelay } from './relayUnderTest.js'
 
-const chain = useChain(setUpInstitution)
+const { chain, digest } = useMintChain()
 
-const MINT = batchMint(AAPL, shares(5))
-const digest = () => digestOf(chain(), MINT)
 /** What `usedDigest` answers where the effect has not arrived. */
 const UNUSED = `0x${'00'.repeat(32)}`
 

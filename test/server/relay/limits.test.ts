@@ -4,10 +4,10 @@ import { priceLimit } from '../../../src/server/relay/fees.js'
 import { gasLimitFor } from '../../../src/server/relay/preflight.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
 import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
-import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, MSFT, setUpInstitution, shares } from '../../support/institution.js'
+import { AAPL, MSFT, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { MINT, useMintChain } from './mint.js'
 import {
   asKilledNow,
   mine,
@@ -20,9 +20,8 @@ import {
   storedRecord,
 } from './relayUnderTest.js'
 
-const chain = useChain(setUpInstitution)
+const { chain } = useMintChain()
 
-const MINT = batchMint(AAPL, shares(5))
 const OTHER = batchMint(MSFT, shares(5))
 
 async function start(env: Record<string, string>, root?: string) {

@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
-import { startTestChain, useChain } from '../../support/chain.js'
+import { digestOf, portfolioUpdate } from '../../support/authorizations.js'
+import { startTestChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { setUpInstitution } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { MINT, useMintChain } from './mint.js'
 import { minedOfRelayer, receiptOf, soon, startRelay, storedRecord } from './relayUnderTest.js'
 
-const chain = useChain(setUpInstitution)
-
-const MINT = batchMint(AAPL, shares(5))
-const digest = () => digestOf(chain(), MINT)
+const { chain, digest } = useMintChain()
 
 describe('a confirmed authorization', () => {
   test('whose block is reorganized away is put back, sent again, and confirmed in its new block', async () => {

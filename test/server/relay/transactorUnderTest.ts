@@ -6,7 +6,7 @@ import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
 import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
 import { createBroadcaster } from '../../../src/server/relay/broadcast.js'
 import { createFeeMarket } from '../../../src/server/relay/fees.js'
-import type { Outcome, Sender } from '../../../src/server/relay/inFlight.js'
+import type { Outcome, Owner } from '../../../src/server/relay/flight.js'
 import { createPrivateKey, createRelayerSigner } from '../../../src/server/relay/signer.js'
 import { createTransactor, type Transactor } from '../../../src/server/relay/transactor.js'
 import { Secret } from '../../../src/server/secret.js'
@@ -79,20 +79,20 @@ export async function startTransactor(options: {
   await transactor.service.start()
   onTestFinished(() => transactor.service.stop())
 
-  function track(run: (sender: Sender) => Promise<Outcome>, save?: Sender['save']): Sent {
+  function track(run: (owner: Owner) => Promise<Outcome>, save?: Owner['save']): Sent {
     const saved: SignedTransaction[] = []
-    const sender: Sender = {
+    const owner: Owner = {
       async save(transaction) {
         await save?.(transaction)
         saved.push(transaction)
       },
-      underWay: () => {
+      counted: () => {
         sent.committed = transactor.committed().open
       },
       isNeeded: async () => true,
       dropped: () => sent.dropped++,
     }
-    const sent: Sent = { saved, committed: 0n, dropped: 0, outcome: run(sender) }
+    const sent: Sent = { saved, committed: 0n, dropped: 0, outcome: run(owner) }
     return sent
   }
 
@@ -106,8 +106,8 @@ export async function startTransactor(options: {
     async mine() {
       await direct.send('evm_mine', [])
     },
-    send: (save) => track((sender) => transactor.send(call, sender), save),
-    resume: (transactions) => track((sender) => transactor.resume(transactions, sender)),
+    send: (save) => track((owner) => transactor.send(call, owner), save),
+    resume: (transactions) => track((owner) => transactor.resume(transactions, owner)),
     count: () => direct.getTransactionCount(signer.address),
     async pooled() {
       const { pending, queued } = await direct.send('txpool_status', [])

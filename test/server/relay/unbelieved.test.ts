@@ -10,12 +10,11 @@ import { createAccountView } from '../../../src/server/relay/account.js'
 import { createPrivateKey } from '../../../src/server/relay/signer.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
 import { Secret } from '../../../src/server/secret.js'
-import { batchMint, digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
-import { useChain } from '../../support/chain.js'
+import { portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
 import { ROLES } from '../../support/roles.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { MINT, useMintChain } from './mint.js'
 import {
   asKilledNow,
   mine,
@@ -30,9 +29,7 @@ import {
 
 // What a node, a record or an answer says, and what must not follow from it.
 
-const chain = useChain(setUpInstitution)
-const MINT = batchMint(AAPL, shares(5))
-const digest = () => digestOf(chain(), MINT)
+const { chain, digest } = useMintChain()
 /** Code that takes a view without arguments to be false, and reverts with anything longer. */
 const REVERTING = '0x36602414600b57600080fd5b60206000f3'
 

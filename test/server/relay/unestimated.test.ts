@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
-import { batchMint, digestOf } from '../../support/authorizations.js'
-import { INTERFACES, useChain } from '../../support/chain.js'
+import { batchMint } from '../../support/authorizations.js'
+import { INTERFACES } from '../../support/chain.js'
 import {
   type Answer,
   type FaultProxy,
@@ -10,14 +10,14 @@ import {
   REFUSAL,
   startFaultProxy,
 } from '../../support/faultProxy.js'
-import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
+import { AAPL, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { MINT, useMintChain } from './mint.js'
 import { asKilledNow, minedOfRelayer, receiptOf, soon, startRelay, storedRecord } from './relayUnderTest.js'
 
 // Nodes say in many ways that a call can't be estimated, most of them without data that would tell why.
 
-const chain = useChain(setUpInstitution)
-const MINT = batchMint(AAPL, shares(5))
+const { chain, digest } = useMintChain()
 /** The batch after the next one: it reverts with BatchConflict. */
 const TOO_EARLY = batchMint(AAPL, shares(5), { batch: 7n })
 
@@ -60,7 +60,7 @@ describe.each(Object.entries(REFUSALS))('an estimate that is refused (%s)', (_na
   test('of a call that succeeds has it sent with all the gas that it may have', async () => {
     const { relay, dataDir } = await start(refusal)
     expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
-    const [sent] = (await storedRecord(dataDir, digestOf(chain(), MINT)))?.transactions ?? []
+    const [sent] = (await storedRecord(dataDir, digest()))?.transactions ?? []
     expect(readTransaction(sent?.raw ?? '0x').gasLimit).toBe(700_000n)
     // Now it reverts, as it has taken effect.
     expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
@@ -100,7 +100,7 @@ describe('a node that runs nothing', () => {
     const { relay } = await start(REFUSED, (call) => (isTrial(call) || isControl(call) ? answer : undefined))
     const response = await relay.relay(MINT)
     expect([response.status, response.body.code]).toEqual([503, 'chain-unavailable'])
-    expect((await relay.get(digestOf(chain(), MINT))).status).toBe(404)
+    expect((await relay.get(digest())).status).toBe(404)
   })
 
   test('and is asked too much for this one call says nothing of it either', async () => {
@@ -114,11 +114,10 @@ test('what was taken on and would fail by now ends, and is not tried again for e
     method === 'eth_getTransactionCount' ? REFUSAL : undefined,
   )
   await relay.relay(MINT, { Prefer: 'wait=0' })
-  const digest = digestOf(chain(), MINT)
-  await soon(async () => (await storedRecord(dataDir, digest))?.receipt.status).toBe('pending')
+  await soon(async () => (await storedRecord(dataDir, digest()))?.receipt.status).toBe('pending')
   const left = await asKilledNow(dataDir)
   await relay.stop()
   proxy.answer = (call) => (call.method === 'eth_estimateGas' || isTrial(call) ? REFUSED : undefined)
   const again = await startRelay({ chain: chain(), dataDir: left, rpcUrl: proxy.url })
-  await soon(async () => (await again.get(digest)).body.status).toBe('failed')
+  await soon(async () => (await again.get(digest())).body.status).toBe('failed')
 })

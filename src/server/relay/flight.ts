@@ -16,12 +16,12 @@ export type Outcome =
   | { readonly kind: 'displaced' }
   | { readonly kind: 'stopped' }
 
-/** What the transactor needs from whom it works for. */
-export interface Sender {
+/** Whom the transactor works for, and what it needs of that one. */
+export interface Owner {
   /** Makes a signed transaction durable. Nothing is broadcast before it resolves. */
   save(transaction: SignedTransaction): Promise<void>
-  /** Its first transaction is among those under way from now on. Called once, and not for what is resumed. */
-  underWay(): void
+  /** What it may cost is among what is committed from now on. Called once, and not for what is resumed. */
+  counted(): void
   /** Asked before something that may have been sent earlier is sent again. False when its effect is there. */
   isNeeded(): Promise<boolean>
   /** What was reported as mined is in its block no more. Called once, after the outcome, if at all. */
@@ -29,11 +29,11 @@ export interface Sender {
 }
 
 /** One call under one nonce, on its way into a block. */
-export interface InFlight {
+export interface Flight {
   readonly nonce: number
   /** All that may be mined for this call, the newest last. */
   readonly transactions: SignedTransaction[]
-  readonly sender: Sender
+  readonly owner: Owner
   /** Wei that it may cost at most. */
   maxCost: bigint
   /** Of `performance.now()`: since when the newest transaction could have been mined. */
@@ -57,11 +57,11 @@ export interface InFlight {
  * @param transactions at least one; the last one's nonce is the one that counts
  * @param cost wei that the last one may cost at most; read from its bytes when left out
  */
-export function createInFlight(
+export function createFlight(
   transactions: readonly SignedTransaction[],
-  sender: Sender,
+  owner: Owner,
   cost?: bigint,
-): InFlight {
+): Flight {
   const newest = transactions.at(-1)
   if (newest === undefined) throw new TypeError('no transaction to follow')
   const landed = createDeferred<void>()
@@ -69,7 +69,7 @@ export function createInFlight(
   return {
     nonce: newest.nonce,
     transactions: [...transactions],
-    sender,
+    owner,
     maxCost: cost ?? maxCost(newest),
     waitsSince: performance.now(),
     sentAt: undefined,
@@ -87,14 +87,14 @@ export function createInFlight(
 }
 
 /** The transaction that should be mined for it now. */
-export function newestOf(flight: InFlight): SignedTransaction {
+export function newestOf(flight: Flight): SignedTransaction {
   const newest = flight.transactions.at(-1)
   if (newest === undefined) throw new TypeError('no transaction to follow')
   return newest
 }
 
 /** Adds a transaction under the same nonce, signed and saved. */
-export function addTransaction(flight: InFlight, transaction: SignedTransaction): void {
+export function addTransaction(flight: Flight, transaction: SignedTransaction): void {
   flight.transactions.push(transaction)
   flight.maxCost = maxCost(transaction)
   flight.waitsSince = performance.now()
