@@ -1,3 +1,4 @@
+import { Transaction } from 'ethers'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { priceLimit } from '../../../src/server/relay/fees.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
@@ -26,6 +27,15 @@ async function untilMined(under: TransactorUnderTest, sent: Sent): Promise<void>
     return ended
   })
   expect(await sent.outcome).toMatchObject({ kind: 'mined' })
+}
+
+/** Sends a call, which the very next block has. */
+async function minedNext(under: TransactorUnderTest): Promise<Sent> {
+  const sent = under.send()
+  await soon(() => under.pooled()).toBe(1)
+  await under.mine()
+  expect(await sent.outcome).toMatchObject({ kind: 'mined' })
+  return sent
 }
 
 async function minedOf(under: TransactorUnderTest, sent: Sent): Promise<SignedTransaction> {
@@ -108,6 +118,30 @@ describe('a nonce', () => {
     expect(await next.count()).toBe(3)
   })
 
+  test('that the pool knows of is left to it for as long as a transaction may take', async () => {
+    let now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const under = await startTransactor({ resubmitAfterMs: 30_000 })
+    await under.rpc('eth_sendTransaction', { from: under.relayer, to: under.relayer, nonce: '0x0' })
+    const sent = under.send()
+    await soon(() => sent.saved.length).toBe(1)
+    expect(newest(sent).nonce).toBe(1)
+    const looks = () =>
+      under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
+    const lookAround = async () => {
+      const before = looks()
+      await soon(looks).toBeGreaterThan(before + 6)
+    }
+    // The clock of the gap begins with the first look that finds it.
+    await lookAround()
+    now += 29_000
+    await lookAround()
+    expect(under.log.text()).not.toContain('nonce filled')
+    now += 2_000
+    await soon(() => under.log.text()).toContain('nonce filled')
+  })
+
   test('far below all that is under way is not reached by filling: they start again there', async () => {
     const under = await startTransactor({ resubmitAfterMs: 200 })
     await under.rpc('anvil_setNonce', under.relayer, '0x64')
@@ -123,13 +157,10 @@ describe('a nonce', () => {
 
   test('whose transaction no node takes is filled, and holds up what comes after it no longer', async () => {
     const under = await startTransactor({ resubmitAfterMs: 500 })
-    const refused = new Set<string>()
-    under.proxy.answer = ({ method, params: [parameter] }) => {
+    under.proxy.answer = ({ method, params: [raw] }) => {
       if (method !== 'eth_sendRawTransaction') return undefined
-      const raw = `0x${String(parameter).slice(2)}` as const
-      const isRefused = readTransaction(raw).to !== under.relayer && (refused.size === 0 || refused.has(raw))
-      if (!isRefused) return undefined
-      refused.add(raw)
+      const { nonce, to } = Transaction.from(String(raw))
+      if (nonce !== 0 || to === under.relayer) return undefined
       return { error: { code: -32_000, message: 'exceeds block gas limit' } }
     }
     const stuck = under.send()
@@ -137,7 +168,6 @@ describe('a nonce', () => {
     const next = under.send()
     await minedOf(under, next)
     expect(await stuck.outcome).toEqual({ kind: 'displaced' })
-    expect(stuck.saved).toHaveLength(2)
     expect(readTransaction(newest(stuck).raw).to).toBe(under.relayer)
     expect(await under.count()).toBe(2)
   })
@@ -272,13 +302,15 @@ describe('a reorganization', () => {
 
   test('that takes back what was reported is told, once', async () => {
     const under = await startTransactor({})
-    const sent = under.send()
-    await soon(() => under.pooled()).toBe(1)
-    await minedOf(under, sent)
-    const untouched = under.send()
-    await minedOf(under, untouched)
-    await under.rpc('anvil_reorg', 5, [])
-    await soon(() => [sent.dropped, untouched.dropped]).toEqual([1, 1])
+    for (let block = 0; block < 5; block++) await under.mine()
+    const [first, second] = [await minedNext(under), await minedNext(under)]
+    await under.rpc('anvil_reorg', 2, [])
+    await soon(() => [first.dropped, second.dropped]).toEqual([1, 1])
+    // The next one takes back what was reported since, and tells nothing again.
+    const later = await minedNext(under)
+    await under.rpc('anvil_reorg', 1, [])
+    await soon(() => later.dropped).toBe(1)
+    expect([first.dropped, second.dropped]).toEqual([1, 1])
   })
 
   test('below what was reported changes nothing', async () => {
