@@ -156,7 +156,7 @@ describe('a nonce', () => {
   })
 
   test('whose transaction no node takes is filled, and holds up what comes after it no longer', async () => {
-    const under = await startTransactor({ resubmitAfterMs: 500 })
+    const under = await startTransactor({ resubmitAfterMs: 2_000 })
     under.proxy.answer = ({ method, params: [raw] }) => {
       if (method !== 'eth_sendRawTransaction') return undefined
       const { nonce, to } = Transaction.from(String(raw))

@@ -54,8 +54,8 @@ export async function startTransactor(options: {
   onTestFinished(() => anvil.stop())
   const proxy = await startFaultProxy(anvil.rpcUrl)
   const { chainId, accounts } = anvil
-  const provider = new RpcProvider({ urls: [proxy.url], timeoutMs: 2_000, chainId })
-  const direct = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 2_000, chainId })
+  const provider = new RpcProvider({ urls: [proxy.url], timeoutMs: 10_000, chainId })
+  const direct = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 10_000, chainId })
   const [account, other] = accounts
   if (account === undefined || other === undefined) throw new Error('the chain has no accounts')
   const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey), referenceSecp256k1))
