@@ -52,7 +52,7 @@ async function start(refusal: Answer, answer: FaultProxy['answer'] = () => undef
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   proxy.answer = (call) => (call.method === 'eth_estimateGas' ? refusal : answer(call))
   const dataDir = await temporaryDirectory()
-  const env = { RELAY_MAX_GAS: '700000' }
+  const env = { RELAY_MAX_GAS: '700000', RPC_TIMEOUT: '20s' }
   return { proxy, dataDir, relay: await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url, env }) }
 }
 
