@@ -8,7 +8,7 @@ import { killWithParent } from './killWithParent.js'
 /** The phrase that every local development chain knows. Its accounts are worth nothing anywhere else. */
 const PHRASE = 'test test test test test test test test test test test junk'
 const DERIVATION_PATH = "m/44'/60'/0'/0"
-const READY_TIMEOUT_MS = 20_000
+const READY_TIMEOUT_MS = 90_000
 const READY_POLL_MS = 25
 const STOP_TIMEOUT_MS = 2_000
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { killWithParent } from './killWithParent.js'
 import { ROOT } from './settings.js'
 
-const READY_TIMEOUT_MS = 20_000
+const READY_TIMEOUT_MS = 90_000
 const READY_POLL_MS = 50
 const STOP_TIMEOUT_MS = 15_000
 
