@@ -11,7 +11,9 @@ export default defineConfig({
       : ['default'],
     retry: process.env.CI ? 1 : 0,
     testTimeout: 180_000,
-    hookTimeout: 180_000,
+    hookTimeout: 300_000,
+    // The parts of a file build on each other.
+    bail: 1,
     // A browser is several processes by itself.
     maxWorkers: 1,
   },

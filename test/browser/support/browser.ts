@@ -3,10 +3,10 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { chromiumPath } from './chromium.js'
 
 /** Wide enough for a table, and a size that is read well in a document. */
-const VIEWPORT = { width: 1_280, height: 900 }
+export const VIEWPORT = { width: 1_280, height: 900 }
 
 /** For one step of a page or the browser: on a busy machine each takes long, and still ends. Below the time of a test. */
-const PATIENCE_MS = 120_000
+export const PATIENCE_MS = 120_000
 
 /** A page, and what it did since it was opened. */
 export interface OpenPage {
@@ -15,6 +15,11 @@ export interface OpenPage {
   readonly errors: readonly string[]
   /** The origins of all that it asked for over the network. */
   readonly origins: ReadonlySet<string>
+}
+
+/** Starts the machine's own Chromium. @throws NoChromiumError */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath(process.env), timeout: PATIENCE_MS })
 }
 
 /**
@@ -29,7 +34,7 @@ export interface OpenPage {
 export function useBrowser(): (options?: BrowserContextOptions) => Promise<OpenPage> {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: chromiumPath(process.env), timeout: PATIENCE_MS })
+    browser = await launchChromium()
   })
   afterAll(() => browser?.close())
 

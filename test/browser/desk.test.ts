@@ -1,0 +1,131 @@
+// One story from a stranger's first visit to a sale, told in a browser. Its parts build on each other.
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { findViolations } from './support/accessibility.js'
+import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { screenshot } from './support/screenshot.js'
+
+const desk = useBrowserDesk()
+/** Of people who stay for the whole story. */
+const pages = new Map<string, Page>()
+
+async function pageOf(name: string): Promise<Page> {
+  const page = pages.get(name) ?? (await desk().visitAs(name))
+  pages.set(name, page)
+  return page
+}
+const noor = () => desk().sandbox.accounts.newcomer.address
+
+describe('a page of another origin', () => {
+  it('is told so in words, and gets nothing from the server', async () => {
+    const page = await desk().visit(desk().url.replace('localhost', '127.0.0.1'))
+    await page.getByRole('alert').getByText('another address than the server allows').waitFor()
+    const { url } = desk().sandbox.info
+    const answer = await page.evaluate(
+      (at) =>
+        fetch(`${at}/health`).then(
+          () => 'answered',
+          (error: Error) => error.name,
+        ),
+      url,
+    )
+    expect(answer).toBe('TypeError')
+    await page.context().close()
+  })
+})
+
+describe('a newcomer', () => {
+  it('finds an institution, waits, and trades once it is invited and verified', async () => {
+    const page = await pageOf('Noor')
+    await page.getByRole('heading', { name: 'Begin with an institution' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+
+    const admin = await pageOf('Dana')
+    await admin.getByRole('link', { name: 'Institution', exact: true }).click()
+    await admin.getByLabel('Invite a wallet').fill(noor())
+    await admin.getByRole('button', { name: 'Invite', exact: true }).click()
+    await admin.getByRole('row', { name: /Noor .*invited/ }).waitFor()
+
+    await page.getByRole('button', { name: 'Join Example Capital' }).click()
+    await page.getByRole('heading', { name: 'Almost there' }).waitFor()
+    expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringMatching(/Institution done/),
+      expect.stringMatching(/Verification waiting/),
+      expect.stringMatching(/A rulebook done/),
+    ])
+    expect(await findViolations(page)).toEqual([])
+
+    const operator = await pageOf('Otto')
+    await operator.getByRole('link', { name: 'Operator', exact: true }).click()
+    await operator.getByLabel('Address').fill(noor())
+    await operator.getByRole('button', { name: 'Verify', exact: true }).click()
+    await operator.getByText('is verified.').waitFor()
+
+    await page.getByRole('heading', { name: 'Market', exact: true }).waitFor()
+  })
+})
+
+describe('the admin', () => {
+  it('publishes a rulebook and sees that it goes on, until it is in force', async () => {
+    const page = await pageOf('Dana')
+    await page.getByLabel('Noor may not trade TSLA').check()
+    await page.getByLabel('Largest order').fill('5,000')
+    await page.getByRole('button', { name: 'Publish version 2' }).click()
+    await page.getByRole('progressbar').waitFor()
+    await page.getByText('Version 2 is in force.').waitFor()
+    await page.getByText('version 2 is in force', { exact: true }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await screenshot(page, 'institution')
+  })
+})
+
+describe('an employee', () => {
+  it('buys, and opens what the chain holds as a cipher', async () => {
+    const page = await pageOf('Noor')
+    await order(page, 'Buy', 'AAPL', '1,000')
+    const card = await newestOrder(page, 'SETTLED')
+    expect(await card.textContent()).toContain('Buy AAPL for 1,000.00 USDC')
+    await card.getByText('Settled on the chain').waitFor()
+    const [fill] = desk().sandbox.broker.orders()
+    const shares = Number(fill?.filled_qty).toFixed(9).slice(0, 6)
+    await page.locator('[data-holding=AAPL]', { hasText: shares }).waitFor()
+    expect(await page.locator('[data-test=total]').textContent()).toMatch(/^(?:9|1,0)\d\d\.\d\d USDC$/)
+    expect(await findViolations(page)).toEqual([])
+    await screenshot(page, 'trade')
+  })
+
+  it('reads why an order was refused', async () => {
+    const page = await pageOf('Noor')
+    await order(page, 'Buy', 'TSLA', '100')
+    const card = await newestOrder(page, 'REFUNDED')
+    await card.getByText('Your institution does not allow you to trade this symbol.').waitFor()
+    expect(await findViolations(page)).toEqual([])
+  })
+
+  it('sells, and withdraws the cash to the wallet', async () => {
+    const page = await pageOf('Noor')
+    await order(page, 'Sell', 'AAPL', '250')
+    await newestOrder(page, 'SETTLED')
+    await page.locator('[data-holding=USDC]', { hasText: /^2[45]\d\.\d\d$/ }).waitFor()
+    await order(page, 'Withdraw', 'USDC', '100')
+    await page.locator('.order:first-child[data-state=SETTLED]', { hasText: 'Withdraw 100 USDC' }).waitFor()
+    await page.locator('[data-holding=USDC]', { hasText: /^1[45]\d\.\d\d$/ }).waitFor()
+    await page.locator('.choice-row label', { hasText: 'Buy' }).click()
+    await page.getByText('49,100.00 USDC in the wallet.').waitFor()
+  })
+
+  it('leaves an order for when the market opens', async () => {
+    const page = await pageOf('Noor')
+    desk().sandbox.broker.clock({ open: false })
+    await page.locator('[data-test=clock]', { hasText: 'Closed, opens in' }).waitFor()
+    await page.getByText('The market is closed. The order waits').waitFor()
+    await order(page, 'Buy', 'AAPL', '50')
+    await page.locator('.order').first().getByText('Waiting for the market', { exact: true }).waitFor()
+  })
+})
+
+describe('the console', () => {
+  it('has heard of nothing that the page did wrong', () => {
+    expect(desk().complaints).toEqual([])
+  })
+})

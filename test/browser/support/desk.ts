@@ -1,0 +1,102 @@
+// A whole sandbox with its page, and people who use it in a browser.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
+import { launchChromium, PATIENCE_MS, VIEWPORT } from './browser.js'
+
+export interface BrowserDesk {
+  readonly sandbox: Sandbox
+  /** Of the page. */
+  readonly url: string
+  readonly browser: Browser
+  /** What the pages' consoles said that must not be: errors, and what the page's policy refused. */
+  readonly complaints: string[]
+  /** A page of a browser of its own, at an address. */
+  visit(url?: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
+  /** The same, with a demo wallet connected. */
+  visitAs(name: string): Promise<Page>
+}
+
+/** A fill comes within moments here, and a block every second. */
+const QUICK_ENCLAVE = { FILL_WAIT_MS: '1500', FILL_POLL_MS: '100', CONFIRM_POLL_MS: '100' }
+
+/** For a test file; to be used inside of tests and hooks. */
+export function useBrowserDesk(): () => BrowserDesk {
+  const started: (() => Promise<void>)[] = []
+  let desk: BrowserDesk | undefined
+  beforeAll(async () => {
+    const browser = await launchChromium()
+    started.push(() => browser.close())
+    const directory = await mkdtemp(join(tmpdir(), 'browser-desk-'))
+    started.push(() => rm(directory, { recursive: true, force: true }))
+    const sandbox = await startSandbox({
+      directory,
+      ports: { server: 0, rpc: 0, broker: 0, desk: 0 },
+      enclaveSettings: QUICK_ENCLAVE,
+      print: () => undefined,
+    })
+    started.push(() => sandbox.stop())
+    await publishDefaultRulebook(sandbox)
+    desk = openDesk(sandbox, browser)
+  })
+  afterAll(async () => {
+    for (const stop of started.reverse()) await stop()
+  })
+  return () => {
+    if (!desk) throw new Error('the desk opens before the first test, not before')
+    return desk
+  }
+}
+
+function openDesk(sandbox: Sandbox, browser: Browser): BrowserDesk {
+  const url = sandbox.info.deskUrl ?? ''
+  const complaints: string[] = []
+  async function visit(at = url, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context: BrowserContext = await browser.newContext({ viewport: VIEWPORT, ...options })
+    context.setDefaultTimeout(PATIENCE_MS)
+    const page = await context.newPage()
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !isNetwork(message.text())) complaints.push(message.text())
+    })
+    await page.goto(at)
+    return page
+  }
+  return {
+    sandbox,
+    url,
+    browser,
+    complaints,
+    visit,
+    async visitAs(name) {
+      const page = await visit()
+      await page.getByRole('button', { name: new RegExp(`^${name}\\b`) }).click()
+      await page.getByRole('button', { name: 'Disconnect' }).waitFor()
+      return page
+    },
+  }
+}
+
+/** The browser itself reports answers of 400 and more, and a server that is away: the page says these in words. */
+function isNetwork(text: string): boolean {
+  return text.startsWith('Failed to load resource') || text.includes('blocked by CORS policy')
+}
+
+/** The newest order's card, once it stands in the state. */
+export async function newestOrder(page: Page, state: 'SETTLED' | 'REFUNDED'): Promise<Locator> {
+  const card = page.locator('.order').first()
+  await page.locator(`.order:first-child[data-state=${state}]`).waitFor()
+  return card
+}
+
+/** Fills the ticket in and sends it. */
+export async function order(page: Page, side: 'Buy' | 'Sell' | 'Withdraw', symbol: string, amount: string) {
+  await page.locator('.choice-row label', { hasText: side }).click()
+  await page.locator('#ticket-symbol').selectOption(symbol)
+  await page.locator('#ticket-amount').fill(amount)
+  await page.getByRole('button', { name: `${side} ${symbol}`, exact: true }).click()
+}

@@ -1,0 +1,88 @@
+// What may go wrong between a person, a wallet and the server, and what the page says then.
+import { describe, expect, it } from 'vitest'
+import { findViolations } from './support/accessibility.js'
+import { newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { agree, installExtension } from './support/extension.js'
+
+const desk = useBrowserDesk()
+const OTHER_CHAIN = 1
+const PHONE = { width: 390, height: 844 }
+
+describe('a wallet of the browser', () => {
+  it('is found, switched to the right chain, and may say no', async () => {
+    const { sandbox, url } = desk()
+    const page = await desk().visit('about:blank')
+    const [, , third] = sandbox.accounts.employees
+    await installExtension(page, {
+      name: 'Example Wallet',
+      address: third.address,
+      rpcUrl: sandbox.info.rpcUrl,
+      refuses: ['personal_sign'],
+      chainId: OTHER_CHAIN,
+    })
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Example Wallet' }).click()
+    await page.getByRole('heading', { name: 'Your wallet is on another chain' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Switch to Sandbox' }).click()
+
+    await page.getByRole('button', { name: 'Open my portfolio' }).click()
+    await page.getByRole('alert').getByText('You refused it in the wallet').waitFor()
+    await agree(page)
+    await page.getByRole('button', { name: 'Open my portfolio' }).click()
+    await page.getByText('There is none yet. Your first order makes it.').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('the keyboard alone', () => {
+  it('connects, and places an order that settles; on a narrow screen in the dark', async () => {
+    const page = await desk().visit(undefined, { viewport: PHONE, colorScheme: 'dark' })
+    const ben = page.getByRole('button', { name: /^Ben\b/ })
+    await ben.waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await ben.press('Enter')
+    const amount = page.locator('#ticket-amount')
+    await amount.waitFor()
+    const { scroll, width } = await page.evaluate(() => ({
+      scroll: document.documentElement.scrollWidth,
+      width: document.documentElement.clientWidth,
+    }))
+    expect(scroll).toBe(width)
+    expect(await findViolations(page)).toEqual([])
+    for (let tabs = 0; tabs < 60 && !(await isFocused()); tabs++) await page.keyboard.press('Tab')
+    await page.keyboard.type('25')
+    await page.keyboard.press('Enter')
+    await newestOrder(page, 'SETTLED')
+    await page.context().close()
+
+    async function isFocused(): Promise<boolean> {
+      return amount.evaluate((element) => element === document.activeElement)
+    }
+  })
+})
+
+describe('a server that goes away in the middle', () => {
+  it('is said in words, and the order settles once it is back', async () => {
+    const { sandbox } = desk()
+    sandbox.broker.fill({ mode: 'hold' })
+    const page = await desk().visitAs('Ada')
+    await order(page, 'Buy', 'MSFT', '500')
+    await page.locator('.order').first().getByText('At the market', { exact: true }).waitFor()
+    await sandbox.server().kill()
+    await page.getByRole('alert').getByText('The server does not answer').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    sandbox.broker.clear({ what: 'fills' })
+    sandbox.broker.release({})
+    await sandbox.restartServer()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await newestOrder(page, 'SETTLED')
+    await page.context().close()
+  })
+})
+
+describe('the console', () => {
+  it('has heard of nothing that the page did wrong', () => {
+    expect(desk().complaints).toEqual([])
+  })
+})

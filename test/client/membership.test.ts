@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createServerViews } from '../../src/client/index.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { useChain } from '../support/chain.js'
+import { answerAsServer, clearForTrading, clientOf, FAST, ORG_ID, WALLET_USDC } from './clientSetting.js'
+
+const chain = useChain(clearForTrading)
+let api: ApiStandIn
+
+beforeAll(async () => {
+  api = await startApiStandIn()
+})
+beforeEach(() => answerAsServer(api, chain()))
+afterAll(() => api.stop())
+
+const orgOf = (role: 'carol' | 'bob') => chain().read('registry', 'orgOf', chain().account(role))
+const NONE = `0x${'0'.repeat(64)}`
+
+describe('membership', () => {
+  it('founds an institution, whose admin the wallet is then', async () => {
+    await clientOf(chain(), api, 'carol').membership.found('Carol & Co.')
+    const orgId = nameToBytes32('Carol & Co.')
+    expect(await chain().read('registry', 'adminOf', orgId)).toBe(chain().account('carol'))
+  })
+
+  it('invites a wallet, which joins, and removes it', async () => {
+    const [admin, carol] = [clientOf(chain(), api, 'admin'), clientOf(chain(), api, 'carol')]
+    await admin.membership.invite(chain().account('carol'))
+    expect(await orgOf('carol')).toBe(NONE)
+    await carol.membership.join(ORG_ID)
+    expect(await orgOf('carol')).toBe(ORG_ID)
+    await admin.membership.remove(chain().account('carol'))
+    expect(await orgOf('carol')).toBe(NONE)
+  })
+
+  it('says what the registry refuses', async () => {
+    const carol = clientOf(chain(), api, 'carol')
+    await expect(carol.membership.join(ORG_ID)).rejects.toMatchObject({ code: 'NotInvited' })
+    await expect(carol.membership.invite(chain().account('bob'))).rejects.toMatchObject({ code: 'NotAdmin' })
+  })
+
+  it.each(['', ' padded', 'a name of more than 31 letters..', 'Bücher'])(
+    'has no name like "%s"',
+    async (name) => {
+      const { membership } = clientOf(chain(), api, 'carol')
+      await expect(membership.found(name)).rejects.toMatchObject({
+        name: 'ClientError',
+        code: 'invalid-name',
+      })
+    },
+  )
+})
+
+describe('funds', () => {
+  it('are the wallet’s USDC, and what the escrow may take of it', async () => {
+    const alice = clientOf(chain(), api, 'alice')
+    expect(await alice.funds()).toEqual({ balance: WALLET_USDC, allowance: 0n })
+    await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), 7n)
+    expect(await alice.funds()).toEqual({ balance: WALLET_USDC, allowance: 7n })
+  })
+
+  it('need no server when the escrow is pinned', async () => {
+    api.answerWith(() => ({ status: 503 }))
+    const pins = { escrow: chain().addressOf('escrow') }
+    expect(await clientOf(chain(), api, 'bob', { pins }).funds()).toEqual({
+      balance: WALLET_USDC,
+      allowance: 0n,
+    })
+  })
+})
+
+describe('the views without a wallet', () => {
+  it('are asked of the server', async () => {
+    const clock = { isOpen: true, nextOpen: '2030-01-03T14:30:00Z', nextClose: '2030-01-02T21:00:00Z' }
+    answerAsServer(api, chain(), ({ path }) => (path === '/market/clock' ? { body: clock } : undefined))
+    expect(await createServerViews({ serverUrl: api.url, timing: FAST }).clock()).toEqual(clock)
+  })
+})
