@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createServerViews } from '../../src/client/index.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
@@ -67,13 +66,5 @@ describe('funds', () => {
       balance: WALLET_USDC,
       allowance: 0n,
     })
-  })
-})
-
-describe('the views without a wallet', () => {
-  it('are asked of the server', async () => {
-    const clock = { isOpen: true, nextOpen: '2030-01-03T14:30:00Z', nextClose: '2030-01-02T21:00:00Z' }
-    answerAsServer(api, chain(), ({ path }) => (path === '/market/clock' ? { body: clock } : undefined))
-    expect(await createServerViews({ serverUrl: api.url, timing: FAST }).clock()).toEqual(clock)
   })
 })

@@ -87,13 +87,19 @@ describe('the package in another project', () => {
     expect(stdout).toContain('confidential-trading')
   })
 
-  it.each(['bundler', 'nodenext'] as const)('has its types when resolved by %s', { timeout: COMPILING_MS }, async (resolution) => {
-    const { project } = installed()
-    await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
-    await writeFile(join(project, 'page.ts'), PAGE)
-    expect(await compile(project, 'page.ts', { resolution })).toBe('')
-    await writeFile(join(project, 'wrong.ts'), WRONG)
-    const refused = await compile(project, 'wrong.ts', { resolution })
-    expect([...refused.matchAll(/wrong\.ts\((\d+),/g)].map(([, line]) => Number(line))).toEqual([3, 4, 5, 6])
-  })
+  it.each(['bundler', 'nodenext'] as const)(
+    'has its types when resolved by %s',
+    { timeout: COMPILING_MS },
+    async (resolution) => {
+      const { project } = installed()
+      await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }))
+      await writeFile(join(project, 'page.ts'), PAGE)
+      expect(await compile(project, 'page.ts', { resolution })).toBe('')
+      await writeFile(join(project, 'wrong.ts'), WRONG)
+      const refused = await compile(project, 'wrong.ts', { resolution })
+      expect([...refused.matchAll(/wrong\.ts\((\d+),/g)].map(([, line]) => Number(line))).toEqual([
+        3, 4, 5, 6,
+      ])
+    },
+  )
 })

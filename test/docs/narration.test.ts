@@ -9,17 +9,16 @@ const SECONDS = { d: 86_400, h: 3_600, min: 60, s: 1 }
 
 /** What a line says, read back from it. */
 function toldBy(line: string): Told {
-  const [, time = '', tag = '', mark, rest = ''] =
-    /^(\S+) +\[(\w+)\] (retracted: )?(.*)$/.exec(line) ?? []
+  const [, time = '', tag = '', mark, rest = ''] = /^(\S+) +\[(\w+)\] (retracted: )?(.*)$/.exec(line) ?? []
   const unix = BigInt(Date.parse(time) / 1_000)
   const [says, ...shown] = rest.split(/ {2,}/)
   const event = EVENT_NAMES.find((name) => wordsOf(name).says === says && wordsOf(name).tag === tag)
   if (event === undefined) throw new Error(`no event reads like that: ${line}`)
-  const narration: Narration = { event, values: shown.map((text) => valueOf(text, unix)) }
+  const narration: Narration = { event, values: shown.map((text) => shownValue(text, unix)) }
   return { kind: mark === undefined ? 'event' : 'retraction', time: unix, narration }
 }
 
-function valueOf(text: string, time: bigint): Shown {
+function shownValue(text: string, time: bigint): Shown {
   const [, name, rest = ''] = /^(?:(payout|supply|deadline|version) )?(.*)$/.exec(text) ?? []
   if (name === 'version') return { name, unit: 'count', value: BigInt(rest) }
   if (name === 'deadline') {
