@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
-import { answerAsServer, clearForTrading, clientOf, FAST, ORG_ID, WALLET_USDC } from './clientSetting.js'
+import { answerAsServer, clearForTrading, clientOf, ORG_ID, WALLET_USDC } from './clientSetting.js'
 
 const chain = useChain(clearForTrading)
 let api: ApiStandIn
