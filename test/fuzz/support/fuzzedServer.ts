@@ -48,11 +48,12 @@ interface FuzzedServerOptions {
 }
 
 /**
- * So set that the fuzzer meets every limit but the rate, which would answer most of it: what waits for an escrow
- * expires while it runs, and what stalls is hung up on.
+ * So set that the fuzzer meets every limit but the rate, which would answer most of it, and overload, which a busy machine
+ * would: what waits for an escrow expires while it runs, and what stalls is hung up on.
  */
 const SETTINGS = {
   RATE_LIMIT_PER_MINUTE: '1000000000',
+  MAX_WAIT: '1m',
   ENVELOPE_MAX_WAITING: '200',
   ENVELOPE_EXPIRY: '3s',
   HEADERS_TIMEOUT: '1s',
