@@ -24,7 +24,10 @@ const { tradedSymbol: symbol, restrictedSymbol, saleAmount, maxOrderNotional } =
 
 const evidence = createEvidence()
 const recorder = await startRecorder(evidence)
-const desk = useDesk({ recorder, serverSettings: { LOG_LEVEL: 'debug', RATE_LIMIT_PER_MINUTE: '1000000' } })
+const desk = useDesk({
+  recorder,
+  serverSettings: { LOG_LEVEL: 'debug', RATE_LIMIT_PER_MINUTE: '1000000', MAX_WAIT: '1m' },
+})
 const watches: Watch[] = []
 
 beforeAll(() => {

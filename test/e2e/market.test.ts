@@ -84,7 +84,9 @@ describe('an order that the enclave never answered', () => {
     await expect(carol.client.reclaim(orderId)).rejects.toMatchObject({ code: 'ReclaimTooEarly' })
     await warp(expiry - (await desk().chainTime()) + EIGHT_DAYS)
     await carol.client.reclaim(orderId)
-    expect((await carol.client.getOrder(orderId)).state).toBe('REFUNDED')
+    await expect
+      .poll(async () => (await carol.client.getOrder(orderId)).state, { timeout: 30_000 })
+      .toBe('REFUNDED')
   })
 
   it('and was live at the broker: what it sold meanwhile still reaches the portfolio', async () => {
@@ -106,7 +108,9 @@ describe('an order that the enclave never answered', () => {
     const after = await carol.portfolio()
     expect(after.openOrders).toEqual({})
     expect(after.positions.AAPL?.locked).toBe(0n)
-    expect((await carol.client.getOrder(orderId)).state).toBe('REFUNDED')
+    await expect
+      .poll(async () => (await carol.client.getOrder(orderId)).state, { timeout: 30_000 })
+      .toBe('REFUNDED')
   })
 })
 
