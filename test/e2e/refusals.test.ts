@@ -131,7 +131,8 @@ describe('an order that is not what it says', () => {
     const response = await postOrder(desk(), { orderId, ...other.envelope })
     expect(response.status).toBe(202)
     expect(orderReceivedSchema.parse(await response.json()).commit).toBe(other.commit)
-    expect(await alice.client.getOrder(orderId)).toMatchObject({ state: 'OPEN', triggers: [] })
+    const status = () => alice.client.getOrder(orderId)
+    await expect.poll(status, { timeout: 30_000 }).toMatchObject({ state: 'OPEN', triggers: [] })
     // The real one takes its place.
     expect((await alice.client.submitOrder({ orderId, ...real })).commit).toBe(real.commit)
     expect((await alice.ended(orderId)).state).toBe('SETTLED')

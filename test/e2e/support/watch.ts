@@ -48,8 +48,8 @@ export function watchProcesses(evidence: Evidence, parent: () => number): Watch 
 }
 
 function keepProcess(evidence: Evidence, { arguments: command, environment }: ShownProcess): void {
-  // One that has just ended shows nothing any more.
-  if ([...command, ...environment].join('') === '') return
+  // One that is just starting, or has just ended, shows no command. The former is looked at again.
+  if (command.length === 0) return
   evidence.add('process', command.join(' '), [...command, ...environment].join('\n'))
 }
 
