@@ -6,6 +6,7 @@ import { castAccounts } from '../../src/sandbox/accounts.js'
 import { startAnvil } from '../../src/sandbox/anvil.js'
 import { deployAll, localProvider } from '../../src/sandbox/localChain.js'
 import { drawSecrets, publicIdentity } from '../../src/sandbox/secrets.js'
+import { bareEnvironment } from './bareEnvironment.js'
 
 /** A chain of its own with many events on it. */
 export interface EventChain {
@@ -44,7 +45,7 @@ export async function startEventChain(events: number): Promise<EventChain> {
   try {
     const accounts = castAccounts(anvil)
     const secrets = drawSecrets()
-    const { enclaveSigner, intentPublicKey } = publicIdentity(secrets)
+    const { enclaveSigner } = publicIdentity(secrets)
     const { contracts } = await deployAll(provider, accounts, enclaveSigner)
     await provider.send('anvil_setCode', [contracts.orderEscrow, emitter()])
     const from = await provider.getBlockNumber()
@@ -59,21 +60,14 @@ export async function startEventChain(events: number): Promise<EventChain> {
       const hash: unknown = await provider.send('eth_sendTransaction', [call])
       if (block === blocks - 1) await waitForReceipt(provider, String(hash))
     }
-    const env = {
-      FRONTEND_ORIGIN: 'http://localhost:5173',
-      CHAIN_ID: `${anvil.chainId}`,
-      INSTITUTION_REGISTRY_ADDRESS: contracts.institutionRegistry,
-      ORDER_ESCROW_ADDRESS: contracts.orderEscrow,
-      CONFIDENTIAL_LEDGER_ADDRESS: contracts.confidentialLedger,
-      EQUITY_TOKEN_ADDRESS: contracts.equityToken,
-      PLATFORM_POOL_ADDRESS: contracts.platformPool,
-      RELAY_AUTH_TOKEN: secrets.relayAuthToken,
-      RELAYER_PRIVATE_KEY: accounts.relayer.privateKey,
-      INTENT_PUBKEY: intentPublicKey,
-      ENCLAVE_SIGNER: enclaveSigner,
-      ALPACA_KEY_ID: secrets.serverBroker.keyId,
-      ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
-    }
+    const env = bareEnvironment({
+      rpcUrl: anvil.rpcUrl,
+      chainId: anvil.chainId,
+      contracts,
+      secrets,
+      relayerPrivateKey: accounts.relayer.privateKey,
+      enclaveSigner,
+    })
     const to = await provider.getBlockNumber()
     return { rpcUrl: anvil.rpcUrl, env, from, to, events: blocks * EVENTS_PER_BLOCK, stop }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { claimPorts } from '../../src/sandbox/ports.js'
-import { publicIdentity } from '../../src/sandbox/secrets.js'
+import { bareEnvironment } from './bareEnvironment.js'
 import { MEMORY_OPTIONS, type Memory, memoryOf } from './memory.js'
 import { startServerProcess } from './ourServer.js'
 import type { RelayChain } from './relayChain.js'
@@ -35,7 +35,12 @@ export async function startRelayServer(
   const url = `http://127.0.0.1:${ports.server}`
   const settings = settingsFor(callers)
   const env = {
-    ...environmentOf(chain),
+    ENV_FILE: '/dev/null',
+    ...bareEnvironment({
+      ...chain,
+      relayerPrivateKey: chain.accounts.ours.privateKey,
+      enclaveSigner: chain.signer,
+    }),
     ...settings,
     HOST: '127.0.0.1',
     PORT: `${ports.server}`,
@@ -54,25 +59,5 @@ export async function startRelayServer(
       .join(' '),
     memory: () => memoryOf(server.child),
     stop: server.stop,
-  }
-}
-
-function environmentOf({ rpcUrl, chainId, contracts, secrets, accounts, signer }: RelayChain) {
-  return {
-    ENV_FILE: '/dev/null',
-    FRONTEND_ORIGIN: 'http://localhost:5173',
-    RPC_URL: rpcUrl,
-    CHAIN_ID: `${chainId}`,
-    INSTITUTION_REGISTRY_ADDRESS: contracts.institutionRegistry,
-    ORDER_ESCROW_ADDRESS: contracts.orderEscrow,
-    CONFIDENTIAL_LEDGER_ADDRESS: contracts.confidentialLedger,
-    EQUITY_TOKEN_ADDRESS: contracts.equityToken,
-    PLATFORM_POOL_ADDRESS: contracts.platformPool,
-    RELAY_AUTH_TOKEN: secrets.relayAuthToken,
-    RELAYER_PRIVATE_KEY: accounts.ours.privateKey,
-    INTENT_PUBKEY: publicIdentity(secrets).intentPublicKey,
-    ENCLAVE_SIGNER: signer,
-    ALPACA_KEY_ID: secrets.serverBroker.keyId,
-    ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
   }
 }

@@ -21,7 +21,7 @@ export type EventName = (typeof EVENT_NAMES)[number]
 const uintText = z.codec(z.string().regex(/^\d{1,78}$/), z.bigint(), { decode: BigInt, encode: String })
 
 /** Something that may be shown of an event: amounts (in base units), deadlines (Unix seconds) and version numbers. */
-export const shownSchema = z.strictObject({
+const shownSchema = z.strictObject({
   name: z.enum(['amount', 'payout', 'supply', 'deadline', 'version']),
   unit: z.enum(['USDC', 'shares', 'time', 'count']),
   value: uintText,

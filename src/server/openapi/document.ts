@@ -56,7 +56,7 @@ function pathsOf(operations: readonly Operation[]): JsonObject {
 }
 
 /** A path as OpenAPI has it: `/orders/{orderId}`. */
-export function templateOf(path: string): string {
+function templateOf(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}')
 }
 

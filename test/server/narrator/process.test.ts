@@ -10,6 +10,7 @@ import { built } from '../../support/built.js'
 import { INTERFACES, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { openBuy, setUpInstitution, usd } from '../../support/institution.js'
+import { chainEnvironment } from '../../support/intakeServer.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -38,19 +39,13 @@ function startServer(
   const shell = ['-c', 'exec "$0" "$@" 2>&1', process.execPath, ...node]
   const program = isShared ? '/bin/sh' : process.execPath
   const args = isShared ? shell : node
-  const { addresses, anvil } = chain()
   const child = spawn(program, args, {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {
       PATH: process.env.PATH ?? '',
       ...SERVER_ENVIRONMENT,
-      RPC_URL: anvil.rpcUrl,
-      INSTITUTION_REGISTRY_ADDRESS: addresses.institutionRegistry,
-      ORDER_ESCROW_ADDRESS: addresses.orderEscrow,
-      CONFIDENTIAL_LEDGER_ADDRESS: addresses.confidentialLedger,
-      EQUITY_TOKEN_ADDRESS: addresses.equityToken,
-      PLATFORM_POOL_ADDRESS: addresses.platformPool,
+      ...chainEnvironment(chain()),
       NARRATOR_INTERVAL: '50ms',
       DATA_DIR: dataDir,
       ...env,
