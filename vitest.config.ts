@@ -14,7 +14,15 @@ const LONG = [
   '/test/enclave/besides.test.ts',
   '/test/enclave/late.test.ts',
   '/test/enclave/mishaps/reclaims.test.ts',
+  '/test/enclave/mishaps/trades.test.ts',
+  '/test/server/ops/readyz.test.ts',
+  '/test/server/relay/unbelieved.test.ts',
   '/test/e2e/cli.test.ts',
+  '/test/e2e/confidentiality.test.ts',
+  '/test/e2e/doctor.test.ts',
+  '/test/e2e/remoteEnclave.test.ts',
+  '/test/e2e/sandbox.test.ts',
+  '/test/e2e/unrulyEnclave.test.ts',
   '/test/faults/orders/foundOut.test.ts',
   '/test/faults/orders/orders.test.ts',
   '/test/fuzz/fuzz.test.ts',
@@ -39,7 +47,7 @@ export default defineConfig({
     reporters: process.env.CI ? ['default', ['json', { outputFile: 'data/test-results.json' }]] : ['default'],
     projects: [
       {
-        // Vitest leaves one core free, which of two is half of the machine; and many of these wait for a chain's blocks.
+        // Many of these wait for a chain's blocks, so that one more of them than cores keeps the cores at work.
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
@@ -47,7 +55,7 @@ export default defineConfig({
           retry,
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          maxWorkers: Math.max(2, availableParallelism() - 1),
+          maxWorkers: availableParallelism() + 1,
           sequence: { groupOrder: 0 },
         },
       },

@@ -119,8 +119,7 @@ async function in2Hours(): Promise<number> {
 }
 
 async function warp(seconds: number): Promise<void> {
-  const { provider } = desk().sandbox
-  await provider.send('evm_increaseTime', [seconds])
-  const target = (await desk().chainTime()) + seconds - 1
+  const target = (await desk().chainTime()) + seconds
+  await desk().sandbox.provider.send('evm_increaseTime', [seconds])
   await eventually('the chain mines at the new time', async () => (await desk().chainTime()) >= target)
 }
