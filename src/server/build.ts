@@ -141,7 +141,7 @@ export function buildServer(surroundings: Surroundings): {
         records,
         escrow: contracts.escrow,
         onStored: enclaveRuns.onStored,
-        hasRoom: enclaveRuns.hasRoom,
+        room: enclaveRuns.room,
         knownEscrow: enclaveRuns.knownEscrow,
       }),
       orderStatus: createOrderStatus({

@@ -181,7 +181,9 @@ function toConfig(env: z.output<typeof environmentSchema>) {
     /** Of what is stored without an escrow. */
     unopened: {
       expiryMs: env.ENVELOPE_EXPIRY,
-      max: env.ENVELOPE_MAX_WAITING,
+      maxOrders: env.ENVELOPE_MAX_WAITING,
+      maxPerClient: env.ENVELOPE_MAX_PER_CLIENT,
+      maxBytesPerClient: env.ENVELOPE_MAX_BYTES_PER_CLIENT,
     },
     enclave: {
       /** 33-byte compressed form. */

@@ -42,6 +42,14 @@ export const environmentSchema = z.object({
       'Orders kept without an escrow; beyond that, an envelope is accepted only once its escrow is open.',
     fallback: '10000',
   }),
+  ENVELOPE_MAX_PER_CLIENT: withDefault(integer(1, 1_000_000), {
+    about: 'Envelopes of one client that are kept without an escrow.',
+    fallback: '500',
+  }),
+  ENVELOPE_MAX_BYTES_PER_CLIENT: withDefault(integer(65_536, 2 ** 40), {
+    about: 'Bytes that they may take on the disk.',
+    fallback: '4194304',
+  }),
   RPC_URL: required(httpUrls(), {
     section: 'Chain',
     about: 'JSON-RPC nodes of the chain, separated by commas, the preferred one first.',

@@ -47,7 +47,7 @@ export async function startTrigger(
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,
     pace: createPace(0),
-    unopened: { expiryMs: 3_600_000, max: 1_000 },
+    unopened: { expiryMs: 3_600_000, maxOrders: 1_000, maxPerClient: 1_000, maxBytesPerClient: 2 ** 30 },
     escrow: createContracts(provider, addresses).escrow,
     transport: provider.transport,
     logBlockRange: 10,

@@ -132,6 +132,12 @@ export const PROBLEMS = {
     remedy: 'Offer the job again after the seconds in Retry-After.',
     retryAfterSeconds: 5,
   },
+  'too-many-waiting': {
+    status: 429,
+    title: 'Too many envelopes of this client without an escrow',
+    remedy: 'Nothing was accepted. Send the envelope once the transaction that opens its escrow is mined.',
+    retryAfterSeconds: 30,
+  },
   'headers-too-large': {
     status: 431,
     title: 'Header fields too large',

@@ -3,7 +3,8 @@ import type { OrderReceived, PostOrder } from '../../protocol/api.js'
 import { commitOf } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
-import type { Candidate, OrderRecords } from '../store/orderRecords.js'
+import type { Candidate, OrderRecord, OrderRecords } from '../store/orderRecords.js'
+import type { UnopenedRoom } from '../trigger/unopenedRoom.js'
 import type { EscrowKnowledge } from './envelopeDecision.js'
 import { isOpen, type Reception, receive } from './reception.js'
 
@@ -11,9 +12,11 @@ import { isOpen, type Reception, receive } from './reception.js'
 export interface Orders {
   /**
    * Stores an envelope, then has it run; resolves once it is durable.
-   * @throws Problem `chain-unavailable` when only the chain could tell whether to keep it, `intake-full`; StorageError
+   * @param client who posts it: see `clientOf`
+   * @throws Problem `chain-unavailable` when only the chain could tell whether to keep it, `intake-full`,
+   * `too-many-waiting`; StorageError
    */
-  receive(order: PostOrder): Promise<OrderReceived>
+  receive(order: PostOrder, client: string): Promise<OrderReceived>
 }
 
 export interface OrdersDeps {
@@ -21,13 +24,13 @@ export interface OrdersDeps {
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   /** An envelope with this commit has been stored. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
-  /** Whether another order may be stored whose escrow is not known to be open. */
-  readonly hasRoom: () => boolean
+  /** For envelopes whose escrow is not known to be open. */
+  readonly room: Pick<UnopenedRoom, 'refusal' | 'take'>
   /** The escrow, as far as it is known without asking the chain. */
   readonly knownEscrow: (orderId: Hex) => EscrowKnowledge | undefined
 }
 
-export function createOrders({ records, escrow, onStored, hasRoom, knownEscrow }: OrdersDeps): Orders {
+export function createOrders({ records, escrow, onStored, room, knownEscrow }: OrdersDeps): Orders {
   async function askChain(orderId: Hex): Promise<EscrowKnowledge> {
     try {
       return await escrow.orders(orderId)
@@ -40,29 +43,51 @@ export function createOrders({ records, escrow, onStored, hasRoom, knownEscrow }
   async function tryToReceive(
     orderId: Hex,
     offered: Candidate,
+    client: string,
     escrowKnown: EscrowKnowledge | undefined,
   ): Promise<Reception['answer']> {
     const update = isOpen(escrowKnown) ? records.updateOpen : records.update
     let answer: Reception['answer'] = 'ask-chain'
-    await update(orderId, (current) => {
-      const reception = receive({ orderId, current, offered, escrow: escrowKnown, hasRoom: hasRoom() })
-      answer = reception.answer
-      return reception.record
-    })
+    let giveBack = () => {}
+    try {
+      await update(orderId, (current) => {
+        const occupant = { client, bytes: bytesWith(current, offered) }
+        const refusal = room.refusal(orderId, occupant)
+        const reception = receive({ orderId, current, offered, escrow: escrowKnown, refusal })
+        // Taken before it is written: of many at once, no more are let in than fit.
+        if (reception.record !== current && !isOpen(escrowKnown)) giveBack = room.take(orderId, occupant)
+        answer = reception.answer
+        return reception.record
+      })
+    } catch (error) {
+      giveBack()
+      throw error
+    }
     return answer
   }
 
   return {
-    async receive({ orderId, ...envelope }) {
+    async receive({ orderId, ...envelope }, client) {
       const commit = commitOf(envelope)
       const offered: Candidate = { envelope, commit, receivedAt: new Date().toISOString() }
       // The chain is asked only when it matters, and never while other envelopes of the order wait for the record.
-      let answer = await tryToReceive(orderId, offered, knownEscrow(orderId))
-      if (answer === 'ask-chain') answer = await tryToReceive(orderId, offered, await askChain(orderId))
+      let answer = await tryToReceive(orderId, offered, client, knownEscrow(orderId))
+      if (answer === 'ask-chain') {
+        answer = await tryToReceive(orderId, offered, client, await askChain(orderId))
+      }
       if (answer === 'full') throw new Problem('intake-full')
+      if (answer === 'client-full') throw new Problem('too-many-waiting')
       if (typeof answer === 'string') throw new Problem('chain-unavailable')
       if (answer.result === 'received') onStored(orderId, answer.commit)
       return answer
     },
   }
+}
+
+/** What the order's file grows by: a version of its record is added, with all envelopes in it. */
+function bytesWith(record: OrderRecord | undefined, offered: Candidate): number {
+  return [...(record?.candidates ?? []), offered].reduce(
+    (sum, candidate) => sum + JSON.stringify(candidate).length,
+    0,
+  )
 }

@@ -6,6 +6,7 @@ import {
   matchingCandidate,
   type OrderRecord,
 } from '../store/orderRecords.js'
+import type { NoRoom } from '../trigger/unopenedRoom.js'
 import { decideEnvelope, type EscrowKnowledge, findIdentical } from './envelopeDecision.js'
 
 /** What becomes of an envelope that was posted. */
@@ -16,8 +17,8 @@ export interface Reception {
     | OrderReceived
     /** The chain has to be asked first. */
     | 'ask-chain'
-    /** No further order without an escrow may be stored. */
-    | 'full'
+    /** No further envelope without an escrow may be stored: of anybody, or of this client. */
+    | NoRoom
     /** There is no room, and only the chain could tell which envelope to keep. */
     | 'undecided'
 }
@@ -29,13 +30,16 @@ export interface Offer {
   readonly offered: Candidate
   /** The order's escrow, as far as it is known. */
   readonly escrow: EscrowKnowledge | undefined
-  /** Whether another order may be stored whose escrow is not known to be open. */
-  readonly hasRoom: boolean
+  /** Why the envelope may not be stored unless its escrow is open, if it may not. */
+  readonly refusal: NoRoom | undefined
 }
 
 /** Takes a posted envelope in, or says why not. Pure. */
-export function receive({ orderId, current, offered, escrow, hasRoom }: Offer): Reception {
-  if (current === undefined && (hasRoom || isOpen(escrow))) {
+export function receive({ orderId, current, offered, escrow, refusal }: Offer): Reception {
+  if (current === undefined) {
+    if (refusal !== undefined && !isOpen(escrow)) {
+      return { record: undefined, answer: escrow === undefined ? 'ask-chain' : refusal }
+    }
     const record = { ...emptyOrderRecord(orderId), candidates: [offered] }
     return { record, answer: answerOf(orderId, 'received', offered) }
   }
@@ -45,14 +49,19 @@ export function receive({ orderId, current, offered, escrow, hasRoom }: Offer): 
   }
   const known = escrow ?? seenEscrow(current)
   if (known === undefined) return { record: current, answer: 'ask-chain' }
-  if (current === undefined) return { record: current, answer: 'full' }
-  return place(current, offered, known)
+  return place(current, offered, known, refusal)
 }
 
-function place(record: OrderRecord, offered: Candidate, escrow: EscrowKnowledge): Reception {
+function place(
+  record: OrderRecord,
+  offered: Candidate,
+  escrow: EscrowKnowledge,
+  refusal: NoRoom | undefined,
+): Reception {
   const { orderId, candidates } = record
   const decision = decideEnvelope(record, offered.commit, escrow)
   if (decision === 'undecided') return { record, answer: 'undecided' }
+  if (decision === 'add' && refusal !== undefined && !isOpen(escrow)) return { record, answer: refusal }
   if (decision === 'add' || decision === 'replace') {
     const others = decision === 'add' ? candidates : []
     const answer = answerOf(orderId, 'received', offered)

@@ -11,6 +11,7 @@ import {
 } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { jsonBody } from '../http/body.js'
+import { clientOf } from '../http/client.js'
 import { methodNotAllowed } from '../http/errors.js'
 import { preparedJson, sendUntagged } from '../http/preparedJson.js'
 import { Problem } from '../http/problems.js'
@@ -55,7 +56,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/orders')
     .post(readBody, async (req, res) => {
-      const received = await orders.receive(parseEnvelopeBody(orderBody, req.body))
+      const received = await orders.receive(parseEnvelopeBody(orderBody, req.body), clientOf(req.ip))
       res.status(202).location(`/orders/${received.orderId}`)
       sendUntagged(res, z.encode(orderReceivedSchema, received))
     })

@@ -34,7 +34,7 @@ export const INTAKE_OPERATIONS: readonly Operation[] = [
         headers: ['Location'],
       },
     ],
-    problems: ['invalid-envelope', 'intake-full', ...UNREADABLE],
+    problems: ['invalid-envelope', 'too-many-waiting', 'intake-full', ...UNREADABLE],
     isRateLimited: true,
   },
   {

@@ -30,7 +30,8 @@ import { FOLLOW_UP_TIMES, type FollowUpTimes } from './runs/followUp.js'
 import { createOrderRuns } from './runs/orderRun.js'
 import type { EnclaveRunner } from './runs/runner.js'
 import { createRuns, type RunsOptions } from './runs/runs.js'
-import { createUnopenedOrders, type UnopenedLimits } from './unopenedOrders.js'
+import { createUnopenedOrders } from './unopenedOrders.js'
+import { createUnopenedRoom, type RoomLimits, type UnopenedRoom } from './unopenedRoom.js'
 
 export interface EnclaveRunsOptions {
   readonly files: AtomicFiles
@@ -42,7 +43,8 @@ export interface EnclaveRunsOptions {
   /** Between two runs that are triggered, of whatever kind. */
   readonly pace: Pace
   /** Of what is stored without an escrow. */
-  readonly unopened: UnopenedLimits
+  /** Of what is stored without an escrow; for how many milliseconds. */
+  readonly unopened: RoomLimits & { readonly expiryMs: number }
   readonly escrow: Contracts['escrow']
   readonly transport: RpcTransport
   /** Blocks that one query of events may span. */
@@ -67,8 +69,8 @@ export interface EnclaveRuns {
   readonly policyRuns: PolicyRuns
   /** An envelope was stored; it runs as soon as its escrow is seen to be open. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
-  /** Whether another order without an escrow may be stored. */
-  readonly hasRoom: () => boolean
+  /** For envelopes whose escrow is not known to be open. */
+  readonly room: Pick<UnopenedRoom, 'refusal' | 'take'>
   /** The escrow of an order that is watched over, without asking the chain. */
   readonly knownEscrow: (orderId: Hex) => Pick<EscrowedOrder, 'state' | 'commit'> | undefined
   /** How much there is to do, counted when asked. */
@@ -107,10 +109,12 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     logger,
     onFinal: () => watcher.poke(),
   })
+  const room = createUnopenedRoom(options.unopened)
   const unopened = createUnopenedOrders({
     escrow,
     records,
-    limits: options.unopened,
+    expiryMs: options.unopened.expiryMs,
+    room,
     isSeen: (orderId) => dispatcher.find(orderId) !== undefined,
     onFound: (found, state) => handleOpened(dispatcher, { ...found, position: JUST_NOW }, state),
   })
@@ -157,11 +161,11 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   return {
     policyRuns,
     onStored(orderId, commit) {
-      if (dispatcher.stored(orderId, commit)) return
+      if (dispatcher.stored(orderId, commit)) return room.leave(orderId)
       unopened.note(orderId, Date.now())
       watcher.poke()
     },
-    hasRoom: unopened.hasRoom,
+    room,
     knownEscrow: dispatcher.find,
     backlog: () => ({
       ...dispatcher.depth(),

@@ -3,6 +3,7 @@ import type { Hex } from '../../protocol/hex.js'
 import { inBatches } from '../async/inBatches.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import type { OpenedOrder } from './queue/trackedOrder.js'
+import type { UnopenedRoom } from './unopenedRoom.js'
 
 /**
  * Stored orders whose escrow no event has shown. The escrow itself is asked for them: whatever kept the event from
@@ -12,8 +13,6 @@ import type { OpenedOrder } from './queue/trackedOrder.js'
 export interface UnopenedOrders {
   /** @param storedAt Unix milliseconds of its newest envelope; 0 when only its record tells */
   note(orderId: Hex, storedAt: number): void
-  /** Whether another order without an escrow may be stored. */
-  hasRoom(): boolean
   /** How many there are. */
   count(): number
   /**
@@ -23,28 +22,28 @@ export interface UnopenedOrders {
   check(): Promise<void>
 }
 
-export interface UnopenedLimits {
-  /** Milliseconds that an envelope is kept without an escrow. */
-  readonly expiryMs: number
-  /** Orders without an escrow that are kept. */
-  readonly max: number
-}
-
 /** Reads that travel as one request. */
 const BATCH = 100
 
 export function createUnopenedOrders(options: {
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   readonly records: Pick<OrderRecords, 'expire'>
-  readonly limits: UnopenedLimits
+  /** Milliseconds that an envelope is kept without an escrow. */
+  readonly expiryMs: number
+  readonly room: Pick<UnopenedRoom, 'hold' | 'leave'>
   readonly isSeen: (orderId: Hex) => boolean
   readonly onFound: (found: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
 }): UnopenedOrders {
-  const { escrow, records, limits, isSeen, onFound } = options
+  const { escrow, records, expiryMs, room, isSeen, onFound } = options
   const noted = new Map<Hex, { readonly storedAt: number; readonly asked: boolean }>()
 
+  function forget(orderId: Hex): void {
+    noted.delete(orderId)
+    room.leave(orderId)
+  }
+
   async function ask(orderId: Hex): Promise<void> {
-    const cutoff = Date.now() - limits.expiryMs
+    const cutoff = Date.now() - expiryMs
     const before = noted.get(orderId)
     const { account, commit, state } = await escrow.orders(orderId)
     // Meanwhile an event has come, or another envelope.
@@ -53,25 +52,25 @@ export function createUnopenedOrders(options: {
       noted.set(orderId, { ...before, asked: true })
     } else if (state === 'NONE') {
       const newest = await records.expire(orderId, cutoff)
-      if (newest === undefined) noted.delete(orderId)
+      if (newest === undefined) forget(orderId)
       else noted.set(orderId, { storedAt: newest, asked: true })
     } else {
       if (!isSeen(orderId)) await onFound({ orderId, account, commit }, state)
-      noted.delete(orderId)
+      forget(orderId)
     }
   }
 
   return {
     note(orderId, storedAt) {
       noted.set(orderId, { storedAt, asked: false })
+      room.hold(orderId)
     },
-    hasRoom: () => noted.size < limits.max,
     count: () => noted.size,
     async check() {
-      const cutoff = Date.now() - limits.expiryMs
+      const cutoff = Date.now() - expiryMs
       const due: Hex[] = []
       for (const [orderId, { storedAt, asked }] of noted) {
-        if (isSeen(orderId)) noted.delete(orderId)
+        if (isSeen(orderId)) forget(orderId)
         else if (!asked || storedAt < cutoff) due.push(orderId)
       }
       await inBatches(due, BATCH, ask)

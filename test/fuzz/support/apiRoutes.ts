@@ -67,7 +67,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     method: 'POST',
     path: '/orders',
     successes: { 202: orderReceivedSchema },
-    problems: [...BODY, 'invalid-envelope', 'intake-full'],
+    problems: [...BODY, 'invalid-envelope', 'too-many-waiting', 'intake-full'],
   },
   {
     method: 'POST',

@@ -33,36 +33,50 @@ const already = (commit: Hex) => {
 }
 
 describe('a posted envelope', () => {
-  test.each<[string, Pick<Offer, 'current' | 'escrow' | 'hasRoom'>, Reception['answer'], Hex[]?]>([
-    ['of a new order', { current: undefined, escrow: undefined, hasRoom: true }, received, [OWN]],
+  test.each<[string, Pick<Offer, 'current' | 'escrow' | 'refusal'>, Reception['answer'], Hex[]?]>([
+    ['of a new order', { current: undefined, escrow: undefined, refusal: undefined }, received, [OWN]],
     [
       'of a new order, open, above the limit',
-      { current: undefined, escrow: OPEN, hasRoom: false },
+      { current: undefined, escrow: OPEN, refusal: 'full' },
       received,
       [OWN],
     ],
     [
       'of a new order, above the limit',
-      { current: undefined, escrow: undefined, hasRoom: false },
+      { current: undefined, escrow: undefined, refusal: 'full' },
       'ask-chain',
     ],
-    ['the same, not open on chain', { current: undefined, escrow: NONE, hasRoom: false }, 'full'],
-    ['the same, the chain down', { current: undefined, escrow: 'unknown', hasRoom: false }, 'full'],
-    ['again', { current: record([OTHER, OWN]), escrow: undefined, hasRoom: false }, already(OWN)],
-    ['after another', { current: record([OTHER]), escrow: undefined, hasRoom: true }, 'ask-chain'],
-    ['after another, open', { current: record([OTHER]), escrow: OPEN, hasRoom: false }, received, [OWN]],
+    ['the same, not open on chain', { current: undefined, escrow: NONE, refusal: 'full' }, 'full'],
+    ['the same, the chain down', { current: undefined, escrow: 'unknown', refusal: 'full' }, 'full'],
+    ['again', { current: record([OTHER, OWN]), escrow: undefined, refusal: 'full' }, already(OWN)],
+    ['after another', { current: record([OTHER]), escrow: undefined, refusal: undefined }, 'ask-chain'],
+    ['after another, open', { current: record([OTHER]), escrow: OPEN, refusal: 'full' }, received, [OWN]],
+    [
+      'of a new order, too many of its client',
+      { current: undefined, escrow: NONE, refusal: 'client-full' },
+      'client-full',
+    ],
     [
       'after another, not open',
-      { current: record([OTHER]), escrow: NONE, hasRoom: false },
+      { current: record([OTHER]), escrow: NONE, refusal: undefined },
       received,
       [OTHER, OWN],
     ],
     [
+      'after another, too many of its client',
+      { current: record([OTHER]), escrow: NONE, refusal: 'client-full' },
+      'client-full',
+    ],
+    [
       'after another that a run has had',
-      { current: record([OTHER], { escrowCommit: OTHER }), escrow: undefined, hasRoom: true },
+      { current: record([OTHER], { escrowCommit: OTHER }), escrow: undefined, refusal: undefined },
       already(OTHER),
     ],
-    ['after eight others, the chain down', { current: eight, escrow: 'unknown', hasRoom: true }, 'undecided'],
+    [
+      'after eight others, the chain down',
+      { current: eight, escrow: 'unknown', refusal: undefined },
+      'undecided',
+    ],
   ])('%s', (_what, known, answer, stored) => {
     const reception = receive({ orderId: ORDER, offered, ...known })
     expect(reception.answer).toEqual(answer)

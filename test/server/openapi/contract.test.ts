@@ -365,6 +365,12 @@ describe('outages', () => {
     expect(of(await call('postOrder', { body: await junk('second') }))).toBe('503 intake-full')
   })
 
+  test("of one client's part of it", async () => {
+    const { call } = await setUp({ ENVELOPE_MAX_PER_CLIENT: '1' })
+    expect((await call('postOrder', { body: await junk('first') })).status).toBe(202)
+    expect(of(await call('postOrder', { body: await junk('second') }))).toBe('429 too-many-waiting')
+  })
+
   test('of the server itself', async () => {
     const app = express().disable('x-powered-by')
     app.use(requestId(), securityHeaders())

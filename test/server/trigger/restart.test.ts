@@ -141,7 +141,7 @@ describe('the start', () => {
     const first = await start()
     await first.store(A, await sealOrder('never opened'))
     await first.stop()
-    await start({ unopened: { expiryMs: 1, max: 1 } })
+    await start({ unopened: { expiryMs: 1, maxOrders: 1, maxPerClient: 1, maxBytesPerClient: 1 } })
     await eventually('no record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
   })
 

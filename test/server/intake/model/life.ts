@@ -55,7 +55,7 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,
     pace: createPace(0),
-    unopened: { expiryMs: 24 * 3_600_000, max: 1_000 },
+    unopened: { expiryMs: 24 * 3_600_000, maxOrders: 1_000, maxPerClient: 1_000, maxBytesPerClient: 2 ** 30 },
     escrow,
     transport: { send: (calls) => step('node', () => chain.transport.send(calls)) },
     logBlockRange: 4,
@@ -68,13 +68,13 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     reconcileIntervalMs: undefined,
     logger: log.logger,
   })
-  const { onStored, hasRoom, knownEscrow } = trigger
+  const { onStored, room, knownEscrow } = trigger
   const lifetime = createLifetime(trigger.services, log.logger)
   void lifetime.start()
   return {
     records,
     log,
-    orders: createOrders({ records, escrow, onStored, hasRoom, knownEscrow }),
+    orders: createOrders({ records, escrow, onStored, room, knownEscrow }),
     kill() {
       isDead = true
       // Its timers would go on; whatever they do comes to nothing.

@@ -80,7 +80,7 @@ export async function openMarket(root: string, turn: (step: string) => Promise<v
       life.kill()
       life = await start()
     },
-    post: ({ orderId }, envelope) => life.orders.receive({ orderId, ...envelope }),
+    post: ({ orderId }, envelope) => life.orders.receive({ orderId, ...envelope }, 'a client'),
     async pass(ms) {
       await vi.advanceTimersByTimeAsync(ms)
     },

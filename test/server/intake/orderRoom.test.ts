@@ -1,0 +1,117 @@
+import { readdir } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { ChainUnavailableError } from '../../../src/chain/errors.js'
+import { commitOf } from '../../../src/protocol/envelope.js'
+import { createOrders } from '../../../src/server/intake/orders.js'
+import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { createOrderRecords } from '../../../src/server/store/orderRecords.js'
+import { StorageError } from '../../../src/server/store/storageError.js'
+import { createUnopenedRoom } from '../../../src/server/trigger/unopenedRoom.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32 } from '../../support/institution.js'
+import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { createFaultyFs } from '../store/faultyFs.js'
+import { ORDER, useOrders } from './ordersUnderTest.js'
+
+const { chain, setUp } = useOrders()
+const REFUSED = [429, 'too-many-waiting']
+
+async function setUpRoom(overrides: Record<string, string>) {
+  const server = await setUp({ TRUST_PROXY: '1', ...overrides })
+  /** @returns status and code */
+  async function postFrom(ip: string, order: object) {
+    const { status, body, headers } = await server.post(order).set('X-Forwarded-For', ip)
+    if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    return [status, body.code]
+  }
+  const stored = async () => (await readdir(`${server.dataDir}/envelopes/open`)).length
+  return { ...server, postFrom, stored }
+}
+
+async function waiting(id: string) {
+  return { orderId: bytes32(id), ...(await sealOrder(id)) }
+}
+
+describe('the envelopes that one client has waiting without an escrow', () => {
+  test('are bounded in number; others, and those whose escrow opens, find room', async () => {
+    const { postFrom, stored } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '2' })
+    const first = await waiting('first')
+    expect(await postFrom('192.0.2.1', first)).toEqual([202, undefined])
+    expect(await postFrom('192.0.2.1', await waiting('second'))).toEqual([202, undefined])
+    const envelope = await sealOrder('the real one')
+    expect(await postFrom('192.0.2.1', { orderId: ORDER, ...envelope })).toEqual(REFUSED)
+    // Posted again it takes no room; another one under the same order does.
+    expect(await postFrom('192.0.2.1', first)).toEqual([202, undefined])
+    const besides = { ...(await waiting('besides')), orderId: first.orderId }
+    expect(await postFrom('192.0.2.1', besides)).toEqual(REFUSED)
+    expect(await stored()).toBe(2)
+    expect(await postFrom('192.0.2.2', await waiting('of somebody else'))).toEqual([202, undefined])
+    const opened = await openFor(chain(), 'alice', ORDER, envelope)
+    expect(await postFrom('192.0.2.1', opened)).toEqual([202, undefined])
+  })
+
+  test('are bounded in bytes, counted as what lies on the disk', async () => {
+    const { postFrom } = await setUpRoom({ ENVELOPE_MAX_BYTES_PER_CLIENT: '65536' })
+    const answers = new Set<unknown>()
+    let posted = 0
+    // Under one order each envelope is written with all those before it.
+    for (; posted < 8 && !answers.has(429); posted++) {
+      const junk = { orderId: ORDER, ...(await sealOrder('x'.repeat(3_000))) }
+      answers.add((await postFrom('192.0.2.1', junk))[0])
+    }
+    expect([...answers]).toEqual([202, 429])
+    expect(posted).toBeLessThan(8)
+    expect(await postFrom('192.0.2.2', await waiting('of somebody else'))).toEqual([202, undefined])
+  })
+
+  test('are as many of all that come at once', async () => {
+    const { postFrom, stored } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '3' })
+    const orders = await Promise.all(Array.from({ length: 20 }, (_, n) => waiting(`${n}`)))
+    const answers = await Promise.all(orders.map((order) => postFrom('192.0.2.1', order)))
+    expect(answers.filter(([status]) => status === 202)).toHaveLength(3)
+    expect(answers.filter(([status]) => status === 429)).toHaveLength(17)
+    expect(await stored()).toBe(3)
+  })
+
+  test('make room when they expire', async () => {
+    const { postFrom, stored } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '1', ENVELOPE_EXPIRY: '1s' })
+    expect(await postFrom('192.0.2.1', await waiting('first'))).toEqual([202, undefined])
+    await eventually('its end', async () => (await stored()) === 0)
+    expect(await postFrom('192.0.2.1', await waiting('second'))).toEqual([202, undefined])
+  })
+
+  test('make room when their escrow opens', async () => {
+    const { postFrom, commitsRun } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '1' })
+    const envelope = await sealOrder('the real one')
+    expect(await postFrom('192.0.2.1', { orderId: ORDER, ...envelope })).toEqual([202, undefined])
+    await openFor(chain(), 'alice', ORDER, envelope)
+    await eventually('its run', async () => (await commitsRun())[0] === commitOf(envelope))
+    const next = await waiting('next')
+    await eventually('room', async () => (await postFrom('192.0.2.1', next))[0] === 202)
+  })
+
+  test('are not those that could not be written', async () => {
+    const { fs } = createFaultyFs(1)
+    const { logger } = createLogLines()
+    const files = createAtomicFiles({ root: await temporaryDirectory(), fs })
+    const orders = createOrders({
+      records: createOrderRecords({ files, logger }),
+      escrow: { orders: () => Promise.reject(new ChainUnavailableError(1)) },
+      onStored: () => undefined,
+      room: createUnopenedRoom({ maxOrders: 1, maxPerClient: 1, maxBytesPerClient: 100_000 }),
+      knownEscrow: () => undefined,
+    })
+    await expect(orders.receive(await waiting('first'), 'a client')).rejects.toThrow(StorageError)
+    expect(await orders.receive(await waiting('second'), 'a client')).toMatchObject({ result: 'received' })
+    const third = orders.receive(await waiting('third'), 'a client')
+    await expect(third).rejects.toMatchObject({ code: 'intake-full' })
+  })
+
+  test('are told by the address of the connection where no proxy is trusted', async () => {
+    const { postFrom } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '1', TRUST_PROXY: '0' })
+    expect(await postFrom('192.0.2.1', await waiting('first'))).toEqual([202, undefined])
+    expect(await postFrom('192.0.2.2', await waiting('second'))).toEqual(REFUSED)
+  })
+})
