@@ -6,6 +6,7 @@ import { referenceSecp256k1, type Secp256k1 } from '../src/protocol/secp256k1.js
 import { registerFastKeccak } from '../src/server/fastKeccak.js'
 import { loadSecp256k1 } from '../src/server/fastSecp256k1.js'
 import { createLogger } from '../src/server/logger.js'
+import { type BareRoute, startBareServer } from './support/bareRoute.js'
 import { measureCeiling } from './support/ceiling.js'
 import { type Helper, startHelper } from './support/childProcess.js'
 import type { Target } from './support/compare.js'
@@ -15,7 +16,7 @@ import { type LoadPlan, type LoadRequest, type LoadResult, loadResultSchema } fr
 import { startPlainRelay } from './support/plainServer.js'
 import { BENCH_DIRECTORY } from './support/platform.js'
 import { type RelayChain, startRelayChain } from './support/relayChain.js'
-import type { MemorySample, RelayRound, SenderRound } from './support/relayResult.js'
+import type { ForgeryRound, MemorySample, RelayRound, SenderRound } from './support/relayResult.js'
 import { type RelayServer, startRelayServer } from './support/relayServer.js'
 import { measureVerification, type Verification } from './support/verification.js'
 
@@ -27,12 +28,28 @@ const PLAIN_PER_ROUND = CALLERS
 const MEMORY_SAMPLES = 10
 const FORGERY = { connections: 8, perSecond: 400, status: 422, seconds: 5 }
 const VERIFIED = 64
+/** As long as our answer. */
+const REFUSING: BareRoute = {
+  method: 'POST',
+  path: '/relay',
+  status: FORGERY.status,
+  body: {
+    type: 'https://example.invalid/docs/errors.md#invalid-signature',
+    title: 'Authorization not signed by the enclave',
+    status: FORGERY.status,
+    code: 'invalid-signature',
+    detail: "Sign the authorization with the enclave's signing key for this chain and contract.",
+    requestId: '01234567-89ab-cdef-0123-456789abcdef',
+  },
+}
 
 /** Everything that the relay is measured with. */
 interface Bench {
   readonly chain: RelayChain
   readonly ours: RelayServer
   readonly plain: Target
+  /** Refuses whatever it is sent, unread. */
+  readonly refusing: Target
   readonly generator: Helper
   readonly curve: Secp256k1
   readonly headers: Record<string, string>
@@ -49,13 +66,14 @@ export const relay: Figure = {
     const { nodeOptions } = ground
     const ours = await startRelayServer(chain, { directory, callers: CALLERS, nodeOptions })
     const plain = await startPlainRelay(chain)
+    const refusing = await startBareServer(REFUSING)
     const generator = startHelper('./loadGenerator.ts')
     const headers = { authorization: `Bearer ${chain.secrets.relayAuthToken}` }
     try {
       ground.print(`measuring ${ours.url}, with ${ours.settings}`)
-      return await measure({ chain, ours, plain, generator, curve, headers }, ground)
+      return await measure({ chain, ours, plain, refusing, generator, curve, headers }, ground)
     } finally {
-      await Promise.all([ours.stop(), plain.stop(), generator.stop()])
+      await Promise.all([ours.stop(), plain.stop(), refusing.stop(), generator.stop()])
       await chain.stop()
       await rm(directory, { recursive: true })
     }
@@ -63,6 +81,7 @@ export const relay: Figure = {
 }
 
 async function measure(bench: Bench, { rounds: { rounds }, print, followed }: Ground) {
+  const { ours, refusing } = bench
   const verification = verify(bench, rounds)
   // The warm-up: the first one compiles.
   await measureRound(bench, 0)
@@ -73,8 +92,10 @@ async function measure(bench: Bench, { rounds: { rounds }, print, followed }: Gr
     const rates = [found.ceiling, found.ours, found.plain].map(({ perSecond }) => perSecond.toFixed(0))
     print(`  round ${round} of ${rounds}: ceiling, ours, plain ${rates.join(', ')}/s`)
   }
-  const forgeries: LoadResult[] = []
-  for (let round = 1; round <= rounds; round++) forgeries.push(await refuse(bench))
+  const forgeries: ForgeryRound[] = []
+  for (let round = 1; round <= rounds; round++) {
+    forgeries.push({ ours: await refuse(bench, ours), bare: await refuse(bench, refusing) })
+  }
   const memory = await followMemory(bench, followed)
   const notes = [
     `${CALLERS} callers and as many under way, on one anvil with ten blocks a second; all found to have taken effect`,
@@ -128,7 +149,7 @@ async function post(bench: Bench, target: Target, count: number): Promise<Sender
 }
 
 /** Each with another one's signature: good in form, and by some other signer. */
-async function refuse(bench: Bench): Promise<LoadResult> {
+async function refuse(bench: Bench, { url }: Pick<Target, 'url'>): Promise<LoadResult> {
   const authorizations = bench.chain.authorizations(CALLERS)
   bench.chain.forget(CALLERS)
   const requests = authorizations.map((authorization, index) => {
@@ -137,7 +158,7 @@ async function refuse(bench: Bench): Promise<LoadResult> {
   })
   const { connections, perSecond, status, seconds } = FORGERY
   const durationMs = seconds * 1_000
-  return load(bench, bench.ours.url, {
+  return load(bench, url, {
     connections,
     perSecond,
     requests,
