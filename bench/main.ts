@@ -95,6 +95,9 @@ function positive(text: string, option: string): number {
   return value
 }
 
+/** Callers who each wait for their answer are not turned away, however busy they keep the server. */
+const PATIENT = { MAX_WAIT: '1m' }
+
 async function main(): Promise<void> {
   const { help, figures, ...settings } = parseCommandLine()
   if (help) return console.log(USAGE)
@@ -110,7 +113,7 @@ async function main(): Promise<void> {
     ...settings,
     print,
     platform() {
-      platform ??= startPlatform({ print, nodeOptions: settings.nodeOptions })
+      platform ??= startPlatform({ print, nodeOptions: settings.nodeOptions, settings: PATIENT })
       return platform
     },
   }

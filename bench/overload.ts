@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Helper, startHelper } from './support/childProcess.js'
+import { untilQuiet } from './support/cpuTime.js'
 import type { Figure } from './support/figure.js'
 import type { LoadRequest } from './support/load.js'
 import { type OpenLoopPlan, type OpenLoopResult, openLoopResultSchema } from './support/openLoopPlan.js'
-import { openOrders, type UnpostedOrder } from './support/openOrders.js'
+import { openOrders } from './support/openOrders.js'
 import type { OverloadLevel, OverloadRound } from './support/overloadResult.js'
-import type { Platform } from './support/platform.js'
-import { readStatuses } from './support/statuses.js'
+import { type Platform, startPlatform } from './support/platform.js'
 
 const ORDERS = 6
 /** In times of what the server can carry. */
@@ -18,19 +17,18 @@ const CLIENTS = 2_000
 /** So that capacity is not waited for: each of these asks again at once. */
 const CLIENTS_WHO_WAIT = 64
 const ROUND_MS = 4_000
-const POLL_MS = 500
 
 export const overload: Figure = {
   name: 'overload',
   title: 'Overload',
-  async measure({ platform, rounds: { rounds }, print }) {
-    const started = await platform()
-    const requests = await requestsTo(started)
+  async measure({ nodeOptions, rounds: { rounds }, print }) {
+    const platform = await startPlatform({ nodeOptions, print })
     const generator = startHelper('./openLoopGenerator.ts')
     try {
+      const requests = await requestsTo(platform)
       const send = (plan: Pick<OpenLoopPlan, 'connections' | 'perSecond'>) =>
         ask(generator, {
-          url: started.server.url,
+          url: platform.server.url,
           requests,
           durationMs: ROUND_MS,
           patienceMs: PATIENCE_MS,
@@ -50,6 +48,7 @@ export const overload: Figure = {
       return { kind: 'overload', rounds: measured, notes }
     } finally {
       await generator.stop()
+      await platform.stop()
     }
   },
 }
@@ -61,7 +60,7 @@ async function requestsTo({ sandbox, server }: Platform): Promise<LoadRequest[]>
     const headers = { 'content-type': 'application/json' }
     await fetch(`${server.url}/orders`, { method: 'POST', headers, body })
   }
-  await untilEnded(server.url, opened)
+  await untilQuiet(server.pid)
   const [employee] = sandbox.accounts.employees
   if (employee === undefined) throw new Error('the sandbox has no employee')
   return opened.flatMap(({ orderId, body }): LoadRequest[] => [
@@ -69,12 +68,6 @@ async function requestsTo({ sandbox, server }: Platform): Promise<LoadRequest[]>
     { method: 'GET', path: `/orders/${orderId}` },
     { method: 'GET', path: `/wallet/${employee.address}` },
   ])
-}
-
-/** The enclave's runs would take a core meanwhile. */
-async function untilEnded(url: string, orders: readonly UnpostedOrder[]): Promise<void> {
-  const isOpen = async () => (await readStatuses(url, orders)).some(({ state }) => state === 'OPEN')
-  while (await isOpen()) await sleep(POLL_MS)
 }
 
 type Send = (plan: Pick<OpenLoopPlan, 'connections' | 'perSecond'>) => Promise<OpenLoopResult>

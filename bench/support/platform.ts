@@ -19,18 +19,23 @@ export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
  * runs wait for their turn, as with a hosted one that has a quota: each is a process of its own which takes most of a core,
  * and it is not the enclave that is measured.
  */
-const SERVER_SETTINGS = { RATE_LIMIT_PER_MINUTE: '1000000000', ENCLAVE_TRIGGER_INTERVAL: '1h' }
+const CALM = {
+  RATE_LIMIT_PER_MINUTE: '1000000000',
+  ENCLAVE_TRIGGER_INTERVAL: '1h',
+  // A rulebook must be able to wait for its turn.
+  POLICY_RUN_TIMEOUT: '2h',
+}
 
 /**
  * A sandbox for what is measured: real chain, contracts and enclave, the broker stand-in. It has a directory of its own,
  * which its user removes only at the end: ext4 takes several times as long to make a file while it steps over inodes that
  * were freed in the last minutes.
  */
-export function startBenchSandbox(): Promise<Sandbox> {
+export function startBenchSandbox(settings: Record<string, string> = {}): Promise<Sandbox> {
   return startSandbox({
     directory: join(BENCH_DIRECTORY, `sandbox-${Date.now()}`),
     ports: { server: 0, rpc: 0, broker: 0 },
-    serverSettings: SERVER_SETTINGS,
+    serverSettings: { ...CALM, ...settings },
     print: () => {},
   })
 }
@@ -39,11 +44,14 @@ export function startBenchSandbox(): Promise<Sandbox> {
 export async function startPlatform(options: {
   print: (line: string) => void
   nodeOptions: readonly string[]
+  /** Of the server, besides those that keep it calm. */
+  settings?: Record<string, string>
 }): Promise<Platform> {
-  const sandbox = await startBenchSandbox()
+  const { settings = {} } = options
+  const sandbox = await startBenchSandbox(settings)
   try {
     const server = await startOurServer(sandbox, options.nodeOptions)
-    options.print(`measuring ${server.url}, with ${describe(SERVER_SETTINGS)}`)
+    options.print(`measuring ${server.url}, with ${describe({ ...CALM, ...settings })}`)
     const stop = async () => {
       await server.stop().finally(() => sandbox.stop())
       await rm(sandbox.directory, { recursive: true })
