@@ -54,7 +54,7 @@ export const httpVariables = {
     fallback: '50ms',
   }),
   MAX_UNDER_WAY: withDefault(integer(1, 1_000_000), {
-    about: 'Requests of clients that may be under way at once; further ones are refused with 503 overloaded.',
+    about: 'Requests of clients under way at once, GETs nine tenths of it; others get 503 overloaded.',
     fallback: '1000',
   }),
   SHUTDOWN_TIMEOUT: withDefault(duration(), {

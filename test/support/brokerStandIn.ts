@@ -37,13 +37,14 @@ export function startStandIn(options: Partial<BrokerStandInOptions> = {}): Promi
 export function brokerOf(
   url: string,
   account: { keyId: string; secretKey: string } = ENCLAVE_ACCOUNT,
+  timeoutMs = 5_000,
 ): Broker {
   return createBroker({
     tradingUrl: url,
     dataUrl: url,
     keyId: account.keyId,
     secretKey: account.secretKey,
-    timeoutMs: 5_000,
+    timeoutMs,
   })
 }
 

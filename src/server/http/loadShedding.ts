@@ -14,10 +14,14 @@ const LOG_INTERVAL_MS = 1_000
  */
 const ALWAYS_TAKEN = /^\/(?:health|relay|runs)(?:[/?]|$)/
 
+/** The share of `maxUnderWay` that reads may take: whoever polls while a node or the broker hangs leaves room for orders. */
+const READ_SHARE = 0.9
+const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD']
+
 export interface LoadSheddingOptions {
   /** Longest wait for a request's turn, in milliseconds. */
   readonly maxWaitMs: number
-  /** Requests that may be under way at once. */
+  /** Requests that may be under way at once; a tenth of them is kept for what is no read. */
   readonly maxUnderWay: number
   /** The one origin whose pages may read the refusal. */
   readonly frontendOrigin: string
@@ -41,6 +45,7 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
   const report = createReport(options.logger)
   const send = createSendProblem(frontendOrigin)
   const problem = new Problem('overloaded')
+  const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
   let underWay = 0
   const end = () => {
     underWay--
@@ -59,7 +64,7 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
       return
     }
     // Asked of every one, as it has to see where a turn begins.
-    if (isLate() || underWay >= maxUnderWay) {
+    if (isLate() || underWay >= (READ_METHODS.includes(req.method) ? maxForReads : maxUnderWay)) {
       refuse(req, res)
       return
     }

@@ -1,4 +1,4 @@
-import { untilAborted } from '../async/waiting.js'
+import { untilAborted, within } from '../async/waiting.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
@@ -10,7 +10,7 @@ export interface ChainHead {
   note(head: BlockId): void
   /**
    * A block that was the head `maxAgeMs` ago at most, or is it now: asked for only when nobody has read it since, once
-   * for all who wait. Throws as `ask` does.
+   * for all who wait. Throws as `ask` does; after a failure soon, and without asking for a moment.
    */
   current(): Promise<BlockId>
   /** As it is now. @throws ChainUnavailableError, ChainAnswerError */
@@ -28,8 +28,19 @@ interface Known {
   readonly expired: number
 }
 
+interface Asking {
+  readonly head: Promise<BlockId>
+  /** The same, or undefined once it has been waited for long enough after a failure. */
+  readonly patient: Promise<BlockId | undefined>
+  readonly since: number
+}
+
 /** However soon a head is too old. */
 const LEAST_INTERVAL_MS = 250
+/** After a failure, how long nobody who reads asks again. */
+const RETRY_MS = 1_000
+/** After a failure, how long the next answer is waited for, from its question: a node that hangs must not hold up everybody. */
+const PATIENCE_MS = 250
 
 /**
  * A block that is lower than the known one comes from a node that is behind, and is not believed while the known one may
@@ -42,8 +53,9 @@ export function createChainHead(options: {
 }): ChainHead {
   const { events, maxAgeMs, logger } = options
   const intervalMs = Math.max(LEAST_INTERVAL_MS, maxAgeMs / 2)
-  let asking: { readonly head: Promise<BlockId>; readonly since: number } | undefined
+  let asking: Asking | undefined
   let last: Known | undefined
+  let failure: { readonly error: unknown; readonly retryAt: number } | undefined
   /** How often what was known has expired. */
   let expired = 0
 
@@ -52,6 +64,7 @@ export function createChainHead(options: {
   }
 
   function keep(known: Known): void {
+    failure = undefined
     if (last !== undefined && known.head.number < last.head.number && isYounger(maxAgeMs)) return
     last = known
   }
@@ -59,22 +72,29 @@ export function createChainHead(options: {
   async function ask(): Promise<BlockId> {
     // The answer may be as old as its question.
     const asked = { readAt: performance.now(), expired }
-    const head = await events.head()
-    keep({ head, ...asked })
-    return head
+    try {
+      const head = await events.head()
+      keep({ head, ...asked })
+      return head
+    } catch (error) {
+      failure = { error, retryAt: performance.now() + RETRY_MS }
+      throw error
+    }
   }
 
   /** Joins who has asked lately. */
-  function askOnce(): Promise<BlockId> {
+  function askOnce(): Asking {
     const since = performance.now()
-    if (asking !== undefined && since - asking.since < maxAgeMs) return asking.head
-    const mine = { head: ask(), since }
+    if (asking !== undefined && since - asking.since < maxAgeMs) return asking
+    const head = ask()
+    const mine = { head, patient: within(head, PATIENCE_MS), since }
     asking = mine
     const settle = () => {
       if (asking === mine) asking = undefined
     }
-    mine.head.then(settle, settle)
-    return mine.head
+    head.then(settle, settle)
+    mine.patient.catch(() => undefined)
+    return mine
   }
 
   return {
@@ -82,10 +102,15 @@ export function createChainHead(options: {
     ask,
     async current() {
       if (last !== undefined && isYounger(maxAgeMs)) return last.head
-      return askOnce()
+      const failed = failure
+      if (failed === undefined) return askOnce().head
+      const head = performance.now() < failed.retryAt ? undefined : await askOnce().patient
+      if (head === undefined) throw failed.error
+      return head
     },
     expire() {
       expired++
+      failure = undefined
       // What is under way was asked before.
       asking = undefined
     },
@@ -97,7 +122,7 @@ export function createChainHead(options: {
         if (isYounger(intervalMs)) return
         // Whoever reads is told of an outage, and the log of each node that is set aside.
         await untilAborted(
-          askOnce().catch(() => undefined),
+          askOnce().head.catch(() => undefined),
           signal,
         )
       },

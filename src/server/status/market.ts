@@ -5,6 +5,9 @@ import type { ListedSymbols } from './listedSymbols.js'
 import { createSharedValue } from './sharedValue.js'
 import { createTradableAssets } from './tradableAssets.js'
 
+/** How long the broker is waited for where there are older prices to give: a caller hardly notices it. */
+const PATIENCE_MS = 250
+
 interface MarketDeps {
   readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots'>
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
@@ -17,8 +20,8 @@ interface MarketDeps {
 /**
  * What is listed on chain and tradable at the broker, with the broker's prices: one snapshots call for all symbols
  * and all callers. An answer that is a little too old is given with `stale: true` and its own `asOf` while the next one is
- * fetched, and so is the last one while the broker fails; a price that the broker does not have is null. Callers served by
- * one answer get the very same object.
+ * fetched, and so is the last one while the broker fails or takes its time; a price that the broker does not have is null.
+ * Callers served by one answer get the very same object.
  *
  * The function throws Problem `market-unavailable` when the broker has not answered yet, ChainUnavailableError when
  * the list could not be read yet.
@@ -37,6 +40,7 @@ export function createMarketView({ broker, symbols, maxAgeMs, now }: MarketDeps)
     },
     freshUntil: (_value, loadedAt) => loadedAt + maxAgeMs,
     usableUntil: (_value, loadedAt) => loadedAt + 2 * maxAgeMs,
+    patienceMs: PATIENCE_MS,
     retryAt: brokerRetryAt,
     now,
   })

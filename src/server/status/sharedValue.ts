@@ -1,9 +1,16 @@
+import { within } from '../async/waiting.js'
+
 interface SharedValueOptions<T> {
   readonly load: () => Promise<T>
   /** Until when (Unix ms) a value that was loaded at `loadedAt` is handed out without asking. */
   readonly freshUntil: (value: T, loadedAt: number) => number
   /** Until when (Unix ms) it is handed out at once, while a new one is loaded. */
   readonly usableUntil: (value: T, loadedAt: number) => number
+  /**
+   * How long a load is waited for, from its start, where there is an older value to give instead. None: to its end, as an
+   * older value must not be given.
+   */
+  readonly patienceMs?: number
   /** Before when (Unix ms) nobody asks again after this failure. */
   readonly retryAt: (error: unknown, failedAt: number) => number
   readonly now: () => number
@@ -14,10 +21,17 @@ interface Shared<T> {
   readonly isFresh: boolean
 }
 
+interface Load<T> {
+  readonly whole: Promise<Shared<T>>
+  /** The same, or undefined once it has been waited for long enough. */
+  readonly patient: Promise<Shared<T> | undefined>
+}
+
 /** A value that many callers ask for at once and that is loaded once for all of them. */
 export interface SharedValue<T> {
   /**
-   * The value, while it is fresh or usable; else what the load under way, or a new one, brings.
+   * The value, while it is fresh or usable; else what the load under way, or a new one, brings, and the last value where
+   * that takes longer than `patienceMs`.
    * @throws what `load` threw, and the same again without asking until `retryAt`
    */
   get(): Promise<Shared<T>>
@@ -28,16 +42,16 @@ export interface SharedValue<T> {
 export function createSharedValue<T>(options: SharedValueOptions<T>): SharedValue<T> {
   let last: { readonly value: T; readonly freshUntil: number; readonly usableUntil: number } | undefined
   let failure: { readonly error: unknown; readonly retryAt: number } | undefined
-  let loading: Promise<T> | undefined
+  let loading: Load<T> | undefined
 
-  async function load(): Promise<T> {
+  async function load(): Promise<Shared<T>> {
     try {
       const value = await options.load()
       const loadedAt = options.now()
       const freshUntil = options.freshUntil(value, loadedAt)
       last = { value, freshUntil, usableUntil: options.usableUntil(value, loadedAt) }
       failure = undefined
-      return value
+      return { value, isFresh: true }
     } catch (error) {
       failure = { error, retryAt: options.retryAt(error, options.now()) }
       throw error
@@ -46,11 +60,20 @@ export function createSharedValue<T>(options: SharedValueOptions<T>): SharedValu
     }
   }
 
-  /** What is under way, or a new one unless it is too soon after a failure. */
-  async function renewed(): Promise<T> {
-    if (loading !== undefined) return loading
-    if (failure !== undefined && options.now() < failure.retryAt) throw failure.error
-    loading = load()
+  function begin(): Load<T> {
+    const { patienceMs } = options
+    const whole = load()
+    // One timer for all who wait, so that whoever comes later waits for less or not at all.
+    const patient = patienceMs === undefined ? whole : within(whole, patienceMs)
+    // Whoever comes after its time hears of a failure.
+    whole.catch(() => undefined)
+    patient.catch(() => undefined)
+    return { whole, patient }
+  }
+
+  /** What is under way, or a new one; undefined when it is too soon after a failure. */
+  function renewed(): Load<T> | undefined {
+    if (failure === undefined || options.now() >= failure.retryAt) loading ??= begin()
     return loading
   }
 
@@ -58,14 +81,13 @@ export function createSharedValue<T>(options: SharedValueOptions<T>): SharedValu
     last: () => last?.value,
     async get() {
       const now = options.now()
-      if (last !== undefined && now < last.freshUntil) return { value: last.value, isFresh: true }
+      const known = last
+      if (known !== undefined && now < known.freshUntil) return { value: known.value, isFresh: true }
       const next = renewed()
-      if (last !== undefined && now < last.usableUntil) {
-        // Whoever comes after its time hears of a failure.
-        next.catch(() => undefined)
-        return { value: last.value, isFresh: false }
-      }
-      return { value: await next, isFresh: true }
+      if (known !== undefined && now < known.usableUntil) return { value: known.value, isFresh: false }
+      if (next === undefined) throw failure?.error
+      if (known === undefined) return next.whole
+      return (await next.patient) ?? { value: known.value, isFresh: false }
     },
   }
 }

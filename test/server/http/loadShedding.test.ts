@@ -141,6 +141,18 @@ describe('as many under way as there may be', () => {
     expect(await Promise.all([...answers, third])).toEqual([200, 200, 200])
   })
 
+  test('reads leave a tenth of the room to orders', async () => {
+    const { url, ask, held } = await setUpHolding(10)
+    const reads = Array.from({ length: 9 }, ask)
+    await eventually('nine reads to be under way', () => held.length === 9)
+    expect([await ask(), (await fetch(`${url}/market`, { method: 'HEAD' })).status]).toEqual([503, 503])
+    const order = fetch(`${url}/orders`, { method: 'POST' }).then(({ status }) => status)
+    await eventually('the order to be taken', () => held.length === 10)
+    expect((await fetch(`${url}/orders`, { method: 'POST' })).status).toBe(503)
+    for (const release of held) release()
+    expect(await Promise.all([...reads, order])).toEqual(Array(10).fill(200))
+  })
+
   test('one whose caller has gone is none of them', async () => {
     const { url, ask, held } = await setUpHolding(1)
     const gone = new AbortController()

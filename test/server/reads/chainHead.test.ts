@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createChainHead } from '../../../src/server/reads/chainHead.js'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type ChainHead, createChainHead } from '../../../src/server/reads/chainHead.js'
 import { createLogLines } from '../../support/logLines.js'
 
 const block = (number: number, hash = `block ${number}`) => ({ number, hash })
@@ -82,4 +82,46 @@ test('what has expired is asked for once more, and an answer to an earlier quest
   expect(await Promise.all(after)).toEqual([block(2), block(2)])
   expect(await chainHead.current()).toEqual(block(2))
   expect(head).toHaveBeenCalledTimes(2)
+})
+
+describe('after a failure', () => {
+  /** A node that failed once, and answers from now on when told. */
+  async function failed() {
+    const { head, chainHead } = setUp()
+    head.mockRejectedValueOnce(new Error('down'))
+    await expect(chainHead.current()).rejects.toThrow('down')
+    return { head, chainHead }
+  }
+
+  test('whoever reads is told so at once, and the node is not asked for a moment', async () => {
+    const { head, chainHead } = await failed()
+    vi.advanceTimersByTime(999)
+    await expect(chainHead.current()).rejects.toThrow('down')
+    expect(head).toHaveBeenCalledTimes(1)
+    vi.advanceTimersByTime(1)
+    expect(await chainHead.current()).toEqual(block(7))
+    expect(head).toHaveBeenCalledTimes(2)
+  })
+
+  test('nobody waits long for a node that hangs, and one question is asked for all', async () => {
+    const { head, chainHead } = await failed()
+    vi.advanceTimersByTime(1_000)
+    let answer = (_head: { number: number; hash: string }) => {}
+    head.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)))
+    const waiting = [chainHead.current(), chainHead.current()]
+    for (const current of waiting) await expect(current).rejects.toThrow('down')
+    await expect(chainHead.current()).rejects.toThrow('down')
+    expect(head).toHaveBeenCalledTimes(2)
+    answer(block(8))
+    await vi.waitFor(async () => expect(await chainHead.current()).toEqual(block(8)))
+  })
+
+  test.each([
+    ['what somebody else has read counts', (chainHead: ChainHead) => chainHead.note(block(9)), block(9)],
+    ['what is known to be in a block is asked for', (chainHead: ChainHead) => chainHead.expire(), block(7)],
+  ])('%s', async (_case, happens, expected) => {
+    const { chainHead } = await failed()
+    happens(chainHead)
+    expect(await chainHead.current()).toEqual(expected)
+  })
 })

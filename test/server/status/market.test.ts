@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Broker } from '../../../src/broker/index.js'
 import type { BrokerStandInOptions } from '../../../src/sandbox/broker/index.js'
 import { createMarketView } from '../../../src/server/status/market.js'
 import { brokerOf, SERVER_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
@@ -11,14 +10,15 @@ const START = Date.parse('2026-03-02T15:00:00Z')
 async function setUp(options: {
   symbols?: readonly string[]
   standIn?: Partial<BrokerStandInOptions>
-  broker?: (real: Broker) => Broker
+  /** Of one call to the broker, in milliseconds. */
+  timeoutMs?: number
 }) {
   const standIn = await startStandIn(options.standIn)
   onTestFinished(() => standIn.stop())
   let time = START
   let listed = options.symbols ?? ['AAPL', 'MSFT']
   const view = createMarketView({
-    broker: brokerOf(standIn.url, SERVER_ACCOUNT),
+    broker: brokerOf(standIn.url, SERVER_ACCOUNT, options.timeoutMs),
     symbols: { current: () => listed, read: async () => listed },
     maxAgeMs: 2_000,
     now: () => time,
@@ -123,7 +123,7 @@ describe('what it costs', () => {
     expect([snapshots(), assets()]).toEqual([2, 2])
   })
 
-  test('a call that is waited for when the answer is twice too old', async () => {
+  test('a call that is waited for a little when the answer is twice too old', async () => {
     const { view, pass, control } = await setUp({})
     await view()
     control.price({ symbol: 'AAPL', price: '150' })
@@ -169,6 +169,17 @@ describe('while the broker fails', () => {
     control.fault({ respond: { status: 500, body: {} }, times: 1_000 })
     for (let i = 0; i < 5; i++) await view()
     expect(snapshots()).toBe(2)
+  })
+
+  test('with silence too, although the call has not failed yet', async () => {
+    const hour = 3_600_000
+    const { view, pass, control } = await setUp({ timeoutMs: hour })
+    const good = await view()
+    pass(4_000)
+    control.fault({ path: '/v2/stocks/snapshots', delayMs: hour })
+    const stale = { ...good, stale: true }
+    expect(await Promise.all([view(), view()])).toEqual([stale, stale])
+    expect(await view()).toEqual(stale)
   })
 
   test('its rate limit is respected until it ends', async () => {

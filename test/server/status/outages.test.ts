@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { SERVER_ACCOUNT, startStandIn } from '../../support/brokerStandIn.js'
 import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
 import { ORG, setUpInstitution } from '../../support/institution.js'
 import { startRawServer } from '../../support/rawServer.js'
 import { type RpcProxyMode, startRpcProxy } from '../../support/rpcProxy.js'
@@ -47,7 +48,9 @@ describe('when the chain does not answer', () => {
       expect(log.text()).not.toContain(proxy.url)
 
       proxy.mode = 'forward'
-      for (const path of paths()) await request(app).get(path).expect(200)
+      for (const path of paths()) {
+        await eventually('the node to be asked again', async () => (await request(app).get(path)).ok)
+      }
     },
   )
 

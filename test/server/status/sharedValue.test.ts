@@ -1,14 +1,16 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { createSharedValue } from '../../../src/server/status/sharedValue.js'
 
 /** A value that is loaded by hand, fresh for 10 ms, asked for again 5 ms after a failure. */
-function setUp(usableMs = 10) {
+function setUp({ usableMs = 10, patienceMs }: { usableMs?: number; patienceMs?: number } = {}) {
   const pending: { resolve: (value: number) => void; reject: (error: Error) => void }[] = []
   let time = 1_000
   const shared = createSharedValue({
     load: () => new Promise<number>((resolve, reject) => pending.push({ resolve, reject })),
     freshUntil: (_value, loadedAt) => loadedAt + 10,
     usableUntil: (_value, loadedAt) => loadedAt + usableMs,
+    ...(patienceMs !== undefined && { patienceMs }),
     retryAt: (_error, failedAt) => failedAt + 5,
     now: () => time,
   })
@@ -76,7 +78,7 @@ test('the last value is kept through a failure, for whoever wants it', async () 
 })
 
 test('a value that is not fresh but usable is given at once, while one load for all is under way', async () => {
-  const { shared, pending, pass } = setUp(20)
+  const { shared, pending, pass } = setUp({ usableMs: 20 })
   const first = shared.get()
   pending[0]?.resolve(1)
   await first
@@ -92,7 +94,7 @@ test('a value that is not fresh but usable is given at once, while one load for 
 })
 
 test('a usable value is given while loads fail, without asking before the time to retry', async () => {
-  const { shared, pending, pass } = setUp(20)
+  const { shared, pending, pass } = setUp({ usableMs: 20 })
   const first = shared.get()
   pending[0]?.resolve(1)
   await first
@@ -106,4 +108,19 @@ test('a usable value is given while loads fail, without asking before the time t
   const late = shared.get()
   pending[2]?.reject(new Error('still down'))
   await expect(late).rejects.toThrow('still down')
+})
+
+test('a load that takes its time is not waited for where an older value may be given', async () => {
+  const { shared, pending, pass } = setUp({ patienceMs: 5 })
+  const first = shared.get()
+  const late = setTimeout(20, 'the first load has nothing to give in its place')
+  expect(await Promise.race([first, late])).toBe(await late)
+  pending[0]?.resolve(1)
+  expect(await first).toEqual(fresh(1))
+  pass(10)
+  expect(await Promise.all([shared.get(), shared.get()])).toEqual([old(1), old(1)])
+  expect(await shared.get()).toEqual(old(1))
+  expect(pending.length).toBe(2)
+  pending[1]?.resolve(2)
+  await vi.waitFor(async () => expect(await shared.get()).toEqual(fresh(2)))
 })
