@@ -1,5 +1,6 @@
 import type { Hex } from '../../protocol/hex.js'
 import type { Cursor, ToldBlock } from '../store/narratorCursor.js'
+import type { BlockId } from './chainReader.js'
 
 /** Blocks below the head after which a block is taken to be final: two epochs of Ethereum. */
 export const FINAL_DEPTH = 64
@@ -55,16 +56,20 @@ export type Verdict =
  */
 export function judge(cursor: Cursor, hashAt: (number: number) => Hex | undefined): Verdict {
   const { genesis, start, blocks } = cursor
-  const isOther = (number: number, hash: Hex) => (hashAt(number) ?? hash) !== hash
-  if (genesis !== null && isOther(0, genesis)) return { kind: 'reset' }
-  if (isOther(start.number, start.hash)) return { kind: 'reset' }
-  const firstOther = blocks.findIndex(({ number, hash }) => isOther(number, hash))
+  const isOther = ({ number, hash }: BlockId) => (hashAt(number) ?? hash) !== hash
+  if (genesis !== null && isOther({ number: 0, hash: genesis })) return { kind: 'reset' }
+  const firstOther = blocks.findIndex(isOther)
+  const kept = firstOther === -1 ? blocks : blocks.slice(0, firstOther)
+  const lastKept = kept.at(-1)
+  if (lastKept === undefined) return { kind: 'reset' }
+  // Narration began at a head that was not final yet: it began after what is left of that history.
+  const { number, hash } = lastKept
+  const began = start.number > number ? { number, hash } : start
+  if (isOther(began)) return { kind: 'reset' }
   if (firstOther === -1) return { kind: 'unclear' }
-  if (firstOther === 0) return { kind: 'reset' }
-  const kept = blocks.slice(0, firstOther)
   return {
     kind: 'reorganized',
-    cursor: { ...cursor, blocks: kept },
+    cursor: { ...cursor, start: began, blocks: kept },
     removed: blocks.slice(firstOther),
   }
 }

@@ -1,10 +1,11 @@
+import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
 import type { Tick } from '../poller.js'
 import type { Cursor, CursorStore, ToldBlock } from '../store/narratorCursor.js'
 import { StorageError } from '../store/storageError.js'
 import type { BlockId, BlockRange, ChainLog, ChainReader, Look } from './chainReader.js'
 import { narrate } from './events.js'
-import { extended, judge, lastOf } from './history.js'
+import { extended, FINAL_DEPTH, judge, lastOf } from './history.js'
 import type { Narration, Told } from './narration.js'
 import type { Print } from './output.js'
 import { RangeRefusedError } from './rangeRefusal.js'
@@ -59,10 +60,13 @@ export function createNarratorTick(options: NarratorOptions): Tick {
   async function begin(signal: AbortSignal): Promise<void> {
     const { head, hash: genesis } = await chain.look(0, undefined, signal)
     settled = settledBy(head)
-    const hash = (await chain.hashes([settled], signal)).get(settled)
+    const lowest = Math.max(0, settled - FINAL_DEPTH)
+    const numbers = Array.from({ length: settled - lowest + 1 }, (_, index) => lowest + index)
+    const hashes = await chain.hashes(numbers, signal)
+    const hash = hashes.get(settled)
     if (hash === undefined) return
-    const start = { number: settled, hash }
-    await save({ genesis, start, blocks: [{ ...start, told: [] }] }, [], signal)
+    const blocks = numbers.flatMap((number) => blockOf(number, hashes.get(number)))
+    await save({ genesis, start: { number: settled, hash }, blocks }, [], signal)
   }
 
   function settledBy(head: BlockId): number {
@@ -114,7 +118,9 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     } else if (resets >= LOOKS_UNTIL_RESET) {
       const genesis = hashes.get(0) ?? null
       const isStartGone = hashes.get(from.start.number) !== from.start.hash
-      const start = isStartGone && genesis !== null ? { number: 0, hash: genesis } : from.start
+      // With neither of the two there is no block to go on from yet.
+      const start = isStartGone ? genesis && { number: 0, hash: genesis } : from.start
+      if (start === null) return
       const reset: Told = { kind: 'reset', time: nowSeconds() }
       await save({ genesis, start, blocks: [{ ...start, told: [] }] }, [reset], signal)
       resets = 0
@@ -149,6 +155,11 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     const isNews = cursor !== before.cursor || settled > before.settled
     return isNews && settled > block ? 'again' : undefined
   }
+}
+
+/** A block of which nothing was told; none where the node does not give it. */
+function blockOf(number: number, hash: Hex | undefined): ToldBlock[] {
+  return hash === undefined ? [] : [{ number, hash, told: [] }]
 }
 
 /** Newest first, as they are undone. */

@@ -76,6 +76,15 @@ describe('a history that seems to have changed', () => {
     expect([...numbers(verdict.cursor), ...removed]).toEqual(numbers(told))
   })
 
+  test('was reorganized with the block that narration began after, which is then the last one that is left', () => {
+    const begun = { ...told, start: { number: 110, hash: hash(110) } }
+    expect(judge(begun, forkedAt(101))).toMatchObject({
+      kind: 'reorganized',
+      cursor: { start: { number: 100, hash: hash(100) } },
+    })
+    expect(judge(begun, forkedAt(111))).toMatchObject({ cursor: { start: begun.start } })
+  })
+
   test.each([
     ['what was final', 100],
     ['where narration began', 5],

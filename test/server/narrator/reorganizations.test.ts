@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { toQuantity } from '../../../src/chain/quantity.js'
 import { startTestChain, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { startFaultProxy } from '../../support/faultProxy.js'
+import { type ProxiedCall, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, openBuy, setUpInstitution, usd } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import {
@@ -110,6 +110,20 @@ describe('what a reorganization removed', () => {
     const third = await startNarrator({ chain: chain(), dataDir })
     await severalTicks(third)
     expect(told([...narrator.lines, ...again.lines, ...third.lines])).toEqual([1, 2, -2, 3, 4])
+  })
+
+  test('with the block that narration began after is no reset, and nothing older is told', async () => {
+    await buys(9)
+    const fork = await snapshot()
+    await mine(1)
+    const { narrator } = await atHead()
+    await buys(1)
+    await caughtUp(narrator)
+    await revert(fork)
+    await buys(2, 3)
+    await caughtUp(narrator)
+    await severalTicks(narrator)
+    expect(told(narrator.lines)).toEqual([1, -1, 2, 3])
   })
 
   test('is not spoken of when it held no event', async () => {
@@ -233,6 +247,22 @@ describe('a chain that was reset', () => {
     const third = await startNarrator({ chain: chain(), dataDir })
     await severalTicks(third)
     expect(told([...again.lines, ...third.lines])).toEqual(['reset', 2])
+  })
+
+  test('is not told of by a node that has no block to go on from', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const first = ({ params }: ProxiedCall) => (params[0] === '0x0' ? { result: null } : undefined)
+    proxy.answer = first
+    const { narrator } = await atHead({ rpcUrl: proxy.url })
+    proxy.answer = (call) => {
+      if (call.method !== 'eth_getBlockByNumber' || call.params[0] === 'latest') return undefined
+      return first(call) ?? { result: { number: call.params[0], hash: `0x${'ab'.repeat(32)}` } }
+    }
+    for (let round = 0; round < 3; round++) await severalTicks(narrator)
+    proxy.answer = first
+    await buys(1)
+    await caughtUp(narrator)
+    expect(told(narrator.lines)).toEqual([1])
   })
 
   test('is not taken for one when a node says so for a moment', async () => {
