@@ -50,8 +50,9 @@ export interface Look {
 export interface ChainReader {
   /**
    * The head, the block that now has this number, and the events of a range when there is one: one query per contract
-   * over the same range, all in one HTTP request. The last block of the range is asked for with them, as a node that is
-   * behind returns fewer events rather than an error.
+   * over the same range, all in one HTTP request. The last block of the range is asked for before them, as a node that is
+   * behind returns fewer events rather than an error; the block with this number after them, so that a history which
+   * changes in between is noticed.
    */
   look(number: number, range: BlockRange | undefined, signal?: AbortSignal): Promise<Look>
   /** The hashes of the blocks that have these numbers now, by number, without those that the node does not give. */
@@ -91,15 +92,16 @@ export function createChainReader(options: {
     async look(number, range, signal) {
       const queries = range === undefined ? [] : WATCHED.map((contract) => query(contract, range))
       const last = range === undefined ? [] : [blockCall(toQuantity(range.to))]
-      const calls = [blockCall('latest'), blockCall(toQuantity(number)), ...last, ...queries]
-      const [latest, at, end, ...events] = await transport.send(calls, signal)
+      const told = blockCall(toQuantity(number))
+      const answers = await transport.send([blockCall('latest'), ...last, ...queries, told], signal)
+      const [latest, end] = answers
       return {
         head: resultOf(latest, blockSchema),
-        hash: resultOf(at, blockSchema.nullable())?.hash ?? null,
+        hash: resultOf(answers.at(-1), blockSchema.nullable())?.hash ?? null,
         logs() {
           const found = range === undefined ? null : resultOf(end, blockSchema.nullable())
           if (range === undefined || found === null) return undefined
-          return { logs: logsOf(events, found, range), last: found }
+          return { logs: logsOf(answers.slice(2, -1), found, range), last: found }
         },
       }
     },

@@ -44,10 +44,11 @@ const caughtUp = async (narrator: NarratorUnderTest) =>
 test('a node that is behind the one that said the head has nothing skipped', async () => {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const { narrator } = await atHead({ rpcUrl: proxy.url })
+  const before = await chain().provider.getBlockNumber()
   // It knows of no block after those, so it has no events of them either.
-  proxy.answer = ({ method, index }) => {
+  proxy.answer = ({ method, params }) => {
     if (method === 'eth_getLogs') return { result: [] }
-    return method === 'eth_getBlockByNumber' && index === 2 ? { result: null } : undefined
+    return method === 'eth_getBlockByNumber' && Number(params[0]) > before ? { result: null } : undefined
   }
   await buys(1)
   await severalTicks(narrator)
@@ -110,6 +111,24 @@ describe('what a reorganization removed', () => {
     const third = await startNarrator({ chain: chain(), dataDir })
     await severalTicks(third)
     expect(told([...narrator.lines, ...again.lines, ...third.lines])).toEqual([1, 2, -2, 3, 4])
+  })
+
+  test('between two calls of one request is retracted, too', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { narrator } = await atHead({ rpcUrl: proxy.url })
+    await buys(1)
+    const fork = await snapshot()
+    await buys(2, 3)
+    await caughtUp(narrator)
+    const last = toQuantity(await chain().provider.getBlockNumber())
+    const old: unknown = await chain().provider.send('eth_getBlockByNumber', [last, false])
+    // What is asked for first is answered as it was before, and the rest as it is.
+    proxy.answer = ({ method, params, index }) =>
+      method === 'eth_getBlockByNumber' && params[0] === last && index <= 1 ? { result: old } : undefined
+    await revert(fork)
+    await buys(4, 5, 6)
+    await caughtUp(narrator)
+    expect(told(narrator.lines)).toEqual([1, 2, 3, -3, -2, 4, 5, 6])
   })
 
   test('with the block that narration began after is no reset, and nothing older is told', async () => {
@@ -178,10 +197,10 @@ describe('what a reorganization removed', () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { narrator } = await atHead({ rpcUrl: proxy.url })
     // The last block is of another history than the events, as when a node changes its mind in between.
-    const other = { number: '0x0', hash: `0x${'ab'.repeat(32)}` }
-    proxy.answer = ({ method, index, params }) =>
-      method === 'eth_getBlockByNumber' && index === 2
-        ? { result: { ...other, number: params[0] } }
+    const before = await chain().provider.getBlockNumber()
+    proxy.answer = ({ method, params: [number] }) =>
+      method === 'eth_getBlockByNumber' && Number(number) > before
+        ? { result: { number, hash: `0x${'ab'.repeat(32)}` } }
         : undefined
     await buys(1)
     await severalTicks(narrator)
