@@ -28,8 +28,8 @@ interface NarratorOptions {
 export interface NarratorLook {
   /** The last block whose events were narrated. */
   readonly block: number
-  /** The last block that there was to narrate. */
-  readonly settled: number
+  /** The last block that was to be narrated, as far as was known when the look began. */
+  readonly due: number
 }
 
 /** Of several nodes behind one address, one may be of another mind for a moment; a chain that was reset stays so. */
@@ -50,6 +50,8 @@ export function createNarratorTick(options: NarratorOptions): Tick {
   /** The last block that there is to narrate, as far as is known. */
   let settled = 0
   let resets = 0
+  /** Whether a look comes at once after another one. */
+  let isNextAtOnce = false
 
   async function save(next: Cursor, told: readonly Told[], signal: AbortSignal): Promise<void> {
     await cursors.save(next)
@@ -139,6 +141,15 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     if (range !== undefined) await advance(cursor, range, found, signal)
   }
 
+  /**
+   * Whether there is more to read without a pause. What a look has just heard of is read at once when the look came
+   * after a pause: a chain that grows with every look would have no pause else.
+   */
+  function hasMore(before: { readonly settled: number; readonly cursor: Cursor | undefined }, block: number) {
+    const isNews = cursor !== before.cursor || settled > before.settled
+    return isNews && settled > block && (before.settled > block || !isNextAtOnce)
+  }
+
   return async (signal) => {
     const before = { settled, cursor }
     try {
@@ -147,13 +158,14 @@ export function createNarratorTick(options: NarratorOptions): Tick {
       // Whatever the node had against it, a shorter range is the lesser question.
       const isShorter = !(error instanceof StorageError) && size.refused()
       if (isShorter && error instanceof RangeRefusedError) return 'again'
+      isNextAtOnce = false
       throw error
     }
     if (cursor === undefined) return undefined
     const block = lastOf(cursor).number
-    options.onLook?.({ block, settled })
-    const isNews = cursor !== before.cursor || settled > before.settled
-    return isNews && settled > block ? 'again' : undefined
+    options.onLook?.({ block, due: before.settled })
+    isNextAtOnce = hasMore(before, block)
+    return isNextAtOnce ? 'again' : undefined
   }
 }
 

@@ -28,7 +28,7 @@ export function createNarratorProgress(): NarratorProgress {
   }
 }
 
-/** Blocks that are to be narrated still. */
-export function lagOf({ block, settled }: NarratorLook): number {
-  return Math.max(0, settled - block)
+/** Blocks that the look was to narrate, and has left. */
+export function lagOf({ block, due }: NarratorLook): number {
+  return Math.max(0, due - block)
 }

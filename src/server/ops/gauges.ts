@@ -116,7 +116,7 @@ function addChain({ metrics, transport, progress }: GaugeSources): void {
     'The last block whose events were narrated.',
     seen(({ block }) => block),
   )
-  add('narrator_lag_blocks', 'Blocks that were to be narrated still after the last look.', seen(lagOf))
+  add('narrator_lag_blocks', 'Blocks that the last look was to narrate and has left.', seen(lagOf))
   add(
     'narrator_last_look_timestamp_seconds',
     'When the narrator last looked at the chain with success (Unix time).',

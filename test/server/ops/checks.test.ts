@@ -165,7 +165,7 @@ describe('the narrator', () => {
     expect(await look()).toBeNull()
     pass(1)
     expect(await look()).toBe('narration-stalled')
-    progress.note({ block: 7, settled: 7 })
+    progress.note({ block: 7, due: 7 })
     expect(await look()).toBeNull()
     pass(30_001)
     expect(await look()).toBe('narration-stalled')
@@ -181,9 +181,9 @@ describe('the narrator', () => {
 
   test('is behind when a look leaves blocks unread, and not when its node is', async () => {
     const { progress, look } = setUp(2_000)
-    progress.note({ block: 7, settled: 8 })
+    progress.note({ block: 7, due: 8 })
     expect(await look()).toBe('narration-behind')
-    progress.note({ block: 8, settled: 7 })
+    progress.note({ block: 8, due: 7 })
     expect(await look()).toBeNull()
   })
 })

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import type { BlockRange, ChainReader } from '../../../src/server/narrator/chainReader.js'
+import { createNarratorTick, type NarratorLook } from '../../../src/server/narrator/poll.js'
+import { lagOf } from '../../../src/server/narrator/progress.js'
+import type { Cursor } from '../../../src/server/store/narratorCursor.js'
+import { createLogLines } from '../../support/logLines.js'
+
+const START = 100
+const MAX_RANGE = 10
+const blockAt = (number: number) => ({ number, hash: `0x${number.toString(16).padStart(64, '0')}` as const })
+
+/** A narrator at the head of a chain without events, which grows by so many blocks with every look. */
+async function setUp() {
+  let head = START
+  let growth = 0
+  let saved: Cursor | undefined
+  const ranges: (BlockRange | undefined)[] = []
+  const looks: NarratorLook[] = []
+  const chain: ChainReader = {
+    async look(number, range) {
+      head += growth
+      ranges.push(range)
+      const last = range && blockAt(range.to)
+      return { head: blockAt(head), hash: blockAt(number).hash, logs: () => last && { logs: [], last } }
+    },
+    hashes: async (numbers) => new Map(numbers.map((number) => [number, blockAt(number).hash])),
+  }
+  const save = async (cursor: Cursor) => {
+    saved = cursor
+  }
+  const tick = createNarratorTick({
+    chain,
+    cursors: { load: async () => saved, save, append: save },
+    confirmations: 1,
+    maxRange: MAX_RANGE,
+    print: async () => undefined,
+    onLook: (look) => looks.push(look),
+    logger: createLogLines().logger,
+  })
+  /** Looks until there is a pause; how many it took, and what the last of them left. */
+  const untilPause = async () => {
+    let count = 1
+    while ((await tick(new AbortController().signal)) === 'again') {
+      count++
+      if (count > 100) throw new Error('it never rests')
+    }
+    const last = looks.at(-1)
+    return { count, lag: last && lagOf(last), behindHead: head - (last?.block ?? 0) }
+  }
+  await untilPause()
+  return {
+    untilPause,
+    ranges,
+    grow: (blocks: number) => {
+      head += blocks
+    },
+    growWithEachLook: (blocks: number) => {
+      growth = blocks
+    },
+  }
+}
+
+test('nothing new is one look, and what is new is read by another one at once', async () => {
+  const { untilPause, grow } = await setUp()
+  expect(await untilPause()).toEqual({ count: 1, lag: 0, behindHead: 0 })
+  grow(3)
+  expect(await untilPause()).toEqual({ count: 2, lag: 0, behindHead: 0 })
+})
+
+test('a long way is read without a pause', async () => {
+  const { untilPause, grow, ranges } = await setUp()
+  grow(35)
+  expect(await untilPause()).toEqual({ count: 5, lag: 0, behindHead: 0 })
+  expect(ranges.slice(-4).map((range) => range?.to)).toEqual([110, 120, 130, 135])
+})
+
+test('a chain that has a new block at every look leaves pauses, and is not said to be behind', async () => {
+  const { untilPause, growWithEachLook } = await setUp()
+  growWithEachLook(1)
+  for (let round = 0; round < 5; round++) {
+    expect(await untilPause()).toEqual({ count: 2, lag: 0, behindHead: 1 })
+  }
+})
+
+test('a chain that grows by more than a look may read is behind all the time', async () => {
+  const { untilPause, growWithEachLook } = await setUp()
+  growWithEachLook(MAX_RANGE + 1)
+  await expect(untilPause()).rejects.toThrow('it never rests')
+})
