@@ -140,6 +140,7 @@ export function buildServer(surroundings: Surroundings): {
       orders: createOrders({
         records,
         escrow: contracts.escrow,
+        onEscrowSeen: head.expire,
         onStored: enclaveRuns.onStored,
         room: enclaveRuns.room,
         knownEscrow: enclaveRuns.knownEscrow,

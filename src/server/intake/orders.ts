@@ -22,6 +22,8 @@ export interface Orders {
 export interface OrdersDeps {
   readonly records: OrderRecords
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
+  /** The chain has just said that there is an escrow. */
+  readonly onEscrowSeen: () => void
   /** An envelope with this commit has been stored. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
   /** For envelopes whose escrow is not known to be open. */
@@ -30,10 +32,14 @@ export interface OrdersDeps {
   readonly knownEscrow: (orderId: Hex) => EscrowKnowledge | undefined
 }
 
-export function createOrders({ records, escrow, onStored, room, knownEscrow }: OrdersDeps): Orders {
+export function createOrders(deps: OrdersDeps): Orders {
+  const { records, escrow, onEscrowSeen, onStored, room, knownEscrow } = deps
+
   async function askChain(orderId: Hex): Promise<EscrowKnowledge> {
     try {
-      return await escrow.orders(orderId)
+      const order = await escrow.orders(orderId)
+      if (order.state !== 'NONE') onEscrowSeen()
+      return order
     } catch {
       // Whatever is wrong with the node: an envelope that might be the right one is kept until it can be told.
       return 'unknown'

@@ -99,6 +99,7 @@ describe('the envelopes that one client has waiting without an escrow', () => {
     const orders = createOrders({
       records: createOrderRecords({ files, logger }),
       escrow: { orders: () => Promise.reject(new ChainUnavailableError(1)) },
+      onEscrowSeen: () => undefined,
       onStored: () => undefined,
       room: createUnopenedRoom({ maxOrders: 1, maxPerClient: 1, maxBytesPerClient: 100_000 }),
       knownEscrow: () => undefined,

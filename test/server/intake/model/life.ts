@@ -74,7 +74,14 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
   return {
     records,
     log,
-    orders: createOrders({ records, escrow, onStored, room, knownEscrow }),
+    orders: createOrders({
+      records,
+      escrow,
+      onEscrowSeen: () => undefined,
+      onStored,
+      room,
+      knownEscrow,
+    }),
     kill() {
       isDead = true
       // Its timers would go on; whatever they do comes to nothing.
