@@ -114,7 +114,7 @@ async function checkLinks(
     if (!(error instanceof ChainAnswerError)) throw error
     return fault(
       'contract-links',
-      `${variable}: the contract at ${addresses[contract]} is another one: are two addresses swapped?`,
+      `${variable}: the contract at ${addresses[contract]} is another one, or the nodes refuse to call it: are two addresses swapped?`,
     )
   }
 }

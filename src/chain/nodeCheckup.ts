@@ -1,5 +1,5 @@
 import { type Finding, fault, ok } from '../protocol/finding.js'
-import { ChainUnavailableError } from './errors.js'
+import { ChainAnswerError, ChainUnavailableError, isChainFailure } from './errors.js'
 import { quantitySchema } from './quantity.js'
 import { createRpcTransport } from './rpcTransport.js'
 
@@ -27,6 +27,15 @@ export function checkNodes({ urls, timeoutMs, chainId }: NodeCheckupOptions): Pr
       return ok('rpc', `${node} answers, chain ${chainId}`)
     }),
   )
+}
+
+/** What a checkup says of nodes that failed it on the way. @throws any error that they are not the cause of */
+export function stoppedAnswering(error: unknown): Finding {
+  if (!isChainFailure(error)) throw error
+  const isOurs = error instanceof ChainUnavailableError || error instanceof ChainAnswerError
+  // What ethers says of a refusal quotes the whole call.
+  const why = isOurs ? error.message : 'a call was refused, or had no usable answer'
+  return fault('rpc', `the nodes stopped answering as they should: ${why}`)
 }
 
 /** Null when the node gives no usable answer. */

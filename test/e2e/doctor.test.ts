@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { findingSchema } from '../../src/protocol/finding.js'
 import { built } from '../support/built.js'
+import { type Answer, REFUSAL, startFaultProxy } from '../support/faultProxy.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { useDesk } from './support/desk.js'
 import { changedEnvFile, type Variables } from './support/envFile.js'
@@ -18,6 +19,10 @@ const diagnosisSchema = z.strictObject({
   healthy: z.boolean(),
   findings: z.array(findingSchema.extend({ part: z.enum(['server', 'enclave', 'together']) })),
 })
+
+const NO_METHOD: Answer = { error: { code: -32_601, message: 'the method does not exist' } }
+const block = z.string().transform(Number)
+const rangeSchema = z.looseObject({ fromBlock: block, toBlock: block })
 
 interface Changes {
   readonly server?: Variables
@@ -172,6 +177,32 @@ describe('npm run doctor', () => {
     expect(none.findings.filter(({ result }) => result === 'unchecked').map(({ check }) => check)).toEqual([
       'master-key',
     ])
+  })
+
+  it.each([
+    [2, 'opens a rulebook that is on the chain'],
+    [0, 'name an account that has a portfolio with --account'],
+  ])('at a node that gives the events of %i blocks at once, says what can be told', async (most, text) => {
+    const proxy = await startFaultProxy((await variables('.env.enclave')).RPC_URL ?? '')
+    let refused = 0
+    proxy.answer = ({ method, params }) => {
+      if (method !== 'eth_getLogs') return undefined
+      const { fromBlock, toBlock } = rangeSchema.parse(params[0])
+      if (toBlock - fromBlock < most) return undefined
+      refused++
+      return REFUSAL
+    }
+    const { exit, findings } = await faultsOf({ enclave: { RPC_URL: proxy.url } })
+    expect(exit).toBe(0)
+    expect(refused).toBeGreaterThan(1)
+    expect(findings.find(({ check }) => check === 'master-key')?.text).toContain(text)
+  })
+
+  it.each(['server', 'enclave'] as const)('at a node that refuses the %s calls, says so', async (part) => {
+    const proxy = await startFaultProxy((await variables('.env')).RPC_URL ?? '')
+    proxy.answer = ({ method }) => (method === 'eth_getCode' ? NO_METHOD : undefined)
+    const { exit, faults } = await faultsOf({ [part]: { RPC_URL: proxy.url } })
+    expect({ exit, faults }).toEqual({ exit: 1, faults: [`${part} rpc`] })
   })
 
   it('compares with a report that was made elsewhere, and never reads the enclave’s file then', async () => {

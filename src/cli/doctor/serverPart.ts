@@ -2,8 +2,7 @@ import { computeAddress, formatEther } from 'ethers'
 import { checkBroker } from '../../broker/checkup.js'
 import { createBroker } from '../../broker/index.js'
 import { checkDeployment } from '../../chain/deploymentCheckup.js'
-import { ChainAnswerError, ChainUnavailableError } from '../../chain/errors.js'
-import { checkNodes } from '../../chain/nodeCheckup.js'
+import { checkNodes, stoppedAnswering } from '../../chain/nodeCheckup.js'
 import { RpcProvider } from '../../chain/provider.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { type Config, ConfigError } from '../../server/config.js'
@@ -66,9 +65,7 @@ async function checkChain({ chain, enclave, relay }: Config): Promise<Finding[]>
     ])
     return [...nodes, ...deployment, balance]
   } catch (error) {
-    const known = error instanceof ChainUnavailableError || error instanceof ChainAnswerError
-    if (!known) throw error
-    return [...nodes, fault('rpc', `the nodes stopped answering as they should: ${error.message}`)]
+    return [...nodes, stoppedAnswering(error)]
   } finally {
     provider.destroy()
   }

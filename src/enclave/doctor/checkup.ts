@@ -2,8 +2,7 @@ import { computeAddress } from 'ethers'
 import { checkBroker } from '../../broker/checkup.js'
 import { createBroker } from '../../broker/index.js'
 import { checkDeployment } from '../../chain/deploymentCheckup.js'
-import { ChainAnswerError, ChainUnavailableError } from '../../chain/errors.js'
-import { checkNodes } from '../../chain/nodeCheckup.js'
+import { checkNodes, stoppedAnswering } from '../../chain/nodeCheckup.js'
 import { RpcProvider } from '../../chain/provider.js'
 import { checksum } from '../../protocol/address.js'
 import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
@@ -59,15 +58,15 @@ async function checkChain(config: EnclaveConfig, signer: Hex, account: Hex | und
   const provider = new RpcProvider({ chainId, urls, timeoutMs })
   const addresses = addressesOf(config)
   const signerName = 'the address of ENCLAVE_PRIVATE_KEY'
+  const findings = [...nodes]
   try {
-    const deployment = await checkDeployment({ provider, addresses, signer, signerName })
+    findings.push(...(await checkDeployment({ provider, addresses, signer, signerName })))
     const ledger = addresses.confidentialLedger
     const masterKey = config.LEDGER_MASTER_KEY
-    return [...nodes, ...deployment, await checkMasterKey({ provider, chainId, ledger, masterKey, account })]
+    findings.push(await checkMasterKey({ provider, chainId, ledger, masterKey, account }))
+    return findings
   } catch (error) {
-    const known = error instanceof ChainUnavailableError || error instanceof ChainAnswerError
-    if (!known) throw error
-    return [...nodes, fault('rpc', `the nodes stopped answering as they should: ${error.message}`)]
+    return [...findings, stoppedAnswering(error)]
   } finally {
     provider.destroy()
   }

@@ -1,6 +1,7 @@
-import { Interface, type LogDescription, type Provider } from 'ethers'
+import { type Filter, Interface, type Log, type LogDescription, type Provider } from 'ethers'
 import { z } from 'zod'
 import { createConfidentialLedger } from '../../chain/confidentialLedger.js'
+import { ChainUnavailableError, isChainFailure } from '../../chain/errors.js'
 import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { bytes32Schema, type Hex, hexToBytes } from '../../protocol/hex.js'
@@ -22,10 +23,12 @@ interface Owner {
   readonly id: Hex
 }
 
-/** Blocks that one query spans: what public nodes answer. */
+/** Blocks that one query spans at first: what most public nodes answer. */
 const SPAN = 2_000
-/** Spans that are searched backwards from the head. */
-const MAX_SPANS = 50
+/** Blocks that are searched backwards from the head at most. */
+const MAX_BLOCKS = 100_000
+/** Of nodes that answer shorter spans only, how many are asked for. */
+const MAX_QUERIES = 200
 
 const ledgerInterface = new Interface(confidentialLedgerAbi)
 const TOPICS = ['PortfolioUpdated', 'PolicyUpdated'].map(
@@ -40,28 +43,46 @@ const TOPICS = ['PortfolioUpdated', 'PolicyUpdated'].map(
 export async function checkMasterKey(checkup: MasterKeyCheckup): Promise<Finding> {
   const { provider, account } = checkup
   const head = await provider.getBlockNumber()
-  const owner: Owner | undefined = account
-    ? { kind: 'account', id: accountIdOf(account) }
-    : await lastWritten(checkup, head)
-  if (!owner) {
-    return unchecked(
-      'master-key',
-      `no portfolio or rulebook was written in the last ${SPAN * MAX_SPANS} blocks: name an account that has a \
-portfolio with --account, or look again after the first rulebook`,
-    )
-  }
-  return proveBy(checkup, owner, head)
+  if (account) return proveBy(checkup, { kind: 'account', id: accountIdOf(account) }, head)
+  const { owner, searched } = await lastWritten(checkup, head)
+  if (owner) return proveBy(checkup, owner, head)
+  return unchecked(
+    'master-key',
+    searched === 0
+      ? 'the nodes do not give the events of a single block: name an account that has a portfolio with --account'
+      : `no portfolio or rulebook was written in the last ${searched} blocks: name an account that has a portfolio \
+with --account, or look again after the first rulebook`,
+  )
 }
 
-async function lastWritten({ provider, ledger }: MasterKeyCheckup, head: number): Promise<Owner | undefined> {
-  for (let span = 0, toBlock = head; span < MAX_SPANS && toBlock >= 0; span++, toBlock -= SPAN) {
-    const fromBlock = Math.max(0, toBlock - SPAN + 1)
-    const logs = await provider.getLogs({ address: ledger, topics: [TOPICS], fromBlock, toBlock })
-    const last = logs.at(-1)
+/** Whose the last portfolio or rulebook is, and how many blocks were searched for it. */
+async function lastWritten(
+  { provider, ledger }: MasterKeyCheckup,
+  head: number,
+): Promise<{ owner?: Owner; searched: number }> {
+  let span = SPAN
+  let toBlock = head
+  for (let query = 0; query < MAX_QUERIES && toBlock >= 0 && head - toBlock < MAX_BLOCKS; query++) {
+    const fromBlock = Math.max(0, toBlock - span + 1)
+    const logs = await logsOf(provider, { address: ledger, topics: [TOPICS], fromBlock, toBlock })
+    const last = logs?.at(-1)
     const event = last && ledgerInterface.parseLog(last)
-    if (event) return ownerOf(event)
+    if (event) return { owner: ownerOf(event), searched: head - fromBlock + 1 }
+    if (logs !== null) toBlock = fromBlock - 1
+    else if (span === 1) break
+    else span = Math.floor(span / 2)
   }
-  return undefined
+  return { searched: head - toBlock }
+}
+
+/** Null when the nodes refuse: each has a limit of its own on blocks, and words of its own for it. */
+async function logsOf(provider: Provider, filter: Filter): Promise<Log[] | null> {
+  try {
+    return await provider.getLogs(filter)
+  } catch (error) {
+    if (!isChainFailure(error) || error instanceof ChainUnavailableError) throw error
+    return null
+  }
 }
 
 const ownerSchema = z.union([

@@ -1,7 +1,7 @@
+import { isChainFailure } from '../../../chain/errors.js'
 import { quantitySchema } from '../../../chain/quantity.js'
 import { resultOf } from '../../../chain/rpcResult.js'
 import type { RpcNodes } from '../../../chain/rpcTransport.js'
-import { isChainFailure } from '../../http/outages.js'
 import type { Look } from '../check.js'
 
 /** Whether a node answers for our chain, and none is set aside. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { isChainFailure } from '../../../chain/errors.js'
 import { resultOf } from '../../../chain/rpcResult.js'
 import type { RpcTransport } from '../../../chain/rpcTransport.js'
 import type { ContractAddresses } from '../../../protocol/api.js'
-import { isChainFailure } from '../../http/outages.js'
 import type { Look } from '../check.js'
 
 const NO_CODE = '0x'

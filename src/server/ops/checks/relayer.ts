@@ -1,4 +1,4 @@
-import { isChainFailure } from '../../http/outages.js'
+import { isChainFailure } from '../../../chain/errors.js'
 import type { RelayHealth } from '../../relay/health.js'
 import type { CheckReason } from '../reasons.js'
 
