@@ -56,6 +56,8 @@ describe('the command line', () => {
     [['order', 'buy', 'AAPL', '1', '--deadline', 'tomorrow']],
     [['order', 'buy', 'AAPL', '1', '--pay-by', 'bank']],
     [['order', 'buy', 'AAPL', '1', '--private-key', 'x']],
+    [['order', 'buy', 'AAPL', '1', '--timeout', '25d']],
+    [['order', 'resume', ID, '--timeout', '9999999d']],
     [['order', 'resume', '0x12']],
     [['order', 'buy', 'AAPL', '1', '--rpc', 'ftp://x']],
     [['order', 'buy', 'AAPL', '1', '--escrow', '0x12']],

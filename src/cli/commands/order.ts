@@ -47,14 +47,13 @@ not by share count. "order resume" submits a sealed order again whose escrow is 
   --pay-by <wallet|cash> a buy is paid from the wallet's USDC (default), or from the portfolio's cash, which shows no
                            amount on the chain
   --no-wait                end once the server has the order
-  --timeout <duration>     stop following after this, with exit code 4; the order goes on`,
+  --timeout <duration>     stop following after this, up to 24d, with exit code 4; the order goes on`,
   usesWallet: true,
   async run(args, context) {
     const { values, positionals } = readOptions(args)
     const resumed = positionals[0] === 'resume' ? readId(positionals.slice(1), 'orderId') : undefined
     const request = resumed === undefined ? requestOf(positionals, values) : undefined
-    const timeoutMs =
-      values.timeout === undefined ? undefined : readDuration(values.timeout, '--timeout') * 1_000
+    const timeoutMs = values.timeout === undefined ? undefined : readTimeout(values.timeout)
     const kept = createKeptOrders(context.env)
     const connection = await connectWallet(values, context.env)
     try {
@@ -66,6 +65,16 @@ not by share count. "order resume" submits a sealed order again whose escrow is 
       connection.close()
     }
   },
+}
+
+/** A timer of Node's takes no longer one: it would end at once, with the order placed. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** In milliseconds. */
+function readTimeout(text: string): number {
+  const timeoutMs = readDuration(text, '--timeout') * 1_000
+  if (timeoutMs > MAX_TIMER_MS) throw new UsageError('--timeout: expected 24d at most')
+  return timeoutMs
 }
 
 function requestOf(positionals: readonly string[], values: Values): OrderRequest {
