@@ -16,6 +16,8 @@ export interface KmsStandIn {
   keySpec: string
   /** What it answers instead, if anything. */
   failure: { status: number; type: string } | undefined
+  /** It takes what it is asked for, and does not answer. */
+  isSilent: boolean
   /** What was asked for, oldest first. */
   readonly requests: { operation: string; body: Record<string, unknown> }[]
   /** The signatures given, in DER. */
@@ -32,6 +34,7 @@ export async function startKmsStandIn(privateKey: Hex): Promise<KmsStandIn> {
     half: 'low',
     keySpec: 'ECC_SECG_P256K1',
     failure: undefined,
+    isSilent: false,
     requests: [],
     signatures: [],
   }
@@ -57,7 +60,8 @@ export async function startKmsStandIn(privateKey: Hex): Promise<KmsStandIn> {
     const operation = String(request.headers['x-amz-target']).replace('TrentService.', '')
     const body = bodySchema.parse(JSON.parse(await text(request)))
     standIn.requests.push({ operation, body })
-    const { failure } = standIn
+    const { failure, isSilent } = standIn
+    if (isSilent) return
     response.setHeader('content-type', 'application/x-amz-json-1.1')
     if (failure) response.writeHead(failure.status).end(JSON.stringify({ __type: failure.type }))
     else response.end(JSON.stringify(answer(operation, body)))

@@ -20,8 +20,8 @@ export interface KmsKeyOptions {
   readonly load?: () => Promise<Kms>
 }
 
-/** A signature waits no longer for one answer, and is tried so often. */
-const REQUEST_TIMEOUT_MS = 3_000
+/** A signature waits no longer for one answer, nor between two parts of it, and is tried so often. */
+const TIMEOUT_MS = 3_000
 const MAX_ATTEMPTS = 3
 
 const publicKeySchema = z.looseObject({
@@ -42,7 +42,13 @@ export async function openKmsKey(options: KmsKeyOptions): Promise<RelayerKey> {
   const kms = await loaded(load)
   const client = new kms.KMSClient({
     maxAttempts: MAX_ATTEMPTS,
-    requestHandler: { requestTimeout: REQUEST_TIMEOUT_MS, connectionTimeout: REQUEST_TIMEOUT_MS },
+    requestHandler: {
+      connectionTimeout: TIMEOUT_MS,
+      requestTimeout: TIMEOUT_MS,
+      // Without it the package only writes a warning, and waits on.
+      throwOnRequestTimeout: true,
+      socketTimeout: TIMEOUT_MS,
+    },
     ...options.client,
   })
   const address = await addressOf(kms, client, keyId)

@@ -1,6 +1,7 @@
 import { bytesToHex, type Hex, hexToBytes } from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
 import type { Secp256k1 } from '../../protocol/secp256k1.js'
+import { within } from '../async/waiting.js'
 import type { Secret } from '../secret.js'
 import { prepareTransaction, type UnsignedTransaction } from './transaction.js'
 
@@ -14,16 +15,26 @@ export interface RelayerKey {
 /** Signs transactions of the account that pays the gas. */
 export interface RelayerSigner {
   readonly address: Hex
-  /** The transaction's hash and the bytes that a node takes. */
+  /** The transaction's hash and the bytes that a node takes. @throws what the key throws, SigningTimeoutError */
   sign(transaction: UnsignedTransaction): Promise<{ hash: Hex; raw: Hex }>
 }
+
+/** The key has not answered. A signature that comes later is thrown away. */
+export class SigningTimeoutError extends Error {
+  override readonly name = 'SigningTimeoutError'
+}
+
+/** Beyond what any key of ours takes to give up: a nonce is held meanwhile, and the watcher may wait for it. */
+const PATIENCE_MS = 20_000
 
 export function createRelayerSigner(key: RelayerKey): RelayerSigner {
   return {
     address: key.address,
     async sign(transaction) {
       const prepared = prepareTransaction(transaction)
-      return prepared.signed(await key.signDigest(prepared.digest))
+      const signature = await within(key.signDigest(prepared.digest), PATIENCE_MS)
+      if (signature === undefined) throw new SigningTimeoutError('the key has not signed in time')
+      return prepared.signed(signature)
     },
   }
 }

@@ -13,7 +13,7 @@ import { AAPL, MSFT, setUpInstitution, shares } from '../../support/institution.
 import { encodeDer, type KmsStandIn, kmsClientOf, startKmsStandIn } from '../../support/kmsStandIn.js'
 import { ROLES } from '../../support/roles.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { receiptOf, startRelay } from './relayUnderTest.js'
+import { receiptOf, soon, startRelay } from './relayUnderTest.js'
 
 const PRIVATE_KEY: Hex = `0x${'17'.repeat(32)}`
 const ADDRESS = addressOfPublicKey(hexToBytes(publicKeyOf(hexToBytes(PRIVATE_KEY))))
@@ -134,21 +134,35 @@ describe('a signature in DER', () => {
 describe('the relay with a key in KMS', () => {
   const chain = useChain(setUpInstitution)
 
-  test('relays with it, goes on after KMS failed, and leaves no nonce open', async () => {
+  async function startWithKms() {
     const account = chain().anvil.accounts[ROLES.indexOf('relayer')]
     const own = await startKmsStandIn(account?.privateKey ?? '0x')
-    own.half = 'high'
     const key = await openKmsKey({
       keyId: 'alias/relayer',
       curve: referenceSecp256k1,
-      client: kmsClientOf(own),
+      client: { ...kmsClientOf(own), maxAttempts: 1 },
     })
-    const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory(), key })
+    return { own, relay: await startRelay({ chain: chain(), dataDir: await temporaryDirectory(), key }) }
+  }
+
+  test('relays with it, goes on after KMS failed, and leaves no nonce open', async () => {
+    const { own, relay } = await startWithKms()
+    own.half = 'high'
     expect(receiptOf(await relay.relay(batchMint(AAPL, shares(5)))).status).toBe('confirmed')
     own.failure = { status: 400, type: 'KeyUnavailableException' }
     const pending = relay.relay(batchMint(MSFT, shares(5)))
-    await expect.poll(() => relay.log.text(), { timeout: 20_000 }).toContain('relay step failed')
+    await soon(() => relay.log.text()).toContain('relay step failed')
     own.failure = undefined
     expect(receiptOf(await pending).status).toBe('confirmed')
+  })
+
+  test('goes on after KMS took what it was to sign, and did not answer', async () => {
+    const { own, relay } = await startWithKms()
+    own.isSilent = true
+    const pending = relay.relay(batchMint(AAPL, shares(5)))
+    await soon(() => relay.log.text()).toContain('"errorName":"TimeoutError"')
+    own.isSilent = false
+    expect(receiptOf(await pending).status).toBe('confirmed')
+    expect(receiptOf(await relay.relay(batchMint(MSFT, shares(5)))).status).toBe('confirmed')
   })
 })
