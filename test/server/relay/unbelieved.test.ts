@@ -190,18 +190,42 @@ test('a transaction that is not in its block any more has not brought about what
   }
 })
 
+/** While it lasts, no record of an authorization under way can be written. */
+async function breakDisk(dataDir: string): Promise<() => Promise<void>> {
+  const open = join(dataDir, 'receipts', 'open')
+  await rename(open, `${open}-away`)
+  await writeFile(open, '')
+  return async () => {
+    await rm(open)
+    await rename(`${open}-away`, open)
+  }
+}
+
 test('what a failing disk keeps from being put back is put back once it works', async () => {
   const dataDir = await temporaryDirectory()
   const relay = await startRelay({ chain: chain(), dataDir })
   await relay.relay(MINT)
-  const open = join(dataDir, 'receipts', 'open')
-  await rename(open, `${open}-away`)
-  await writeFile(open, '')
+  const mend = await breakDisk(dataDir)
   await chain().provider.send('anvil_reorg', [1, []])
   await soon(() => relay.log.text()).toContain('transaction not put back')
-  await rm(open)
-  await rename(`${open}-away`, open)
+  await mend()
   await soon(() => chain().read('pool', 'usedDigest', digest())).toBe(true)
+})
+
+test('a transaction whose end a failing disk does not take has used its gas once', async () => {
+  const dataDir = await temporaryDirectory()
+  const relay = await startRelay({ chain: chain(), dataDir })
+  const { gasLeft } = await relay.health()
+  await stopMining(chain())
+  await relay.relay(MINT, { Prefer: 'wait=0' })
+  await soon(() => pooled(chain())).toBe(1)
+  const mend = await breakDisk(dataDir)
+  await mine(chain())
+  await soon(() => relay.log.text().split('relay step failed').length).toBeGreaterThan(3)
+  await mend()
+  await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
+  const { gasUsed } = receiptOf(await relay.get(digest()))
+  await soon(async () => (await relay.health()).gasLeft).toBe(gasLeft - (gasUsed ?? 0n))
 })
 
 test('a preferred node that becomes one of another chain is noticed, and the next one believed', async () => {
