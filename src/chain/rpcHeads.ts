@@ -10,7 +10,7 @@ const PATIENCE_MS = 10_000
 
 /**
  * Compares the nodes' heads beside the traffic, so that a node that stands still is noticed although each of its answers
- * is well-formed. It is held against where another one was at the comparison before: heads that are asked for side
+ * is well-formed, and one that answers without a head while another has one. It is held against where another one was at the comparison before: heads that are asked for side
  * by side differ on a quick chain, whose blocks come faster than answers.
  *
  * @returns to be called with each request; nobody waits for it
@@ -31,14 +31,14 @@ export function createHeadComparison(nodes: readonly RpcNode[]): () => void {
   async function compare(): Promise<void> {
     const answering = nodes.filter((node) => node.fault() === null || node.fault() === 'behind')
     const found = await Promise.all(answering.map(async (node) => ({ node, head: await headOf(node) })))
-    const heads = found.flatMap(({ node, head }) => (head === undefined ? [] : [{ node, head }]))
+    const answered = found.filter(({ head }) => head !== 'no-answer')
+    const heads = answered.flatMap(({ head }) => (typeof head === 'number' ? [head] : []))
     // One alone is behind nobody, and does not catch up with anybody either.
-    if (heads.length < 2) return
-    const highest = Math.max(...heads.map(({ head }) => head))
+    if (answered.length < 2 || heads.length === 0) return
     const expected = highestBefore - TOLERATED_BLOCKS
     // Not the highest ever: on a chain that was reset that would be out of reach.
-    highestBefore = highest
-    for (const { node, head } of heads) judge(node, head < expected)
+    highestBefore = Math.max(...heads)
+    for (const { node, head } of answered) judge(node, typeof head !== 'number' || head < expected)
   }
 
   return () => {
@@ -48,8 +48,11 @@ export function createHeadComparison(nodes: readonly RpcNode[]): () => void {
   }
 }
 
-async function headOf(node: RpcNode): Promise<number | undefined> {
+/** Something that is no number comes from a node that has lost its chain: it is behind whoever has one. */
+async function headOf(node: RpcNode): Promise<number | 'no-number' | 'no-answer'> {
   const found = await node.send([{ method: 'eth_blockNumber', params: [] }])
-  const answer = found?.answers[0]
-  return smallQuantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined).data
+  if (found === null) return 'no-answer'
+  const [answer] = found.answers
+  const result = answer && 'result' in answer ? answer.result : undefined
+  return smallQuantitySchema.safeParse(result).data ?? 'no-number'
 }

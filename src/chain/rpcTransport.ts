@@ -1,4 +1,5 @@
 import { ChainUnavailableError } from './errors.js'
+import { mayBeNodeFailure } from './nodeFailure.js'
 import { createHeadComparison } from './rpcHeads.js'
 import { createRpcNode, type RpcNode } from './rpcNode.js'
 import type { NodeFault, RpcAnswer, RpcCall } from './rpcRequest.js'
@@ -22,8 +23,8 @@ export interface RpcTransportOptions {
 export interface RpcTransport {
   /**
    * Answers in the order of the calls. The next node is asked when one fails as a whole (no answer in time, HTTP
-   * error, not JSON-RPC, another chain) or refuses a call because it is asked too much; any other error for a single
-   * call is an answer, and so is that one when no healthy node is left.
+   * error, not JSON-RPC, another chain), refuses a call because it is asked too much, or answers with errors that may
+   * be its own; any other error for a single call is an answer, and so are those when no healthy node is left.
    * @throws ChainUnavailableError when no node answered
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>
@@ -77,16 +78,16 @@ export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
     async send(calls, signal) {
       if (calls.length === 0) return []
       const { healthy, others } = healthyFirst()
-      let partial: RpcAnswer[] | undefined
+      let poor: RpcAnswer[] | undefined
       for (const node of [...healthy, ...others]) {
-        if (partial !== undefined && !node.isHealthy()) continue
+        if (poor !== undefined && !node.isHealthy()) continue
         const found = await node.send(calls, signal)
-        if (found?.isPartial === false) return found.answers
-        partial ??= found?.answers
+        if (found?.isPartial === false && !mayBeNodeFailure(calls, found.answers)) return found.answers
+        poor ??= found?.answers
         signal?.throwIfAborted()
       }
-      if (partial === undefined) throw new ChainUnavailableError(urls.length)
-      return partial
+      if (poor === undefined) throw new ChainUnavailableError(urls.length)
+      return poor
     },
     doubt() {
       for (const node of nodes) node.doubt()

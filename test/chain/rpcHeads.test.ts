@@ -20,14 +20,14 @@ const HEADS_MS = 5_000
 
 /** A node at some block, which says its name when asked who it is. */
 async function startNode(name: string, head = 100) {
-  const node = { url: '', head, isDown: false, asked: [] as string[] }
+  const node = { url: '', head, isDown: false, hasHead: true, asked: [] as string[] }
   const server = await startHttpServer(async (request, response) => {
     const calls = callsSchema.parse(JSON.parse(await text(request)))
     node.asked.push(...calls.map(({ method }) => method))
     const results: Record<string, unknown> = { eth_chainId: '0x1', who: name }
     const answers = calls.map(({ id, method }) => ({
       id,
-      result: results[method] ?? `0x${node.head.toString(16)}`,
+      result: results[method] ?? (node.hasHead ? `0x${node.head.toString(16)}` : null),
     }))
     response.writeHead(node.isDown ? 500 : 200).end(JSON.stringify(answers))
   })
@@ -119,6 +119,27 @@ describe('a node that stays behind another', () => {
     expect(transport.faults()).toEqual(['behind', 'no-answer'])
     second.isDown = false
     expect(await ask()).toBe('second')
+  })
+})
+
+describe('a node that answers, and has no head', () => {
+  it('is set aside like one that stays behind, while another has one', async () => {
+    const [first, second] = [await startNode('first'), await startNode('second')]
+    const { changes, ask, compare } = transportOf(first, second)
+    first.hasHead = false
+    for (let round = 0; round < 3; round++) await compare()
+    expect([await ask(), changes]).toEqual(['second', [[0, 'behind']]])
+    first.hasHead = true
+    await compare()
+    expect(await ask()).toBe('first')
+  })
+
+  it('is used when no other has one', async () => {
+    const nodes = [await startNode('first'), await startNode('second')]
+    const { changes, ask, compare } = transportOf(...nodes)
+    for (const node of nodes) node.hasHead = false
+    for (let round = 0; round < 4; round++) await compare()
+    expect([await ask(), changes]).toEqual(['first', []])
   })
 })
 

@@ -37,6 +37,11 @@ const echo = () =>
 /** https://eips.ethereum.org/EIPS/eip-1474: limit exceeded. */
 const LIMIT = { code: -32_005, message: 'daily request count exceeded' }
 
+/** A node with nothing behind it. */
+const INTERNAL = { code: -32_603, message: 'internal error' }
+const REVERTED = { code: 3, message: 'execution reverted' }
+const OLD_REVERTED = { code: -32_000, message: 'execution reverted', data: '0x08c379a0' }
+
 /** A node that refuses the second call of a batch, as it is asked too much. */
 const limitedInOne = () =>
   node((batch) => batch.map(({ id }) => (id === 1 ? { id, error: LIMIT } : { id, result: 'partly' })))
@@ -76,6 +81,7 @@ describe('another node is asked after', () => {
     'a rate limit': () => node(() => ({}), 429),
     'a rate limit in every answer': () => node((batch) => batch.map(({ id }) => ({ id, error: LIMIT }))),
     'a rate limit in one answer': async () => limitedInOne(),
+    'nothing but errors': () => node((batch) => batch.map(({ id }) => ({ id, error: INTERNAL }))),
     'a body that is not JSON': async () => ({ url: await serve((_, response) => response.end('<html>')) }),
     'a lost connection': async () => ({ url: await serve((request) => request.socket.destroy()) }),
     silence: async () => ({ url: await serve(() => {}) }),
@@ -101,6 +107,45 @@ describe('another node is asked after', () => {
     await transport.send(calls)
     expect(bad.seen.requests).toBe(1)
     expect(good.seen.requests).toBe(2)
+  })
+})
+
+describe('an error', () => {
+  /** A node that refuses calls of one method. */
+  const without = (refused: string, error: object) =>
+    node((batch) =>
+      batch.map(({ id, method }) => (method === refused ? { id, error } : { id, result: 'first' })),
+    )
+
+  it('where there can be none has another node asked for all of the batch', async () => {
+    const bad = await without('eth_getTransactionCount', { code: -32_000, message: 'missing trie node' })
+    const good = await echo()
+    const transport = createRpcTransport({ urls: [bad.url, good.url], timeoutMs: 1_000 })
+    const count = { method: 'eth_getTransactionCount', params: ['0x1'] }
+    expect(await transport.send([...calls, count])).toEqual([...answers, { result: '0x1' }])
+  })
+
+  it.each([
+    ['that is a revert', 'eth_call', REVERTED],
+    ['with the data of a revert', 'eth_call', OLD_REVERTED],
+  ])('%s is an answer', async (_, method, error) => {
+    const [first, second] = [await without(method, error), await echo()]
+    const transport = createRpcTransport({ urls: [first.url, second.url], timeoutMs: 1_000 })
+    expect(await transport.send([{ method, params: [] }])).toEqual([{ error }])
+    expect(second.seen.requests).toBe(0)
+  })
+
+  it('of one call among others may be the fault of the call', async () => {
+    const [first, second] = [await without('b', INTERNAL), await echo()]
+    const transport = createRpcTransport({ urls: [first.url, second.url], timeoutMs: 1_000 })
+    expect(await transport.send(calls)).toEqual([{ result: 'first' }, { error: INTERNAL }])
+    expect(second.seen.requests).toBe(0)
+  })
+
+  it('of every node is handed on', async () => {
+    const [first, second] = [await without('a', INTERNAL), await without('a', LIMIT)]
+    const transport = createRpcTransport({ urls: [first.url, second.url], timeoutMs: 1_000 })
+    expect(await transport.send(calls.slice(0, 1))).toEqual([{ error: INTERNAL }])
   })
 })
 

@@ -1,6 +1,5 @@
-import { isRateLimited } from '../../chain/rateLimit.js'
 import { REQUEST_LIMIT, sizeOfCall } from '../../chain/requestSize.js'
-import type { RpcNodes, SingleNode } from '../../chain/rpcTransport.js'
+import type { RpcAnswer, RpcNodes, SingleNode } from '../../chain/rpcTransport.js'
 import { createTurnGroups } from '../../chain/turnGroups.js'
 import type { Hex } from '../../protocol/hex.js'
 
@@ -29,7 +28,7 @@ interface Offer {
   readonly resolve: (reception: Reception) => void
 }
 
-/** Whether a node holds a transaction; undefined when it gave no answer, or only that it is asked too much. */
+/** Whether a node holds a transaction; undefined when it gave no answer, or an error where there is no reason for one. */
 type Verdict = boolean | undefined
 
 /** What is sent in one turn of the event loop travels in one request, in the order in which it came. */
@@ -54,12 +53,14 @@ export function createBroadcaster(nodes: Pick<RpcNodes, 'toAll'>): Broadcaster {
 async function offerTo(node: SingleNode, offers: readonly Offer[]): Promise<Verdict[]> {
   const answers = await node.send(offers.map(submission))
   if (answers === null) return []
-  const refused = offers.filter((_, index) => !hasResult(answers[index]))
+  const refused = offers.filter((_, index) => !isTaken(answers[index]))
   const known = refused.length === 0 ? [] : await node.send(refused.map(question))
   return offers.map((offer) => {
     const at = refused.indexOf(offer)
-    if (at === -1 || hasResult(known?.[at])) return true
-    return known === null || isRateLimited(question(offer), known[at]) ? undefined : false
+    if (at === -1) return true
+    const answer = known?.[at]
+    // A null stands for a transaction that the node does not know.
+    return answer !== undefined && 'result' in answer ? answer.result !== null : undefined
   })
 }
 
@@ -71,7 +72,6 @@ function question({ hash }: Offer) {
   return { method: 'eth_getTransactionByHash', params: [hash] }
 }
 
-/** A null stands for a transaction that the node does not know. */
-function hasResult(answer: object = {}): boolean {
-  return 'result' in answer && answer.result !== null
+function isTaken(answer: RpcAnswer | undefined): boolean {
+  return answer !== undefined && 'result' in answer && answer.result !== null
 }

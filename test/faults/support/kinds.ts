@@ -61,6 +61,8 @@ export const SPELLS = [
   'trails',
   /** It goes away, and comes back for another chain. */
   'other-chain',
+  /** It answers each call with an error, but for the chain that it is of. */
+  'broken',
 ] as const
 export type Spell = (typeof SPELLS)[number]
 

@@ -12,8 +12,9 @@ export interface Spells {
 }
 
 /** Requests that each lasts. One that rests is asked seldom. */
-const LENGTHS: Record<Spell, number> = { down: 5, trails: 20, 'other-chain': 4 }
+const LENGTHS: Record<Spell, number> = { down: 5, trails: 20, 'other-chain': 4, broken: 20 }
 const OTHER_CHAIN = '0x1'
+const BROKEN = { code: -32_603, message: 'internal error' }
 
 /** @param onMistake told when a node is used that has said that it is of another chain, and nothing else since */
 export function createSpells(queue: FaultQueue<Spell>, onMistake: (words: string) => void): Spells {
@@ -36,6 +37,10 @@ export function createSpells(queue: FaultQueue<Spell>, onMistake: (words: string
     return answered(calls.map(({ id }) => ({ id, result: OTHER_CHAIN })))
   }
 
+  async function ofBroken(calls: readonly Call[]): Promise<Reply> {
+    return answered(calls.map(({ id }) => ({ id, error: BROKEN })))
+  }
+
   return {
     treat(node, calls, isSend) {
       if (isForeign && !asksForChain(calls))
@@ -46,6 +51,7 @@ export function createSpells(queue: FaultQueue<Spell>, onMistake: (words: string
         return ofOtherChain(calls, cast.left === LENGTHS['other-chain'] - 1)
       }
       if (asksForChain(calls)) isForeign = false
+      if (cast?.fault.kind === 'broken') return asksForChain(calls) ? undefined : ofBroken(calls)
       if (cast === undefined || isSend) return undefined
       return TREATMENTS.stale(node, calls, cast.fault.amount)
     },

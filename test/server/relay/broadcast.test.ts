@@ -80,6 +80,15 @@ test('a node that is asked too much says nothing of a transaction; by the same c
   expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 1 })
 })
 
+test('a node that fails in well-formed answers says nothing of a transaction either', async () => {
+  const broken = { error: { code: -32_603, message: 'internal error' } }
+  const transaction = await transfer(0)
+  for (const proxy of [first, second]) proxy.answer = () => broken
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 0 })
+  second.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? broken : undefined)
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 1 })
+})
+
 test('large ones travel in several requests', async () => {
   const data = `0x${'ab'.repeat(100_000)}` as const
   const transactions = await Promise.all(Array.from({ length: 8 }, (_, nonce) => transfer(nonce, { data })))
