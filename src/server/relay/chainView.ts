@@ -8,7 +8,7 @@ import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcAnswer, RpcTransport } from '../../chain/rpcTransport.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Revert } from '../../protocol/api.js'
-import type { Hex } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import type { RelayRecord } from '../store/receipts.js'
 import { createFindMined, type MinedTransaction } from './mined.js'
 
@@ -20,6 +20,8 @@ export interface ChainView {
   isDeep(target: Hex, digest: Hex): Promise<boolean>
   /** The latest block's number, and that of the block which has a transaction; null when none has it. */
   whereIs(hash: Hex): Promise<{ head: number; blockNumber: number | null }>
+  /** Whether the block has the transaction. Nodes know that for longer than they find a transaction by its hash. */
+  isIn(blockNumber: number, hash: Hex): Promise<boolean>
   /** The transaction of a record that succeeded, or null when none of them did. */
   effectOf(record: RelayRecord): Promise<MinedTransaction | null>
   /** Why a mined transaction reverted, as far as it can still be told. */
@@ -45,6 +47,8 @@ const boolWord = z
   .transform((word) => word.endsWith('1'))
 /** A block may be older than the contract. */
 const oldBoolWord = boolWord.or(z.literal('0x').transform(() => false))
+
+const blockSchema = z.looseObject({ transactions: z.array(bytes32Schema) }).nullable()
 
 export function createChainView(options: ChainViewOptions): ChainView {
   const { provider, transport, from } = options
@@ -89,6 +93,11 @@ export function createChainView(options: ChainViewOptions): ChainView {
     async whereIs(hash) {
       const [head, mined] = await Promise.all([headNumber(), findMined(hash)])
       return { head, blockNumber: mined?.blockNumber ?? null }
+    },
+    async isIn(blockNumber, hash) {
+      const params = [toQuantity(blockNumber), false]
+      const [answer] = await transport.send([{ method: 'eth_getBlockByNumber', params }])
+      return resultOf(answer, blockSchema)?.transactions.includes(hash) ?? false
     },
     async effectOf({ receipt: { target }, transactions }) {
       const found = await Promise.all(transactions.map(({ hash }) => findMined(hash)))

@@ -54,13 +54,21 @@ export function createCourseSteps(deps: CourseStepsDeps, record: CourseRecord, g
     return null
   }
 
+  /** A node may know of an effect before it, or one behind the same URL, finds the transaction: it is looked for twice. */
+  async function findEffect(): Promise<MinedTransaction | null> {
+    const found = await chain.effectOf(record.current())
+    if (found !== null || record.current().transactions.length === 0) return found
+    await pause(deps.stopping)
+    return chain.effectOf(record.current())
+  }
+
   /** True once the effect is as deep as it has to be. Until then a reorganization may take it back. */
   async function awaitDepth(): Promise<boolean> {
     if (!(await chain.isDeep(target, digest))) {
       await pause(deps.stopping)
       return false
     }
-    await record.put(confirmed(record.current(), await chain.effectOf(record.current()), new Date()))
+    await record.put(confirmed(record.current(), await findEffect(), new Date()))
     return true
   }
 

@@ -68,7 +68,7 @@ export function createRelay(deps: RelayDeps): Relay {
     if (record === undefined) return undefined
     const { receipt } = record
     const isUsed = await chain.isUsed(receipt.target, digest)
-    if (isUsed === (receipt.status === 'confirmed') && (await stored.isTrue(receipt))) return receipt
+    if (isUsed === (receipt.status === 'confirmed') && (await stored.isTrue(record))) return receipt
     if (!isUsed) return undefined
     // Another may have ended it meanwhile.
     const accept = async () => stored.acceptEffect((await store.get(digest)) ?? record)

@@ -1,4 +1,3 @@
-import type { Receipt } from '../../protocol/api.js'
 import type { ReceiptStore, RelayRecord } from '../store/receipts.js'
 import type { ChainView } from './chainView.js'
 import { type Course, endedCourse } from './course.js'
@@ -13,8 +12,11 @@ export interface StoredReceiptsDeps {
 
 /** Holds what is stored of an authorization against the chain. Every method rejects with ChainUnavailableError. */
 export interface StoredReceipts {
-  /** Whether its transaction is where it says. A chain that was reset knows nothing of one of before, or has it elsewhere. */
-  isTrue(receipt: Receipt): Promise<boolean>
+  /**
+   * Whether its transaction is where its receipt says. A chain that was reset knows nothing of one of before, or has it
+   * elsewhere. What says that somebody else brought it about is true as long as none of its own transactions is found.
+   */
+  isTrue(record: RelayRecord): Promise<boolean>
   /**
    * Of what the chain says has taken effect, whatever was thought of it before. It is confirmed once it is deep enough.
    * @throws StorageError
@@ -23,19 +25,21 @@ export interface StoredReceipts {
 }
 
 export function createStoredReceipts({ store, chain, resume }: StoredReceiptsDeps): StoredReceipts {
-  async function isTrue({ status, txHash, blockNumber }: Receipt): Promise<boolean> {
+  async function isTrue(record: RelayRecord): Promise<boolean> {
+    const { status, txHash, blockNumber } = record.receipt
+    if (status === 'confirmed' && txHash === null) return (await chain.effectOf(record)) === null
     if (txHash === null || blockNumber === null) return true
     const now = await chain.whereIs(txHash)
-    // A node that trails does not deny an effect: what is known of it would be lost for good.
-    const isTrailing = status === 'confirmed' && now.blockNumber === null && now.head < blockNumber
-    return now.blockNumber === blockNumber || isTrailing
+    if (now.blockNumber !== null) return now.blockNumber === blockNumber
+    // A node that trails does not deny an effect, nor does one that finds no old transactions.
+    return (status === 'confirmed' && now.head < blockNumber) || chain.isIn(blockNumber, txHash)
   }
 
   return {
     isTrue,
     async acceptEffect(record) {
       const { digest, target, status } = record.receipt
-      if (status === 'confirmed' && (await isTrue(record.receipt))) return endedCourse(record.receipt)
+      if (status === 'confirmed' && (await isTrue(record))) return endedCourse(record.receipt)
       const isDeep = await chain.isDeep(target, digest)
       const next = isDeep
         ? confirmed(record, await chain.effectOf(record), new Date())
