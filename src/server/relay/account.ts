@@ -57,7 +57,7 @@ export function createAccountView(options: {
       const head = resultOf(latest, blockSchema)
       const known =
         tip === undefined ? undefined : { number: tip, now: resultOf(atTip, blockSchema.nullable()) }
-      const history = await heads.next(head, known, askGenesis)
+      const history = await heads.next(head, known, hashAt)
       // It may be a node that has become one of another chain.
       if (history === 'reset') provider.transport.doubt()
       if (history === 'reset' || (history === 'reorganized' && broken === null)) broken = history
@@ -81,9 +81,9 @@ export function createAccountView(options: {
     },
   }
 
-  async function askGenesis(): Promise<Hex> {
+  async function hashAt(number: number): Promise<Hex> {
     const [answer] = await provider.transport.send([
-      { method: 'eth_getBlockByNumber', params: ['0x0', false] },
+      { method: 'eth_getBlockByNumber', params: [toQuantity(number), false] },
     ])
     return resultOf(answer, blockSchema).hash
   }

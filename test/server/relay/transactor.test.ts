@@ -1,5 +1,7 @@
 import { Transaction } from 'ethers'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
+import { toQuantity } from '../../../src/chain/quantity.js'
 import { priceLimit } from '../../../src/server/relay/fees.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
 import type { SignedTransaction } from '../../../src/server/store/receipts.js'
@@ -8,6 +10,7 @@ import type { ProxiedCall } from '../../support/faultProxy.js'
 import { soon } from './relayUnderTest.js'
 import { type Sent, startTransactor, type TransactorUnderTest } from './transactorUnderTest.js'
 
+const blockSchema = z.looseObject({})
 const isSend = ({ method }: ProxiedCall) => method === 'eth_sendRawTransaction'
 const newest = ({ saved }: Sent): SignedTransaction => {
   const last = saved.at(-1)
@@ -262,6 +265,62 @@ describe('a node that is behind', () => {
     }
     expect((await minedOf(under, under.send())).nonce).toBe(1)
     expect(answers).toBeGreaterThan(4)
+  })
+})
+
+describe('a node that stays a block behind', () => {
+  const LOOK_MS = 12_000
+
+  /** After looks at a chain that makes so many blocks in between, one of them is asked that is a block behind. */
+  async function startBehind(blocks: number, change: (block: object) => object = (block) => block) {
+    let now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const under = await startTransactor({})
+    const looks = () =>
+      under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
+    const lookAfter = async (ms: number, times: number) => {
+      const before = looks()
+      now += ms
+      await soon(looks).toBeGreaterThanOrEqual(before + times)
+    }
+    await minedNext(under)
+    for (let look = 0; look < 4; look++) {
+      for (let block = 0; block < blocks; block++) await under.mine()
+      await lookAfter(LOOK_MS, 1)
+    }
+    under.send()
+    await soon(() => under.pooled()).toBe(1)
+    const head = Number(await under.rpc('eth_blockNumber')) - 1
+    const known = new Map<unknown, object>()
+    for (let number = 0; number <= head; number++) {
+      const place = toQuantity(number)
+      known.set(place, blockSchema.parse(await under.rpc('eth_getBlockByNumber', place, false)))
+    }
+    under.proxy.answer = ({ method, params: [place] }) => {
+      if (method !== 'eth_getBlockByNumber') return undefined
+      const block = known.get(place === 'latest' ? toQuantity(head) : place)
+      return { result: block === undefined ? null : change(block) }
+    }
+    await lookAfter(0, 4)
+    return { under, lookAfter }
+  }
+
+  test.each([1, 3])(
+    'is waited for as long as four blocks take, of which %i come between two looks',
+    async (blocks) => {
+      const { under, lookAfter } = await startBehind(blocks)
+      await lookAfter((3 * LOOK_MS) / blocks, 4)
+      expect(under.log.text()).not.toContain('history changed')
+      await lookAfter((2 * LOOK_MS) / blocks, 4)
+      await soon(() => under.log.text()).toContain('"reason":"reset"')
+    },
+  )
+
+  test('but has other blocks below is of a chain that was reset', async () => {
+    const { under, lookAfter } = await startBehind(3, (block) => ({ ...block, hash: `0x${'ab'.repeat(32)}` }))
+    await lookAfter(2_500, 2)
+    await soon(() => under.log.text()).toContain('"reason":"reset"')
   })
 })
 
