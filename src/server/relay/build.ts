@@ -47,7 +47,7 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
   const { relay: settings, chain, enclave } = config
   const signer = createRelayerSigner(surroundings.relayerKey)
   const { address } = signer
-  const { relay, transactor, budget, store } = wire(surroundings, signer)
+  const { relay, transactor, budget, store, fees } = wire(surroundings, signer)
   const load = createRelayLoad({ relay, transactor, budget })
   return {
     router: {
@@ -63,7 +63,7 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
     // In this order, so that they stop in the reverse one: first the transactor lets go of everything under way.
     services: [budget.service, relay.service, transactor.service],
     receipts: store,
-    health: createRelayHealth({ provider, address, minBalance: settings.minBalance, load }),
+    health: createRelayHealth({ provider, address, minBalance: settings.minBalance, fees, load }),
     load,
   }
 }
@@ -110,5 +110,5 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     onEnd,
     logger,
   })
-  return { relay, transactor, budget, store }
+  return { relay, transactor, budget, store, fees }
 }

@@ -1,8 +1,12 @@
 import type { Provider } from 'ethers'
 import type { Hex } from '../../protocol/hex.js'
+import { type FeeMarket, priceLimit } from './fees.js'
 import type { GasBudget } from './gasBudget.js'
 import type { Relay } from './relay.js'
 import type { Transactor } from './transactor.js'
+
+/** About the least gas that one authorization of an order needs. */
+export const LEAST_GAS = 300_000n
 
 /** How much the relay has to do, and may still use today. */
 export interface RelayLoad {
@@ -21,7 +25,7 @@ export interface RelayHealth extends RelayLoad {
   readonly balance: bigint
   /** Wei below which nothing more is taken on. */
   readonly minBalance: bigint
-  /** False: `POST /relay` answers 503 `relayer-underfunded`. */
+  /** False: `POST /relay` answers 503 `relayer-underfunded`, also when nothing else is under way. */
   readonly isFunded: boolean
 }
 
@@ -38,18 +42,24 @@ export function createRelayLoad(options: {
   }
 }
 
-/** Asks the chain for the balance, nobody for the rest. Rejects with ChainUnavailableError. */
+/** Asks the chain for the balance and what gas costs, nobody for the rest. Rejects with ChainUnavailableError. */
 export function createRelayHealth(options: {
   readonly provider: Provider
   readonly address: Hex
   readonly minBalance: bigint
+  readonly fees: FeeMarket
   readonly load: () => RelayLoad
 }): () => Promise<RelayHealth> {
-  const { provider, address, minBalance, load } = options
+  const { provider, address, minBalance, fees, load } = options
+
+  async function canPay(balance: bigint): Promise<boolean> {
+    // An empty account pays for nothing, also where no floor is set.
+    if (balance === 0n || balance < minBalance) return false
+    return balance >= minBalance + LEAST_GAS * priceLimit(await fees.current())
+  }
+
   return async () => {
     const balance = await provider.getBalance(address)
-    // An empty account pays for nothing, also where no floor is set.
-    const isFunded = balance > 0n && balance >= minBalance
-    return { address, balance, minBalance, isFunded, ...load() }
+    return { address, balance, minBalance, isFunded: await canPay(balance), ...load() }
   }
 }

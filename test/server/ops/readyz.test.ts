@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { toQuantity } from '../../../src/chain/quantity.js'
 import { batchMint } from '../../support/authorizations.js'
 import { startTestChain, type TestChain, useChain } from '../../support/chain.js'
 import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
@@ -40,6 +41,30 @@ type Started = Awaited<ReturnType<typeof start>>
 
 function becomes({ readiness }: Started, expected: object) {
   return expect.poll(readiness, { timeout: 20_000 }).toMatchObject(expected)
+}
+
+/** Gives the relayer's account so many wei. */
+function fund(wei: bigint) {
+  return chain().provider.send('anvil_setBalance', [chain().account('relayer'), toQuantity(wei)])
+}
+
+/** Of the next block, which is mined, and about that of the one after it. */
+async function setBaseFee(wei: bigint) {
+  await chain().provider.send('anvil_setNextBlockBaseFeePerGas', [toQuantity(wei)])
+  await chain().provider.send('evm_mine', [])
+}
+
+/** Status and code of what `POST /relay` answers. */
+async function refusal({ server }: Started) {
+  const response = await fetch(`${server.url}/relay`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`,
+    },
+    body: JSON.stringify(bodyOf(chain(), batchMint(AAPL, shares(5)))),
+  })
+  return [response.status, (await response.json()).code]
 }
 
 test('a server for which all is well is ready, and its public port has no such route', async () => {
@@ -116,20 +141,21 @@ describe('not ready', () => {
   test('when the relayer’s account is drained, as POST /relay says too, until it is funded', async () => {
     const started = await start()
     await becomes(started, { code: 200 })
-    const fund = (wei: bigint) =>
-      chain().provider.send('anvil_setBalance', [chain().account('relayer'), `0x${wei.toString(16)}`])
     await fund(10n ** 16n - 1n)
     await becomes(started, { code: 503, faults: { relayer: 'relayer-underfunded' } })
-    const refused = await fetch(`${started.server.url}/relay`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`,
-      },
-      body: JSON.stringify(bodyOf(chain(), batchMint(AAPL, shares(5)))),
-    })
-    expect([refused.status, (await refused.json()).code]).toEqual([503, 'relayer-underfunded'])
+    expect(await refusal(started)).toEqual([503, 'relayer-underfunded'])
     await fund(10n ** 18n)
+    await becomes(started, { code: 200, faults: {} })
+  })
+
+  test('when the account can’t pay for an order’s authorization beside its floor, as gas is dear', async () => {
+    const started = await start()
+    await fund(3n * 10n ** 16n)
+    await becomes(started, { code: 200, faults: {} })
+    await setBaseFee(200n * 10n ** 9n)
+    await becomes(started, { code: 503, faults: { relayer: 'relayer-underfunded' } })
+    expect(await refusal(started)).toEqual([503, 'relayer-underfunded'])
+    await setBaseFee(10n ** 9n)
     await becomes(started, { code: 200, faults: {} })
   })
 

@@ -1,9 +1,7 @@
 import { isChainFailure } from '../../../chain/errors.js'
-import type { RelayHealth } from '../../relay/health.js'
+import { LEAST_GAS, type RelayHealth } from '../../relay/health.js'
 import type { CheckReason } from '../reasons.js'
 
-/** About the least that one authorization of an order needs: with less gas left for today nothing is relayed. */
-const LEAST_GAS = 300_000n
 /** The share of the day's gas that is worth a word, as a divisor. */
 const LOW_GAS_DIVISOR = 10n
 /** How often the floor fits into a balance that is worth a word. */
@@ -42,6 +40,7 @@ function faultOf(
   gasPerDay: bigint,
 ): CheckReason | null {
   if (!isFunded) return 'relayer-underfunded'
+  // No order gets through with less.
   if (gasLeft < LEAST_GAS) return 'gas-budget-used-up'
   if (balance < minBalance * LOW_BALANCE_FACTOR) return 'balance-low'
   return gasLeft < gasPerDay / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
