@@ -32,7 +32,7 @@ export function decodeRevert(data: string): Revert {
   if (data === '0x') return { name: 'unknown', args: {} }
   for (const contract of data.length > MAX_DECODED_CHARS ? [] : interfaces) {
     const error = parse(contract, data)
-    if (error) return { name: error.name, args: argsOf(error) }
+    if (error) return error
   }
   return { name: 'unknown', args: { data: data.slice(0, MAX_DATA_CHARS) } }
 }
@@ -48,11 +48,12 @@ export function isOfUsedDigest({ name }: Revert): boolean {
   return name === 'DigestUsed'
 }
 
-function parse(contract: Interface, data: string): ErrorDescription | null {
+function parse(contract: Interface, data: string): Revert | null {
   try {
-    return contract.parseError(data)
+    const error = contract.parseError(data)
+    return error && { name: error.name, args: argsOf(error) }
   } catch {
-    // A selector that matches but arguments that do not decode: someone else's error.
+    // A selector that matches but arguments that do not decode, some of which are decoded when they are read: someone else's error.
     return null
   }
 }

@@ -27,3 +27,8 @@ test('data of nobody is cut, however long it is', () => {
   }
   expect(decodeRevert(reason(500_000)).name).toBe('unknown')
 })
+
+test('data whose text is no UTF-8 is of nobody', () => {
+  const data = reason(1).replace('78'.padEnd(64, '0'), 'ff'.padEnd(64, '0'))
+  expect(decodeRevert(data)).toEqual({ name: 'unknown', args: { data } })
+})
