@@ -11,23 +11,27 @@ export interface Pace {
 /** Timers count in 32 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** @param intervalMs least time between two turns; 0 lets everyone through at once */
+/**
+ * Counts by a clock that nobody sets: else one that is set back would have everyone wait for as long.
+ *
+ * @param intervalMs least time between two turns; 0 lets everyone through at once
+ */
 export function createPace(intervalMs: number): Pace {
   const queue: (() => void)[] = []
-  /** Unix milliseconds. */
+  /** Milliseconds of `performance.now()`. */
   let freeAt = 0
   let timer: NodeJS.Timeout | undefined
 
   function advance(): void {
     clearTimeout(timer)
     while (queue.length > 0) {
-      const wait = freeAt - Date.now()
+      const wait = freeAt - performance.now()
       if (wait > 0) {
         timer = setTimeout(advance, Math.min(wait, MAX_TIMER_MS))
         timer.unref()
         return
       }
-      freeAt = Date.now() + intervalMs
+      freeAt = performance.now() + intervalMs
       queue.shift()?.()
     }
   }
@@ -50,10 +54,12 @@ export function createPace(intervalMs: number): Pace {
         advance()
       }),
     note(at) {
-      freeAt = Math.max(freeAt, at + intervalMs)
+      // One in the future was given before the clock was set back.
+      const since = Math.max(0, Date.now() - at)
+      freeAt = Math.max(freeAt, performance.now() + intervalMs - since)
     },
     hold(ms) {
-      freeAt = Math.max(freeAt, Date.now() + ms)
+      freeAt = Math.max(freeAt, performance.now() + ms)
     },
   }
 }

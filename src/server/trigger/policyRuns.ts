@@ -46,9 +46,9 @@ export function createPolicyRuns({ runs, pace, timeoutMs, stopping }: PolicyRuns
     if (slots.waiting() >= MAX_WAITING) return { how: 'too-many-waiting' }
     if (!(await slots.take(timeoutMs))) return { how: 'no-slot-in-time' }
     try {
-      if (!(await pace.take(deadline - Date.now()))) return { how: 'no-slot-in-time' }
+      if (!(await pace.take(deadline - performance.now()))) return { how: 'no-slot-in-time' }
       if (stopping.aborted) return { how: 'stopping' }
-      const run: Run = await runs.start({ job: 'policy', envelope, timeoutMs: deadline - Date.now() })
+      const run: Run = await runs.start({ job: 'policy', envelope, timeoutMs: deadline - performance.now() })
       const end = await run.end
       await run.discard()
       return end
@@ -60,11 +60,11 @@ export function createPolicyRuns({ runs, pace, timeoutMs, stopping }: PolicyRuns
   return {
     waiting: slots.waiting,
     async run(envelope) {
-      const deadline = Date.now() + timeoutMs
+      const deadline = performance.now() + timeoutMs
       const key = [commitOf(envelope), envelope.epk, envelope.iv, envelope.tag].join()
       const ending = underWay.get(key) ?? start(envelope, deadline).finally(() => underWay.delete(key))
       underWay.set(key, ending)
-      return (await within(ending, deadline + LAST_WORD_MS - Date.now())) ?? TIMEOUT
+      return (await within(ending, deadline + LAST_WORD_MS - performance.now())) ?? TIMEOUT
     },
   }
 }

@@ -9,7 +9,7 @@ import type { Pace } from '../pace.js'
 import { attachToProcess } from './processRunner.js'
 import type { RemoteEnclave } from './remoteEnclave.js'
 import { readResultFile } from './resultFile.js'
-import { type EarlierRun, type EnclaveRunner, type RunEnd, STOPPED_AFTER_MS } from './runner.js'
+import { type EarlierRun, type EnclaveRunner, type RunEnd, STOPPED_AFTER_MS, timeLeft } from './runner.js'
 
 /** What comes of a result that was posted: nobody waits for one of a run that is unknown, or has been given up. */
 export type Reception = 'received' | 'not-awaited'
@@ -56,11 +56,10 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   // A run ends, and its result comes, one after the other: what comes later leaves no file behind.
   const lock = createKeyedLock()
 
-  async function follow({ runId, stopAt, resultFile }: EarlierRun): Promise<RunEnd> {
+  async function follow({ runId, resultFile, ...run }: EarlierRun): Promise<RunEnd> {
     const told = new Promise<RunEnd>((resolve) => waiting.set(runId, resolve))
     const left = await readResultFile(resultFile)
-    const lastMs = stopAt * 1_000 + STOPPED_AFTER_MS
-    const end = left.kind === 'result' ? undefined : await within(told, lastMs - Date.now())
+    const end = left.kind === 'result' ? undefined : await within(told, timeLeft(run) + STOPPED_AFTER_MS)
     return lock.run(runId, async () => {
       waiting.delete(runId)
       const posted = await readResultFile(resultFile)
@@ -93,7 +92,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   return {
     async run(job, note) {
       await note(null)
-      const end = follow({ ...job, process: null })
+      const end = follow({ ...job, startedAt: Date.now(), process: null })
       void offer(job)
       return { end }
     },

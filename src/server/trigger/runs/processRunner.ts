@@ -12,6 +12,7 @@ import {
   type RunEnd,
   STOPPED_AFTER_MS,
   type StartedRun,
+  timeLeft,
 } from './runner.js'
 
 interface ProcessRunnerOptions {
@@ -91,10 +92,11 @@ async function exitOf(child: ChildProcess): Promise<Exit> {
   }
 }
 
-/** Waits for the exit; at `stopAt` stops the whole group. */
+/** Waits for the exit; at `stopAt` stops the whole group. The time is the run's, whatever becomes of the clock meanwhile. */
 async function supervise(pid: number, exit: Promise<Exit>, job: Job): Promise<RunEnd> {
-  const stopAtMs = job.stopAt * 1_000
-  let ended = await within(exit, stopAtMs - Date.now())
+  const ms = job.stopAt * 1_000 - Date.now()
+  const goneAt = performance.now() + ms + STOPPED_AFTER_MS
+  let ended = await within(exit, ms)
   const timedOut = ended === undefined
   if (timedOut) {
     signalGroup(pid, 'SIGTERM')
@@ -102,7 +104,7 @@ async function supervise(pid: number, exit: Promise<Exit>, job: Job): Promise<Ru
   }
   // Also after a normal exit: what it left behind in its group must not go on working.
   signalGroup(pid, 'SIGKILL')
-  ended ??= await within(exit, stopAtMs + STOPPED_AFTER_MS - Date.now())
+  ended ??= await within(exit, goneAt - performance.now())
   return endOf(job.resultFile, timedOut, ended?.code ?? null)
 }
 
@@ -127,7 +129,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
 
 /** The process is not our child: its identity and its result file tell all that there is to know. */
 export async function attachToProcess(run: EarlierRun): Promise<RunEnd> {
-  const stopAtMs = run.stopAt * 1_000
+  const stopAt = performance.now() + timeLeft(run)
   const known = run.process?.space === ownIdentity().space ? run.process : null
   for (;;) {
     if (known !== null && !isRunning(known)) {
@@ -136,9 +138,9 @@ export async function attachToProcess(run: EarlierRun): Promise<RunEnd> {
       return endOf(run.resultFile, false, null)
     }
     if (known === null && (await hasFinalResult(run.resultFile))) return endOf(run.resultFile, false, null)
-    const late = Date.now() - stopAtMs
-    if (late >= STOPPED_AFTER_MS) return endOf(run.resultFile, true, null)
+    const late = performance.now() - stopAt
     if (known !== null && late >= 0) signalGroup(known.pid, late < KILL_GRACE_MS ? 'SIGTERM' : 'SIGKILL')
+    if (late >= STOPPED_AFTER_MS) return endOf(run.resultFile, true, null)
     await sleep(ATTACH_POLL_MS, undefined, { ref: false })
   }
 }

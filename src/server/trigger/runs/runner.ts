@@ -39,8 +39,15 @@ export interface EarlierRun {
   readonly runId: string
   readonly process: ProcessIdentity | null
   readonly resultFile: string
+  /** Unix milliseconds, where it is known. */
+  readonly startedAt?: number
   /** Unix seconds. */
   readonly stopAt: number
+}
+
+/** Milliseconds until `stopAt`: never more than at the run's start, also when the clock has been set back since. */
+export function timeLeft({ startedAt, stopAt }: Pick<EarlierRun, 'startedAt' | 'stopAt'>): number {
+  return stopAt * 1_000 - Math.max(startedAt ?? 0, Date.now())
 }
 
 /** Outcomes of an order that the chain shows. */

@@ -98,7 +98,9 @@ export function createRuns({ files, runner, timeouts, observer, logger }: RunsOp
       const earlier = await files.all()
       return earlier.map((file) => {
         const { runId, process, stopAt } = file
-        return toRun(file, runner.attach({ runId, process, stopAt, resultFile: files.resultPath(runId) }))
+        const startedAt = Date.parse(file.startedAt)
+        const resultFile = files.resultPath(runId)
+        return toRun(file, runner.attach({ runId, process, startedAt, stopAt, resultFile }))
       })
     },
   }

@@ -200,6 +200,14 @@ describe('a result', () => {
     expect(host.offers).toEqual([])
   })
 
+  test('of a run of an earlier server is awaited no longer because the clock was set back since', async () => {
+    const { job, runner } = await setUp([202])
+    const { runId, resultFile } = job
+    const startedAt = Date.now() + 3_600_000
+    const stopAt = Math.floor(startedAt / 1_000) - HALF_A_MINUTE
+    expect((await runner.attach({ runId, process: null, startedAt, stopAt, resultFile })).how).toBe('timeout')
+  })
+
   test('that is posted again, or another one after it, changes nothing and leaves nothing', async () => {
     const { runner, job, files, root } = await setUp([202])
     const { end } = await begin(runner, job)

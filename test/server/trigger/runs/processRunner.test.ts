@@ -211,6 +211,21 @@ describe('a run of an earlier server', () => {
     expect(isRunning(run.process)).toBe(false)
   })
 
+  test('is killed after the time that it was given, also when the clock was set back since its start', async () => {
+    const { runner, run } = await earlier({ act: 'hang' })
+    const startedAt = Date.now() + 3_600_000
+    const ahead = { ...run, startedAt, stopAt: Math.ceil(startedAt / 1_000) + 1 }
+    expect(await runner.attach(ahead)).toMatchObject({ result: null })
+    expect(isRunning(run.process)).toBe(false)
+  })
+
+  test('that hangs for longer than 30 s after its time is killed, too', async () => {
+    const { runner, run } = await earlier({ act: 'hang' })
+    const stopAt = Math.floor(Date.now() / 1_000) - 60
+    expect(await runner.attach({ ...run, stopAt })).toMatchObject({ how: 'timeout', result: null })
+    await expectNoneOfGroup(run.process.pid)
+  })
+
   test('that has ended is read at once', async () => {
     const { runner, run, end } = await earlier({ outcome: 'settled' })
     await end
