@@ -193,6 +193,23 @@ describe('the start', () => {
     expect(starts[1]?.at).toBeGreaterThanOrEqual(retryAt * 1_000)
   })
 
+  test('lets what waits for its time wait no longer because the clock was set back meanwhile', async () => {
+    const { start } = await setUp({ [A]: [{ outcome: 'queued', retryAt: 4_000_000_000 }, PLACED] })
+    const first = await start()
+    await first.place('alice', A)
+    await first.until(A, 'its outcome', (record) => outcomes(record)[0] === 'queued')
+    await first.stop()
+    const endedAt = Date.now() + 3_600_000
+    const iso = (unixMs: number) => new Date(unixMs).toISOString()
+    await first.records.update(A, (record) => {
+      if (record === undefined) return undefined
+      const triggers = record.triggers.map((trigger) => ({ ...trigger, finishedAt: iso(endedAt) }))
+      return { ...record, triggers, nextTriggerAt: iso(endedAt + 1_000) }
+    })
+    const second = await start()
+    await second.until(A, 'the follow-up', (record) => outcomes(record)[1] === 'placed')
+  })
+
   test('runs an open escrow without its envelope when the cache is lost, and with it once it is posted', async () => {
     const { start, root, enclave } = await setUp({ [A]: [PLACED, { outcome: 'rejected' }, PLACED] })
     const first = await start()

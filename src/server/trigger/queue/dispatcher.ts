@@ -112,7 +112,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     release: () => loop.release(),
     seenOnChain: (orderId, outcome) => loop.seenOnChain(orderId, outcome),
     find: (orderId) => queue.get(orderId),
-    depth: () => queue.depth(Date.now()),
+    depth: () => queue.depth(performance.now()),
 
     async opened(opened) {
       const order = track(opened, undefined)
@@ -153,11 +153,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 }
 
-/** At once, but for what waits at the broker or for the market: that keeps its time. */
-function dueAtStart(order: TrackedOrder, record: OrderRecord | undefined): number {
-  const isWaiting = order.lastOutcome === 'queued' || order.lastOutcome === 'placed'
+/**
+ * At once, but for what waits at the broker or for the market: that keeps its time. A run that ended in the future shows
+ * that the clock was set back since: then the wait begins again.
+ */
+function dueAtStart({ lastOutcome }: TrackedOrder, record: OrderRecord | undefined): number {
+  const now = Date.now()
+  const isWaiting = lastOutcome === 'queued' || lastOutcome === 'placed'
   const next = record?.nextTriggerAt ?? null
-  return isWaiting && next !== null ? Math.max(Date.parse(next), Date.now()) : Date.now()
+  if (!isWaiting || next === null) return now
+  const endedAt = Date.parse(record?.triggers.at(-1)?.finishedAt ?? next)
+  const setBackBy = Math.max(0, endedAt - now)
+  return Math.max(now, Date.parse(next) - setBackBy)
 }
 
 /**

@@ -10,7 +10,10 @@ import type { TrackedOrder } from './trackedOrder.js'
 
 /** Runs what is due: up to ENCLAVE_MAX_RUNS orders at once, one of an account at a time. */
 export interface OrderLoop {
-  /** @param dueAt Unix milliseconds; null for never */
+  /**
+   * @param dueAt Unix milliseconds; null for never. It waits no longer than it is until then now, also when the clock is
+   *   set back meanwhile; when it is set ahead, the order may run at once.
+   */
   schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason): void
   /** Waits for a run of an earlier server as if it were one of its own. */
   adopt(run: Run): void
@@ -36,7 +39,7 @@ interface OrderLoopOptions {
 
 /** Before a run that could not be noted on disk is tried again. */
 const STORAGE_RETRY_MS = 5_000
-/** Timers count in 32 bits; a longer wait is looked at again in between. */
+/** Timers count in 32 bits, and stand still while the machine sleeps: a longer wait is looked at again in between. */
 const MAX_TIMER_MS = 24 * 3_600_000
 
 export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
@@ -51,24 +54,32 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
   let stopped = false
 
   function schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason): void {
-    order.dueAt = dueAt
+    order.dueAt = dueAt === null ? null : performance.now() + dueAt - Date.now()
     order.reason = reason
     clearTimeout(timers.get(order.orderId))
     timers.delete(order.orderId)
-    if (dueAt === null || stopped) return
-    const wait = dueAt - Date.now()
+    if (dueAt !== null && !stopped) awaitDue(order, dueAt)
+  }
+
+  /** The time has come by whichever clock says so first: early, a run does no harm, but late it may be hours. */
+  function awaitDue(order: TrackedOrder, dueAt: number): void {
+    if (order.dueAt === null) return
+    const now = performance.now()
+    order.dueAt = Math.min(order.dueAt, now + dueAt - Date.now())
+    const wait = order.dueAt - now
     if (wait > 0) {
-      const timer = setTimeout(() => schedule(order, dueAt, order.reason), Math.min(wait, MAX_TIMER_MS))
+      const timer = setTimeout(() => awaitDue(order, dueAt), Math.min(wait, MAX_TIMER_MS))
       timer.unref()
       timers.set(order.orderId, timer)
       return
     }
+    timers.delete(order.orderId)
     queue.wake(order.account)
     pump()
   }
 
   function pump(): void {
-    if (isInTurn || !mayStart() || !queue.hasNext(Date.now())) return
+    if (isInTurn || !mayStart() || !queue.hasNext(performance.now())) return
     isInTurn = true
     void pace.take().then(() => {
       isInTurn = false
@@ -83,7 +94,7 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
 
   /** Which order it is shows when the turn comes: others may have become due, or this one may have ended. */
   function startNext(): void {
-    const order = mayStart() ? queue.next(Date.now()) : undefined
+    const order = mayStart() ? queue.next(performance.now()) : undefined
     if (order === undefined) return
     order.running = true
     void occupy(order.account, () => runOnce(order))

@@ -13,7 +13,7 @@ export interface QueueDepth {
 
 /**
  * The orders under watch, by account, and whose turn it is. Accounts take turns, so that one with many orders
- * can't starve the others; one account has one run at a time.
+ * can't starve the others; one account has one run at a time. Every `now` is in milliseconds of `performance.now()`.
  */
 export interface RunQueue {
   get(orderId: Hex): TrackedOrder | undefined
@@ -29,7 +29,6 @@ export interface RunQueue {
   /** Marks that a run of the account is under way, or no longer. */
   occupy(account: Hex): void
   release(account: Hex): void
-  /** @param now Unix milliseconds */
   depth(now: number): QueueDepth
 }
 

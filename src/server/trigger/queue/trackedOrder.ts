@@ -25,7 +25,10 @@ export interface TrackedOrder extends OpenedOrder {
   position: ChainPosition
   state: 'OPEN' | 'SETTLED' | 'REFUNDED'
   running: boolean
-  /** Unix milliseconds of its next run; null when nothing is due. */
+  /**
+   * When it runs next, in milliseconds of `performance.now()`; null when nothing is due. By the clock of the day, an order
+   * that was due would not be so any more once that clock is set back, and nobody would look at it again.
+   */
   dueAt: number | null
   /** Of its next run. */
   reason: TriggerReason
@@ -55,6 +58,7 @@ function holdsBack(order: TrackedOrder): boolean {
  * is to be tried again. `queued` and `placed` hold nobody back.
  *
  * @param orders of one account, sorted by position, none of them running
+ * @param now milliseconds of `performance.now()`
  */
 export function nextRunnable(orders: readonly TrackedOrder[], now: number): TrackedOrder | undefined {
   for (const order of orders) {

@@ -1,5 +1,5 @@
 import { readdir, rm, writeFile } from 'node:fs/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Hex } from '../../../../src/protocol/hex.js'
 import { createProcessRunner } from '../../../../src/server/trigger/runs/processRunner.js'
 import { refund, settlement, signedCall } from '../../../support/authorizations.js'
@@ -146,6 +146,36 @@ describe('the orders of several accounts', () => {
     await place('bob', D)
     await until(C, 'the last', (record) => outcomes(record)[0] === 'placed')
     expect(sequence(await enclave.notes())).toMatch(/^A(DBC|BDC)$/)
+  })
+})
+
+describe('a clock that is set back by an hour', () => {
+  function setBack(): void {
+    const now = Date.now
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
+    onTestFinished(() => clock.mockRestore())
+  }
+
+  test('does not make an order forgotten that was due and waited for another', async () => {
+    const directory = await temporaryDirectory()
+    const untilFile = `${directory}/go`
+    const { place, until, trigger, enclave } = await setUp({ [A]: [{ ...PLACED, untilFile }] })
+    await place('alice', A)
+    await eventually('the first run', async () => sequence(await enclave.notes()) === 'A')
+    await place('alice', B)
+    await eventually('the second to be due', () => trigger.backlog().due === 1)
+    setBack()
+    await writeFile(untilFile, '')
+    await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
+  })
+
+  test('does not make a follow-up wait for longer', async () => {
+    const retryAt = Math.floor(Date.now() / 1_000) + 3
+    const { place, until } = await setUp({ [A]: [{ outcome: 'queued', retryAt }, PLACED] })
+    await place('alice', A)
+    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'queued')
+    setBack()
+    await until(A, 'the follow-up', (record) => outcomes(record)[1] === 'placed')
   })
 })
 
