@@ -13,7 +13,11 @@ export interface OpenIds {
   all(): Promise<Hex[]>
 }
 
-export function createOpenIds(store: Pick<FileRecordStore<unknown>, 'ids'>): OpenIds {
+/** @param onRead told of the ids that the store has, once they are read */
+export function createOpenIds(
+  store: Pick<FileRecordStore<unknown>, 'ids'>,
+  onRead: (ids: Iterable<Hex>) => void = () => undefined,
+): OpenIds {
   let reading: Promise<Set<Hex>> | undefined
 
   function ids(): Promise<Set<Hex>> {
@@ -26,12 +30,12 @@ export function createOpenIds(store: Pick<FileRecordStore<unknown>, 'ids'>): Ope
 
   async function read(): Promise<Set<Hex>> {
     const found = await store.ids()
-    return new Set(
-      found.flatMap((id) => {
-        const parsed = bytes32Schema.safeParse(id)
-        return parsed.success && parsed.data === id ? [parsed.data] : []
-      }),
-    )
+    const known = found.flatMap((id) => {
+      const parsed = bytes32Schema.safeParse(id)
+      return parsed.success && parsed.data === id ? [parsed.data] : []
+    })
+    onRead(known)
+    return new Set(known)
   }
 
   return {

@@ -50,8 +50,8 @@ export type OrderRecord = z.output<typeof orderRecordSchema>
 export interface OrderRecords {
   get(orderId: Hex): Promise<OrderRecord | undefined>
   /**
-   * Changes a record where it lies while nobody else changes it; a new one is open. `change` returns the very same
-   * object, or undefined, to write nothing.
+   * Changes a record where it lies while nobody else changes it; a new one is open. `change` returns undefined to write
+   * nothing, and the very same object to write nothing new: what it resolves with is durable all the same.
    */
   update(
     orderId: Hex,
@@ -107,7 +107,11 @@ export function createOrderRecords(options: {
   const open = createFileRecordStore({ ...shared, directory: 'envelopes/open', sharded: false })
   const done = createFileRecordStore({ ...shared, directory: 'envelopes/done', sharded: true })
   const lock = createKeyedLock()
-  const openIds = createOpenIds(open)
+  /** What was read of them may be lost yet: an earlier server was killed before its sync, perhaps, or a sync has failed. */
+  const unsure = new Set<Hex>()
+  const openIds = createOpenIds(open, (ids) => {
+    for (const id of ids) unsure.add(id)
+  })
 
   async function getOpen(orderId: Hex): Promise<OrderRecord | undefined> {
     return (await openIds.has(orderId)) ? open.get(orderId) : undefined
@@ -121,6 +125,14 @@ export function createOrderRecords(options: {
   async function remove(orderId: Hex): Promise<void> {
     await open.delete(orderId)
     await openIds.delete(orderId)
+    unsure.delete(orderId)
+  }
+
+  /** What a failed sync leaves can be read as if it were written. */
+  async function write(orderId: Hex, record: OrderRecord, how: typeof open.put): Promise<void> {
+    unsure.add(orderId)
+    await how(orderId, record)
+    unsure.delete(orderId)
   }
 
   /** The record and the store that it belongs to. */
@@ -136,9 +148,12 @@ export function createOrderRecords(options: {
       lock.run(orderId, async () => {
         const { current, store } = await look(orderId)
         const next = await change(current)
-        if (next !== undefined && next !== current) {
-          await (current === undefined ? store.put : store.append)(orderId, next)
+        if (next === undefined) return undefined
+        if (next !== current) {
+          await write(orderId, next, current === undefined ? store.put : store.append)
           if (store === open) await openIds.add(orderId)
+        } else if (unsure.has(orderId)) {
+          await write(orderId, next, store.put)
         }
         return next
       })
@@ -155,6 +170,7 @@ export function createOrderRecords(options: {
         if (current.nextTriggerAt !== null) await open.append(orderId, { ...current, nextTriggerAt: null })
         await open.move(orderId, done)
         await openIds.delete(orderId)
+        unsure.delete(orderId)
       }),
     expire: (orderId, before) =>
       lock.run(orderId, async () => {

@@ -7,10 +7,13 @@ import {
   createOrderRecords,
   emptyOrderRecord,
   type OrderRecord,
+  type OrderRecords,
   withDigests,
 } from '../../../src/server/store/orderRecords.js'
+import { StorageError } from '../../../src/server/store/storageError.js'
 import { createLogLines } from '../../support/logLines.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { createFaultyFs } from './faultyFs.js'
 
 const orderId: Hex = `0x${'ab'.repeat(32)}`
 const other: Hex = `0x${'cd'.repeat(32)}`
@@ -23,6 +26,26 @@ async function setUp() {
     logger: createLogLines().logger,
   })
   return { root, records, path: join(root, `envelopes/open/${orderId}.json`) }
+}
+
+/** On a file system whose operation of this index fails. */
+function faulty(root: string, failAt: number) {
+  const { fs, operations } = createFaultyFs(failAt)
+  const files = createAtomicFiles({ root, fs })
+  return { records: createOrderRecords({ files, logger: createLogLines().logger }), operations }
+}
+
+async function writesAnewOnce(
+  records: OrderRecords,
+  operations: readonly string[],
+  record: OrderRecord,
+): Promise<void> {
+  expect(operations).not.toContain('rename')
+  expect(await records.update(orderId, (current) => current)).toEqual(record)
+  expect(operations.slice(-3)).toEqual(['rename', expect.stringContaining('open'), 'sync'])
+  const { length } = operations
+  await records.update(orderId, (current) => current)
+  expect(operations).toHaveLength(length)
 }
 
 function withRun(record: OrderRecord): OrderRecord {
@@ -65,6 +88,25 @@ describe('update', () => {
     await records.update(orderId, (current) => current)
     await records.update(orderId, () => undefined)
     expect(await readFile(path, 'utf8')).toMatch(/ $/)
+  })
+
+  test('writes anew, once, what it could not write before, though it can be read', async () => {
+    const { root, records: earlier } = await setUp()
+    await earlier.update(orderId, () => emptyOrderRecord(orderId))
+    const { records, operations } = faulty(root, 2)
+    const changed = withRun(emptyOrderRecord(orderId))
+    await expect(records.update(orderId, () => changed)).rejects.toThrow(StorageError)
+    expect(operations.slice(1)).toEqual(['write', 'sync'])
+    expect(await records.get(orderId)).toEqual(changed)
+    await writesAnewOnce(records, operations, changed)
+  })
+
+  test('writes anew, once, what an earlier server may not have got to the medium', async () => {
+    const { root, records: earlier } = await setUp()
+    const record = withRun(emptyOrderRecord(orderId))
+    await earlier.update(orderId, () => record)
+    const { records, operations } = faulty(root, -1)
+    await writesAnewOnce(records, operations, record)
   })
 
   test('a change that throws holds up none of the later ones', async () => {
