@@ -36,7 +36,7 @@ export async function startTrigger(
   const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
   const { logger, text, lines } = createLogLines()
   const files = createAtomicFiles({ root })
-  const records = createOrderRecords({ files, logger })
+  const records = changes.records ?? createOrderRecords({ files, logger })
   const stopping = new AbortController()
   const { command, envFile } = enclave
   const trigger = createEnclaveRuns({

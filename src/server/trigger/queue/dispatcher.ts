@@ -7,6 +7,7 @@ import type { Pace } from '../pace.js'
 import { type EndedOrderRun, failuresAtEnd, type OrderRuns } from '../runs/orderRun.js'
 import type { ShownOutcome } from '../runs/runner.js'
 import type { Run } from '../runs/runs.js'
+import { type Due, due } from './due.js'
 import { createOrderLoop } from './orderLoop.js'
 import { createRunQueue, type QueueDepth } from './runQueue.js'
 import type { OpenedOrder, TrackedOrder } from './trackedOrder.js'
@@ -52,15 +53,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const queue = createRunQueue()
   const loop = createOrderLoop({ queue, orderRuns, pace, maxRuns, onEnded, logger })
 
-  async function onEnded(order: TrackedOrder, { outcome, dueAt }: EndedOrderRun): Promise<void> {
+  async function onEnded(order: TrackedOrder, { outcome, next }: EndedOrderRun): Promise<void> {
     if (isConcluded(order)) {
       await conclude(order)
     } else if (outcome === 'rejected' && order.envelopeCame) {
       // It came while a run without one was under way.
       order.envelopeCame = false
-      loop.schedule(order, Date.now(), 'received')
+      loop.schedule(order, due(Date.now()), 'received')
     } else {
-      loop.schedule(order, dueAt, 'retry')
+      loop.schedule(order, next, 'retry')
       if (FINAL_OUTCOMES.has(outcome)) onFinal()
     }
   }
@@ -79,7 +80,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     order.state = state
     if (order.running) return
     if (isConcluded(order)) await conclude(order)
-    else if (isNews || order.dueAt === null) loop.schedule(order, Date.now(), 'reclaimed')
+    else if (isNews || order.dueAt === null) loop.schedule(order, due(Date.now()), 'reclaimed')
   }
 
   /** Runs an order for the envelope that has come, unless it has run with one already. */
@@ -88,7 +89,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     order.envelopeCame = order.running
     // A final outcome of an open order: the block that it was seen in is no longer part of the chain.
     const isNew = order.lastOutcome === null || FINAL_OUTCOMES.has(order.lastOutcome)
-    if (isNew && !order.running && order.dueAt === null) loop.schedule(order, Date.now(), 'received')
+    if (isNew && !order.running && order.dueAt === null) loop.schedule(order, due(Date.now()), 'received')
   }
 
   /** The order with what its record tells, when it was not tracked yet. */
@@ -157,14 +158,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
  * At once, but for what waits at the broker or for the market: that keeps its time. A run that ended in the future shows
  * that the clock was set back since: then the wait begins again.
  */
-function dueAtStart({ lastOutcome }: TrackedOrder, record: OrderRecord | undefined): number {
+function dueAtStart({ lastOutcome }: TrackedOrder, record: OrderRecord | undefined): Due {
   const now = Date.now()
   const isWaiting = lastOutcome === 'queued' || lastOutcome === 'placed'
   const next = record?.nextTriggerAt ?? null
-  if (!isWaiting || next === null) return now
+  if (!isWaiting || next === null) return due(now)
   const endedAt = Date.parse(record?.triggers.at(-1)?.finishedAt ?? next)
   const setBackBy = Math.max(0, endedAt - now)
-  return Math.max(now, Date.parse(next) - setBackBy)
+  return due(Math.max(now, Date.parse(next) - setBackBy))
 }
 
 /**

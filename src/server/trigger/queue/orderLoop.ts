@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TriggerReason } from '../../../protocol/api.js'
 import type { Hex } from '../../../protocol/hex.js'
 import { describeError, type Logger } from '../../logger.js'
@@ -5,16 +6,14 @@ import type { Pace } from '../pace.js'
 import type { EndedOrderRun, OrderRuns } from '../runs/orderRun.js'
 import type { ShownOutcome } from '../runs/runner.js'
 import type { Run } from '../runs/runs.js'
+import { type Due, due, waitFor } from './due.js'
 import type { RunQueue } from './runQueue.js'
 import type { TrackedOrder } from './trackedOrder.js'
 
 /** Runs what is due: up to ENCLAVE_MAX_RUNS orders at once, one of an account at a time. */
 export interface OrderLoop {
-  /**
-   * @param dueAt Unix milliseconds; null for never. It waits no longer than it is until then now, also when the clock is
-   *   set back meanwhile; when it is set ahead, the order may run at once.
-   */
-  schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason): void
+  /** @param when null for never */
+  schedule(order: TrackedOrder, when: Due | null, reason: TriggerReason): void
   /** Waits for a run of an earlier server as if it were one of its own. */
   adopt(run: Run): void
   /** Whether a run of the order that `adopt` was given is under way. */
@@ -37,7 +36,7 @@ interface OrderLoopOptions {
   readonly logger: Logger
 }
 
-/** Before a run that could not be noted on disk is tried again. */
+/** Before a run that could not be noted on disk, or its end, is tried again. */
 const STORAGE_RETRY_MS = 5_000
 /** Timers count in 32 bits, and stand still while the machine sleeps: a longer wait is looked at again in between. */
 const MAX_TIMER_MS = 24 * 3_600_000
@@ -48,27 +47,26 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
   const adopted = new Set<Hex>()
   const followed = new Map<Hex, Run>()
   const writing = new Set<Promise<unknown>>()
+  const stopping = new AbortController()
   let underWay = 0
   let isInTurn = false
   let released = false
-  let stopped = false
 
-  function schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason): void {
-    order.dueAt = dueAt === null ? null : performance.now() + dueAt - Date.now()
+  function schedule(order: TrackedOrder, when: Due | null, reason: TriggerReason): void {
+    order.dueAt = when?.steadyMs ?? null
     order.reason = reason
     clearTimeout(timers.get(order.orderId))
     timers.delete(order.orderId)
-    if (dueAt !== null && !stopped) awaitDue(order, dueAt)
+    if (when !== null && !stopping.signal.aborted) awaitDue(order, when)
   }
 
-  /** The time has come by whichever clock says so first: early, a run does no harm, but late it may be hours. */
-  function awaitDue(order: TrackedOrder, dueAt: number): void {
+  function awaitDue(order: TrackedOrder, when: Due): void {
+    // It has run already, with its account's other orders.
     if (order.dueAt === null) return
-    const now = performance.now()
-    order.dueAt = Math.min(order.dueAt, now + dueAt - Date.now())
-    const wait = order.dueAt - now
+    const wait = waitFor(when)
+    order.dueAt = performance.now() + wait
     if (wait > 0) {
-      const timer = setTimeout(() => awaitDue(order, dueAt), Math.min(wait, MAX_TIMER_MS))
+      const timer = setTimeout(() => awaitDue(order, when), Math.min(wait, MAX_TIMER_MS))
       timer.unref()
       timers.set(order.orderId, timer)
       return
@@ -89,7 +87,7 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
   }
 
   function mayStart(): boolean {
-    return released && !stopped && underWay < maxRuns
+    return released && !stopping.signal.aborted && underWay < maxRuns
   }
 
   /** Which order it is shows when the turn comes: others may have become due, or this one may have ended. */
@@ -97,50 +95,67 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
     const order = mayStart() ? queue.next(performance.now()) : undefined
     if (order === undefined) return
     order.running = true
-    void occupy(order.account, () => runOnce(order))
+    void occupy(order.account, (leaveSlot) => runOnce(order, leaveSlot))
   }
 
-  async function occupy(account: Hex, work: () => Promise<void>): Promise<void> {
+  /** @param work may leave its slot before its end, so that another account runs; its own account waits for the end */
+  async function occupy(account: Hex, work: (leaveSlot: () => void) => Promise<void>): Promise<void> {
+    let hasSlot = true
+    function leaveSlot(): void {
+      if (hasSlot) underWay--
+      hasSlot = false
+      pump()
+    }
     underWay++
     queue.occupy(account)
     try {
-      await work()
+      await work(leaveSlot)
     } catch (error) {
       logger.error('order run not dealt with', describeError(error))
     } finally {
-      underWay--
       queue.release(account)
-      pump()
+      leaveSlot()
     }
   }
 
-  async function runOnce(order: TrackedOrder): Promise<void> {
+  async function runOnce(order: TrackedOrder, leaveSlot: () => void): Promise<void> {
     order.dueAt = null
     try {
       const run = await untilWritten(orderRuns.start(order))
       order.mayBeHeld ||= run !== undefined
-      if (run !== undefined) return await follow(run)
+      if (run !== undefined) return await follow(run, leaveSlot)
     } catch (error) {
       logger.error('run not started', { orderId: order.orderId, ...describeError(error) })
-      schedule(order, Date.now() + STORAGE_RETRY_MS, order.reason)
+      schedule(order, due(Date.now() + STORAGE_RETRY_MS), order.reason)
     }
     order.running = false
   }
 
-  async function follow(run: Run): Promise<void> {
+  async function follow(run: Run, leaveSlot: () => void): Promise<void> {
     if (run.file.job !== 'order') return
     followed.set(run.file.orderId, run)
     const end = await run.end
     followed.delete(run.file.orderId)
     // The next server picks it up from its file.
-    if (stopped) return
+    if (stopping.signal.aborted) return
     const order = queue.get(run.file.orderId)
-    const ended = await untilWritten(orderRuns.finish(run, end, order?.failures ?? 0))
-    if (order === undefined) return
+    const again = () => {
+      // Nothing runs any more: what fails is perhaps the file of this order alone.
+      leaveSlot()
+      return retryTime()
+    }
+    const ended = await untilWritten(orderRuns.finish(run, end, order?.failures ?? 0, again))
+    if (order === undefined || ended === undefined) return
     order.running = false
     order.failures = ended.failures
     order.lastOutcome = ended.outcome
     await onEnded(order, ended)
+  }
+
+  /** Waits until what the disk did not take is to be tried again; false when the server stops before. */
+  async function retryTime(): Promise<boolean> {
+    const { signal } = stopping
+    return sleep(STORAGE_RETRY_MS, true, { signal, ref: false }).catch(() => false)
   }
 
   async function untilWritten<T>(work: Promise<T>): Promise<T> {
@@ -160,7 +175,7 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
       if (file.job !== 'order') return
       adopted.add(file.orderId)
       void run.end.then(() => adopted.delete(file.orderId))
-      void occupy(file.account, () => follow(run))
+      void occupy(file.account, (leaveSlot) => follow(run, leaveSlot))
     },
     seenOnChain: (orderId, outcome) => followed.get(orderId)?.seenOnChain(outcome),
     release() {
@@ -168,7 +183,7 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
       pump()
     },
     async stop() {
-      stopped = true
+      stopping.abort()
       for (const timer of timers.values()) clearTimeout(timer)
       await Promise.allSettled(writing)
     },

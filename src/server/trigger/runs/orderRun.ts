@@ -9,6 +9,7 @@ import {
   type OrderRecords,
   withDigests,
 } from '../../store/orderRecords.js'
+import { type Due, due } from '../queue/due.js'
 import type { TrackedOrder } from '../queue/trackedOrder.js'
 import { type FollowUpTimes, nextRunAt, orderOutcome } from './followUp.js'
 import { logRunEnd } from './runLog.js'
@@ -25,16 +26,24 @@ export interface OrderRuns {
    * @throws StorageError; nothing is started then
    */
   start(order: TrackedOrder): Promise<Run | undefined>
-  /** Notes how a run ended. Never rejects: what can't be written now is found again by the next start. */
-  finish(run: Run, end: RunEnd, failuresBefore: number): Promise<EndedOrderRun>
+  /**
+   * Notes how a run ended, and tries that again for as long as `again` resolves with true. Never rejects.
+   * Undefined when it is not noted: the run's file stays, and the next start finds it.
+   */
+  finish(
+    run: Run,
+    end: RunEnd,
+    failuresBefore: number,
+    again: () => Promise<boolean>,
+  ): Promise<EndedOrderRun | undefined>
 }
 
 export interface EndedOrderRun {
   readonly outcome: Outcome
   /** Runs in a row that failed, this one included. */
   readonly failures: number
-  /** Unix milliseconds of the next run. */
-  readonly dueAt: number | null
+  /** When it runs next; null when it needs no further run. */
+  readonly next: Due | null
 }
 
 export function createOrderRuns(options: {
@@ -46,6 +55,25 @@ export function createOrderRuns(options: {
   readonly logger: Logger
 }): OrderRuns {
   const { records, runs, times, relayedDigests, logger } = options
+
+  /** Whether it is written. It is told once: a disk may be full for hours. */
+  async function writeEnd(
+    orderId: Hex,
+    change: (current: OrderRecord) => OrderRecord,
+    again: () => Promise<boolean>,
+  ): Promise<boolean> {
+    for (let tries = 0; ; tries++) {
+      try {
+        await records.update(orderId, (current) => change(current ?? emptyOrderRecord(orderId)))
+        if (tries > 0) logger.info('run recorded after all', { orderId })
+        return true
+      } catch (error) {
+        if (tries === 0) logger.error('run not recorded', { orderId, ...describeError(error) })
+        if (!(await again())) return false
+      }
+    }
+  }
+
   return {
     async start(order) {
       const { orderId, account, commit, reason } = order
@@ -64,26 +92,26 @@ export function createOrderRuns(options: {
       return runs.start(candidate === undefined ? job : { ...job, envelope: candidate.envelope })
     },
 
-    async finish(run, end, failuresBefore) {
+    async finish(run, end, failuresBefore, again) {
       const ended = orderOutcome(end)
       const { outcome } = ended
       const failures = outcome === 'failed' ? failuresBefore + 1 : 0
       const dueAt = nextRunAt(ended, failures, Date.now(), times)
-      if (run.file.job !== 'order') return { outcome, failures, dueAt }
+      // From here on, however long the note takes.
+      const next = dueAt === null ? null : due(dueAt)
+      if (run.file.job !== 'order') return { outcome, failures, next }
       const { orderId, attempt } = run.file
       logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.file.runId })
-      try {
-        const digests = relayedDigests(orderId)
-        await records.update(orderId, (current) => ({
-          ...withOutcome(withDigests(current ?? emptyOrderRecord(orderId), digests), attempt, outcome),
-          nextTriggerAt: isoOrNull(dueAt),
-          ...noticeAfter(ended),
-        }))
-        await run.discard()
-      } catch (error) {
-        logger.error('run not recorded', { orderId, attempt, ...describeError(error) })
-      }
-      return { outcome, failures, dueAt }
+      const digests = relayedDigests(orderId)
+      const finishedAt = new Date().toISOString()
+      const change = (current: OrderRecord) => ({
+        ...withEnd(withDigests(current, digests), attempt, { outcome, finishedAt }),
+        nextTriggerAt: isoOrNull(dueAt),
+        ...noticeAfter(ended),
+      })
+      if (!(await writeEnd(orderId, change, again))) return undefined
+      await run.discard()
+      return { outcome, failures, next }
     },
   }
 }
@@ -102,10 +130,13 @@ function closeLost(trigger: TriggerRecord): TriggerRecord {
   return { ...trigger, finishedAt: new Date().toISOString(), outcome: 'failed' }
 }
 
-function withOutcome(record: OrderRecord, attempt: number, outcome: Outcome): OrderRecord {
-  const finishedAt = new Date().toISOString()
+function withEnd(
+  record: OrderRecord,
+  attempt: number,
+  end: Pick<TriggerRecord, 'outcome' | 'finishedAt'>,
+): OrderRecord {
   const triggers = record.triggers.map((trigger) =>
-    trigger.attempt === attempt ? { ...trigger, finishedAt, outcome } : trigger,
+    trigger.attempt === attempt ? { ...trigger, ...end } : trigger,
   )
   return { ...record, triggers }
 }

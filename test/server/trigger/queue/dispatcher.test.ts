@@ -1,12 +1,16 @@
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Hex } from '../../../../src/protocol/hex.js'
+import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
+import { createOrderRecords } from '../../../../src/server/store/orderRecords.js'
+import { StorageError } from '../../../../src/server/store/storageError.js'
 import { createProcessRunner } from '../../../../src/server/trigger/runs/processRunner.js'
 import { refund, settlement, signedCall } from '../../../support/authorizations.js'
 import { useChain } from '../../../support/chain.js'
 import { eventually } from '../../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../../support/institution.js'
 import { openFor, sealOrder } from '../../../support/intakeServer.js'
+import { createLogLines } from '../../../support/logLines.js'
 import { createScriptedEnclave, type Note, type Step } from '../../../support/scriptedEnclave.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../../support/triggerHarness.js'
@@ -20,6 +24,7 @@ const NAMES = new Map<string, string>([
   [D, 'D'],
 ])
 const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
+const QUEUED: Step = { ...PLACED, outcome: 'queued' }
 
 async function setUp(plan: Record<string, Step[]>, changes: Parameters<typeof startTrigger>[3] = {}) {
   const directory = await temporaryDirectory()
@@ -225,6 +230,52 @@ describe('a run that goes wrong', () => {
     const record = await until(A, 'a good end', (found) => outcomes(found).includes('placed'))
     expect(outcomes(record)).toEqual(['failed', 'placed'])
     expect(record.notice).toEqual(notice)
+  })
+})
+
+describe('the end of a run that cannot be written', () => {
+  async function setUpFailing() {
+    const directory = await temporaryDirectory()
+    const untilFile = `${directory}/go`
+    const { logger } = createLogLines()
+    const records = createOrderRecords({ files: createAtomicFiles({ root: `${directory}/records` }), logger })
+    const disk = { fails: false }
+    const update: typeof records.update = async (orderId, change) => {
+      if (disk.fails && orderId === A) throw new StorageError(new Error('injected'))
+      return records.update(orderId, change)
+    }
+    const sealed = await sealOrder('why')
+    const started = await setUp(
+      { [A]: [{ ...QUEUED, notice: sealed, untilFile }] },
+      { records: { ...records, update }, maxRuns: 1 },
+    )
+    await started.place('alice', A)
+    await eventually('the run', async () => (await started.enclave.notes()).length > 0)
+    disk.fails = true
+    await writeFile(untilFile, '')
+    await eventually('the failure', () => started.logText().includes('run not recorded'))
+    return { ...started, disk, sealed }
+  }
+
+  test('is written once that is possible; only its account waits meanwhile', async () => {
+    const { place, until, enclave, disk, sealed } = await setUpFailing()
+    await place('alice', B)
+    await place('bob', C)
+    await until(C, 'its run', (record) => outcomes(record)[0] === 'placed')
+    expect(sequence(await enclave.notes())).toBe('AC')
+    disk.fails = false
+    const record = await until(A, 'the outcome', (found) => outcomes(found)[0] === 'queued')
+    expect(record.notice).toEqual(sealed)
+    await until(B, 'its run', (found) => outcomes(found)[0] === 'placed')
+  })
+
+  test('is left to the next server, which need not wait for this one', async () => {
+    const { stop, restart, disk, sealed } = await setUpFailing()
+    await stop()
+    disk.fails = false
+    const { until } = await restart()
+    const record = await until(A, 'the outcome', (found) => outcomes(found)[0] === 'queued')
+    expect(record.notice).toEqual(sealed)
   })
 })
 
