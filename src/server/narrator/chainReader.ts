@@ -1,31 +1,16 @@
 import { z } from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
-import { quantitySchema, smallQuantitySchema, toQuantity } from '../../chain/quantity.js'
+import { smallQuantitySchema, toQuantity } from '../../chain/quantity.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
 import type { ContractAddresses } from '../../protocol/api.js'
-import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { type ChainLog, logsOf } from './chainLog.js'
 import { topicsOf, WATCHED, type WatchedContract } from './events.js'
 import { isRangeRefusal, RangeRefusedError } from './rangeRefusal.js'
 
 const blockSchema = z.object({ number: smallQuantitySchema, hash: bytes32Schema })
 export type BlockId = { readonly number: number; readonly hash: Hex }
-
-/** Longer than the data of any event of ours. */
-const MAX_LOG_DATA_BYTES = 65_536
-
-const logSchema = z.object({
-  address: z.string(),
-  topics: z.array(bytes32Schema).min(1).max(4),
-  data: hexBetween(0, MAX_LOG_DATA_BYTES),
-  blockNumber: smallQuantitySchema,
-  blockHash: bytes32Schema,
-  logIndex: smallQuantitySchema,
-  /** Unix seconds; not every node says it. */
-  blockTimestamp: quantitySchema.optional(),
-})
-/** An event of one of the contracts. */
-export type ChainLog = z.output<typeof logSchema> & { readonly contract: WatchedContract }
 
 /** Blocks from one to another, both included. */
 export interface BlockRange {
@@ -75,15 +60,11 @@ export function createChainReader(options: {
     return { method: 'eth_getLogs', params: [filter] }
   }
 
-  function logsOf(answers: readonly RpcAnswer[], last: BlockId, { from, to }: BlockRange): ChainLog[] {
+  function inChainOrder(answers: readonly RpcAnswer[], last: BlockId, { from, to }: BlockRange): ChainLog[] {
     if (answers.some(isRangeRefusal)) throw new RangeRefusedError()
-    const logs = WATCHED.flatMap((contract, index) => {
-      const address = contracts[contract].toLowerCase()
-      const own = logSchema.refine(
-        (log) => log.address.toLowerCase() === address && log.blockNumber >= from && log.blockNumber <= to,
-      )
-      return resultOf(answers[index], z.array(own)).map((log) => ({ ...log, contract }))
-    }).sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+    const logs = WATCHED.flatMap((contract, index) =>
+      logsOf(answers[index], { contract, address: contracts[contract].toLowerCase(), from, to }),
+    ).sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
     if (!isOneHistory(logs, last)) throw new ChainAnswerError('the events are of two histories')
     return logs
   }
@@ -101,7 +82,7 @@ export function createChainReader(options: {
         logs() {
           const found = range === undefined ? null : resultOf(end, blockSchema.nullable())
           if (range === undefined || found === null) return undefined
-          return { logs: logsOf(answers.slice(2, -1), found, range), last: found }
+          return { logs: inChainOrder(answers.slice(2, -1), found, range), last: found }
         },
       }
     },

@@ -86,11 +86,13 @@ export function narrate(contract: WatchedContract, log: RawLog): Narration | nul
   return { event: entry.name, values }
 }
 
+const WORDS = new Map(ROWS.map(({ contract, name, says }) => [name, { tag: CONTRACTS[contract].tag, says }]))
+
 /** The tag of an event's contract, and what the event says in words. */
-export function wordsOf(event: EventName): { tag: string; says: string } {
-  const found = ROWS.find(({ name }) => name === event)
+export function wordsOf(event: EventName): { readonly tag: string; readonly says: string } {
+  const found = WORDS.get(event)
   if (found === undefined) throw new TypeError(`the table has no ${event}`)
-  return { tag: CONTRACTS[found.contract].tag, says: found.says }
+  return found
 }
 
 function row(contract: WatchedContract, name: EventName, says: string, ...shows: Reading[]): Row {

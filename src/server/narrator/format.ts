@@ -1,4 +1,5 @@
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
+import { createRecentMap } from '../recentMap.js'
 
 /** Of an amount of USDC, the first two decimals are always shown. */
 const CENT_DECIMALS = 2
@@ -26,8 +27,19 @@ export function formatShares(units: bigint): string {
   return `${split(units, SHARE_DECIMALS).join('.')} shares`
 }
 
+/** Events have many times in common: their block's, and deadlines to the minute. */
+const knownTimes = createRecentMap<bigint, string>(64)
+
 /** ISO 8601 in UTC, to the second. */
 export function formatTime(seconds: bigint): string {
+  const known = knownTimes.get(seconds)
+  if (known !== undefined) return known
+  const text = isoTime(seconds)
+  knownTimes.set(seconds, text)
+  return text
+}
+
+function isoTime(seconds: bigint): string {
   if (seconds > MAX_DATE_SECONDS) return `${seconds} s`
   return new Date(Number(seconds) * 1_000).toISOString().replace('.000Z', 'Z')
 }

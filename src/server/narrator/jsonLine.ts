@@ -1,6 +1,6 @@
 import { wordsOf } from './events.js'
 import { formatTime } from './format.js'
-import type { Shown, Told } from './narration.js'
+import type { Told } from './narration.js'
 
 /**
  * One line for a program: a JSON object with `time` (ISO 8601, UTC), `kind` (`event`, `retraction`, `reset`) and, but for a
@@ -9,15 +9,14 @@ import type { Shown, Told } from './narration.js'
  * (decimal string).
  */
 export function jsonLine(told: Told): string {
-  const start = { time: formatTime(told.time), kind: told.kind }
-  if (told.kind === 'reset') return JSON.stringify(start)
+  const line: Record<string, string> = { time: formatTime(told.time), kind: told.kind }
+  if (told.kind === 'reset') return JSON.stringify(line)
   const { event, values } = told.narration
-  const fields = Object.fromEntries(values.flatMap(fieldsOf))
-  return JSON.stringify({ ...start, contract: wordsOf(event).tag, event, ...fields })
-}
-
-function fieldsOf({ name, unit, value }: Shown): [string, string][] {
-  const field: [string, string] = [name, unit === 'time' ? formatTime(value) : value.toString()]
-  const needsUnit = name === 'amount' || name === 'payout'
-  return needsUnit ? [field, [`${name}Unit`, unit]] : [field]
+  line.contract = wordsOf(event).tag
+  line.event = event
+  for (const { name, unit, value } of values) {
+    line[name] = unit === 'time' ? formatTime(value) : value.toString()
+    if (name === 'amount' || name === 'payout') line[`${name}Unit`] = unit
+  }
+  return JSON.stringify(line)
 }

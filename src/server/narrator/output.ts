@@ -37,7 +37,7 @@ export function createPrinter(
   const line = isText ? (told: Told) => textLine(told, hasColours) : jsonLine
 
   async function write(told: readonly Told[]): Promise<void> {
-    for (const text of parts(told.map((each) => `${line(each)}\n`))) {
+    for (const text of parts(told, line)) {
       await new Promise<void>((resolve) => output.write(text, resolve))
     }
   }
@@ -49,10 +49,11 @@ export function createPrinter(
   }
 }
 
-/** The lines in as few texts as the limit allows. */
-function* parts(lines: readonly string[]): Generator<string> {
+/** The lines in as few texts as the limit allows, each made when its turn has come. */
+function* parts(told: readonly Told[], lineOf: (told: Told) => string): Generator<string> {
   let part = ''
-  for (const line of lines) {
+  for (const each of told) {
+    const line = `${lineOf(each)}\n`
     if (part !== '' && part.length + line.length > WRITE_LIMIT) {
       yield part
       part = ''

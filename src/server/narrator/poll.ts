@@ -3,9 +3,11 @@ import type { Logger } from '../logger.js'
 import type { Tick } from '../poller.js'
 import type { Cursor, CursorStore, ToldBlock } from '../store/narratorCursor.js'
 import { StorageError } from '../store/storageError.js'
-import type { BlockId, BlockRange, ChainLog, ChainReader, Look } from './chainReader.js'
+import type { ChainLog } from './chainLog.js'
+import type { BlockId, BlockRange, ChainReader, Look } from './chainReader.js'
 import { narrate } from './events.js'
 import { extended, FINAL_DEPTH, judge, lastOf } from './history.js'
+import { createLookAhead } from './lookAhead.js'
 import type { Narration, Told } from './narration.js'
 import type { Print } from './output.js'
 import { RangeRefusedError } from './rangeRefusal.js'
@@ -46,6 +48,7 @@ const LOOKS_UNTIL_RESET = 5
 export function createNarratorTick(options: NarratorOptions): Tick {
   const { chain, cursors, confirmations, print, logger } = options
   const size = createRangeSize(options.maxRange)
+  const ahead = createLookAhead(chain)
   let cursor: Cursor | undefined
   /** The last block that there is to narrate, as far as is known. */
   let settled = 0
@@ -85,7 +88,10 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     const found = look.logs()
     // The node that was asked is behind the one that said the head.
     if (found === undefined) return
-    if (range.to - range.from + 1 === size.blocks()) size.answered()
+    if (blocksOf(range) === size.blocks()) size.answered()
+    // Nobody waits for the node and for whoever reads the lines in turn.
+    const next = nextRange(range.to)
+    if (next !== undefined && blocksOf(next) === size.blocks()) ahead.prepare(range.to, next, signal)
     const { blocks, told } = tell(found.logs, found.last)
     await save(extended(from, blocks, look.head.number), told, signal)
   }
@@ -102,7 +108,7 @@ export function createNarratorTick(options: NarratorOptions): Tick {
       const block = byBlock.get(log.blockNumber) ?? { number: log.blockNumber, hash: log.blockHash, told: [] }
       block.told.push(narration)
       byBlock.set(block.number, block)
-      told.push({ kind: 'event', time: log.blockTimestamp ?? nowSeconds(), narration })
+      told.push({ kind: 'event', time: BigInt(log.blockTimestamp ?? nowSeconds()), narration })
     }
     if (!byBlock.has(last.number)) byBlock.set(last.number, { ...last, told: [] })
     return { blocks: [...byBlock.values()], told }
@@ -134,7 +140,7 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     if (cursor === undefined) return begin(signal)
     const last = lastOf(cursor)
     const range = nextRange(last.number)
-    const found = await chain.look(last.number, range, signal)
+    const found = await ahead.look(last.number, range, signal)
     settled = settledBy(found.head)
     if (found.hash !== last.hash) return reconsider(cursor, signal)
     resets = 0
@@ -159,14 +165,20 @@ export function createNarratorTick(options: NarratorOptions): Tick {
       const isShorter = !(error instanceof StorageError) && size.refused()
       if (isShorter && error instanceof RangeRefusedError) return 'again'
       isNextAtOnce = false
+      ahead.forget()
       throw error
     }
     if (cursor === undefined) return undefined
     const block = lastOf(cursor).number
     options.onLook?.({ block, due: before.settled })
     isNextAtOnce = hasMore(before, block)
+    if (!isNextAtOnce) ahead.forget()
     return isNextAtOnce ? 'again' : undefined
   }
+}
+
+function blocksOf({ from, to }: BlockRange): number {
+  return to - from + 1
 }
 
 /** A block of which nothing was told; none where the node does not give it. */
