@@ -6,7 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const E2E = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts', 'test/fuzz/fuzz.test.ts']
 /** Those have a command of their own, vitest.browser.config.ts. */
 const BROWSER = 'test/browser/*.test.ts'
-// CI's machine is shared and noisy: what fails there is tried once more.
+// CI's machine is shared and noisy: what fails there is tried once more. Not so in test/faults, whose tests say so themselves: what goes
+// wrong in one run of two is what they look for.
 const retry = process.env.CI ? 1 : 0
 
 /** What takes more than half a minute. */

@@ -3,7 +3,9 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { runFaultBench } from './support/bench.js'
 import { createPlan } from './support/plan.js'
 
-test('a chain without a base fee that is reset gets transactions of type 0, and all effects again', async () => {
+test('a chain without a base fee that is reset gets transactions of type 0, and all effects again', {
+  retry: 0,
+}, async () => {
   const plan = createPlan({
     seed: 7,
     authorizations: 20,

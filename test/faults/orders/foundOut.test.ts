@@ -5,7 +5,9 @@ import { runShort } from './shortRun.js'
 // What a server must not do, and that the census says so when it does.
 const NONE = { files: 0, acts: 0, slowActs: 0, world: 0 }
 
-test('a server that starts a run which nobody knows of after its death is found out', async () => {
+test('a server that starts a run which nobody knows of after its death is found out', {
+  retry: 0,
+}, async () => {
   const plan = createOrderPlan({ seed: 7, orders: 4, kills: 1, faults: NONE })
   const lives = plan.lives.map((life) => ({
     ...life,
@@ -19,7 +21,7 @@ test('a server that starts a run which nobody knows of after its death is found 
   expect(violations.join('\n')).toContain(' ran beside 0x')
 })
 
-test('a server that answers before it has stored is found out', async () => {
+test('a server that answers before it has stored is found out', { retry: 0 }, async () => {
   const plan = createOrderPlan({ seed: 7, orders: 2, kills: 1, faults: NONE })
   const { violations } = await runShort(plan, {
     variables: { FAULTS_LOSE: '/envelopes/' },
