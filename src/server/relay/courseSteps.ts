@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { isOfUsedDigest } from '../../chain/reverts.js'
+import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Admission } from './admission.js'
 import type { ChainView } from './chainView.js'
@@ -28,6 +29,10 @@ export type Step = () => Promise<boolean>
 /** Between two tries of what failed, and between two looks at an effect that is not deep enough. */
 const PAUSE_MS = 1_000
 
+/** A call that no node takes under so many nonces, each of which they then took a filler under, is refused for good. */
+const MAX_REFUSALS = 5
+const REFUSED: Revert = { name: 'RefusedByNodes', args: {} }
+
 /** Until something that failed is tried again, or the server stops. */
 export async function pause(stopping: AbortSignal): Promise<void> {
   await sleep(PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined)
@@ -40,6 +45,7 @@ export function createCourseSteps(deps: CourseStepsDeps, record: CourseRecord, g
   const owner = createOwner(deps, record)
   let toResume = unresolved(record.current())
   let checkedGas = gasLimit
+  let refusals = 0
 
   /** The call's gas limit, or null when nothing needs to be sent any more. */
   async function check(): Promise<bigint | null> {
@@ -89,15 +95,23 @@ export function createCourseSteps(deps: CourseStepsDeps, record: CourseRecord, g
     return true
   }
 
+  /** Nothing of what was sent can be mined any more: fillers were. */
+  async function giveUp(): Promise<boolean> {
+    await record.put(failed(record.current(), null, REFUSED, new Date()))
+    return true
+  }
+
   async function after(outcome: Outcome): Promise<boolean> {
     if (outcome.kind === 'mined') return afterMined(outcome.transaction)
     toResume = []
+    if (outcome.kind === 'refused') refusals++
     return outcome.kind === 'stopped'
   }
 
   return async () => {
     if (toResume.length > 0) return after(await transactor.resume(toResume, owner))
     if (checkedGas === undefined && (await chain.isUsed(target, digest))) return awaitDepth()
+    if (refusals >= MAX_REFUSALS) return giveUp()
     const gas = checkedGas ?? (await check())
     checkedGas = undefined
     if (gas === null) return true

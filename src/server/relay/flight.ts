@@ -1,18 +1,20 @@
 import { sameAddress } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createDeferred } from '../async/deferred.js'
-import type { SignedTransaction } from '../store/receipts.js'
+import type { KeptTransaction, SignedTransaction } from '../store/receipts.js'
 import type { Reception } from './broadcast.js'
 import { priceLimit } from './fees.js'
 import type { MinedTransaction } from './mined.js'
 import { readTransaction } from './transaction.js'
 
 /**
- * How a nonce ended: with one of its transactions in a block deep enough; taken by something else, or out of the
- * chain's reach, so that the call must go out again under another; or still open when the server stopped.
+ * How a nonce ended: with one of its transactions in a block deep enough; with a filler there, as no node took the call; taken
+ * by something else, or out of the chain's reach; or still open when the server stopped. In the second and third case the
+ * call must go out again under another.
  */
 export type Outcome =
   | { readonly kind: 'mined'; readonly transaction: MinedTransaction }
+  | { readonly kind: 'refused' }
   | { readonly kind: 'displaced' }
   | { readonly kind: 'stopped' }
 
@@ -32,7 +34,9 @@ export interface Owner {
 export interface Flight {
   readonly nonce: number
   /** All that may be mined for this call, the newest last. */
-  readonly transactions: SignedTransaction[]
+  readonly transactions: KeptTransaction[]
+  /** The one of them that should be mined now. */
+  newest: SignedTransaction
   readonly owner: Owner
   /** Wei that it may cost at most. */
   maxCost: bigint
@@ -57,18 +61,14 @@ export interface Flight {
  * @param transactions at least one; the last one's nonce is the one that counts
  * @param cost wei that the last one may cost at most; read from its bytes when left out
  */
-export function createFlight(
-  transactions: readonly SignedTransaction[],
-  owner: Owner,
-  cost?: bigint,
-): Flight {
-  const newest = transactions.at(-1)
-  if (newest === undefined) throw new TypeError('no transaction to follow')
+export function createFlight(transactions: readonly KeptTransaction[], owner: Owner, cost?: bigint): Flight {
+  const newest = lastSigned(transactions)
   const landed = createDeferred<void>()
   const outcome = createDeferred<Outcome>()
   return {
     nonce: newest.nonce,
     transactions: [...transactions],
+    newest,
     owner,
     maxCost: cost ?? maxCost(newest),
     waitsSince: performance.now(),
@@ -86,16 +86,16 @@ export function createFlight(
   }
 }
 
-/** The transaction that should be mined for it now. */
-export function newestOf(flight: Flight): SignedTransaction {
-  const newest = flight.transactions.at(-1)
-  if (newest === undefined) throw new TypeError('no transaction to follow')
-  return newest
+function lastSigned(transactions: readonly KeptTransaction[]): SignedTransaction {
+  const last = transactions.at(-1)
+  if (last?.raw === undefined) throw new TypeError('no transaction to follow')
+  return { ...last, raw: last.raw }
 }
 
 /** Adds a transaction under the same nonce, signed and saved. */
 export function addTransaction(flight: Flight, transaction: SignedTransaction): void {
   flight.transactions.push(transaction)
+  flight.newest = transaction
   flight.maxCost = maxCost(transaction)
   flight.waitsSince = performance.now()
   flight.reception = undefined

@@ -2,7 +2,7 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
 import { createRecentMap } from '../recentMap.js'
 import type { AccountView } from './account.js'
-import { type Flight, isFiller, newestOf } from './flight.js'
+import { type Flight, isFiller } from './flight.js'
 import type { Flights } from './flights.js'
 import type { FindMined, MinedTransaction } from './mined.js'
 import type { Nonces } from './nonces.js'
@@ -61,7 +61,7 @@ export function createFlightEnds(options: FlightEndsOptions): FlightEnds {
     nonces.done(flight.nonce)
     count(transaction)
     if (isFiller(transaction, address)) {
-      flights.finish(flight, { kind: 'displaced' })
+      flights.finish(flight, { kind: 'refused' })
       return
     }
     settled.add({ transaction, dropped: flight.owner.dropped })
@@ -75,7 +75,7 @@ export function createFlightEnds(options: FlightEndsOptions): FlightEnds {
     const hashes = own.map(({ hash }) => hash)
     const isOverdue = performance.now() - flight.missedSince >= RECEIPT_LAG_MS
     if (!isOverdue && !(await account.isTaken(flight.nonce, hashes, head))) return
-    logger.warn('nonce lost', { nonce: flight.nonce, txHash: newestOf(flight).hash, reason: 'taken' })
+    logger.warn('nonce lost', { nonce: flight.nonce, txHash: flight.newest.hash, reason: 'taken' })
     nonces.done(flight.nonce)
     nonces.distrust('pending')
     flights.finish(flight, { kind: 'displaced' })

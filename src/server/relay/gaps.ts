@@ -1,6 +1,5 @@
 import { describeError, type Logger } from '../logger.js'
 import type { Look } from './account.js'
-import { newestOf } from './flight.js'
 import type { Flights } from './flights.js'
 import type { Break } from './history.js'
 import type { Nonces } from './nonces.js'
@@ -56,7 +55,7 @@ export function createGaps(options: GapsOptions): Gaps {
     nonces.distrust('latest')
     for (const flight of flights.all().filter(({ nonce }) => nonce > hole)) {
       const { nonce } = flight
-      logger.warn('nonce lost', { nonce, txHash: newestOf(flight).hash, reason: 'unreachable' })
+      logger.warn('nonce lost', { nonce, txHash: flight.newest.hash, reason: 'unreachable' })
       nonces.release(nonce)
       flights.finish(flight, { kind: 'displaced' })
     }

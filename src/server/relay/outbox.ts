@@ -2,7 +2,7 @@ import type { Logger } from '../logger.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import type { Broadcaster } from './broadcast.js'
 import { type FeeMarket, type Fees, priceLimit, raisedFees } from './fees.js'
-import { addTransaction, createFlight, type Flight, isFiller, newestOf, type Owner } from './flight.js'
+import { addTransaction, createFlight, type Flight, isFiller, type Owner } from './flight.js'
 import type { Call } from './preflight.js'
 import type { RelayerSigner } from './signer.js'
 import { readTransaction } from './transaction.js'
@@ -66,10 +66,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   function broadcast(flight: Flight): void {
     flight.sentAt = performance.now()
-    const newest = newestOf(flight)
+    const newest = flight.newest
     const sent = broadcaster.send(newest).then((reception) => {
       broadcasts.delete(sent)
-      if (newestOf(flight) !== newest) return
+      if (flight.newest !== newest) return
       const { hash, nonce } = newest
       const wasHeld = flight.reception === undefined || flight.reception.held > 0
       if (reception.held === 0 && wasHeld) logger.warn('no node took a transaction', { txHash: hash, nonce })
@@ -81,7 +81,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   /** Where the ceiling leaves no room, another call offers the same: a node that holds nothing takes it. */
   async function replace(flight: Flight, call: CheckedCall): Promise<void> {
-    const previous = readTransaction(newestOf(flight).raw)
+    const previous = readTransaction(flight.newest.raw)
     const raised = raisedFees(previous.fees, await fees.current(), maxFeePerGas)
     if (raised !== null || call.to !== previous.to) {
       const signed = await sign(call, flight.nonce, raised ?? previous.fees)
@@ -96,12 +96,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     broadcast,
     async resubmit(flight) {
       flight.waitsSince = performance.now()
-      await replace(flight, readTransaction(newestOf(flight).raw))
-      logger.warn('transaction sent again', { txHash: newestOf(flight).hash, nonce: flight.nonce })
+      await replace(flight, readTransaction(flight.newest.raw))
+      logger.warn('transaction sent again', { txHash: flight.newest.hash, nonce: flight.nonce })
     },
     async giveUp(flight) {
       flight.waitsSince = performance.now()
-      if (isFiller(readTransaction(newestOf(flight).raw), signer.address)) return replace(flight, filler)
+      if (isFiller(readTransaction(flight.newest.raw), signer.address)) return replace(flight, filler)
       logger.warn('nonce filled: no node takes its transaction', { nonce: flight.nonce })
       return replace(flight, filler)
     },

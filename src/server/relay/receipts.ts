@@ -1,5 +1,5 @@
 import type { Receipt, Revert } from '../../protocol/api.js'
-import type { RelayRecord, SignedTransaction } from '../store/receipts.js'
+import type { KeptTransaction, RelayRecord, SignedTransaction } from '../store/receipts.js'
 import type { VerifiedAuthorization } from './authorization.js'
 import type { MinedTransaction } from './mined.js'
 
@@ -11,7 +11,7 @@ import type { MinedTransaction } from './mined.js'
 export function pendingRecord(
   { digest, primaryType, target, data }: VerifiedAuthorization,
   now: Date,
-  earlier: readonly SignedTransaction[] = [],
+  earlier: readonly KeptTransaction[] = [],
 ): RelayRecord {
   const at = now.toISOString()
   const receipt: Receipt = {
@@ -29,12 +29,16 @@ export function pendingRecord(
   return { receipt, data, transactions: [...earlier] }
 }
 
-/** With one more transaction, which is about to be broadcast. */
+/** With one more transaction, which is about to be broadcast. What went out under other nonces is not sent again. */
 export function submitted(record: RelayRecord, transaction: SignedTransaction, now: Date): RelayRecord {
   return {
     ...changed(record, now, { status: 'submitted', txHash: transaction.hash }),
-    transactions: [...record.transactions, transaction],
+    transactions: [...record.transactions.map((earlier) => kept(earlier, transaction.nonce)), transaction],
   }
+}
+
+function kept(transaction: KeptTransaction, nonce: number): KeptTransaction {
+  return transaction.nonce === nonce ? transaction : { nonce: transaction.nonce, hash: transaction.hash }
 }
 
 /** @param transaction null when it took effect by a transaction that this server knows nothing of */
@@ -64,7 +68,7 @@ export function reopened(record: RelayRecord, now: Date): RelayRecord {
 }
 
 /** What was sent and is not known to be mined. */
-export function unresolved({ receipt, transactions }: RelayRecord): readonly SignedTransaction[] {
+export function unresolved({ receipt, transactions }: RelayRecord): readonly KeptTransaction[] {
   return receipt.status === 'submitted' ? transactions : []
 }
 

@@ -4,7 +4,7 @@ import { createSlots } from '../async/slots.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
-import type { SignedTransaction } from '../store/receipts.js'
+import type { KeptTransaction } from '../store/receipts.js'
 import { createAccountView } from './account.js'
 import type { Broadcaster } from './broadcast.js'
 import type { FeeMarket } from './fees.js'
@@ -56,7 +56,7 @@ export interface Transactor {
    * Follows what an earlier process signed, oldest first: it may or may not have been broadcast, or mined. It is
    * sent again only once a look at the chain shows that it is not mined.
    */
-  resume(transactions: readonly SignedTransaction[], owner: Owner): Promise<Outcome>
+  resume(transactions: readonly KeptTransaction[], owner: Owner): Promise<Outcome>
   /** Whether a call would have to wait for its turn now. */
   isFull(): boolean
   committed(): Commitments

@@ -22,13 +22,17 @@ const signedTransactionSchema = z.strictObject({
 })
 export type SignedTransaction = z.output<typeof signedTransactionSchema>
 
+/** The same, with its bytes only as long as it may be sent again: looked for it is by its hash. */
+const keptTransactionSchema = signedTransactionSchema.partial({ raw: true })
+export type KeptTransaction = z.output<typeof keptTransactionSchema>
+
 const relayRecordSchema = z.strictObject({
   /** What callers see. */
   receipt: receiptSchema,
   /** Calldata for the receipt's target, from which a transaction can be signed again. */
   data: hexBetween(4, MAX_TRANSACTION_BYTES),
   /** Every transaction that may have reached a node, oldest first: any of them may be the one that is mined. */
-  transactions: z.array(signedTransactionSchema),
+  transactions: z.array(keptTransactionSchema),
 })
 /** All that the relay knows of one authorization. */
 export type RelayRecord = z.output<typeof relayRecordSchema>

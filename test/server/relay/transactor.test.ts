@@ -170,7 +170,7 @@ describe('a nonce', () => {
     await soon(() => stuck.saved.length).toBe(1)
     const next = under.send()
     await minedOf(under, next)
-    expect(await stuck.outcome).toEqual({ kind: 'displaced' })
+    expect(await stuck.outcome).toEqual({ kind: 'refused' })
     expect(readTransaction(newest(stuck).raw).to).toBe(under.relayer)
     expect(await under.count()).toBe(2)
   })

@@ -114,23 +114,42 @@ test('a transaction that is refused by a code which elsewhere means a rate holds
   await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
 })
 
-test('what no node takes uses no more than the gas of the day, however often it goes out', async () => {
+/** Every node refuses the call, and takes a filler. */
+async function startRefused(env: Record<string, string>) {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const relayer = chain().account('relayer')
-  const relay = await startRelay({
-    chain: chain(),
-    dataDir: await temporaryDirectory(),
-    rpcUrl: proxy.url,
-    env: { RELAY_RESUBMIT_AFTER: '100ms', RELAY_DAILY_GAS: '250000' },
-  })
+  const dataDir = await temporaryDirectory()
+  const variables = { RELAY_RESUBMIT_AFTER: '100ms', ...env }
+  const relay = await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url, env: variables })
   const raw = hexBetween(1, 100_000)
   proxy.answer = ({ method, params }) =>
     method === 'eth_sendRawTransaction' && readTransaction(raw.parse(params[0])).to !== relayer
       ? { error: { code: -32_000, message: 'refused by policy' } }
       : undefined
+  return { proxy, relay, dataDir }
+}
+
+test('what no node takes uses no more than the gas of the day, however often it goes out', async () => {
+  const { relay } = await startRefused({ RELAY_DAILY_GAS: '200000' })
   await relay.relay(MINT, { Prefer: 'wait=0' })
   await soon(() => relay.log.text()).toContain('relay-budget-exhausted')
   expect((await relay.health()).gasLeft).toBeGreaterThanOrEqual(0n)
+})
+
+test('what no node takes under five nonces has failed, with the bytes of the last one alone, and may be posted again', async () => {
+  const { proxy, relay, dataDir } = await startRefused({})
+  const before = await minedOfRelayer(chain())
+  expect(receiptOf(await relay.relay(MINT))).toMatchObject({
+    status: 'failed',
+    txHash: null,
+    error: { name: 'RefusedByNodes', args: {} },
+  })
+  expect(await minedOfRelayer(chain())).toBe(before + 5)
+  const { transactions = [] } = (await storedRecord(dataDir, digest())) ?? {}
+  expect(new Set(transactions.map(({ nonce }) => nonce)).size).toBe(5)
+  for (const { nonce, raw } of transactions) expect(raw !== undefined).toBe(nonce === before + 4)
+  proxy.answer = () => undefined
+  expect(receiptOf(await relay.relay(MINT))).toMatchObject({ status: 'confirmed', error: null })
 })
 
 test('a caller who does not wait is answered before a slow key has signed', async () => {
