@@ -53,7 +53,7 @@ function parse(contract: Interface, data: string): Revert | null {
     const error = contract.parseError(data)
     return error && { name: error.name, args: argsOf(error) }
   } catch {
-    // A selector that matches but arguments that do not decode, some of which are decoded when they are read: someone else's error.
+    // A selector that matches but arguments that do not decode, some of them only when they are read: someone else's error.
     return null
   }
 }

@@ -10,8 +10,9 @@ const PATIENCE_MS = 10_000
 
 /**
  * Compares the nodes' heads beside the traffic, so that a node that stands still is noticed although each of its answers
- * is well-formed, and one that answers without a head while another has one. It is held against where another one was at the comparison before: heads that are asked for side
- * by side differ on a quick chain, whose blocks come faster than answers.
+ * is well-formed, and one that answers without a head while another has one. It is held against where another one was
+ * at the comparison before: heads that are asked for side by side differ on a quick chain, whose blocks come faster than
+ * answers.
  *
  * @returns to be called with each request; nobody waits for it
  */

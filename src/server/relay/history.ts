@@ -74,7 +74,9 @@ export function createSeenHeads(): SeenHeads {
 
   /** Time that the chain takes for {@link LAG_BLOCKS}, by the blocks that were seen. */
   function patienceMs(): number {
-    const [first, last] = [[...seen].at(0), [...seen].at(-1)]
+    const heads = [...seen]
+    const [first, last] = [heads.at(0), heads.at(-1)]
+    // One head tells nothing of the chain's pace.
     if (first === undefined || last === undefined || first === last) return LEAST_LAG_MS
     const blockMs = (last[1].at - first[1].at) / (last[0] - first[0])
     return Math.min(Math.max(LAG_BLOCKS * blockMs, LEAST_LAG_MS), MOST_LAG_MS)
