@@ -133,7 +133,10 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
         onUnopened: (orderId) => unopened.note(orderId, 0),
       }),
     onEvent: (event, isPast) => handleEvent(dispatcher, { escrow, events }, event, isPast),
-    onLooked: () => unopened.check(),
+    async onLooked() {
+      await dispatcher.retry()
+      await unopened.check()
+    },
     logger,
   })
   const reconcile = createReconcile({

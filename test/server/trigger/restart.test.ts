@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { createContracts } from '../../../src/chain/contracts.js'
 import { RpcProvider } from '../../../src/chain/provider.js'
@@ -113,6 +113,52 @@ describe('a run that outlives its server', () => {
     expect(await keys()).toEqual([bytes32('another account')])
     await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
     expect(Date.now()).toBeGreaterThanOrEqual((stopAt + 30) * 1_000)
+  })
+})
+
+describe('a record that cannot be read', () => {
+  test('holds up its own account at the start, and nobody else, until it can be', async () => {
+    const { start, root, keys, enclave } = await setUp({
+      any: [{ outcome: 'failed', retryAt: 4_000_000_000 }],
+    })
+    const first = await start()
+    await first.place('alice', A)
+    await first.until(A, 'its outcome', (record) => outcomes(record)[0] === 'failed')
+    await first.stop()
+    await enclave.plan({ any: [PLACED] })
+    const path = `${root}/envelopes/open/${A}.json`
+    const text = await readFile(path, 'utf8')
+    await rm(path)
+    await mkdir(path)
+    const second = await start()
+    await second.place('alice', B)
+    await second.place('bob', C)
+    await second.until(C, 'its run', (record) => outcomes(record)[0] === 'placed')
+    expect(await keys()).toEqual([A, C])
+    expect(second.logLines()).toContainEqual(
+      expect.objectContaining({ msg: 'order put off: its record fails', recordId: A, errorCode: 'EISDIR' }),
+    )
+    await rm(path, { recursive: true })
+    await writeFile(path, text)
+    await second.until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
+    expect(await keys()).toEqual([A, C, A, B])
+  })
+
+  test('holds up no later event', async () => {
+    const { start, root, keys } = await setUp({})
+    const { place, store, until } = await start()
+    const path = `${root}/envelopes/done/${A.slice(2, 4)}/${A}.json`
+    await mkdir(path, { recursive: true })
+    const envelope = await sealOrder(A)
+    await openFor(chain(), 'alice', A, envelope)
+    await place('alice', B)
+    await place('bob', C)
+    await until(C, 'its run', (record) => outcomes(record)[0] === 'placed')
+    expect(await keys()).toEqual([C])
+    await rm(path, { recursive: true })
+    await store(A, envelope)
+    await until(A, 'its run', (record) => outcomes(record)[0] === 'placed')
+    await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
   })
 })
 

@@ -1,6 +1,7 @@
 import type { Hex } from '../../../protocol/hex.js'
 import { inBatches } from '../../async/inBatches.js'
 import type { OrderRecords } from '../../store/orderRecords.js'
+import { StorageError } from '../../store/storageError.js'
 import type { EscrowEvents } from './escrowEvents.js'
 
 /** The contract's `RECLAIM_DELAY`: seconds after its deadline from which an account may take its order back. */
@@ -27,7 +28,9 @@ export interface Refund {
  * The refunds that may be reclaims which the enclave has not heard of: those late enough for one, of orders that the
  * cache does not know. An order may be held when it is reclaimed, and nothing else tells once the cache is lost.
  *
- * @throws ChainUnavailableError, ChainAnswerError, StorageError
+ * One whose record can't be read may be one, too.
+ *
+ * @throws ChainUnavailableError, ChainAnswerError
  */
 export async function unheardReclaims(
   { events, records }: { readonly events: EscrowEvents; readonly records: OrderRecords },
@@ -37,9 +40,18 @@ export async function unheardReclaims(
   const found = new Set<Hex>()
   const possible = refunds.filter(({ deadline }) => isReclaimable(deadline, now))
   await inBatches(possible, BATCH, async ({ orderId, block, deadline }) => {
-    if ((await records.get(orderId)) !== undefined) return
+    if (await isKnown(records, orderId)) return
     const time = await events.blockTime(block)
     if (time === undefined || isReclaimable(deadline, time)) found.add(orderId)
   })
   return found
+}
+
+async function isKnown(records: OrderRecords, orderId: Hex): Promise<boolean> {
+  try {
+    return (await records.get(orderId)) !== undefined
+  } catch (error) {
+    if (error instanceof StorageError) return false
+    throw error
+  }
 }

@@ -9,10 +9,14 @@ import type { ShownOutcome } from '../runs/runner.js'
 import type { Run } from '../runs/runs.js'
 import { type Due, due } from './due.js'
 import { createOrderLoop } from './orderLoop.js'
+import { createOwed } from './owed.js'
 import { createRunQueue, type QueueDepth } from './runQueue.js'
 import type { OpenedOrder, TrackedOrder } from './trackedOrder.js'
 
-/** Decides which order runs when, from what the chain, the clients and the runs bring. */
+/**
+ * Decides which order runs when, from what the chain, the clients and the runs bring. An order whose record fails is put
+ * off, with its account, and holds up nobody else.
+ */
 export interface Dispatcher extends Service {
   /** A run that an earlier server left: its account waits for it. Before `release`. */
   adopt(run: Run): void
@@ -30,6 +34,8 @@ export interface Dispatcher extends Service {
   seenOnChain(orderId: Hex, outcome: ShownOutcome): void
   /** As `closed`, for an escrow that was perhaps reclaimed: without a record the enclave may hold the order still. */
   reclaimed(order: OpenedOrder): Promise<void>
+  /** Takes up again what was put off. */
+  retry(): Promise<void>
   /** The order, while it is watched over. */
   find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined
   /** How much there is to do now. */
@@ -52,6 +58,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { records, orderRuns, pace, maxRuns, onFinal, logger } = options
   const queue = createRunQueue()
   const loop = createOrderLoop({ queue, orderRuns, pace, maxRuns, onEnded, logger })
+  const owed = createOwed({ hold: loop.hold, letGo: loop.letGo, logger })
 
   async function onEnded(order: TrackedOrder, { outcome, next }: EndedOrderRun): Promise<void> {
     if (isConcluded(order)) {
@@ -66,7 +73,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  /** When it fails, the order stays among the open records until the event or the next start comes again. */
+  /** When it fails at the end of a run, the order stays among the open records until the event or the next start. */
   async function conclude(order: TrackedOrder): Promise<void> {
     loop.schedule(order, null, 'retry')
     // Of an order that ended without a run there is nothing to tell, and anyone may post envelopes under it.
@@ -105,6 +112,40 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return order
   }
 
+  async function open(opened: OpenedOrder): Promise<void> {
+    const order = track(opened, undefined)
+    order.state = 'OPEN'
+    const record = await records.get(opened.orderId)
+    receive(order, matchingCandidate(record, opened.commit)?.commit)
+  }
+
+  async function resume(opened: OpenedOrder): Promise<void> {
+    const record = await records.get(opened.orderId)
+    const order = track(opened, record)
+    const envelope = matchingCandidate(record, opened.commit)
+    if (order.running) {
+      // The run may have begun without it: then it ends as `rejected`.
+      order.envelopeCame = envelope !== undefined
+      return
+    }
+    order.mayBeHeld ||= envelope === undefined
+    loop.schedule(order, dueAtStart(order, record), envelope === undefined ? 'recovered' : 'restart')
+  }
+
+  async function reclaim(opened: OpenedOrder): Promise<void> {
+    const record = await records.get(opened.orderId)
+    const order = track(opened, record)
+    order.mayBeHeld ||= record === undefined
+    await close(order, 'REFUNDED')
+  }
+
+  function find(orderId: Hex): ReturnType<Dispatcher['find']> {
+    const putOff = owed.find(orderId)
+    if (putOff === undefined) return queue.get(orderId)
+    const running = queue.get(orderId)?.running ?? loop.isAdopted(orderId)
+    return { ...putOff.order, state: putOff.state, running }
+  }
+
   return {
     name: 'dispatcher',
     async start() {},
@@ -112,44 +153,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     adopt: (run) => loop.adopt(run),
     release: () => loop.release(),
     seenOnChain: (orderId, outcome) => loop.seenOnChain(orderId, outcome),
-    find: (orderId) => queue.get(orderId),
+    retry: () => owed.retry(),
+    find,
     depth: () => queue.depth(performance.now()),
-
-    async opened(opened) {
-      const order = track(opened, undefined)
-      order.state = 'OPEN'
-      const record = await records.get(opened.orderId)
-      receive(order, matchingCandidate(record, opened.commit)?.commit)
-    },
+    opened: (order) => owed.attempt({ order, state: 'OPEN' }, () => open(order)),
+    resume: (order) => owed.attempt({ order, state: 'OPEN' }, () => resume(order)),
+    reclaimed: (order) => owed.attempt({ order, state: 'REFUNDED' }, () => reclaim(order)),
+    closed: (order, state) =>
+      owed.attempt({ order, state }, async () =>
+        close(track(order, await records.get(order.orderId)), state),
+      ),
 
     stored(orderId, commit) {
       const order = queue.get(orderId)
       if (order !== undefined) receive(order, commit)
       return order !== undefined
-    },
-
-    async resume(opened) {
-      const record = await records.get(opened.orderId)
-      const order = track(opened, record)
-      const envelope = matchingCandidate(record, opened.commit)
-      if (order.running) {
-        // The run may have begun without it: then it ends as `rejected`.
-        order.envelopeCame = envelope !== undefined
-        return
-      }
-      order.mayBeHeld ||= envelope === undefined
-      loop.schedule(order, dueAtStart(order, record), envelope === undefined ? 'recovered' : 'restart')
-    },
-
-    async closed(opened, state) {
-      await close(track(opened, await records.get(opened.orderId)), state)
-    },
-
-    async reclaimed(opened) {
-      const record = await records.get(opened.orderId)
-      const order = track(opened, record)
-      order.mayBeHeld ||= record === undefined
-      await close(order, 'REFUNDED')
     },
   }
 }

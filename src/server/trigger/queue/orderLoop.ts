@@ -22,6 +22,9 @@ export interface OrderLoop {
   seenOnChain(orderId: Hex, outcome: ShownOutcome): void
   /** Nothing runs before. */
   release(): void
+  /** Nothing of the account runs until it is let go, as often as it was held. */
+  hold(account: Hex): void
+  letGo(account: Hex): void
   /** Starts nothing more; resolves once what is under way is noted on disk. The runs themselves go on. */
   stop(): Promise<void>
 }
@@ -180,6 +183,11 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
     seenOnChain: (orderId, outcome) => followed.get(orderId)?.seenOnChain(outcome),
     release() {
       released = true
+      pump()
+    },
+    hold: (account) => queue.occupy(account),
+    letGo(account) {
+      queue.release(account)
       pump()
     },
     async stop() {
