@@ -16,6 +16,7 @@ import {
   type EscrowEvent,
   type EscrowEvents,
 } from './chain/escrowEvents.js'
+import { createLookBack } from './chain/lookBack.js'
 import { type EscrowObserver, observedEvents } from './chain/observedEvents.js'
 import { isReclaimable } from './chain/reclaims.js'
 import { recover } from './chain/recovery.js'
@@ -101,6 +102,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   const read = createEscrowEvents({ transport, escrow: escrow.address, stopping })
   const events = observedEvents(read, options.escrowObserver)
   const ranges = createRangeReader(events, options.logBlockRange)
+  const lookBack = createLookBack({ events, ranges })
   const dispatcher = createDispatcher({
     records,
     orderRuns,
@@ -125,7 +127,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     recover: () =>
       recover({
         events,
-        ranges,
+        lookBack,
         escrow,
         records,
         dispatcher,

@@ -1,7 +1,9 @@
 import { Interface, toQuantity } from 'ethers'
 import { z } from 'zod'
+import { ChainUnavailableError } from '../../../chain/errors.js'
 import { orderEscrowAbi } from '../../../chain/generated/orderEscrowAbi.js'
 import { smallQuantitySchema } from '../../../chain/quantity.js'
+import { isRateLimited } from '../../../chain/rateLimit.js'
 import { resultOf } from '../../../chain/rpcResult.js'
 import type { RpcAnswer, RpcCall, RpcTransport } from '../../../chain/rpcTransport.js'
 import { addressValue, bytes32Value } from '../../../chain/values.js'
@@ -112,14 +114,17 @@ export function createEscrowEvents(options: {
         fromBlock: toQuantity(from),
         toBlock: toQuantity(to),
       }
+      const logsCall = { method: 'eth_getLogs', params: [filter] }
       // One request, so that one node answers all: a node that is behind returns fewer events, not an error.
       const [last, parent, logs] = await ask(
         blockCall(toQuantity(to)),
         blockCall(toQuantity(Math.max(0, from - 1))),
-        { method: 'eth_getLogs', params: [filter] },
+        logsCall,
       )
       const lastBlock = resultOf(last, blockSchema.nullable())
       if (lastBlock === null) return 'lagging'
+      // That says nothing of the range.
+      if (isRateLimited(logsCall, logs)) throw new ChainUnavailableError(1)
       if (logs !== undefined && 'error' in logs) return 'refused'
       const events = resultOf(logs, z.array(logSchema)).flatMap(toEvent).sort(inChainOrder)
       const parentBlock = from === 0 ? null : resultOf(parent, blockSchema.nullable())

@@ -6,14 +6,12 @@ import type { Logger } from '../../logger.js'
 import type { OrderRecords } from '../../store/orderRecords.js'
 import type { Dispatcher } from '../queue/dispatcher.js'
 import { byPosition, type ChainPosition, type OpenedOrder } from '../queue/trackedOrder.js'
-import { firstBlockSince, type RangeReader } from './blockRange.js'
-import type { BlockId, ClosedEvent, EscrowEvent, EscrowEvents, OpenedEvent } from './escrowEvents.js'
+import type { ClosedEvent, EscrowEvent, EscrowEvents, OpenedEvent } from './escrowEvents.js'
 import { REREAD_BLOCKS } from './eventWindow.js'
+import type { LookBack } from './lookBack.js'
 import { isReclaimable, type Refund, unheardReclaims } from './reclaims.js'
 import type { Recovered } from './watcher.js'
 
-/** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
-export const LOOK_BACK_SECONDS = 38 * 24 * 3_600
 /** Reads that travel as one request. */
 const BATCH = 100
 /** Of an order that was opened before the look back: before all others. */
@@ -21,7 +19,7 @@ const LONG_AGO: ChainPosition = { block: 0, logIndex: 0 }
 
 export interface RecoveryOptions {
   readonly events: EscrowEvents
-  readonly ranges: RangeReader
+  readonly lookBack: LookBack
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   readonly records: OrderRecords
   readonly dispatcher: Dispatcher
@@ -38,10 +36,10 @@ export interface RecoveryOptions {
  * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
  */
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
-  const { events, dispatcher, onUnopened, logger } = options
+  const { events, lookBack, dispatcher, onUnopened, logger } = options
   const head = await events.head()
   const now = (await events.blockTime(head.number)) ?? 0
-  const { past, block } = await lookBack(options, now, head)
+  const { events: past, block } = await lookBack.read(now, head)
   const told = toldBy(past)
   const found = await readEscrows(options, told, now)
   const refunds = found.flatMap(({ state, refund }) =>
@@ -66,6 +64,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
     count: found.filter(({ state }) => state === 'OPEN').length,
   })
   dispatcher.release()
+  lookBack.forget()
   return { block, events: past.filter(({ position }) => position.block > block.number - REREAD_BLOCKS) }
 }
 
@@ -124,25 +123,4 @@ async function readEscrows(
   const ids = [...new Set([...unsettled, ...(await records.openIds())])]
   const found = await inBatches(ids, BATCH, read)
   return found.sort((a, b) => byPosition(a.order.position, b.order.position))
-}
-
-/** The events that may still matter, and the last block that was read for them. */
-async function lookBack(
-  { events, ranges }: RecoveryOptions,
-  now: number,
-  head: BlockId,
-): Promise<{ past: EscrowEvent[]; block: BlockId }> {
-  const past: EscrowEvent[] = []
-  let from = await firstBlockSince(events, now - LOOK_BACK_SECONDS, head.number)
-  let block: BlockId | undefined
-  while (from <= head.number) {
-    const piece = await ranges.readPiece(from, head.number)
-    if (piece === undefined) throw new ChainAnswerError('the node is behind')
-    if (block !== undefined && piece.parentHash !== block.hash)
-      throw new ChainAnswerError('the chain changed')
-    past.push(...piece.events)
-    block = { number: piece.to, hash: piece.hash }
-    from = piece.to + 1
-  }
-  return { past, block: block ?? head }
 }

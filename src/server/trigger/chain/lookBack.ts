@@ -1,0 +1,81 @@
+import { ChainAnswerError } from '../../../chain/errors.js'
+import { firstBlockSince, type RangeReader } from './blockRange.js'
+import type { BlockId, EscrowEvent, EscrowEvents } from './escrowEvents.js'
+import { REREAD_BLOCKS } from './eventWindow.js'
+
+/** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
+export const LOOK_BACK_SECONDS = 38 * 24 * 3_600
+
+/** The events that may still matter, and the last block that was read for them. */
+export interface Past {
+  readonly events: readonly EscrowEvent[]
+  readonly block: BlockId
+}
+
+/** Reads the past, which takes hundreds of requests. */
+export interface LookBack {
+  /**
+   * Goes on where an earlier try was stopped by a failure: else a node that limits its rate would never be done with.
+   *
+   * @param now Unix seconds of the head
+   * @throws ChainUnavailableError, ChainAnswerError; repeatable then
+   */
+  read(now: number, head: BlockId): Promise<Past>
+  /** Lets go of what was read. */
+  forget(): void
+}
+
+export function createLookBack(source: {
+  readonly events: EscrowEvents
+  readonly ranges: RangeReader
+}): LookBack {
+  /** The first block of all, and the next one to be read; undefined before anything is. */
+  let first: number | undefined
+  let next = 0
+  /** The block before the next one, as it was read. */
+  let last: BlockId | undefined
+  let past: EscrowEvent[] = []
+
+  function forget(): void {
+    first = undefined
+    last = undefined
+    past = []
+  }
+
+  /** Blocks before this one are not what they were: some are read again, or all. */
+  function goBack(block: number): void {
+    const from = block - REREAD_BLOCKS
+    if (first === undefined || from <= first) {
+      forget()
+      return
+    }
+    next = from
+    last = undefined
+    past = past.filter(({ position }) => position.block < from)
+  }
+
+  async function begin(now: number, head: BlockId): Promise<void> {
+    next = await firstBlockSince(source.events, now - LOOK_BACK_SECONDS, head.number)
+    first = next
+  }
+
+  return {
+    forget,
+    async read(now, head) {
+      if (last !== undefined && head.number < last.number) goBack(head.number + 1)
+      if (first === undefined) await begin(now, head)
+      while (next <= head.number) {
+        const piece = await source.ranges.readPiece(next, head.number)
+        if (piece === undefined) throw new ChainAnswerError('the node is behind')
+        if (last !== undefined && piece.parentHash !== last.hash) {
+          goBack(next)
+          throw new ChainAnswerError('the chain changed')
+        }
+        past.push(...piece.events)
+        last = { number: piece.to, hash: piece.hash }
+        next = piece.to + 1
+      }
+      return { events: past, block: last ?? head }
+    },
+  }
+}
