@@ -41,12 +41,23 @@ interface PolicyRunsOptions {
 export function createPolicyRuns({ runs, pace, timeoutMs, stopping }: PolicyRunsOptions): PolicyRuns {
   const underWay = new Map<string, Promise<PolicyRunEnd>>()
   const slots = createSlots(SLOTS)
+  /** One at a time waits for a turn, as of the orders: where turns are rare, rulebooks get every second one at most. */
+  const line = createSlots(1)
+
+  async function takeTurn(deadline: number): Promise<boolean> {
+    if (!(await line.take(deadline - performance.now()))) return false
+    try {
+      return await pace.take(deadline - performance.now())
+    } finally {
+      line.leave()
+    }
+  }
 
   async function start(envelope: Envelope, deadline: number): Promise<PolicyRunEnd> {
     if (slots.waiting() >= MAX_WAITING) return { how: 'too-many-waiting' }
     if (!(await slots.take(timeoutMs))) return { how: 'no-slot-in-time' }
     try {
-      if (!(await pace.take(deadline - performance.now()))) return { how: 'no-slot-in-time' }
+      if (!(await takeTurn(deadline))) return { how: 'no-slot-in-time' }
       if (stopping.aborted) return { how: 'stopping' }
       const run: Run = await runs.start({ job: 'policy', envelope, timeoutMs: deadline - performance.now() })
       const end = await run.end
