@@ -1,6 +1,8 @@
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
+import type { Envelope } from '../../../src/protocol/envelope.js'
+import type { Job } from '../../../src/protocol/job.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createRunFiles } from '../../../src/server/store/runFiles.js'
 import { policyUpdate, signedCall } from '../../support/authorizations.js'
@@ -130,28 +132,6 @@ describe('POST /policy', () => {
     expect(await enclave.jobs()).toHaveLength(2)
   })
 
-  test('a caller that hangs up does not stop the run, and can join it again', async () => {
-    const { url, post, enclave, directory } = await setUp([ACCEPTED])
-    await enclave.plan({ policy: [{ ...ACCEPTED, untilFile: `${directory}/go` }] })
-    await publish(1n)
-    const envelope = await sealOrder('a rulebook')
-    const hangUp = new AbortController()
-    const call = fetch(`${url}/policy`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(envelope),
-      signal: hangUp.signal,
-    })
-    const hungUp = expect(call).rejects.toThrow()
-    await eventually('the run', async () => (await enclave.jobs()).length === 1)
-    hangUp.abort()
-    await hungUp
-    const joined = post(envelope).then((response) => response)
-    await writeFile(`${directory}/go`, '')
-    expect((await joined).body).toEqual({ orgId: ORG, version: 1 })
-    expect((await enclave.notes()).map(({ event }) => event)).toEqual(['started', 'ended'])
-  })
-
   test('two run at once, the others wait', async () => {
     const { post, enclave, directory } = await setUp([])
     await enclave.plan({ policy: [{ ...ACCEPTED, untilFile: `${directory}/go` }] })
@@ -225,6 +205,110 @@ describe('POST /policy', () => {
     expect(await readdir(`${root}/runs`)).toEqual([])
   })
 })
+
+describe('a caller that hangs up', () => {
+  /** Everything but the caller: one that posts, and one that has hung up once the server has noticed. */
+  async function setUpCallers() {
+    const server = await setUp([])
+    const { url, log, directory, enclave } = server
+    await enclave.plan({ policy: [{ ...ACCEPTED, untilFile: `${directory}/go` }] })
+
+    function call(envelope: object) {
+      const phone = new AbortController()
+      const answer = fetch(`${url}/policy`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(envelope),
+        signal: phone.signal,
+      })
+      const hungUp = expect(answer).rejects.toThrow()
+      return async function hangUp() {
+        phone.abort()
+        await hungUp
+        await eventually('the server to notice', () =>
+          log.lines().some(({ msg, aborted }) => msg === 'request' && aborted === true),
+        )
+      }
+    }
+
+    return {
+      ...server,
+      call,
+      go: () => writeFile(`${directory}/go`, ''),
+      running: (count: number) =>
+        eventually(`${count} runs`, async () => (await enclave.jobs()).length === count),
+      events: async () => (await enclave.notes()).map(({ event }) => event),
+      noFailure: () => expect(log.lines().filter(({ level }) => Number(level) >= 50)).toEqual([]),
+    }
+  }
+
+  test('does not stop the run', async () => {
+    const { call, go, running, events, runsNoted, api, noFailure } = await setUpCallers()
+    await publish(1n)
+    const hangUp = call(await sealOrder('a rulebook'))
+    await running(1)
+    await hangUp()
+    await go()
+    await eventually('the end of the run', async () => (await runsNoted()).length === 0)
+    expect(await events()).toEqual(['started', 'ended'])
+    expect((await api.get(`/policy/${ORG}`)).body.version).toBe(1)
+    noFailure()
+  })
+
+  test('can join the run again', async () => {
+    const { call, go, running, events, post } = await setUpCallers()
+    await publish(1n)
+    const envelope = await sealOrder('a rulebook')
+    const hangUp = call(envelope)
+    await running(1)
+    await hangUp()
+    const joined = post(envelope).then(({ body }) => body)
+    await go()
+    expect(await joined).toEqual({ orgId: ORG, version: 1 })
+    expect(await events()).toEqual(['started', 'ended'])
+  })
+
+  test('while it waits for a slot has its rulebook run in its turn', async () => {
+    const { call, go, running, enclave, post, opsUrl, noFailure } = await setUpCallers()
+    await publish(1n)
+    const statuses: Promise<number>[] = []
+    for (const content of ['1', '2']) {
+      const envelope = await sealOrder(content)
+      statuses.push(post(envelope).then(({ status }) => status))
+    }
+    await running(2)
+    const envelope = await sealOrder('a rulebook')
+    const hangUp = call(envelope)
+    await eventually('its wait', async () => {
+      const metrics = await (await fetch(`${opsUrl}/metrics`)).text()
+      return /^trading_policy_runs_waiting 1$/m.test(metrics)
+    })
+    await hangUp()
+    await go()
+    expect(await Promise.all(statuses)).toEqual([200, 200])
+    await eventually('its run', async () => (await enclave.jobs()).some((job) => hasEnvelope(job, envelope)))
+    noFailure()
+  })
+
+  test('while the chain is asked for the new version changes nothing', async () => {
+    const { call, go, running, runsNoted, log, api, post, noFailure } = await setUpCallers()
+    const envelope = await sealOrder('a rulebook')
+    const hangUp = call(envelope)
+    await running(1)
+    await go()
+    await eventually('the end of the run', async () => (await runsNoted()).length === 0)
+    await hangUp()
+    expect(log.text()).not.toContain('request failed')
+    await publish(1n)
+    expect((await post(envelope)).body).toEqual({ orgId: ORG, version: 1 })
+    expect((await api.get(`/policy/${ORG}`)).body.version).toBe(1)
+    noFailure()
+  })
+})
+
+function hasEnvelope(job: Job, envelope: Envelope): boolean {
+  return job.job === 'policy' && job.envelope.ct === envelope.ct
+}
 
 describe('GET /policy/:orgId', () => {
   test('tells the version on the chain', async () => {
