@@ -18,7 +18,7 @@ const MAX_CODE_BYTES = 24_576
 
 const CONTRACTS = ['InstitutionRegistry', 'OrderEscrow', 'ConfidentialLedger', 'EquityToken', 'PlatformPool']
 /** Run by a node in the place of a call, and never deployed. */
-const LENSES = ['WalletLens', 'PoolUsdcLens']
+const LENSES = ['WalletLens', 'PoolUsdcLens', 'EquitiesLens']
 const SANDBOX_CONTRACT = 'TestUsdc'
 
 const SETTINGS = {

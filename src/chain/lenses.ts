@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import type { ViewCaller } from './contractReader.js'
-import { poolUsdcLensBytecode, walletLensBytecode } from './generated/lenses.js'
+import { equitiesLensBytecode, poolUsdcLensBytecode, walletLensBytecode } from './generated/lenses.js'
 import { createLens } from './lens.js'
 import { addressValue, boolValue, bytes32Value, numberValue, uintValue } from './values.js'
 
@@ -19,12 +19,24 @@ export interface WalletFacts {
   readonly policyVersion: number
 }
 
+/** What an owner has to do with an equity. */
+export interface EquityFacts {
+  readonly frozen: boolean
+  /** Share base units (9 decimals). */
+  readonly balance: bigint
+}
+
 /** Reads of which one part depends on another, each as one call. All throw ChainUnavailableError, ChainAnswerError. */
 export interface Lenses {
   wallet(wallet: Hex, block?: BlockTag): Promise<WalletFacts>
   /** USDC base units that the pool holds. */
   poolUsdc(block?: BlockTag): Promise<bigint>
+  /** Of each of these symbols (`bytes32`), in their order. However many they are, they are a few calls of one request. */
+  equities(owner: Hex, symbols: readonly Hex[], block?: BlockTag): Promise<readonly EquityFacts[]>
 }
+
+/** Symbols of one call: their answer stays below what a constructor may return. */
+const MAX_SYMBOLS = 300
 
 const walletSchema = z.tuple([bytes32Value, bytes32Value, boolValue, addressValue, numberValue]).transform(
   ([orgId, invitation, kyc, admin, policyVersion]): WalletFacts => ({
@@ -36,6 +48,12 @@ const walletSchema = z.tuple([bytes32Value, bytes32Value, boolValue, addressValu
   }),
 )
 const balanceSchema = z.tuple([uintValue]).transform(([balance]) => balance)
+
+const equitiesSchema = z
+  .tuple([z.array(boolValue), z.array(uintValue)])
+  .transform(([frozen, balances]) =>
+    frozen.map((isFrozen, index): EquityFacts => ({ frozen: isFrozen, balance: balances[index] ?? 0n })),
+  )
 
 export function createLenses(caller: ViewCaller, contracts: ContractAddresses): Lenses {
   const { institutionRegistry, equityToken, confidentialLedger, orderEscrow, platformPool } = contracts
@@ -51,7 +69,20 @@ export function createLenses(caller: ViewCaller, contracts: ContractAddresses): 
     returns: ['uint256'],
     schema: balanceSchema,
   })
+  const readEquities = createLens(caller, {
+    bytecode: equitiesLensBytecode,
+    takes: ['address', 'address', 'bytes32[]'],
+    returns: ['bool[]', 'uint256[]'],
+    schema: equitiesSchema,
+  })
   return {
+    async equities(owner, symbols, block = 'latest') {
+      const parts: Promise<EquityFacts[]>[] = []
+      for (let from = 0; from < symbols.length; from += MAX_SYMBOLS) {
+        parts.push(readEquities([equityToken, owner, symbols.slice(from, from + MAX_SYMBOLS)], block))
+      }
+      return (await Promise.all(parts)).flat()
+    },
     wallet: (wallet, block = 'latest') =>
       readWallet([institutionRegistry, equityToken, confidentialLedger, wallet], block),
     poolUsdc: (block = 'latest') => readPoolUsdc([orderEscrow, platformPool], block),

@@ -1,8 +1,8 @@
 import type { BlockTag } from 'ethers'
 import type { EquityToken } from '../../chain/equityToken.js'
+import type { Lenses } from '../../chain/lenses.js'
 import type { ComplianceView } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { nameToBytes32 } from '../../protocol/identifiers.js'
 import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
 
 /**
@@ -11,15 +11,15 @@ import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js
  */
 export function createComplianceView(deps: {
   readonly token: EquityToken
+  readonly lenses: Pick<Lenses, 'equities'>
   readonly symbols: ListedSymbols
 }): (wallet: Hex, block: BlockTag) => Promise<ComplianceView> {
-  const { token, symbols } = deps
   return async (wallet, block) => {
-    const [kyc, { listed, values }] = await Promise.all([
-      token.isKyc(wallet, block),
-      readWithListed(symbols, block, (symbol) => token.isFrozen(nameToBytes32(symbol), wallet, block)),
+    const [kyc, { listed, facts }] = await Promise.all([
+      deps.token.isKyc(wallet, block),
+      readWithListed(deps, wallet, block),
     ])
-    const equities = [...values].map(([symbol, frozen]) => ({
+    const equities = [...facts].map(([symbol, { frozen }]) => ({
       symbol,
       kyc,
       listed: listed.includes(symbol),

@@ -4,12 +4,12 @@ import type { Lenses } from '../../chain/lenses.js'
 import { ZERO_ADDRESS } from '../../protocol/address.js'
 import type { InstitutionView } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
+import { bytes32ToName } from '../../protocol/identifiers.js'
 import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
 
 interface InstitutionDeps {
   readonly contracts: Contracts
-  readonly lenses: Pick<Lenses, 'poolUsdc'>
+  readonly lenses: Pick<Lenses, 'poolUsdc' | 'equities'>
   readonly symbols: ListedSymbols
 }
 
@@ -38,18 +38,15 @@ export function createInstitutionView(
  * The pool's own holdings: shares that were withdrawn to wallets are not the pool's any more. An equity that was
  * delisted since the server's start is told while the pool holds some of it.
  */
-async function readPool(
-  { contracts, lenses, symbols }: InstitutionDeps,
-  block: BlockTag,
-): Promise<InstitutionView['pool']> {
-  const { escrow, token, pool } = contracts
-  const [usdc, openOrders, { listed, values }] = await Promise.all([
-    lenses.poolUsdc(block),
+async function readPool(deps: InstitutionDeps, block: BlockTag): Promise<InstitutionView['pool']> {
+  const { escrow, pool } = deps.contracts
+  const [usdc, openOrders, { listed, facts }] = await Promise.all([
+    deps.lenses.poolUsdc(block),
     escrow.openOrders(block),
-    readWithListed(symbols, block, (symbol) => token.balanceOf(pool.address, nameToBytes32(symbol), block)),
+    readWithListed(deps, pool.address, block),
   ])
-  const equities = [...values]
-    .map(([symbol, shares]) => ({ symbol, shares }))
+  const equities = [...facts]
+    .map(([symbol, { balance }]) => ({ symbol, shares: balance }))
     .filter(({ symbol, shares }) => listed.includes(symbol) || shares > 0n)
     .sort(bySymbol)
   return { usdc, openOrders, equities }

@@ -1,7 +1,8 @@
 import type { BlockTag } from 'ethers'
 import type { EquityToken } from '../../chain/equityToken.js'
+import type { EquityFacts, Lenses } from '../../chain/lenses.js'
 import type { Hex } from '../../protocol/hex.js'
-import { bytes32ToName, symbolSchema } from '../../protocol/identifiers.js'
+import { bytes32ToName, nameToBytes32, symbolSchema } from '../../protocol/identifiers.js'
 import { untilAborted } from '../async/waiting.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
@@ -61,22 +62,25 @@ function symbolsOf(ids: readonly Hex[]): string[] {
 }
 
 /**
- * Reads the list and something of each symbol in one request: what is asked of is what was listed before, and only
- * a symbol that is new since then costs another request.
- *
- * @param read of one symbol at the block, by its `bytes32`-able name; called in the same turn as the list is asked for
+ * Reads the list, and of each symbol what it is to an owner, in one request: what is asked of is what was listed before,
+ * and only a symbol that is new since then costs another request.
  */
-export async function readWithListed<T>(
-  symbols: ListedSymbols,
+export async function readWithListed(
+  { symbols, lenses }: { readonly symbols: ListedSymbols; readonly lenses: Pick<Lenses, 'equities'> },
+  owner: Hex,
   block: BlockTag,
-  read: (symbol: string) => Promise<T>,
-): Promise<{ readonly listed: readonly string[]; readonly values: ReadonlyMap<string, T> }> {
+): Promise<{ readonly listed: readonly string[]; readonly facts: ReadonlyMap<string, EquityFacts> }> {
   const expected = symbols.seen()
-  const readAll = (names: readonly string[]) =>
-    Promise.all(names.map(async (name): Promise<[string, T]> => [name, await read(name)]))
+  const readAll = async (names: readonly string[]) => {
+    const facts = await lenses.equities(owner, names.map(nameToBytes32), block)
+    return names.flatMap((name, index): [string, EquityFacts][] => {
+      const found = facts[index]
+      return found === undefined ? [] : [[name, found]]
+    })
+  }
   const [listed, early] = await Promise.all([symbols.read(block), readAll(expected)])
   const late = await readAll(listed.filter((symbol) => !expected.includes(symbol)))
-  return { listed, values: new Map([...early, ...late]) }
+  return { listed, facts: new Map([...early, ...late]) }
 }
 
 /** The order in which answers list equities. */

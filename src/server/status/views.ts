@@ -49,7 +49,7 @@ export function createStatusViews(deps: {
     institution: createHeadReads({ head, read: createInstitutionView({ contracts, lenses, symbols }) }),
     compliance: createHeadReads({
       head,
-      read: createComplianceView({ token: contracts.token, symbols }),
+      read: createComplianceView({ token: contracts.token, lenses, symbols }),
     }),
     market: createMarketView({ broker, symbols, maxAgeMs: marketMaxAgeMs, now }),
     marketClock: createMarketClockView({ broker, maxAgeMs: marketClockMaxAgeMs, now }),

@@ -2,6 +2,7 @@ import request from 'supertest'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { buildApp } from '../../support/builtApp.js'
 import { startTestChain, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -11,8 +12,16 @@ import { chainEnvironment, enclaveEnvironment, startIntakeServer } from '../../s
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+/** More than a request may have calls. */
+const TICKERS = Array.from(
+  { length: 120 },
+  (_, index) => `T${LETTERS[Math.floor(index / 26)]}${LETTERS[index % 26]}`,
+)
+
 const chain = useChain(async (started) => {
   await setUpInstitution(started)
+  for (const ticker of TICKERS) await started.send('owner', 'token', 'setListed', nameToBytes32(ticker), true)
   await openRequest(started, 'alice', 'an order')
 })
 
@@ -76,6 +85,32 @@ test.each(ROUTES)(
     expect(requests.map((blocks) => [...new Set(blocks)])).toEqual([[first], [await headOf()]])
   },
 )
+
+test.each<[name: string, path: () => string]>([...ROUTES, ['enclave-key', () => '/enclave-key']])(
+  '%s costs nothing besides, of all that a server asks, with many symbols listed',
+  async (_name, path) => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url, env: { READ_MAX_AGE: '1h' } })
+    const get = (asked: string) => request(app).get(asked).expect(200)
+    // The head, the node's chain and the list of symbols are known to whoever was asked before.
+    const { body } = await get(`/compliance/${chain().account('dave')}`)
+    expect(body.equities).toHaveLength(TICKERS.length + 1)
+    proxy.requests.length = 0
+    await Promise.all(Array.from({ length: AT_ONCE }, () => get(path())))
+    expect(proxy.requests).toHaveLength(1)
+    await get(path())
+    expect(proxy.requests).toHaveLength(1)
+  },
+)
+
+test('the key is asked for again when it could not be told', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url })
+  proxy.fault = () => 'drop'
+  await request(app).get('/enclave-key').expect(503)
+  proxy.fault = () => 'none'
+  await request(app).get('/enclave-key').expect(200)
+})
 
 test('a chain that was reset is followed, although it is shorter', async () => {
   const other = await startTestChain()

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {EquityToken} from "../EquityToken.sol";
+
+/**
+ * @title Of many equities at once, which are frozen for an owner and how much of each the owner has.
+ *
+ * @dev Never deployed, as {WalletLens}. So many symbols are one call, of the hundred that nodes take in a request. The
+ * answer is as code that is deployed, of which there may be 24,576 bytes (EIP-170): two words for each symbol.
+ */
+contract EquitiesLens {
+    constructor(EquityToken token, address owner, bytes32[] memory symbols) {
+        bool[] memory frozen = new bool[](symbols.length);
+        uint256[] memory balances = new uint256[](symbols.length);
+        for (uint256 i = 0; i < symbols.length; i++) {
+            frozen[i] = token.isFrozen(symbols[i], owner);
+            balances[i] = token.balanceOf(owner, uint256(symbols[i]));
+        }
+        bytes memory answer = abi.encode(frozen, balances);
+        assembly ("memory-safe") {
+            return(add(answer, 0x20), mload(answer))
+        }
+    }
+}
