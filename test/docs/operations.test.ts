@@ -7,6 +7,10 @@ import { parser } from '@prometheus-io/lezer-promql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
+import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
 import { REASONS } from '../../src/server/ops/reasons.js'
 import { startServer } from '../../src/server/server.js'
 import { createLogLines } from '../support/logLines.js'
@@ -196,5 +200,36 @@ describe('the dashboard', () => {
       .flatMap(([, expression]) => namedIn(expression).metrics.map(familyOf))
     expect([...documented.keys()].filter((name) => !shown.includes(name))).toEqual([])
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  })
+})
+
+describe('the operator’s procedures', () => {
+  /** A section of a page, up to the next heading of its level. */
+  const section = (text: string, heading: string) =>
+    text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+  /** The first cells of a section's table, without its head. */
+  const firstCells = (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .map((line) => line.split('|')[1]?.trim())
+      .slice(2)
+  const keys = section(page, 'Keys')
+  const action = section(page, 'A corporate action')
+
+  test('say of every key of SECURITY.md how it is backed up, tried and rotated', () => {
+    const secrets = firstCells(section(readFileSync('SECURITY.md', 'utf8'), 'Keys'))
+    expect(secrets.length).toBeGreaterThan(8)
+    expect(firstCells(keys)).toEqual(secrets)
+  })
+
+  test('name only functions that the contracts have', () => {
+    const abis = [confidentialLedgerAbi, equityTokenAbi, orderEscrowAbi, platformPoolAbi]
+    const functions: string[] = abis.flatMap((abi) =>
+      abi.flatMap((entry) => (entry.type === 'function' ? [entry.name] : [])),
+    )
+    const named = [...`${keys}${action}`.matchAll(/`(\w+)\([^)]*\)`/g)].map(([, name = '']) => name)
+    expect(named).toContain('setFrozen')
+    expect(named.filter((name) => !functions.includes(name))).toEqual([])
   })
 })
