@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { FINAL_DEPTH } from '../src/server/narrator/history.js'
 import { startHelper } from './support/childProcess.js'
 import { startCountingProxy } from './support/countingProxy.js'
 import { type EventChain, startEventChain } from './support/eventChain.js'
@@ -21,9 +22,9 @@ export const narration: Figure = {
       await measureRound(chain, 0)
       const measured: NarrationRound[] = []
       for (let round = 1; round <= rounds.rounds; round++) measured.push(await measureRound(chain, round))
-      const { requests, ticks, heapMiB } = await follow(chain)
+      const followed = await follow(chain)
       const notes = [`ranges of ${RANGE} blocks, one anvil for both, five queries in each request`]
-      return { kind: 'narration', events: chain.events, rounds: measured, requests, ticks, heapMiB, notes }
+      return { kind: 'narration', events: chain.events, rounds: measured, ...followed, notes }
     } finally {
       await chain.stop()
     }
@@ -46,13 +47,20 @@ async function follow(chain: EventChain) {
   try {
     const { ticks, heapMiB } = await run({ ...chain, rpcUrl: proxy.url }, 'ours', true)
     // Before its first tick, the reader asks for the chain's id (twice: once to know the node) and for two blocks.
-    return { requests: proxy.requests() - REQUESTS_BEFORE, ticks, heapMiB }
+    return {
+      requests: proxy.requests() - REQUESTS_BEFORE,
+      ticks,
+      heapMiB: heapMiB.slice(0, -KEEPING_TICKS),
+      keepingHeapMiB: heapMiB.slice(-KEEPING_TICKS),
+    }
   } finally {
     await proxy.stop()
   }
 }
 
 const REQUESTS_BEFORE = 4
+/** Those whose ranges have blocks that a reorganization may still remove. */
+const KEEPING_TICKS = Math.ceil(FINAL_DEPTH / RANGE)
 
 async function run(chain: EventChain, way: 'ours' | 'bare', isFollowed = false): Promise<NarrationAnswer> {
   const reader = startHelper('./narrationReader.ts')

@@ -1,7 +1,7 @@
 import type { Ceiling } from './ceiling.js'
 import type { LoadResult } from './load.js'
 import type { Memory } from './memory.js'
-import { quantile, type Spread, spreadOf } from './statistics.js'
+import { growthOf, type Spread, spreadOf } from './statistics.js'
 import type { Verification } from './verification.js'
 
 /** A relay in one round, until its answers say `confirmed`. */
@@ -41,8 +41,6 @@ export interface RelayResult {
 }
 
 const GOALS = { ofCeiling: 0.5, ofPlain: 4, ofEthers: 6, forgeryMs: 5, heapGrowth: 1.1 }
-/** Its end is told from its beginning by several samples each, as garbage collection is no clock. */
-const MEMORY_ENDS = 3
 
 /** The lines of its table. */
 export function relayTable({ rounds, forgeries, verification, memory, notes }: RelayResult): string[] {
@@ -50,7 +48,7 @@ export function relayTable({ rounds, forgeries, verification, memory, notes }: R
   const ofPlain = spreadOf(rounds.map(({ ours, plain }) => ours.perSecond / plain.perSecond))
   const oursUs = Math.min(...verification.map((round) => round.oursUs))
   const ethersUs = Math.min(...verification.map((round) => round.ethersUs))
-  const growth = heapGrowth(memory)
+  const growth = growthOf(memory.map(({ heapMiB }) => heapMiB))
   return [
     rateLine('(a) ceiling', spreadOf(rounds.map(({ ceiling }) => ceiling.perSecond))),
     `    CPU µs each at least: ${leastOf(rounds.map(({ ceiling }) => ceiling.nodeCpuUs))} the node's`,
@@ -79,16 +77,6 @@ export function relayTable({ rounds, forgeries, verification, memory, notes }: R
 function waitsOf(rounds: readonly LoadResult[]): string {
   const [p50, p99] = [spreadOf(rounds.map(({ p50Ms }) => p50Ms)), spreadOf(rounds.map(({ p99Ms }) => p99Ms))]
   return `p50 ${p50.median.toFixed(2)} ms, p99 ${p99.median.toFixed(2)} ms (${p99.min.toFixed(2)}..${p99.max.toFixed(2)})`
-}
-
-/** The medians of the last samples and of the first. */
-function heapGrowth(memory: readonly MemorySample[]): number {
-  const median = (samples: readonly MemorySample[]) =>
-    quantile(
-      samples.map(({ heapMiB }) => heapMiB).toSorted((a, b) => a - b),
-      0.5,
-    )
-  return median(memory.slice(-MEMORY_ENDS)) / median(memory.slice(0, MEMORY_ENDS))
 }
 
 function senderLines(name: string, rounds: readonly SenderRound[]): string[] {

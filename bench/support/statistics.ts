@@ -21,3 +21,11 @@ export function spreadOf(values: readonly number[]): Spread {
 function at(values: readonly number[], index: number): number {
   return values[index] ?? Number.NaN
 }
+
+/** An end is told from a beginning by several samples each, as garbage collection is no clock. */
+const ENDS = 3
+
+/** The median of the last samples by that of the first. */
+export function growthOf(samples: readonly number[]): number {
+  return spreadOf(samples.slice(-ENDS)).median / spreadOf(samples.slice(0, ENDS)).median
+}
