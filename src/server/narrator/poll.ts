@@ -165,7 +165,6 @@ export function createNarratorTick(options: NarratorOptions): Tick {
       const isShorter = !(error instanceof StorageError) && size.refused()
       if (isShorter && error instanceof RangeRefusedError) return 'again'
       isNextAtOnce = false
-      ahead.forget()
       throw error
     }
     if (cursor === undefined) return undefined

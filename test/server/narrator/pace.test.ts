@@ -3,6 +3,8 @@ import type { BlockRange, ChainReader } from '../../../src/server/narrator/chain
 import { createNarratorTick, type NarratorLook } from '../../../src/server/narrator/poll.js'
 import { lagOf } from '../../../src/server/narrator/progress.js'
 import type { Cursor } from '../../../src/server/store/narratorCursor.js'
+import { StorageError } from '../../../src/server/store/storageError.js'
+import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
 
 const START = 100
@@ -14,6 +16,8 @@ async function setUp() {
   let head = START
   let growth = 0
   let saved: Cursor | undefined
+  let reading: Promise<void> | undefined
+  let diskFault: Error | undefined
   const ranges: (BlockRange | undefined)[] = []
   const looks: NarratorLook[] = []
   const chain: ChainReader = {
@@ -26,6 +30,7 @@ async function setUp() {
     hashes: async (numbers) => new Map(numbers.map((number) => [number, blockAt(number).hash])),
   }
   const save = async (cursor: Cursor) => {
+    if (diskFault !== undefined) throw diskFault
     saved = cursor
   }
   const tick = createNarratorTick({
@@ -33,7 +38,7 @@ async function setUp() {
     cursors: { load: async () => saved, save, append: save },
     confirmations: 1,
     maxRange: MAX_RANGE,
-    print: async () => undefined,
+    print: async () => reading,
     onLook: (look) => looks.push(look),
     logger: createLogLines().logger,
   })
@@ -49,8 +54,16 @@ async function setUp() {
   }
   await untilPause()
   return {
+    tick: () => tick(new AbortController().signal),
     untilPause,
     ranges,
+    /** The lines are read when the promise resolves. */
+    readAfter: (promise: Promise<void>) => {
+      reading = promise
+    },
+    failDisk: (fault: Error | undefined) => {
+      diskFault = fault
+    },
     grow: (blocks: number) => {
       head += blocks
     },
@@ -72,6 +85,48 @@ test('a long way is read without a pause', async () => {
   grow(35)
   expect(await untilPause()).toEqual({ count: 5, lag: 0, behindHead: 0 })
   expect(ranges.slice(-4).map((range) => range?.to)).toEqual([110, 120, 130, 135])
+})
+
+const ends = (ranges: readonly (BlockRange | undefined)[]) => ranges.map((range) => range?.to)
+
+test('the next look is under way while the lines of the last one are read', async () => {
+  const { tick, untilPause, grow, ranges, readAfter } = await setUp()
+  grow(35)
+  await tick()
+  let read = () => {}
+  readAfter(
+    new Promise((resolve) => {
+      read = resolve
+    }),
+  )
+  const told = tick()
+  await eventually('two ranges', () => ranges.length === 4)
+  expect(ends(ranges.slice(-2))).toEqual([110, 120])
+  read()
+  expect(await told).toBe('again')
+  await untilPause()
+  expect(ends(ranges.slice(2))).toEqual([110, 120, 130, 135])
+})
+
+test('a look that was prepared is not taken for the one that has to be repeated', async () => {
+  const { tick, untilPause, grow, ranges, failDisk } = await setUp()
+  grow(35)
+  await tick()
+  failDisk(new StorageError('full'))
+  await expect(tick()).rejects.toThrow(StorageError)
+  failDisk(undefined)
+  expect(await untilPause()).toMatchObject({ lag: 0, behindHead: 0 })
+  expect(ends(ranges.slice(2))).toEqual([110, 120, 110, 120, 130, 135])
+})
+
+test('a look that was prepared before a pause is made anew after it', async () => {
+  const { tick, grow, ranges } = await setUp()
+  grow(3)
+  expect(await tick()).toBe('again')
+  grow(20)
+  expect(await tick()).toBeUndefined()
+  expect(await tick()).toBe('again')
+  expect(ends(ranges.slice(2))).toEqual([103, 113, 113, 123])
 })
 
 test('a chain that has a new block at every look leaves pauses, and is not said to be behind', async () => {
