@@ -17,9 +17,12 @@ interface Window {
  * Limits what one client (`clientOf`) may ask for in a minute that begins with its first request. Tells it
  * by `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) and answers 429 with `Retry-After`.
  *
- * @param now Unix ms
+ * @param now milliseconds of a clock that nobody sets
  */
-export function clientRateLimit(requestsPerMinute: number, now: () => number = Date.now): RequestHandler {
+export function clientRateLimit(
+  requestsPerMinute: number,
+  now: () => number = () => performance.now(),
+): RequestHandler {
   const windows = createRecentMap<string, Window>(MAX_CLIENTS)
   const policy = `"default";q=${requestsPerMinute};w=${WINDOW_SECONDS}`
 

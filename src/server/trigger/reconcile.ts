@@ -36,6 +36,7 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
   const { runs, pace, clock, state: store, intervalMs, logger } = options
   const earlier: Run[] = []
   let failures = 0
+  /** Milliseconds of `performance.now()`. */
   let notBefore = 0
   let wasOpen = false
 
@@ -56,15 +57,14 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
 
   async function tick(signal: AbortSignal): Promise<void> {
     for (const run of earlier.splice(0)) await follow(run, signal)
-    const now = Date.now()
-    if (now < notBefore) return
-    const next = await due(await store.load(), now)
+    if (performance.now() < notBefore) return
+    const next = await due(await store.load(), Date.now())
     if (next === undefined) return
     if (!(await untilAborted(pace.take(), signal))) return
     const isDone = await follow(await runs.start({ job: 'reconcile' }), signal)
     if (signal.aborted) return
     failures = isDone ? 0 : failures + 1
-    notBefore = isDone ? 0 : Date.now() + Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MAX_MS)
+    notBefore = isDone ? 0 : performance.now() + Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MAX_MS)
     // What failed is due again, also for a server that starts meanwhile.
     wasOpen ||= !isDone
     if (isDone) await store.save(next)
@@ -89,8 +89,11 @@ async function follow(run: Run, signal: AbortSignal): Promise<boolean> {
   return end.how === 'result' && end.result?.outcome === 'done'
 }
 
+/** One that was done in the future was done before the clock was set back. */
 export function isIntervalOver({ doneAt }: ReconcileState, intervalMs: number, now: number): boolean {
-  return doneAt === null || now - Date.parse(doneAt) >= intervalMs
+  if (doneAt === null) return true
+  const since = now - Date.parse(doneAt)
+  return since < 0 || since >= intervalMs
 }
 
 /**

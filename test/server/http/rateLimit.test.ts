@@ -1,5 +1,5 @@
-import type { Request, Response } from 'express'
-import { describe, expect, test } from 'vitest'
+import type { Request, RequestHandler, Response } from 'express'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Problem } from '../../../src/server/http/problems.js'
 import { clientRateLimit } from '../../../src/server/http/rateLimit.js'
 
@@ -8,11 +8,17 @@ const MINUTE_MS = 60_000
 /** A limiter of two requests a minute, and a clock that the test moves. */
 function setUp() {
   let now = 1_000_000
-  const limit = clientRateLimit(2, () => now)
-  return {
-    pass: (ms: number) => {
+  return underTest(
+    clientRateLimit(2, () => now),
+    (ms) => {
       now += ms
     },
+  )
+}
+
+function underTest(limit: RequestHandler, pass: (ms: number) => void) {
+  return {
+    pass,
     /** The headers of a request from that address; the problem when it was refused. */
     ask(ip: string): Record<string, string> | Problem {
       const headers: Record<string, string> = {}
@@ -39,6 +45,18 @@ describe('the client rate', () => {
     })
     pass(20_500)
     expect(ask('192.0.2.1')).toMatchObject({ RateLimit: '"default";r=0;t=40' })
+  })
+
+  test('refuses no longer when the clock is set back by an hour', () => {
+    const now = Date.now
+    let setBackBy = 0
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - setBackBy)
+    onTestFinished(() => clock.mockRestore())
+    const { ask } = underTest(clientRateLimit(1), () => undefined)
+    ask('192.0.2.1')
+    setBackBy = 3_600_000
+    const refused = ask('192.0.2.1')
+    expect(refused instanceof Problem && Number(refused.headers['Retry-After'])).toBeLessThanOrEqual(60)
   })
 
   test('refuses until the minute that began with the first request is over', () => {

@@ -125,6 +125,9 @@ test('what is due', () => {
   expect(isIntervalOver({ doneAt: null, nextClose: null }, 1_000, now)).toBe(true)
   expect(isIntervalOver({ doneAt, nextClose: null }, 1_000, now + 999)).toBe(false)
   expect(isIntervalOver({ doneAt, nextClose: null }, 1_000, now + 1_000)).toBe(true)
+  expect(isIntervalOver({ doneAt, nextClose: null }, 1_000, now)).toBe(false)
+  // The clock was set back since.
+  expect(isIntervalOver({ doneAt, nextClose: null }, 1_000, now - 3_600_000)).toBe(true)
 
   const announced = { doneAt: null, nextClose: MONDAY.toISOString() }
   expect(isCloseOver(announced, openMarket(), true)).toBe(false)
