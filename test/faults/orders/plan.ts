@@ -153,8 +153,13 @@ function planFileFault(random: Random, operation: FileOperation): PlannedFileFau
   return { operation, after: random.integer(0, random.chance(0.5) ? 8 : 60), times: random.integer(1, 3) }
 }
 
+/** Seconds: as little as a run takes, or hours, which nothing may wait for. */
+function planStep(random: Random): number {
+  return random.chance(0.5) ? random.integer(5, 90) : random.integer(3_600, 7_200)
+}
+
 function planEvent(random: Random, kind: WorldEvent): PlannedEvent {
   const afterMs = random.integer(0, 3_000)
-  const amount = kind.startsWith('clock') ? random.integer(5, 90) : random.integer(200, 1_500)
+  const amount = kind.startsWith('clock') ? planStep(random) : random.integer(200, 1_500)
   return { kind, afterMs, forMs: random.integer(1_000, 5_000), amount }
 }

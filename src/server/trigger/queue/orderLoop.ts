@@ -41,8 +41,8 @@ interface OrderLoopOptions {
 
 /** Before a run that could not be noted on disk, or its end, is tried again. */
 const STORAGE_RETRY_MS = 5_000
-/** Timers count in 32 bits, and stand still while the machine sleeps: a longer wait is looked at again in between. */
-const MAX_TIMER_MS = 24 * 3_600_000
+/** A longer wait is looked at again in between: the clock may have been set right, or the machine have slept. */
+const LOOK_AGAIN_MS = 60_000
 
 export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
   const { queue, orderRuns, pace, maxRuns, onEnded, logger } = options
@@ -69,7 +69,7 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
     const wait = waitFor(when)
     order.dueAt = performance.now() + wait
     if (wait > 0) {
-      const timer = setTimeout(() => awaitDue(order, when), Math.min(wait, MAX_TIMER_MS))
+      const timer = setTimeout(() => awaitDue(order, when), Math.min(wait, LOOK_AGAIN_MS))
       timer.unref()
       timers.set(order.orderId, timer)
       return
