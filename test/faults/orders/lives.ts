@@ -16,10 +16,15 @@ export interface Lives {
   spoilt(): number
 }
 
+/** However often a disk that is full spoils the start of one life. */
+const STARTS = 20
+
 export function createLives(server: ServerUnderFaults, traders: Traders, word: Word): Lives {
   const kills: Record<string, number> = {}
   let unreached = 0
   let spoilt = 0
+  /** A disk that was filled in the life before may be full yet. */
+  let filledBefore = false
 
   /** Resolves when the moment has come. A file operation ends the process by itself. */
   function moment({ kind, nth, afterMs }: PlannedKill, over: AbortSignal): Promise<unknown> {
@@ -29,16 +34,25 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
     return kind === 'file' ? server.ended() : sleep(afterMs)
   }
 
+  /** Whether it gave up at its start. */
+  async function gaveUpAt(variables: Record<string, string>): Promise<boolean> {
+    const before = server.gaveUp.length
+    await server.start(variables)
+    return server.gaveUp.length > before
+  }
+
   /** A server may end at its start when its disk fails, and says so with its exit code. */
   async function start({ kill, files, world }: PlannedLife): Promise<void> {
-    const before = server.gaveUp.length
-    await server.start({
+    const fills = world.some((event) => event.kind === 'disk-full')
+    const isPerhapsFull = fills || filledBefore
+    filledBefore = fills
+    const faults = {
       FAULTS_FILES: JSON.stringify(files),
       ...(kill.kind === 'file' && { FAULTS_KILL_AT: `${kill.nth}` }),
-    })
-    if (server.gaveUp.length === before) return
-    if (files.length > 0 || world.some((event) => event.kind === 'disk-full')) spoilt++
-    await server.start()
+    }
+    if (!(await gaveUpAt(faults))) return
+    if (files.length > 0 || isPerhapsFull) spoilt++
+    for (let tries = 0; tries < STARTS && (await gaveUpAt({})); tries++) if (isPerhapsFull) spoilt++
   }
 
   return {
