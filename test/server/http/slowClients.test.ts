@@ -109,6 +109,22 @@ describe('five hundred slow clients', () => {
     }
   }, 60_000)
 
+  // Node has defaults for all three, of which one or another would end these connections, too.
+  test.each([
+    ['HEADERS_TIMEOUT', 'headers that never end', { HEADERS_TIMEOUT: '1s', REQUEST_TIMEOUT: '1h' }],
+    ['REQUEST_TIMEOUT', 'a body that never ends', { HEADERS_TIMEOUT: '1s', REQUEST_TIMEOUT: '1500ms' }],
+    ['KEEP_ALIVE_TIMEOUT', 'a rest after an answer', { KEEP_ALIVE_TIMEOUT: '2s' }],
+  ])('are hung up on by %s alone (%s)', async (_name, kind, env) => {
+    const { port } = await start({ KEEP_ALIVE_TIMEOUT: '1h', ...env })
+    const { socket, received, isEnded } = await open(port)
+    SLOW.find((slow) => slow.kind === kind)?.begin(socket)
+    await eventually('the end of the connection', isEnded, 20_000)
+    // Node says of a connection that is kept how long it may rest.
+    expect(received()).toContain(
+      kind === 'a rest after an answer' ? 'Keep-Alive: timeout=2\r\n' : 'request-timeout',
+    )
+  })
+
   test('who do not read their answers are hung up on', async () => {
     const { port } = await start({ ANSWER_TIMEOUT: '1s', KEEP_ALIVE_TIMEOUT: '1h' })
     // More than the system keeps for a reader.
