@@ -124,16 +124,11 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     events,
     ranges,
     intervalMs: WATCH_INTERVAL_MS,
-    recover: () =>
-      recover({
-        events,
-        lookBack,
-        escrow,
-        records,
-        dispatcher,
-        logger,
-        onUnopened: (orderId) => unopened.note(orderId, 0),
-      }),
+    async recover() {
+      // Before the chain is asked: they take their room also while no node answers.
+      for (const orderId of await records.openIds()) unopened.note(orderId, 0)
+      return recover({ events, lookBack, escrow, records, dispatcher, logger })
+    },
     onEvent: (event, isPast) => handleEvent(dispatcher, { escrow, events }, event, isPast),
     async onLooked() {
       await dispatcher.retry()

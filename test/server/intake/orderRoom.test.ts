@@ -110,6 +110,18 @@ describe('the envelopes that one client has waiting without an escrow', () => {
     await expect(third).rejects.toMatchObject({ code: 'intake-full' })
   })
 
+  test('count after a restart, too, for all and whether or not the chain can be asked', async () => {
+    const { postFrom, dataDir, stop } = await setUpRoom({ ENVELOPE_MAX_WAITING: '1' })
+    expect(await postFrom('192.0.2.1', await waiting('first'))).toEqual([202, undefined])
+    await stop()
+    const restarted = await setUpRoom({
+      ENVELOPE_MAX_WAITING: '1',
+      DATA_DIR: dataDir,
+      RPC_URL: 'http://127.0.0.1:1',
+    })
+    expect(await restarted.postFrom('192.0.2.2', await waiting('second'))).toEqual([503, 'intake-full'])
+  })
+
   test('are told by the address of the connection where no proxy is trusted', async () => {
     const { postFrom } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '1', TRUST_PROXY: '0' })
     expect(await postFrom('192.0.2.1', await waiting('first'))).toEqual([202, undefined])

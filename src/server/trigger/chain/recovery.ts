@@ -23,8 +23,6 @@ export interface RecoveryOptions {
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   readonly records: OrderRecords
   readonly dispatcher: Dispatcher
-  /** A stored order has no escrow. */
-  readonly onUnopened: (orderId: Hex) => void
   readonly logger: Logger
 }
 
@@ -36,7 +34,7 @@ export interface RecoveryOptions {
  * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
  */
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
-  const { events, lookBack, dispatcher, onUnopened, logger } = options
+  const { events, lookBack, dispatcher, logger } = options
   const head = await events.head()
   const now = (await events.blockTime(head.number)) ?? 0
   const { events: past, block } = await lookBack.read(now, head)
@@ -56,8 +54,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
     if (state === 'REFUNDED' && isOwnRefund) dispatcher.seenOnChain(order.orderId, 'refunded')
     if (reclaimed.has(order.orderId)) await dispatcher.reclaimed(order)
     else if (state === 'OPEN') await dispatcher.resume(order)
-    else if (state === 'NONE') onUnopened(order.orderId)
-    else await dispatcher.closed(order, state)
+    else if (state !== 'NONE') await dispatcher.closed(order, state)
   }
   logger.info('open orders read', {
     blockNumber: block.number,
