@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Surroundings } from './bench.js'
 import type { Callers } from './callers.js'
 import type { Plan, PlannedKill } from './plan.js'
-import { LIFE_LIMIT_MS, STALL_BOUND_MS } from './settings.js'
+import { LIFE_LIMIT_MS } from './settings.js'
 
 const LOOK_MS = 100
 
@@ -35,7 +35,13 @@ async function weather({ nodes, chainFaults }: Surroundings): Promise<void> {
 
 /** Not before all else has ended: what the server holds already would fill the gap. */
 async function openNonce({ aboveGap }: Plan, { callers, chainFaults }: Surroundings): Promise<void> {
-  await until(() => countEnded(callers) >= callers.told.size - aboveGap.length, STALL_BOUND_MS)
+  const count = callers.told.size - aboveGap.length
+  let ended = -1
+  // Or no more end: who trusts an answer that a reorganization between two lives made untrue asks for ever.
+  while (countEnded(callers) > ended && countEnded(callers) < count) {
+    ended = countEnded(callers)
+    await until(() => countEnded(callers) > ended)
+  }
   await chainFaults.openNonce(() => callers.begin(aboveGap.length))
 }
 
