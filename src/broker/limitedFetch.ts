@@ -14,7 +14,9 @@ export function createLimitedFetch(send: typeof fetch = fetch, now: () => number
   return async (input, init) => {
     const { origin } = new URL(input instanceof Request ? input.url : input)
     const resetAt = usedUp.get(origin)
-    if (resetAt !== undefined && now() < resetAt) return refusal(resetAt)
+    const pauseMs = (resetAt ?? 0) - now()
+    // A longer pause than any is a clock that was set back since.
+    if (resetAt !== undefined && pauseMs > 0 && pauseMs <= LONGEST_PAUSE_MS) return refusal(resetAt)
     usedUp.delete(origin)
     const response = await send(input, init)
     const reset = resetOf(response.headers)

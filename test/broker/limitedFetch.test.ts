@@ -50,6 +50,13 @@ test('nobody is believed who asks for more than a minute', async () => {
   expect((await limited(DATA)).status).toBe(200)
 })
 
+test('a clock that is set back meanwhile makes nobody wait longer', async () => {
+  const { limited, pass } = setUp('0')
+  await limited(DATA)
+  pass(-3_600_000)
+  expect((await limited(DATA)).status).toBe(200)
+})
+
 test.each(['', 'soon', '-1'])('a reset that is no time is no limit: %j', async (reset) => {
   const { limited, send } = setUp('0', reset)
   await limited(DATA)

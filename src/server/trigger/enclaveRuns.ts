@@ -118,6 +118,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     expiryMs: options.unopened.expiryMs,
     room,
     isSeen: (orderId) => dispatcher.find(orderId) !== undefined,
+    logger,
     onFound: (found, state) => handleOpened(dispatcher, { ...found, position: JUST_NOW }, state),
   })
   const watcher = createWatcher({

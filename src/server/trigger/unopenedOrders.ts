@@ -1,7 +1,9 @@
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { Hex } from '../../protocol/hex.js'
 import { inBatches } from '../async/inBatches.js'
+import { describeError, type Logger } from '../logger.js'
 import type { OrderRecords } from '../store/orderRecords.js'
+import { StorageError } from '../store/storageError.js'
 import type { OpenedOrder } from './queue/trackedOrder.js'
 import type { UnopenedRoom } from './unopenedRoom.js'
 
@@ -32,9 +34,10 @@ export function createUnopenedOrders(options: {
   readonly expiryMs: number
   readonly room: Pick<UnopenedRoom, 'hold' | 'leave'>
   readonly isSeen: (orderId: Hex) => boolean
+  readonly logger: Logger
   readonly onFound: (found: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
 }): UnopenedOrders {
-  const { escrow, records, expiryMs, room, isSeen, onFound } = options
+  const { escrow, records, expiryMs, room, isSeen, logger, onFound } = options
   const noted = new Map<Hex, { readonly storedAt: number; readonly asked: boolean }>()
 
   function forget(orderId: Hex): void {
@@ -60,6 +63,19 @@ export function createUnopenedOrders(options: {
     }
   }
 
+  /** One whose record fails is asked for again with the next look, and holds up no other. */
+  async function askUnlessUnreadable(orderId: Hex): Promise<void> {
+    try {
+      await ask(orderId)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      logger.error('order without an escrow left for later: its record fails', {
+        recordId: orderId,
+        ...describeError(error),
+      })
+    }
+  }
+
   return {
     note(orderId, storedAt) {
       noted.set(orderId, { storedAt, asked: false })
@@ -73,7 +89,7 @@ export function createUnopenedOrders(options: {
         if (isSeen(orderId)) forget(orderId)
         else if (!asked || storedAt < cutoff) due.push(orderId)
       }
-      await inBatches(due, BATCH, ask)
+      await inBatches(due, BATCH, askUnlessUnreadable)
     },
   }
 }

@@ -1,14 +1,18 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import type { RpcTransport } from '../../../src/chain/rpcTransport.js'
 import { useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
+import { sealOrder } from '../../support/intakeServer.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 const A = bytes32('A')
+const B = bytes32('B')
 
 /** A node that never shows an event. */
 function withoutEvents(transport: RpcTransport): RpcTransport {
@@ -22,6 +26,31 @@ function withoutEvents(transport: RpcTransport): RpcTransport {
     },
   }
 }
+
+describe('a stored order without an escrow', () => {
+  test('whose record fails holds up no other', async () => {
+    const directory = await temporaryDirectory()
+    const root = `${directory}/data`
+    const { store, logLines } = await startTrigger(chain(), createScriptedEnclave(directory), root, {
+      unopened: { expiryMs: 1_000, maxOrders: 10, maxPerClient: 10, maxBytesPerClient: 2 ** 20 },
+    })
+    await store(A, await sealOrder('unreadable'))
+    await rm(`${root}/envelopes/open/${A}.json`)
+    await mkdir(`${root}/envelopes/open/${A}.json`)
+    await store(B, await sealOrder('never opened'))
+    await eventually('only the unreadable one', async () => {
+      const names = await readdir(`${root}/envelopes/open`)
+      return names.length === 1 && names[0] === `${A}.json`
+    })
+    expect(logLines()).toContainEqual(
+      expect.objectContaining({
+        msg: 'order without an escrow left for later: its record fails',
+        recordId: A,
+        errorCode: 'EISDIR',
+      }),
+    )
+  })
+})
 
 describe('a stored order whose opening no event has shown', () => {
   test('runs all the same', async () => {
