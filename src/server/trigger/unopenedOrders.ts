@@ -40,6 +40,9 @@ export function createUnopenedOrders(options: {
   const { escrow, records, expiryMs, room, isSeen, logger, onFound } = options
   const noted = new Map<Hex, { readonly storedAt: number; readonly asked: boolean }>()
 
+  /** Whose failing was told. */
+  const failing = new Set<Hex>()
+
   function forget(orderId: Hex): void {
     noted.delete(orderId)
     room.leave(orderId)
@@ -67,8 +70,11 @@ export function createUnopenedOrders(options: {
   async function askUnlessUnreadable(orderId: Hex): Promise<void> {
     try {
       await ask(orderId)
+      failing.delete(orderId)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
+      if (failing.has(orderId)) return
+      failing.add(orderId)
       logger.error('order without an escrow left for later: its record fails', {
         recordId: orderId,
         ...describeError(error),

@@ -13,6 +13,7 @@ import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 const chain = useChain(setUpInstitution)
 const A = bytes32('A')
 const B = bytes32('B')
+const LEFT_FOR_LATER = 'order without an escrow left for later: its record fails'
 
 /** A node that never shows an event. */
 function withoutEvents(transport: RpcTransport): RpcTransport {
@@ -42,13 +43,8 @@ describe('a stored order without an escrow', () => {
       const names = await readdir(`${root}/envelopes/open`)
       return names.length === 1 && names[0] === `${A}.json`
     })
-    expect(logLines()).toContainEqual(
-      expect.objectContaining({
-        msg: 'order without an escrow left for later: its record fails',
-        recordId: A,
-        errorCode: 'EISDIR',
-      }),
-    )
+    const told = () => logLines().filter(({ msg }) => msg === LEFT_FOR_LATER)
+    expect(told()).toEqual([expect.objectContaining({ recordId: A, errorCode: 'EISDIR' })])
   })
 })
 
