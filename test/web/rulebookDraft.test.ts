@@ -24,7 +24,10 @@ describe('a rulebook as it is written', () => {
     })
   })
 
-  it.each(['', 'much', '-1', '1.1234567', '1e6'])('is none with "%s" as the largest order', (maxOrder) => {
-    expect(policyOf({ ...EMPTY_DRAFT, maxOrder })).toBeNull()
-  })
+  it.each(['', 'much', '-1', '1.1234567', '1e6', '99,50', '1,5', '1,00'])(
+    'is none with "%s" as the largest order',
+    (maxOrder) => {
+      expect(policyOf({ ...EMPTY_DRAFT, maxOrder })).toBeNull()
+    },
+  )
 })

@@ -14,6 +14,12 @@ describe('an amount on the ticket', () => {
     ['1.1234567', 'At most 6 digits after the point.'],
     ['ten', 'Write a plain number, such as 250 or 99.50.'],
     ['-5', 'Write a plain number, such as 250 or 99.50.'],
+    ['1,234,567.25', 1_234_567_250_000n],
+    ['99,50', 'Write a plain number, such as 250 or 99.50.'],
+    ['1,5', 'Write a plain number, such as 250 or 99.50.'],
+    ['1,00', 'Write a plain number, such as 250 or 99.50.'],
+    ['1234,567', 'Write a plain number, such as 250 or 99.50.'],
+    ['1.5,000', 'Write a plain number, such as 250 or 99.50.'],
     ['1e3', 'Write a plain number, such as 250 or 99.50.'],
   ])('"%s" is %s', (amount, expected) => expect(amountOf({ ...ticket, amount })).toBe(expected))
 

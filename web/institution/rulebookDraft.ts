@@ -1,4 +1,5 @@
 import { type Hex, type Policy, parseDecimal, USDC_DECIMALS } from '../../src/client/index.js'
+import { plainNumber } from '../words/number.js'
 
 /** The rules of one employee as they are written. */
 export interface RulesDraft {
@@ -37,8 +38,8 @@ export function withRules(draft: RulebookDraft, changed: RulesDraft): RulebookDr
 
 /** The rulebook of a draft, null while its amount is none. */
 export function policyOf({ rules, maxOrder, allowWithdrawShares }: RulebookDraft): Policy | null {
-  const amount = maxOrder.trim().replaceAll(',', '')
-  if (!AMOUNT.test(amount)) return null
+  const amount = plainNumber(maxOrder)
+  if (amount === null || !AMOUNT.test(amount)) return null
   return {
     employees: Object.fromEntries(
       rules.map(({ address, canBuy, canSell, restricted }) => [

@@ -1,5 +1,6 @@
 import { type OrderRequest, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
 import { sharesFor } from '../../src/protocol/units.js'
+import { plainNumber } from '../words/number.js'
 
 /** What is written on the ticket. */
 export interface Ticket {
@@ -11,7 +12,6 @@ export interface Ticket {
 }
 
 const LEAST = 1_000_000n
-const AMOUNT = /^\d+(?:\.\d+)?$/
 const HOUR_SECONDS = 3_600
 
 /** A withdrawal of shares is by their number, everything else by an amount of USDC. */
@@ -21,9 +21,9 @@ export function decimalsOf({ side, symbol }: Pick<Ticket, 'side' | 'symbol'>): n
 
 /** The amount in base units, or what is wrong with it in words; null for an empty one. */
 export function amountOf(ticket: Ticket): bigint | string | null {
-  const text = ticket.amount.trim().replaceAll(',', '')
-  if (text === '') return null
-  if (!AMOUNT.test(text)) return 'Write a plain number, such as 250 or 99.50.'
+  if (ticket.amount.trim() === '') return null
+  const text = plainNumber(ticket.amount)
+  if (text === null) return 'Write a plain number, such as 250 or 99.50.'
   const decimals = decimalsOf(ticket)
   if ((text.split('.')[1] ?? '').length > decimals) return `At most ${decimals} digits after the point.`
   const units = parseDecimal(text, decimals)
