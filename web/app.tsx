@@ -6,7 +6,7 @@ import { useReader } from './hooks/useReader.js'
 import { type Route, useRoute } from './hooks/useRoute.js'
 import { useSession } from './hooks/useSession.js'
 import { useWalletView } from './hooks/useWalletView.js'
-import { FailureBox } from './parts/failureBox.js'
+import { PolledFailure, SaidAbove } from './parts/polledFailure.js'
 import { ConnectScreen } from './screens/connect.js'
 import { DeskScreen } from './screens/desk.js'
 import { InstitutionScreen } from './screens/institution.js'
@@ -60,14 +60,14 @@ export function App({ settings }: { settings: Settings }) {
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <Header route={route} places={places} clock={clock.value} sessions={sessions} />
+      <Header route={route} places={places} clock={clock} sessions={sessions} />
       <main id="main" tabIndex={-1}>
         {location.origin !== settings.origin ? (
           <ForeignOrigin origin={settings.origin} />
         ) : isAsleep(clock.error) ? (
-          <FailureBox error={clock.error} />
+          <PolledFailure error={clock.error} />
         ) : null}
-        {screen()}
+        <SaidAbove.Provider value={isAsleep(clock.error)}>{screen()}</SaidAbove.Provider>
       </main>
     </>
   )

@@ -1,5 +1,6 @@
 import type { MarketClock } from '../src/client/index.js'
 import { useNow } from './hooks/useNow.js'
+import type { Polled } from './hooks/usePolled.js'
 import type { Route } from './hooks/useRoute.js'
 import type { Sessions } from './hooks/useSession.js'
 import { clockWords } from './words/clock.js'
@@ -8,7 +9,7 @@ import { shortHex } from './words/format.js'
 interface HeaderProps {
   readonly route: Route
   readonly places: readonly (readonly [route: Route, label: string])[]
-  readonly clock: MarketClock | null
+  readonly clock: Polled<MarketClock>
   readonly sessions: Sessions
 }
 
@@ -28,7 +29,7 @@ export function Header({ route, places, clock, sessions }: HeaderProps) {
         ))}
       </nav>
       <div class="top-end">
-        {clock === null ? null : <Clock clock={clock} />}
+        {clock.value === null ? <NoClock error={clock.error} /> : <Clock clock={clock.value} />}
         <WalletButton sessions={sessions} />
       </div>
     </header>
@@ -43,6 +44,10 @@ function Clock({ clock }: { clock: MarketClock }) {
       {clockWords(clock, now)}
     </span>
   )
+}
+
+function NoClock({ error }: { error: unknown }) {
+  return error === null ? null : <span class="clock">Market hours unknown</span>
 }
 
 function WalletButton({ sessions: { session, disconnect } }: { sessions: Sessions }) {

@@ -1,7 +1,7 @@
 import { makeError } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { ClientError, ContractError, NotSubmittedError, ServerError } from '../../src/client/index.js'
-import { failureOf, isAsleep } from '../../web/words/failures.js'
+import { failureOf, isAsleep, polledFailureOf } from '../../web/words/failures.js'
 
 function serverError(status: number, code: string, more: Record<string, unknown> = {}): ServerError {
   const problem = {
@@ -10,6 +10,7 @@ function serverError(status: number, code: string, more: Record<string, unknown>
   }
   return new ServerError(status, 'req-1', null, problem)
 }
+const ofProxy = (status: number) => new ServerError(status, null, null, null)
 const unreachable = new ClientError('server-unreachable', '/market cannot be reached')
 const order = {
   orderId: '0x01',
@@ -25,7 +26,7 @@ describe('a failure in words', () => {
     ['a refused signature', new ClientError('signature-refused', ''), 'You refused it in the wallet'],
     ['another chain', new ClientError('wrong-chain', ''), 'The wallet is on another chain'],
     ['a server that is away', unreachable, 'The server does not answer'],
-    ['a server behind a proxy that is away', serverError(503, 'unknown'), 'The server does not answer'],
+    ['a server behind a proxy that is away', ofProxy(503), 'The server does not answer'],
     ['a wallet without KYC', new ContractError('openBuy', 'NotCleared', {}), 'Your wallet is not verified'],
     ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refuses it (Odd)'],
     ['a node that is away', makeError('', 'NETWORK_ERROR'), 'The chain does not answer'],
@@ -44,6 +45,22 @@ describe('a failure in words', () => {
       title: 'Some title',
       advice: 'Some detail. Quote req-1 when you report it.',
     })
+  })
+
+  it.each([
+    [502, 'enclave-failed'],
+    [503, 'enclave-busy'],
+    [503, 'chain-unavailable'],
+    [503, 'market-unavailable'],
+    [503, 'storage-unavailable'],
+  ])('of a server that is awake (%s %s) is its own, too', (status, code) => {
+    expect(failureOf(serverError(status, code)).title).toBe('Some title')
+    expect(polledFailureOf(serverError(status, code)).title).toBe('Some title')
+  })
+
+  it('of a server that sleeps promises another try only where the page makes one', () => {
+    expect(polledFailureOf(unreachable).advice).toMatch(/This page keeps trying/)
+    expect(failureOf(unreachable).advice).not.toMatch(/keeps trying/)
   })
 
   it('of a rulebook says what the enclave found', () => {
@@ -69,7 +86,18 @@ describe('a server that sleeps', () => {
   it.each([
     [unreachable, true],
     [new ClientError('server-timeout', ''), true],
-    [serverError(503, 'chain-unavailable'), true],
+    [serverError(503, 'shutting-down'), true],
+    [ofProxy(502), true],
+    [ofProxy(503), true],
+    [ofProxy(504), true],
+    [ofProxy(500), false],
+    [serverError(503, 'chain-unavailable'), false],
+    [serverError(503, 'market-unavailable'), false],
+    [serverError(503, 'storage-unavailable'), false],
+    [serverError(503, 'enclave-busy'), false],
+    [serverError(503, 'overloaded'), false],
+    [serverError(502, 'enclave-failed'), false],
+    [serverError(504, 'enclave-timeout'), false],
     [serverError(404, 'institution-not-found'), false],
     [new ClientError('wrong-chain', ''), false],
     [null, false],

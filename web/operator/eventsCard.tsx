@@ -1,6 +1,6 @@
 import type { Provider } from 'ethers'
 import { Card } from '../parts/card.js'
-import { FailureBox } from '../parts/failureBox.js'
+import { PolledFailure } from '../parts/polledFailure.js'
 import type { Settings } from '../settings.js'
 import { eventWords } from '../words/events.js'
 import { useEvents } from './useEvents.js'
@@ -14,7 +14,7 @@ export function EventsCard({ provider, settings }: { provider: Provider; setting
   })
   return (
     <Card title="Events" aside={block === null ? null : <span class="muted">up to block {block}</span>}>
-      <FailureBox error={error} />
+      <PolledFailure error={error} />
       {events.length === 0 ? <p class="muted">None in the last blocks.</p> : null}
       <ol class="events" data-test="events">
         {events.map((event) => (

@@ -2,7 +2,7 @@ import { useCallback } from 'preact/hooks'
 import type { Views } from '../../src/client/index.js'
 import { usePolled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
-import { FailureBox } from '../parts/failureBox.js'
+import { PolledFailure } from '../parts/polledFailure.js'
 import type { Settings } from '../settings.js'
 
 const LOOK_MS = 5_000
@@ -19,7 +19,7 @@ export function HealthCard({ views, settings }: { views: Views; settings: Settin
       title="Server"
       aside={<span class={isUp ? 'tag tag-good' : 'tag tag-bad'}>{isUp ? 'answers' : 'silent'}</span>}
     >
-      <FailureBox error={error} />
+      <PolledFailure error={error} />
       {health === null ? null : (
         <dl class="facts">
           <dt>Version</dt>

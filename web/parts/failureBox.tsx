@@ -1,15 +1,15 @@
-import type { ComponentChildren } from 'preact'
-import { failureOf } from '../words/failures.js'
+import { type Failure, failureOf } from '../words/failures.js'
 
-/** What went wrong and what to do; nothing for no error. */
-export function FailureBox({ error, children }: { error: unknown; children?: ComponentChildren }) {
-  if (error === null || error === undefined) return null
-  const { title, advice } = failureOf(error)
+/** What a person started and went wrong, and what to do; nothing for no error. */
+export function FailureBox({ error }: { error: unknown }) {
+  return error === null || error === undefined ? null : <FailureWords {...failureOf(error)} />
+}
+
+export function FailureWords({ title, advice }: Failure) {
   return (
     <div class="box box-bad" role="alert">
       <strong>{title}</strong>
       <p>{advice}</p>
-      {children}
     </div>
   )
 }

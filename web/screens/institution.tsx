@@ -5,11 +5,10 @@ import { usePolled } from '../hooks/usePolled.js'
 import { Members } from '../institution/members.js'
 import { Rulebook } from '../institution/rulebook.js'
 import { Card } from '../parts/card.js'
-import { FailureBox } from '../parts/failureBox.js'
+import { PolledFailure } from '../parts/polledFailure.js'
 import { WalletName } from '../parts/walletName.js'
 import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
-import { isAsleep } from '../words/failures.js'
 import { money, shares } from '../words/format.js'
 
 interface InstitutionProps {
@@ -38,10 +37,11 @@ export function InstitutionScreen({ session, views, settings, orgId, isAdmin }: 
   return (
     <>
       <h1>{view?.name ?? 'Institution'}</h1>
-      {isAsleep(institution.error) ? null : <FailureBox error={institution.error} />}
-      <FailureBox error={members.error} />
+      <PolledFailure error={institution.error ?? members.error} />
       <div class="columns">
         <div>
+          {isAdmin ? null : <p class="muted">Members and rules are changed by the admin’s wallet.</p>}
+          {view === null && institution.error === null ? <p class="muted">Asking the server…</p> : null}
           {isAdmin && view !== null ? (
             <Rulebook
               session={session}
@@ -51,9 +51,7 @@ export function InstitutionScreen({ session, views, settings, orgId, isAdmin }: 
               version={view.rulesVersion}
               onPublished={institution.refresh}
             />
-          ) : (
-            <p class="muted">Members and rules are changed by the admin’s wallet.</p>
-          )}
+          ) : null}
         </div>
         <div>
           {isAdmin ? (

@@ -2,7 +2,7 @@ import { useCallback, useState } from 'preact/hooks'
 import type { MarketClock, Views } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { usePolled } from '../hooks/usePolled.js'
-import { FailureBox } from '../parts/failureBox.js'
+import { PolledFailure } from '../parts/polledFailure.js'
 import type { Settings } from '../settings.js'
 import { MarketTable } from '../trade/marketTable.js'
 import { OrdersCard } from '../trade/ordersCard.js'
@@ -10,7 +10,6 @@ import { PortfolioCard } from '../trade/portfolioCard.js'
 import { Ticket } from '../trade/ticket.js'
 import { type DeskOrder, useOrders } from '../trade/useOrders.js'
 import type { Session } from '../wallet/session.js'
-import { isAsleep } from '../words/failures.js'
 
 interface TradeProps {
   readonly session: Session
@@ -69,12 +68,11 @@ export function TradeScreen({ session, views, settings, clock }: TradeProps) {
   return (
     <>
       <h1 class="visually-hidden">Trade</h1>
-      {isAsleep(market.error) ? null : <FailureBox error={market.error} />}
+      <PolledFailure error={market.error ?? compliance.error ?? funds.error} />
       <div class="columns">
         <div>
-          {market.value === null ? (
-            <p class="muted">Asking for prices…</p>
-          ) : (
+          {market.value === null && market.error === null ? <p class="muted">Asking for prices…</p> : null}
+          {market.value === null ? null : (
             <MarketTable
               market={market.value}
               compliance={compliance.value}

@@ -3,6 +3,7 @@ import type { Action } from '../hooks/useAction.js'
 import type { Polled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
+import { PolledFailure } from '../parts/polledFailure.js'
 import { money, shares } from '../words/format.js'
 import { valuationOf } from './portfolioValue.js'
 
@@ -37,7 +38,7 @@ export function PortfolioCard({ portfolio, symbols, unlocked, unlocking, onUnloc
           <FailureBox error={unlocking.error} />
         </>
       )}
-      <FailureBox error={error} />
+      <PolledFailure error={error} />
       {unlocked && value === null && error === null ? (
         <p class="muted">There is none yet. Your first order makes it.</p>
       ) : null}

@@ -17,6 +17,10 @@ type Words = readonly [title: string, advice: string]
 
 const ASLEEP: Words = [
   'The server does not answer',
+  'On free hosting it falls asleep when nobody uses it, and wakes up within a minute. Try again then.',
+]
+const KEEPS_TRYING: Words = [
+  ASLEEP[0],
   'On free hosting it falls asleep when nobody uses it, and wakes up within a minute. This page keeps trying; leave it open.',
 ]
 const NODE_SILENT: Words = [
@@ -115,16 +119,30 @@ const POLICY: Record<string, Words> = {
 /** Wallets say no by this code (EIP-1193), and that they are waiting for the person by the other one. */
 const USER_REJECTED = 4001
 const REQUEST_PENDING = -32_002
+/** Bad gateway, unavailable, gateway timeout (RFC 9110, 15.6.3 to 15.6.5). */
+const PROXY_SAYS_AWAY = new Set([502, 503, 504])
 
+/** Of something that a person started, and may start again. */
 export function failureOf(error: unknown): Failure {
   const words = wordsOf(error)
   return { title: words[0], advice: words[1] }
 }
 
-/** Whether the server is out of reach, for as long as the page keeps trying. */
+/** Of something that the page asks for again by itself. */
+export function polledFailureOf(error: unknown): Failure {
+  if (!isAsleep(error)) return failureOf(error)
+  return { title: KEEPS_TRYING[0], advice: KEEPS_TRYING[1] }
+}
+
+/**
+ * Whether the server is out of reach: silent, going down, or answered for by a proxy, which sends no problem body. A
+ * server that answers 502 or 503 with one is awake, and says what it lacks.
+ */
 export function isAsleep(error: unknown): boolean {
   if (error instanceof ClientError) return CLIENT[error.code] === ASLEEP
-  return error instanceof ServerError && (error.status === 502 || error.status === 503)
+  if (!(error instanceof ServerError)) return false
+  if (error.problem !== null) return error.code === 'shutting-down'
+  return PROXY_SAYS_AWAY.has(error.status)
 }
 
 function wordsOf(error: unknown): Words {
