@@ -1,4 +1,5 @@
 // What may go wrong between a person, a wallet and the server, and what the page says then.
+import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
@@ -6,6 +7,8 @@ import { agree, installExtension } from './support/extension.js'
 
 const desk = useBrowserDesk()
 const OTHER_CHAIN = 1
+/** In seconds: a day until the deadline, a week after it, and one to spare. */
+const NINE_DAYS = 9 * 24 * 3_600
 const PHONE = { width: 390, height: 844 }
 
 describe('a wallet of the browser', () => {
@@ -81,8 +84,72 @@ describe('a server that goes away in the middle', () => {
   })
 })
 
+describe('an order whose sending fails in the middle', () => {
+  it('is listed when nobody knows whether it is open, and can be submitted again', async () => {
+    const page = await desk().visitAs('Cleo')
+    await loseAnswerOf(page, 'eth_sendTransaction')
+    await order(page, 'Buy', 'AAPL', '70', { payFrom: 'Portfolio cash' })
+    const alert = page.getByRole('alert').filter({ hasText: 'The order may be open' })
+    await alert.getByText('Look at it among your orders before you order again.').waitFor()
+    expect(await page.locator('#ticket-amount').inputValue()).toBe('')
+    await page.locator('.order').getByRole('button', { name: 'Submit it again' }).click()
+    await newestOrder(page, 'REFUNDED')
+    await page.getByRole('button', { name: 'Submit it again' }).waitFor({ state: 'detached' })
+    expect(await keptOrders(page)).toBe(0)
+    await page.context().close()
+  })
+
+  it('is found again after a reload when the server never got it', async () => {
+    const page = await desk().visitAs('Cleo')
+    await page.route('**/orders', refusePost)
+    await order(page, 'Buy', 'AAPL', '80')
+    await page.getByRole('alert').getByText('but the server does not have it yet').waitFor()
+    await page.unroute('**/orders', refusePost)
+    await page.reload()
+    await page.locator('.order').first().getByText('Not submitted').waitFor()
+    await page.getByRole('button', { name: 'Submit it again' }).click()
+    await newestOrder(page, 'SETTLED')
+    expect(await keptOrders(page)).toBe(0)
+    await page.context().close()
+  })
+
+  it('can be taken back from the contract when a week has passed', async () => {
+    const { provider } = desk().sandbox
+    const page = await desk().visitAs('Cleo')
+    await page.route('**/orders', refusePost)
+    await order(page, 'Buy', 'AAPL', '90')
+    await page.locator('.order').first().getByText('Not submitted').waitFor()
+    await page.getByRole('button', { name: 'Take it back' }).waitFor({ state: 'detached' })
+    await provider.send('evm_increaseTime', [NINE_DAYS])
+    await page.clock.setSystemTime(Date.now() + NINE_DAYS * 1_000)
+    await page.reload()
+    await page.getByRole('button', { name: 'Take it back' }).click()
+    await newestOrder(page, 'REFUNDED')
+    await page.getByText('49,920.00 USDC in the wallet.').waitFor()
+    await page.context().close()
+  })
+})
+
 describe('the console', () => {
   it('has heard of nothing that the page did wrong', () => {
     expect(desk().complaints).toEqual([])
   })
 })
+
+/** The server is not reached by an order, by everything else it is. */
+const refusePost = (route: Route) => (route.request().method() === 'POST' ? route.abort() : route.fallback())
+
+/** The node does what it is asked by this method, and its answer is lost; once. */
+async function loseAnswerOf(page: Page, method: string): Promise<void> {
+  const { rpcUrl } = desk().sandbox.info
+  let lost = false
+  await page.route(`${rpcUrl}/**`, async (route) => {
+    if (lost || !route.request().postData()?.includes(method)) return route.fallback()
+    lost = true
+    await route.fetch()
+    return route.abort()
+  })
+}
+
+const keptOrders = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('desk:order:')).length)

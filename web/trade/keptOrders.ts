@@ -9,13 +9,24 @@ const keptSchema = z.object({
   orderId: bytes32Schema,
   commit: bytes32Schema,
   envelope: orderEnvelopeSchema,
+  /** Unix seconds. */
+  deadline: z.int().positive(),
 })
-export type KeptOrder = Pick<SealedOrder, 'orderId' | 'commit' | 'envelope'>
+export type KeptOrder = z.output<typeof keptSchema>
 
 const PREFIX = 'desk:order:'
 
-export function keepOrder({ orderId, commit, envelope }: KeptOrder): void {
-  localStorage.setItem(PREFIX + orderId, JSON.stringify({ orderId, commit, envelope }))
+/** After it the wallet takes its order back by itself, and the envelope is of no more use. In seconds. */
+export const RECLAIM_AFTER = 7 * 24 * 3_600
+
+/** Keeps an order, and drops those whose time is over. */
+export function keepOrder({ orderId, commit, envelope, intent }: SealedOrder): void {
+  for (const key of keys()) {
+    const kept = read(key)
+    if (kept === null || kept.deadline + RECLAIM_AFTER < Date.now() / 1_000) localStorage.removeItem(key)
+  }
+  const kept: KeptOrder = { orderId, commit, envelope, deadline: intent.expiry }
+  localStorage.setItem(PREFIX + orderId, JSON.stringify(kept))
 }
 
 export function forgetOrder(orderId: Hex): void {
@@ -24,7 +35,16 @@ export function forgetOrder(orderId: Hex): void {
 
 /** Null when it is not kept, or was damaged. */
 export function keptOrder(orderId: Hex): KeptOrder | null {
-  const text = localStorage.getItem(PREFIX + orderId)
+  return read(PREFIX + orderId)
+}
+
+function keys(): string[] {
+  const all = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? '')
+  return all.filter((key) => key.startsWith(PREFIX))
+}
+
+function read(key: string): KeptOrder | null {
+  const text = localStorage.getItem(key)
   if (text === null) return null
   try {
     return keptSchema.parse(JSON.parse(text))

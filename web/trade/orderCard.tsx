@@ -5,7 +5,7 @@ import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { money, shortHex } from '../words/format.js'
 import { stateWords } from '../words/timeline.js'
-import { forgetOrder, keptOrder } from './keptOrders.js'
+import { forgetOrder, keptOrder, RECLAIM_AFTER } from './keptOrders.js'
 import { OrderNotice } from './orderNotice.js'
 import { decimalsOf } from './ticketOrder.js'
 import { Timeline } from './timeline.js'
@@ -21,7 +21,6 @@ interface OrderCardProps {
   readonly onEnd: () => void
 }
 
-const RECLAIM_AFTER_MS = 7 * 24 * 3_600_000
 const FINAL = new Set<OrderStatus['state']>(['SETTLED', 'REFUNDED'])
 
 export function OrderCard({ client, order, unlocked, startsOpen, onEnd }: OrderCardProps) {
@@ -33,6 +32,7 @@ export function OrderCard({ client, order, unlocked, startsOpen, onEnd }: OrderC
   )
   const { value: status } = useFollowed(follow)
   useEnd(status, onEnd)
+  useForgetting(orderId, status)
   const state = status === null ? 'Sealed' : stateWords(status)
   return (
     <li class="order" data-state={status?.state}>
@@ -83,6 +83,17 @@ function useEnd(status: OrderStatus | null, onEnd: () => void): void {
   }, [status, onEnd])
 }
 
+/**
+ * Drops the kept envelope once it has done its part. That the server has one is not enough: anybody can post another
+ * under the same number. A run begins with the one that the escrow names alone.
+ */
+function useForgetting(orderId: DeskOrder['orderId'], status: OrderStatus | null): void {
+  const isDone = status !== null && (FINAL.has(status.state) || status.triggers.length > 0)
+  useEffect(() => {
+    if (isDone) forgetOrder(orderId)
+  }, [isDone, orderId])
+}
+
 /** For an order that the server never got: its envelope is kept in this browser. */
 function Resubmit({ client, order }: { client: Client; order: DeskOrder }) {
   const { busy, error, run } = useAction()
@@ -108,7 +119,7 @@ function Resubmit({ client, order }: { client: Client; order: DeskOrder }) {
 function Reclaim({ client, status }: { client: Client; status: OrderStatus }) {
   const { busy, error, run } = useAction()
   const { state, deadline, orderId } = status
-  if (state !== 'OPEN' || deadline === null || Date.parse(deadline) + RECLAIM_AFTER_MS > Date.now())
+  if (state !== 'OPEN' || deadline === null || Date.parse(deadline) + RECLAIM_AFTER * 1_000 > Date.now())
     return null
   const reclaim = () =>
     run(async () => {

@@ -4,6 +4,7 @@ import { Card } from '../parts/card.js'
 import { Choice } from '../parts/choice.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field } from '../parts/field.js'
+import { failureOf } from '../words/failures.js'
 import { money, shares } from '../words/format.js'
 import { amountOf, decimalsOf, estimate, orderOf, type Ticket as TicketFields } from './ticketOrder.js'
 import { TicketSteps } from './ticketSteps.js'
@@ -118,8 +119,18 @@ export function Ticket(props: TicketProps) {
         escrowed={side === 'BUY' && payFrom === 'wallet' && typeof units === 'bigint' ? units : 0n}
         allowance={funds?.allowance ?? 0n}
       />
-      <FailureBox error={placing.error} />
+      {placing.mayBeOpen ? <MayBeOpen error={placing.error} /> : <FailureBox error={placing.error} />}
     </Card>
+  )
+}
+
+/** No advice to try again: that would escrow a second time. */
+function MayBeOpen({ error }: { error: unknown }) {
+  return (
+    <div class="box box-bad" role="alert">
+      <strong>The order may be open</strong>
+      <p>{failureOf(error).title}. Look at it among your orders before you order again.</p>
+    </div>
   )
 }
 

@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { Hex, OrderRequest } from '../../src/client/index.js'
 import { readOrderIds } from '../chain/orderHistory.js'
+import { usePolled } from '../hooks/usePolled.js'
 import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
 
@@ -18,34 +19,35 @@ export interface Orders {
   readonly add: (order: DeskOrder) => void
 }
 
+const LOOK_MS = 15_000
+
 /** The orders that the chain has of this wallet, and those that were just placed. */
 export function useOrders(session: Session, settings: Settings): Orders {
-  const [orders, setOrders] = useState<readonly DeskOrder[]>([])
-  const [error, setError] = useState<unknown>(null)
+  const [placed, setPlaced] = useState<readonly DeskOrder[]>([])
   const add = useCallback(
     (order: DeskOrder) =>
-      setOrders((known) => [order, ...known.filter(({ orderId }) => orderId !== order.orderId)]),
+      setPlaced((known) => [order, ...known.filter(({ orderId }) => orderId !== order.orderId)]),
     [],
   )
+  const read = useCallback(
+    () => readOrderIds(session.provider, settings, session.address),
+    [session, settings],
+  )
+  const { value: ids, error, refresh } = usePolled(read, LOOK_MS)
   useEffect(() => {
-    let ended = false
-    const read = async () => {
-      try {
-        const ids = await readOrderIds(session.provider, settings, session.address)
-        if (ended) return
-        setOrders((known) => {
-          const present = new Set(known.map(({ orderId }) => orderId))
-          const earlier = ids.filter((orderId) => !present.has(orderId))
-          return [...known, ...earlier.map((orderId) => ({ orderId, request: null }))]
-        })
-      } catch (failure) {
-        if (!ended) setError(failure)
-      }
-    }
-    read()
-    return () => {
-      ended = true
-    }
-  }, [session, settings])
+    window.addEventListener('focus', refresh)
+    return () => window.removeEventListener('focus', refresh)
+  }, [refresh])
+  const orders = useMemo(() => listed(placed, ids ?? []), [placed, ids])
   return { orders, error, add }
+}
+
+/** Those that are not on the chain yet come first, then the chain's order. */
+function listed(placed: readonly DeskOrder[], ids: readonly Hex[]): readonly DeskOrder[] {
+  const known = new Map(placed.map((order) => [order.orderId, order]))
+  const opened = new Set(ids)
+  return [
+    ...placed.filter(({ orderId }) => !opened.has(orderId)),
+    ...ids.map((orderId) => known.get(orderId) ?? { orderId, request: null }),
+  ]
 }

@@ -94,8 +94,15 @@ export async function newestOrder(page: Page, state: 'SETTLED' | 'REFUNDED'): Pr
 }
 
 /** Fills the ticket in and sends it. */
-export async function order(page: Page, side: 'Buy' | 'Sell' | 'Withdraw', symbol: string, amount: string) {
+export async function order(
+  page: Page,
+  side: 'Buy' | 'Sell' | 'Withdraw',
+  symbol: string,
+  amount: string,
+  { payFrom }: { payFrom?: 'Wallet' | 'Portfolio cash' } = {},
+) {
   await page.locator('.choice-row label', { hasText: side }).click()
+  if (payFrom !== undefined) await page.locator('.choice-row label', { hasText: payFrom }).click()
   await page.locator('#ticket-symbol').selectOption(symbol)
   await page.locator('#ticket-amount').fill(amount)
   await page.getByRole('button', { name: `${side} ${symbol}`, exact: true }).click()

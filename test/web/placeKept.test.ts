@@ -1,0 +1,122 @@
+import { makeError } from 'ethers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  type Client,
+  ClientError,
+  ContractError,
+  type Hex,
+  NotSubmittedError,
+  type OrderRequest,
+  type SealedOrder,
+} from '../../src/client/index.js'
+import { keepOrder, keptOrder } from '../../web/trade/keptOrders.js'
+import { placeKept } from '../../web/trade/placeKept.js'
+import { MemoryStorage } from './memoryStorage.js'
+
+const WEEK = 7 * 24 * 3_600
+const NOW = 1_800_000_000
+const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: 1_000_000n, deadline: NOW + 60 }
+const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
+
+function sealed(orderId: Hex, expiry = request.deadline): SealedOrder {
+  const bytes = (length: number): Hex => `0x${'02'.repeat(length)}`
+  return {
+    orderId,
+    commit: idOf('c'),
+    escrowed: 0n,
+    envelope: { epk: bytes(33), iv: bytes(12), ct: bytes(512), tag: bytes(16) },
+    intent: {
+      ...{
+        v: 1,
+        orderId,
+        account: bytes(20),
+        orgId: idOf('0'),
+        side: 'SELL',
+        symbol: 'AAPL',
+        maxSpend: 1_000_000n,
+      },
+      ...{ expiry, nonce: 1, userPubKey: bytes(33), sig: bytes(65) },
+    },
+  }
+}
+
+/** A client that seals, then succeeds or fails in this way. */
+function clientOf(order: SealedOrder, failure: unknown = null): Pick<Client, 'placeOrder'> {
+  return {
+    async placeOrder(_request, { beforeOpen } = {}) {
+      await beforeOpen?.(order)
+      if (failure !== null) throw failure
+      const opened = { txHash: idOf('f'), blockNumber: 1 }
+      const received = { orderId: order.orderId, commit: order.commit, result: 'received' as const }
+      return { order, opened, received: { ...received, receivedAt: '2030-01-01T00:00:00.000Z' } }
+    },
+  }
+}
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', new MemoryStorage())
+  vi.useFakeTimers({ now: NOW * 1_000 })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+describe('an order that fails', () => {
+  const order = sealed(idOf('a'))
+  const place = async (failure: unknown) => {
+    const opened: [Hex, boolean][] = []
+    const placing = placeKept(clientOf(order, failure), request, {
+      onSealed: () => expect(keptOrder(order.orderId)).not.toBeNull(),
+      onOpen: (orderId, isCertain) => opened.push([orderId, isCertain]),
+    })
+    await expect(placing).rejects.toBe(failure)
+    return opened
+  }
+
+  it.each([
+    ['the person refuses', new ClientError('transaction-refused', '')],
+    ['the wallet holds too little', new ClientError('insufficient-usdc', '')],
+    ['the person cancels the transaction', new ClientError('transaction-replaced', '')],
+    ['the contract refuses', new ContractError('openBuy', 'NotCleared', {})],
+    ['there is no ether', makeError('', 'INSUFFICIENT_FUNDS')],
+  ])('as %s is neither listed nor kept', async (_why, failure) => {
+    expect(await place(failure)).toEqual([])
+    expect(keptOrder(order.orderId)).toBeNull()
+  })
+
+  it.each([
+    ['the node falls silent', makeError('', 'NETWORK_ERROR')],
+    ['the transaction is not mined in time', new ClientError('transaction-pending', '')],
+    ['something unknown happens', new Error('socket hang up')],
+  ])('as %s is listed and kept, as it may be open', async (_why, failure) => {
+    expect(await place(failure)).toEqual([[order.orderId, false]])
+    expect(keptOrder(order.orderId)).toMatchObject({ commit: order.commit, envelope: order.envelope })
+  })
+
+  it('on its way to the server is open for certain, and kept', async () => {
+    const failure = new NotSubmittedError(order, new ClientError('server-unreachable', ''))
+    expect(await place(failure)).toEqual([[order.orderId, true]])
+    expect(keptOrder(order.orderId)).not.toBeNull()
+  })
+})
+
+it('an order that the server has is kept no longer', async () => {
+  const opened: [Hex, boolean][] = []
+  await placeKept(clientOf(sealed(idOf('a'))), request, {
+    onSealed: () => expect(keptOrder(idOf('a'))).not.toBeNull(),
+    onOpen: (orderId, isCertain) => opened.push([orderId, isCertain]),
+  })
+  expect(opened).toEqual([[idOf('a'), true]])
+  expect(keptOrder(idOf('a'))).toBeNull()
+})
+
+it('a kept order goes when it could be taken back, a damaged one at once, and nothing else', () => {
+  localStorage.setItem('theme', 'dark')
+  localStorage.setItem(`desk:order:${idOf('d')}`, '{')
+  keepOrder(sealed(idOf('a'), NOW - WEEK - 1))
+  keepOrder(sealed(idOf('b'), NOW - WEEK + 1))
+  expect(keptOrder(idOf('a'))).toBeNull()
+  expect(keptOrder(idOf('b'))).not.toBeNull()
+  expect(localStorage.length).toBe(2)
+})
