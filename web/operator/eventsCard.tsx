@@ -7,13 +7,13 @@ import { useEvents } from './useEvents.js'
 
 /** What the contracts say, read from the chain by the page. */
 export function EventsCard({ provider, settings }: { provider: Provider; settings: Settings }) {
-  const { logs, block, error } = useEvents(provider, settings)
-  const events = logs.flatMap((log) => {
+  const { value, error } = useEvents(provider, settings)
+  const events = (value?.logs ?? []).toReversed().flatMap((log) => {
     const words = eventWords(log)
     return words === null ? [] : [{ ...words, block: log.blockNumber, key: `${log.blockHash}-${log.index}` }]
   })
   return (
-    <Card title="Events" aside={block === null ? null : <span class="muted">up to block {block}</span>}>
+    <Card title="Events" aside={value === null ? null : <span class="muted">up to block {value.head}</span>}>
       <PolledFailure error={error} />
       {events.length === 0 ? <p class="muted">None in the last blocks.</p> : null}
       <ol class="events" data-test="events">

@@ -1,49 +1,31 @@
-import type { Log, Provider } from 'ethers'
-import { useEffect, useState } from 'preact/hooks'
+import type { Provider } from 'ethers'
+import { useMemo } from 'preact/hooks'
 import { contractsOf } from '../chain/contracts.js'
-import { readLogs } from '../chain/logs.js'
+import { createLogTail, type LogsSoFar } from '../chain/logs.js'
+import { type Polled, usePolled } from '../hooks/usePolled.js'
 import type { Settings } from '../settings.js'
 
 const [POLL_MS, SHOWN, BLOCKS_BACK] = [2_000, 100, 5_000]
 
-export interface Events {
-  /** Newest first. */
-  readonly logs: readonly Log[]
-  /** The chain's newest block that was read. */
-  readonly block: number | null
-  readonly error: unknown
+/** The five contracts' logs as they happen, and those of the last blocks before. */
+export function useEvents(provider: Provider, settings: Settings): Polled<LogsSoFar> {
+  return usePolled(
+    useMemo(() => createEventsReader(provider, settings), [provider, settings]),
+    POLL_MS,
+  )
 }
 
-/** The five contracts' logs as they happen, and those of the last blocks before. */
-export function useEvents(provider: Provider, { pins, chain }: Settings): Events {
-  const [state, setState] = useState<Events>({ logs: [], block: null, error: null })
-  useEffect(() => {
-    let ended = false
-    let timer = 0
-    let next: number | null = null
-    const look = async () => {
-      try {
-        const head = await provider.getBlockNumber()
-        const fromBlock = next ?? Math.max(chain.firstBlock, head - BLOCKS_BACK)
-        const address = Object.values(await contractsOf(provider, pins.escrow))
-        const found = await readLogs(provider, { address, fromBlock, toBlock: head })
-        if (ended) return
-        next = head + 1
-        setState(({ logs }) => ({
-          logs: [...found.reverse(), ...logs].slice(0, SHOWN),
-          block: head,
-          error: null,
-        }))
-      } catch (error) {
-        if (!ended) setState((before) => ({ ...before, error }))
-      }
-      if (!ended) timer = window.setTimeout(look, POLL_MS)
-    }
-    look()
-    return () => {
-      ended = true
-      window.clearTimeout(timer)
-    }
-  }, [provider, pins, chain])
-  return state
+function createEventsReader(provider: Provider, { pins, chain }: Settings): () => Promise<LogsSoFar> {
+  let look: ReturnType<typeof createLogTail> | null = null
+
+  async function begin() {
+    const address = Object.values(await contractsOf(provider, pins.escrow))
+    const fromBlock = Math.max(chain.firstBlock, (await provider.getBlockNumber()) - BLOCKS_BACK)
+    return createLogTail(provider, { address, fromBlock, most: SHOWN })
+  }
+
+  return async () => {
+    look ??= await begin()
+    return look()
+  }
 }

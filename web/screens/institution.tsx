@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'preact/hooks'
 import type { Hex, InstitutionView, Views } from '../../src/client/index.js'
-import { readMembers } from '../chain/members.js'
+import { createMembersReader } from '../chain/members.js'
 import { usePolled } from '../hooks/usePolled.js'
 import { Members } from '../institution/members.js'
 import { Rulebook } from '../institution/rulebook.js'
@@ -28,7 +28,7 @@ export function InstitutionScreen({ session, views, settings, orgId, isAdmin }: 
     LOOK_MS,
   )
   const members = usePolled(
-    useCallback(() => readMembers(provider, settings, orgId), [provider, settings, orgId]),
+    useMemo(() => createMembersReader(provider, settings, orgId), [provider, settings, orgId]),
     LOOK_MS,
   )
   const found = members.value

@@ -17,20 +17,21 @@ interface OrderCardProps {
   readonly order: DeskOrder
   readonly unlocked: boolean
   readonly startsOpen: boolean
+  readonly pollMs: number
   /** The order was open here, and has ended. */
   readonly onEnd: () => void
 }
 
 const FINAL = new Set<OrderStatus['state']>(['SETTLED', 'REFUNDED'])
 
-export function OrderCard({ client, order, unlocked, startsOpen, onEnd }: OrderCardProps) {
+export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }: OrderCardProps) {
   const { orderId, request } = order
   const [isOpen, setOpen] = useState(startsOpen)
   const follow = useCallback(
     (options: FollowOptions) => client.followOrder(orderId, options),
     [client, orderId],
   )
-  const { value: status } = useFollowed(follow)
+  const { value: status } = useFollowed(follow, pollMs)
   useEnd(status, onEnd)
   useForgetting(orderId, status)
   const state = status === null ? 'Sealed' : stateWords(status)
@@ -52,7 +53,7 @@ export function OrderCard({ client, order, unlocked, startsOpen, onEnd }: OrderC
       {status === null ? null : <Reclaim client={client} status={status} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>What happened</summary>
-        {isOpen ? <Timeline client={client} orderId={orderId} /> : null}
+        {isOpen ? <Timeline client={client} orderId={orderId} pollMs={pollMs} /> : null}
       </details>
     </li>
   )

@@ -3,6 +3,7 @@ import type { Client } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { OrderCard } from './orderCard.js'
+import { orderPace } from './orderPace.js'
 import type { Orders } from './useOrders.js'
 
 interface OrdersCardProps {
@@ -31,6 +32,7 @@ export function OrdersCard({ client, orders, unlocked, onEnd }: OrdersCardProps)
             client={client}
             order={order}
             unlocked={unlocked}
+            pollMs={orderPace(shown.length)}
             startsOpen={index === 0 && order.request !== null}
             onEnd={onEnd}
           />

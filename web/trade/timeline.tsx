@@ -4,13 +4,19 @@ import { timeOfDay } from '../words/format.js'
 import { entryWords } from '../words/timeline.js'
 import { useFollowed } from './useFollowed.js'
 
+interface TimelineProps {
+  readonly client: Client
+  readonly orderId: Hex
+  readonly pollMs: number
+}
+
 /** What happens to an order, as it happens. */
-export function Timeline({ client, orderId }: { client: Client; orderId: Hex }) {
+export function Timeline({ client, orderId, pollMs }: TimelineProps) {
   const follow = useCallback(
     (options: FollowOptions) => client.followTimeline(orderId, options),
     [client, orderId],
   )
-  const { value } = useFollowed(follow)
+  const { value } = useFollowed(follow, pollMs)
   if (value === null) return <p class="muted">Nothing is known of it yet.</p>
   return (
     <ol class="timeline">

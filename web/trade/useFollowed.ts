@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { FollowOptions } from '../../src/client/index.js'
 
-const POLL_MS = 1_500
 const AGAIN_MS = 4_000
 
 /** The newest that a generator of the client yields; after a failure it begins again. `begin` must not change. */
-export function useFollowed<T>(begin: (options: FollowOptions) => AsyncGenerator<T>): {
+export function useFollowed<T>(
+  begin: (options: FollowOptions) => AsyncGenerator<T>,
+  pollMs: number,
+): {
   readonly value: T | null
   readonly error: unknown
 } {
@@ -15,8 +17,7 @@ export function useFollowed<T>(begin: (options: FollowOptions) => AsyncGenerator
     let timer = 0
     const follow = async () => {
       try {
-        for await (const value of begin({ signal: ended.signal, pollMs: POLL_MS }))
-          setState({ value, error: null })
+        for await (const value of begin({ signal: ended.signal, pollMs })) setState({ value, error: null })
       } catch (error) {
         if (ended.signal.aborted) return
         setState(({ value }) => ({ value, error }))
@@ -28,6 +29,6 @@ export function useFollowed<T>(begin: (options: FollowOptions) => AsyncGenerator
       ended.abort()
       window.clearTimeout(timer)
     }
-  }, [begin])
+  }, [begin, pollMs])
   return state
 }

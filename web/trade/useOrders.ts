@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { Hex, OrderRequest } from '../../src/client/index.js'
-import { readOrderIds } from '../chain/orderHistory.js'
+import { createOrderHistory } from '../chain/orderHistory.js'
 import { usePolled } from '../hooks/usePolled.js'
 import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
@@ -29,8 +29,8 @@ export function useOrders(session: Session, settings: Settings): Orders {
       setPlaced((known) => [order, ...known.filter(({ orderId }) => orderId !== order.orderId)]),
     [],
   )
-  const read = useCallback(
-    () => readOrderIds(session.provider, settings, session.address),
+  const read = useMemo(
+    () => createOrderHistory(session.provider, settings, session.address),
     [session, settings],
   )
   const { value: ids, error, refresh } = usePolled(read, LOOK_MS)

@@ -1,0 +1,117 @@
+import { type Filter, makeError } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { type ChainLog, createLogTail, type LogSource } from '../../web/chain/logs.js'
+
+const ADDRESS = `0x${'aa'.repeat(20)}` as const
+
+function logIn(blockNumber: number, blockHash = `0x${blockNumber}`): ChainLog {
+  return { address: ADDRESS, blockHash, blockNumber, index: 0, topics: [], data: '0x' }
+}
+
+/** A node that takes so many blocks at once. */
+class Node implements LogSource {
+  readonly asked: [from: number, to: number][] = []
+  failure: unknown = null
+
+  constructor(
+    public head: number,
+    public logs: ChainLog[],
+    public takes = Number.POSITIVE_INFINITY,
+  ) {}
+
+  async getBlockNumber() {
+    return this.head
+  }
+
+  async getLogs({ fromBlock, toBlock }: Filter) {
+    const [from, to] = [Number(fromBlock), Number(toBlock)]
+    this.asked.push([from, to])
+    if (this.failure !== null) throw this.failure
+    if (to - from + 1 > this.takes) throw makeError('could not coalesce error', 'UNKNOWN_ERROR')
+    return this.logs.filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to)
+  }
+}
+
+const tailOf = (node: Node, more: { fromBlock?: number; most?: number } = {}) =>
+  createLogTail(node, { address: ADDRESS, fromBlock: 0, ...more })
+const blocksOf = ({ logs }: { logs: readonly ChainLog[] }) => logs.map(({ blockNumber }) => blockNumber)
+
+describe('the logs of a chain', () => {
+  it('are read in parts, from the first block on, oldest first', async () => {
+    const node = new Node(4_500, [logIn(4_100), logIn(300), logIn(99)])
+    expect(blocksOf(await tailOf(node, { fromBlock: 100 })())).toEqual([300, 4_100])
+    expect(node.asked).toEqual([
+      [100, 2_099],
+      [2_100, 4_099],
+      [4_100, 4_500],
+    ])
+  })
+
+  it('are asked for once, but for blocks that may still be exchanged', async () => {
+    const node = new Node(4_500, [logIn(4_400)])
+    const look = tailOf(node)
+    await look()
+    node.asked.length = 0
+    node.head = 4_510
+    node.logs.push(logIn(4_510))
+    expect(blocksOf(await look())).toEqual([4_400, 4_510])
+    expect(node.asked).toEqual([[4_489, 4_510]])
+  })
+
+  it('come in shorter parts from a node that refuses long ones', async () => {
+    const node = new Node(3_000, [logIn(5), logIn(2_900)], 700)
+    expect(blocksOf(await tailOf(node)())).toEqual([5, 2_900])
+    expect(node.asked.length).toBeLessThan(12)
+  })
+
+  it('are given up where not even one block is given', async () => {
+    const node = new Node(3_000, [], 0)
+    await expect(tailOf(node)()).rejects.toMatchObject({ code: 'UNKNOWN_ERROR' })
+    expect(node.asked.at(-1)).toEqual([0, 0])
+  })
+
+  it('of a silent node are not asked for in shorter parts', async () => {
+    const node = new Node(3_000, [])
+    node.failure = new TypeError('Failed to fetch')
+    await expect(tailOf(node)()).rejects.toBe(node.failure)
+    expect(node.asked).toHaveLength(1)
+  })
+
+  it('go on where a failure stopped them', async () => {
+    const node = new Node(4_500, [logIn(7), logIn(4_100)])
+    const look = tailOf(node)
+    const getLogs = node.getLogs.bind(node)
+    node.getLogs = async (filter) => {
+      if (Number(filter.fromBlock) > 3_000) throw makeError('', 'NETWORK_ERROR', { event: 'x' })
+      return getLogs(filter)
+    }
+    await expect(look()).rejects.toMatchObject({ code: 'NETWORK_ERROR' })
+    node.getLogs = getLogs
+    node.asked.length = 0
+    expect(blocksOf(await look())).toEqual([7, 4_100])
+    expect(node.asked[0]?.[0]).toBe(4_000 - 12)
+  })
+
+  it('are neither lost nor told twice when the node’s head goes back', async () => {
+    const node = new Node(50, [logIn(30), logIn(48)])
+    const look = tailOf(node)
+    await look()
+    node.head = 45
+    expect(await look()).toMatchObject({ head: 50 })
+    node.head = 51
+    expect(blocksOf(await look())).toEqual([30, 48])
+  })
+
+  it('of an exchanged block are replaced', async () => {
+    const node = new Node(50, [logIn(48, '0xold'), logIn(49)])
+    const look = tailOf(node)
+    await look()
+    node.logs = [logIn(48, '0xnew')]
+    expect((await look()).logs.map(({ blockHash }) => blockHash)).toEqual(['0xnew'])
+  })
+
+  it('may be the newest ones alone', async () => {
+    const node = new Node(50, [logIn(1), logIn(2), logIn(3)])
+    expect(blocksOf(await tailOf(node, { most: 2 })())).toEqual([2, 3])
+  })
+})

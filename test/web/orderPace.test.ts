@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { orderPace } from '../../web/trade/orderPace.js'
+
+/** Of the 600 that a server allows unless told otherwise; the rest is for market, clock, wallet and funds. */
+const MOST_PER_MINUTE = 500
+const OPEN_AT_MOST = 20
+
+it.each([1, 5, 6, 7, 20, 100])('%i orders shown keep to what the server allows', (shown) => {
+  const questions = 2 * Math.min(shown, OPEN_AT_MOST)
+  expect((questions * 60_000) / orderPace(shown)).toBeLessThan(MOST_PER_MINUTE)
+})
+
+it('a few orders are followed closely', () => expect(orderPace(5)).toBe(1_500))
