@@ -89,7 +89,7 @@ async function run(chain: TestChain, options: BenchOptions, around: Surroundings
   await storm(plan, around, print)
   const calmAt = performance.now()
   await callers.end()
-  const settlement = await settle({ ...callers, dataDir })
+  const settlement = await settle({ chain, ...callers, dataDir })
   const moments = { startedAt, calmAt, settledAt: performance.now(), uptimes: server.uptimes() }
   const times = timesOf([...callers.told.values()], moments)
   const found = await examine({

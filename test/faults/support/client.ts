@@ -48,6 +48,6 @@ export function createClient(url: () => string | undefined): Client {
 }
 
 /** Whether an answer tells the end. */
-export function hasEnded(response: Response | undefined): boolean {
+export function hasEnded(response: Pick<Response, 'receipt'> | undefined): boolean {
   return response?.receipt?.status === 'confirmed' || response?.receipt?.status === 'failed'
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import type { Receipt } from '../../../src/protocol/api.js'
 import { storedRecord } from '../../server/relay/relayUnderTest.js'
 import type { TestChain } from '../../support/chain.js'
 import { note, type Told } from './callers.js'
@@ -14,6 +15,7 @@ const PATIENCE_MS = 10_000
 const NOT_FOUND = 404
 
 export interface SettleOptions {
+  readonly chain: TestChain
   readonly client: Client
   readonly told: ReadonlyMap<Work, Told>
   readonly dataDir: string
@@ -21,9 +23,9 @@ export interface SettleOptions {
 
 /**
  * Nothing goes wrong any more: everything is followed to its end by asking alone. Posted again is only what no server
- * has ever taken on, and what was confirmed, and was then taken back by a reorganization that no server saw.
+ * has ever taken on, and what had ended, and was then taken back by a reorganization that no server saw.
  */
-export async function settle({ client, told, dataDir }: SettleOptions) {
+export async function settle({ chain, client, told, dataDir }: SettleOptions) {
   const giveUpAt = performance.now() + STALL_BOUND_MS
   const violations: string[] = []
   let takenBack = 0
@@ -47,8 +49,14 @@ export async function settle({ client, told, dataDir }: SettleOptions) {
 
   async function judge({ digest, plan }: Work): Promise<void> {
     const record = await storedRecord(dataDir, digest)
-    if (record?.receipt.status === 'confirmed') takenBack++
+    if (record !== undefined && hasEnded(record) && (await isTakenBack(record.receipt))) takenBack++
     else violations.push(`${plan.kind} ${digest}: taken on, and forgotten`)
+  }
+
+  /** Its transaction is not on the chain any more, or not where it was. */
+  async function isTakenBack({ txHash, blockNumber }: Receipt): Promise<boolean> {
+    const mined = txHash === null ? null : await chain.provider.getTransactionReceipt(txHash)
+    return mined === null || mined.blockNumber !== blockNumber
   }
 
   await Promise.all([...told].map(([work, heard]) => follow(work, heard)))
