@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Config } from '../config.js'
 import { answerClientError } from './clientErrors.js'
+import { closingWithConnection } from './pipelined.js'
 import { withPath } from './requestTarget.js'
 
 /** How closely the header and request time-outs are kept. */
@@ -23,7 +24,7 @@ export type ListenOptions = Pick<
 
 /** @throws the system error of `listen` */
 export async function listen(http: ListenOptions, listener: RequestListener): Promise<Server> {
-  const answer = withAnswerTimeout(withPath(listener), http.answerTimeoutMs)
+  const answer = closingWithConnection(withAnswerTimeout(withPath(listener), http.answerTimeoutMs))
   const server = createServer(
     {
       // Node refuses a longer one.
