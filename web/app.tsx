@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'preact/hooks'
+import { useCallback, useMemo, useRef } from 'preact/hooks'
 import { createReader } from '../src/client/index.js'
 import { Header } from './header.js'
 import { usePolled } from './hooks/usePolled.js'
@@ -22,6 +22,7 @@ const TIMEOUT_MS = 8_000
 
 export function App({ settings }: { settings: Settings }) {
   const route = useRoute()
+  const main = useRef<HTMLElement>(null)
   const sessions = useSession(settings)
   const { session } = sessions
   const views = useMemo(
@@ -57,11 +58,12 @@ export function App({ settings }: { settings: Settings }) {
 
   return (
     <>
-      <a class="skip" href="#main">
+      {/* No link: the part of the address after # is the route, and following one would leave the screen. */}
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the content
-      </a>
+      </button>
       <Header route={route} places={places} clock={clock} sessions={sessions} />
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} ref={main}>
         {location.origin !== settings.origin ? (
           <ForeignOrigin origin={settings.origin} />
         ) : isAsleep(clock.error) ? (

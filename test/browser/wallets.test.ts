@@ -1,9 +1,10 @@
 // What may go wrong between a person, a wallet and the server, and what the page says then.
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { findViolations } from './support/accessibility.js'
+import { findViolations, overflowOf } from './support/accessibility.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { agree, installExtension } from './support/extension.js'
+import { tabTo } from './support/keyboard.js'
 
 const desk = useBrowserDesk()
 const OTHER_CHAIN = 1
@@ -43,27 +44,60 @@ describe('the keyboard alone', () => {
     const page = await desk().visit(undefined, { viewport: PHONE, colorScheme: 'dark' })
     const ben = page.getByRole('button', { name: /^Ben\b/ })
     await ben.waitFor()
-    expect(await findViolations(page)).toEqual([])
-    await ben.press('Enter')
+    await expectFit(page)
+    await tabTo(page, ben)
+    await page.keyboard.press('Enter')
     const amount = page.locator('#ticket-amount')
     await amount.waitFor()
-    const { scroll, width } = await page.evaluate(() => ({
-      scroll: document.documentElement.scrollWidth,
-      width: document.documentElement.clientWidth,
-    }))
-    expect(scroll).toBe(width)
-    expect(await findViolations(page)).toEqual([])
-    for (let tabs = 0; tabs < 60 && !(await isFocused()); tabs++) await page.keyboard.press('Tab')
+    await expectFit(page)
+    await tabTo(page, amount)
+    await page.keyboard.type('0.5')
+    expect(await descriptionOf(amount)).toBe('At least 1 USDC.')
+    await page.keyboard.press('Control+A')
     await page.keyboard.type('25')
     await page.keyboard.press('Enter')
     await newestOrder(page, 'SETTLED')
     await page.context().close()
+  })
 
-    async function isFocused(): Promise<boolean> {
-      return amount.evaluate((element) => element === document.activeElement)
-    }
+  it('skips to the content of a screen without leaving it', async () => {
+    const page = await desk().visit(undefined, { viewport: PHONE, colorScheme: 'dark' })
+    await page.getByRole('button', { name: /^Dana\b/ }).click()
+    const link = page.getByRole('link', { name: 'Institution', exact: true })
+    await link.waitFor()
+    await tabTo(page, link)
+    await page.keyboard.press('Enter')
+
+    await page.getByLabel('Ben may not trade TSLA').waitFor()
+    await expectFit(page)
+
+    await page.locator('#max-order').fill('7,000')
+    await tabTo(page, page.getByRole('button', { name: 'Skip to the content' }), 'Shift+Tab')
+    await page.keyboard.press('Enter')
+    expect(new URL(page.url()).hash).toBe('#/institution')
+    await page.locator('#main:focus').waitFor()
+    expect(await page.locator('#max-order').inputValue()).toBe('7,000')
+
+    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await page.locator('[data-test=events] li').first().waitFor()
+    await page.getByText('answers', { exact: true }).waitFor()
+    await expectFit(page)
+    await page.context().close()
   })
 })
+
+/** The screen is accessible, and no wider than the page. */
+async function expectFit(page: Page): Promise<void> {
+  expect(await overflowOf(page)).toBe(0)
+  expect(await findViolations(page)).toEqual([])
+}
+
+/** What a screen reader says of a control beside its name. */
+function descriptionOf(control: Locator): Promise<string | undefined> {
+  return control.evaluate(
+    (element) => document.getElementById(element.getAttribute('aria-describedby') ?? '')?.textContent,
+  )
+}
 
 describe('a server that goes away in the middle', () => {
   it('is said in words, and the order settles once it is back', async () => {

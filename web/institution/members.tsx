@@ -4,7 +4,7 @@ import type { Member } from '../chain/members.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
-import { Field } from '../parts/field.js'
+import { Field, hintId } from '../parts/field.js'
 import { WalletName } from '../parts/walletName.js'
 import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
@@ -96,6 +96,7 @@ function Invite({ busy, onInvite }: InviteProps) {
         <div class="row">
           <input
             id="invite-address"
+            aria-describedby={hintId('invite-address')}
             required
             class="grow"
             autocomplete="off"

@@ -3,7 +3,7 @@ import type { Hex } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
-import { Field } from '../parts/field.js'
+import { Field, hintId } from '../parts/field.js'
 import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
 import { Publishing } from './publishing.js'
@@ -86,6 +86,7 @@ export function Rulebook({ session, settings, employees, symbols, version, onPub
         >
           <input
             id="max-order"
+            aria-describedby={hintId('max-order')}
             inputMode="decimal"
             autocomplete="off"
             aria-invalid={policy === null}

@@ -5,7 +5,7 @@ import { useAction } from '../hooks/useAction.js'
 import { usePolled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
-import { Field } from '../parts/field.js'
+import { Field, hintId } from '../parts/field.js'
 import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
 
@@ -42,6 +42,7 @@ export function VerifyCard({ session, settings }: { session: Session; settings: 
         >
           <input
             id="verify-address"
+            aria-describedby={hintId('verify-address')}
             required
             autocomplete="off"
             spellcheck={false}

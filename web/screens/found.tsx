@@ -4,7 +4,7 @@ import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
-import { Field } from '../parts/field.js'
+import { Field, hintId } from '../parts/field.js'
 import type { Session } from '../wallet/session.js'
 
 interface FoundProps {
@@ -71,6 +71,7 @@ function Founding({ session, onDone }: { session: Session; onDone: () => void })
         >
           <input
             id="institution-name"
+            aria-describedby={hintId('institution-name')}
             required
             maxLength={31}
             autocomplete="off"

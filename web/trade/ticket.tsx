@@ -3,7 +3,7 @@ import type { Client, Funds, MarketClock, MarketView, Portfolio } from '../../sr
 import { Card } from '../parts/card.js'
 import { Choice } from '../parts/choice.js'
 import { FailureBox } from '../parts/failureBox.js'
-import { Field } from '../parts/field.js'
+import { Field, hintId } from '../parts/field.js'
 import { failureOf } from '../words/failures.js'
 import { money, shares } from '../words/format.js'
 import { amountOf, decimalsOf, estimate, orderOf, type Ticket as TicketFields } from './ticketOrder.js'
@@ -83,6 +83,7 @@ export function Ticket(props: TicketProps) {
         >
           <input
             id="ticket-amount"
+            aria-describedby={hintId('ticket-amount')}
             inputMode="decimal"
             autocomplete="off"
             required

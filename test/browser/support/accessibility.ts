@@ -11,6 +11,14 @@ const resultSchema = z.array(
   }),
 )
 
+/** How many pixels of the page a reader of a narrow screen has to scroll sideways for. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    return scrollWidth - clientWidth
+  })
+}
+
 /** What axe finds on the page, of any weight: `rule: element`. */
 export async function findViolations(page: Page): Promise<string[]> {
   const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
