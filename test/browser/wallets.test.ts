@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { agree, installExtension } from './support/extension.js'
+import { holdCalls } from './support/hold.js'
 import { tabTo } from './support/keyboard.js'
 
 const desk = useBrowserDesk()
@@ -61,14 +62,23 @@ describe('the keyboard alone', () => {
   })
 
   it('skips to the content of a screen without leaving it', async () => {
+    const { sandbox } = desk()
     const page = await desk().visit(undefined, { viewport: PHONE, colorScheme: 'dark' })
     await page.getByRole('button', { name: /^Dana\b/ }).click()
     const link = page.getByRole('link', { name: 'Institution', exact: true })
     await link.waitFor()
+    const letGo = await holdCalls(page, sandbox.info.rpcUrl, 'eth_getLogs')
     await tabTo(page, link)
     await page.keyboard.press('Enter')
 
+    // A rulebook that is published before its members are known would bar them all.
+    const publish = page.getByRole('button', { name: /^Publish version/ })
+    await publish.waitFor()
+    expect(await page.getByText('Reading the members…').count()).toBe(2)
+    expect(await publish.isDisabled()).toBe(true)
+    letGo()
     await page.getByLabel('Ben may not trade TSLA').waitFor()
+    expect(await publish.isDisabled()).toBe(false)
     await expectFit(page)
 
     await page.locator('#max-order').fill('7,000')

@@ -15,6 +15,12 @@ describe('a rulebook as it is written', () => {
     expect(withEmployees(draft, [ben]).rules.map(({ address }) => address)).toEqual([ben])
   })
 
+  it('keeps what was written of a member while the others are read, in the order of the members', () => {
+    const draft = withRules(withRules(EMPTY_DRAFT, { ...restricted, canSell: false }), restricted)
+    expect(draft.rules).toEqual([restricted])
+    expect(withEmployees(draft, [ben, ada]).rules.map(({ address }) => address)).toEqual([ben, ada])
+  })
+
   it('becomes a policy under lower-case addresses, its amount in base units', () => {
     const draft = { ...withRules(withEmployees(EMPTY_DRAFT, [ada]), restricted), maxOrder: ' 25,000.5 ' }
     expect(policyOf(draft)).toEqual({

@@ -12,7 +12,8 @@ import type { Session } from '../wallet/session.js'
 interface MembersProps {
   readonly session: Session
   readonly settings: Settings
-  readonly members: readonly Member[]
+  /** Null until they have been read. */
+  readonly members: readonly Member[] | null
   readonly onChange: () => void
 }
 
@@ -38,7 +39,7 @@ export function Members({ session, settings, members, onChange }: MembersProps) 
             </tr>
           </thead>
           <tbody>
-            {members.map(({ address, state }) => (
+            {members?.map(({ address, state }) => (
               <tr key={address}>
                 <th scope="row">
                   <WalletName address={address} settings={settings} />
@@ -64,6 +65,7 @@ export function Members({ session, settings, members, onChange }: MembersProps) 
           </tbody>
         </table>
       </div>
+      {members === null ? <p class="muted">Reading the members…</p> : null}
       <Invite busy={busy} onInvite={(address) => change(() => membership.invite(address))} />
       <FailureBox error={error} />
     </Card>

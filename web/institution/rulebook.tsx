@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Hex } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
@@ -13,7 +13,8 @@ import { RulesRow } from './rulesRow.js'
 interface RulebookProps {
   readonly session: Session
   readonly settings: Settings
-  readonly employees: readonly Hex[]
+  /** Null until they have been read. */
+  readonly employees: readonly Hex[] | null
   readonly symbols: readonly string[]
   /** In force now; 0 before the first one. */
   readonly version: number
@@ -25,8 +26,10 @@ export function Rulebook({ session, settings, employees, symbols, version, onPub
   const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [published, setPublished] = useState<number | null>(null)
   const { busy, error, run } = useAction()
-  useEffect(() => setDraft((before) => withEmployees(before, employees)), [employees])
-  const policy = policyOf(draft)
+  // A rulebook without its members bars them all: none is written before they are known.
+  const written = employees === null ? null : withEmployees(draft, employees)
+  const policy = written === null ? null : policyOf(written)
+  const isAmountWrong = written !== null && policy === null
   const publish = (event: Event) => {
     event.preventDefault()
     if (policy === null) return
@@ -62,7 +65,7 @@ export function Rulebook({ session, settings, employees, symbols, version, onPub
               </tr>
             </thead>
             <tbody>
-              {draft.rules.map((rules) => (
+              {written?.rules.map((rules) => (
                 <RulesRow
                   key={rules.address}
                   rules={rules}
@@ -74,14 +77,12 @@ export function Rulebook({ session, settings, employees, symbols, version, onPub
             </tbody>
           </table>
         </div>
-        {draft.rules.length === 0 ? <p class="muted">Invite members first: they are listed here.</p> : null}
+        {written === null ? <p class="muted">Reading the members…</p> : null}
         <Field
           label="Largest order, in USDC"
           id="max-order"
           hint={
-            policy === null
-              ? 'Write a plain number, such as 25000.'
-              : 'Of one order; a larger one is refused.'
+            isAmountWrong ? 'Write a plain number, such as 25000.' : 'Of one order; a larger one is refused.'
           }
         >
           <input
@@ -89,7 +90,7 @@ export function Rulebook({ session, settings, employees, symbols, version, onPub
             aria-describedby={hintId('max-order')}
             inputMode="decimal"
             autocomplete="off"
-            aria-invalid={policy === null}
+            aria-invalid={isAmountWrong}
             value={draft.maxOrder}
             onInput={({ currentTarget: { value } }) => setDraft((before) => ({ ...before, maxOrder: value }))}
           />

@@ -32,8 +32,10 @@ export function withEmployees(draft: RulebookDraft, employees: readonly Hex[]): 
   return { ...draft, rules }
 }
 
+/** The draft with this line in place of the wallet's former one, if it had one. */
 export function withRules(draft: RulebookDraft, changed: RulesDraft): RulebookDraft {
-  return { ...draft, rules: draft.rules.map((line) => (line.address === changed.address ? changed : line)) }
+  const others = draft.rules.filter(({ address }) => address !== changed.address)
+  return { ...draft, rules: [...others, changed] }
 }
 
 /** The rulebook of a draft, null while its amount is none. */

@@ -32,7 +32,7 @@ export function InstitutionScreen({ session, views, settings, orgId, isAdmin }: 
     LOOK_MS,
   )
   const found = members.value
-  const employees = useMemo(() => (found ?? []).map(({ address }) => address), [found])
+  const employees = useMemo(() => found?.map(({ address }) => address) ?? null, [found])
   const view = institution.value
   return (
     <>
@@ -55,7 +55,7 @@ export function InstitutionScreen({ session, views, settings, orgId, isAdmin }: 
         </div>
         <div>
           {isAdmin ? (
-            <Members session={session} settings={settings} members={found ?? []} onChange={members.refresh} />
+            <Members session={session} settings={settings} members={found} onChange={members.refresh} />
           ) : null}
           {view === null ? null : <Summary view={view} settings={settings} />}
         </div>
