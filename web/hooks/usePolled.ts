@@ -3,14 +3,21 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 /** What was answered last, and what went wrong since. */
 export interface Polled<T> {
   readonly value: T | null
+  /** Whether there was an answer, which may itself be null. */
+  readonly answered: boolean
   readonly error: unknown
   /** Asks at once. */
   readonly refresh: () => void
 }
 
-/** Asks at once and then at an interval. `ask` must be the same function from one render to the next. */
+type State<T> = Pick<Polled<T>, 'value' | 'answered' | 'error'>
+
+/**
+ * Asks at once and then at an interval. `ask` must be the same function from one render to the next: another one is
+ * another question, to which nothing has been answered yet.
+ */
 export function usePolled<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number): Polled<T> {
-  const [state, setState] = useState<{ value: T | null; error: unknown }>({ value: null, error: null })
+  const [{ of, state }, setLast] = useState({ of: ask, state: unanswered<T>() })
   const begin = useRef(() => {})
   useEffect(() => {
     let current = new AbortController()
@@ -18,9 +25,13 @@ export function usePolled<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: 
     const look = async (signal: AbortSignal) => {
       try {
         const value = await ask(signal)
-        if (!signal.aborted) setState({ value, error: null })
+        if (!signal.aborted) setLast({ of: ask, state: { value, answered: true, error: null } })
       } catch (error) {
-        if (!signal.aborted) setState(({ value }) => ({ value, error }))
+        if (!signal.aborted)
+          setLast((last) => ({
+            of: ask,
+            state: { ...(last.of === ask ? last.state : unanswered<T>()), error },
+          }))
       }
       if (!signal.aborted) timer = window.setTimeout(() => look(signal), everyMs)
     }
@@ -36,5 +47,10 @@ export function usePolled<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: 
     begin.current()
     return end
   }, [ask, everyMs])
-  return { ...state, refresh: useCallback(() => begin.current(), []) }
+  const refresh = useCallback(() => begin.current(), [])
+  return { ...(of === ask ? state : unanswered<T>()), refresh }
+}
+
+function unanswered<T>(): State<T> {
+  return { value: null, answered: false, error: null }
 }

@@ -12,7 +12,5 @@ export function useWalletView(views: Views, session: Session | null): Polled<Wal
     async (signal: AbortSignal) => (address === null ? null : views.wallet(address, signal)),
     [views, address],
   )
-  const polled = usePolled(ask, LOOK_MS)
-  // What was answered for the wallet before is not this one's.
-  return polled.value?.address === address ? polled : { ...polled, value: null }
+  return usePolled(ask, LOOK_MS)
 }

@@ -16,7 +16,7 @@ interface PortfolioProps {
 }
 
 export function PortfolioCard({ portfolio, symbols, unlocked, unlocking, onUnlock }: PortfolioProps) {
-  const { value, error } = portfolio
+  const { value, answered, error } = portfolio
   return (
     <Card
       title="Portfolio"
@@ -39,7 +39,8 @@ export function PortfolioCard({ portfolio, symbols, unlocked, unlocking, onUnloc
         </>
       )}
       <PolledFailure error={error} />
-      {unlocked && value === null && error === null ? (
+      {unlocked && !answered && error === null ? <p class="muted">Reading it from the chain…</p> : null}
+      {unlocked && answered && value === null ? (
         <p class="muted">There is none yet. Your first order makes it.</p>
       ) : null}
       {value === null ? null : <Opened opened={value} symbols={symbols} />}
