@@ -42,8 +42,15 @@ describe('a newcomer', () => {
 
     const admin = await pageOf('Dana')
     await admin.getByRole('link', { name: 'Institution', exact: true }).click()
-    await admin.getByLabel('Invite a wallet').fill(noor())
-    await admin.getByRole('button', { name: 'Invite', exact: true }).click()
+    const address = admin.getByLabel('Invite a wallet')
+    const invite = admin.getByRole('button', { name: 'Invite', exact: true })
+    const [member] = desk().sandbox.accounts.employees
+    await address.fill(member.address)
+    await invite.click()
+    await admin.getByRole('alert').getByText('That wallet is in an institution already').waitFor()
+    expect(await address.inputValue()).toBe(member.address)
+    await address.fill(noor())
+    await invite.click()
     await admin.getByRole('row', { name: /Noor .*invited/ }).waitFor()
 
     await page.getByRole('button', { name: 'Join Example Capital' }).click()

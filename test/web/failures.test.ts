@@ -2,14 +2,8 @@ import { makeError } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { ClientError, ContractError, NotSubmittedError, ServerError } from '../../src/client/index.js'
 import { failureOf, isAsleep, polledFailureOf } from '../../web/words/failures.js'
+import { serverError } from './support/serverError.js'
 
-function serverError(status: number, code: string, more: Record<string, unknown> = {}): ServerError {
-  const problem = {
-    ...{ type: 'about:blank', title: 'Some title', status, detail: 'Some detail.', instance: '/x' },
-    ...{ code, requestId: 'req-1', ...more },
-  }
-  return new ServerError(status, 'req-1', null, problem)
-}
 const ofProxy = (status: number) => new ServerError(status, null, null, null)
 const unreachable = new ClientError('server-unreachable', '/market cannot be reached')
 const order = {
@@ -30,6 +24,8 @@ describe('a failure in words', () => {
     ['a wallet without KYC', new ContractError('openBuy', 'NotCleared', {}), 'Your wallet is not verified'],
     ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refuses it (Odd)'],
     ['a node that is away', makeError('', 'NETWORK_ERROR'), 'The chain does not answer'],
+    ['a node that is silent', makeError('', 'TIMEOUT'), 'The chain does not answer'],
+    ['a node that fails', makeError('', 'SERVER_ERROR'), 'The chain does not answer'],
     ['no ether', makeError('', 'INSUFFICIENT_FUNDS'), 'The wallet has not enough ether for the fee'],
     ['anything else', new Error('secret of 0x12'), 'Something unexpected happened'],
     ['no error at all', null, 'Something unexpected happened'],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { TimelineEntry } from '../../src/client/index.js'
 import { timelineEntrySchema } from '../../src/protocol/api.js'
-import { entryWords, noticeWords, stateWords } from '../../web/words/timeline.js'
+import { entryWords, noticeWords, orderWords, stateWords } from '../../web/words/timeline.js'
+import { serverError } from './support/serverError.js'
 
 const at = '2026-03-02T10:00:00Z'
 const run = { at, attempt: 2 }
@@ -45,7 +46,16 @@ describe('an order’s state', () => {
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued')] }, 'Waiting for the market'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('placed')] }, 'At the market'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued'), trigger(null)] }, 'Under way'],
-  ])('%j', (status, words) => expect(stateWords(status)).toBe(words))
+  ])('%j', (status, words) => {
+    expect(stateWords(status)).toBe(words)
+    expect(orderWords(status, new Error('since then'))).toBe(words)
+  })
+
+  it('that was not answered is why, but for an order that nobody knows yet', () => {
+    expect(orderWords(null, null)).toBe('Sealed')
+    expect(orderWords(null, serverError(404, 'order-not-found'))).toBe('Sealed')
+    expect(orderWords(null, serverError(503, 'chain-unavailable'))).toBe('Some title')
+  })
 })
 
 describe('a notice', () => {

@@ -4,7 +4,8 @@ import { useCallback, useState } from 'preact/hooks'
 export interface Action {
   readonly busy: boolean
   readonly error: unknown
-  readonly run: (act: () => Promise<void>) => Promise<void>
+  /** Never rejects: resolves with whether it was done, and keeps what went wrong in `error`. */
+  readonly run: (act: () => Promise<void>) => Promise<boolean>
 }
 
 export function useAction(): Action {
@@ -15,8 +16,10 @@ export function useAction(): Action {
     setError(null)
     try {
       await act()
+      return true
     } catch (failure) {
       setError(failure)
+      return false
     } finally {
       setBusy(false)
     }

@@ -74,7 +74,8 @@ export function Members({ session, settings, members, onChange }: MembersProps) 
 
 interface InviteProps {
   readonly busy: boolean
-  readonly onInvite: (address: Member['address']) => Promise<void>
+  /** Resolves with whether it was done. */
+  readonly onInvite: (address: Member['address']) => Promise<boolean>
 }
 
 function Invite({ busy, onInvite }: InviteProps) {
@@ -85,8 +86,7 @@ function Invite({ busy, onInvite }: InviteProps) {
     const address = addressSchema.safeParse(text.trim())
     setWrong(!address.success)
     if (!address.success) return
-    await onInvite(address.data)
-    setText('')
+    if (await onInvite(address.data)) setText('')
   }
   return (
     <form onSubmit={invite}>

@@ -4,15 +4,14 @@ interface CardProps {
   readonly title: string
   /** Stands beside the title. */
   readonly aside?: ComponentChildren
-  readonly class?: string
   readonly children: ComponentChildren
 }
 
 /** A part of a screen under its own heading. */
-export function Card({ title, aside, class: name = '', children }: CardProps) {
+export function Card({ title, aside, children }: CardProps) {
   const id = `card-${title.toLowerCase().replace(/\W+/g, '-')}`
   return (
-    <section class={`card ${name}`} aria-labelledby={id}>
+    <section class="card" aria-labelledby={id}>
       <header class="card-head">
         <h2 id={id}>{title}</h2>
         {aside}

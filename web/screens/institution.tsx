@@ -72,7 +72,7 @@ function Summary({ view, settings }: { view: InstitutionView; settings: Settings
         <dd>
           <WalletName address={view.admin} settings={settings} />
         </dd>
-        <dt>Wallets</dt>
+        <dt>Employees</dt>
         <dd>{view.walletCount}</dd>
         <dt>Open orders</dt>
         <dd>{view.openOrders}</dd>

@@ -4,7 +4,7 @@ import { formatDecimal } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { money, shortHex } from '../words/format.js'
-import { stateWords } from '../words/timeline.js'
+import { orderWords } from '../words/timeline.js'
 import { forgetOrder, keptOrder, RECLAIM_AFTER } from './keptOrders.js'
 import { OrderNotice } from './orderNotice.js'
 import { decimalsOf } from './ticketOrder.js'
@@ -31,10 +31,10 @@ export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }
     (options: FollowOptions) => client.followOrder(orderId, options),
     [client, orderId],
   )
-  const { value: status } = useFollowed(follow, pollMs)
+  const { value: status, error } = useFollowed(follow, pollMs)
   useEnd(status, onEnd)
   useForgetting(orderId, status)
-  const state = status === null ? 'Sealed' : stateWords(status)
+  const state = orderWords(status, error)
   return (
     <li class="order" data-state={status?.state}>
       <div class="order-head">

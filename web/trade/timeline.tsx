@@ -1,5 +1,7 @@
 import { useCallback } from 'preact/hooks'
 import type { Client, FollowOptions, Hex } from '../../src/client/index.js'
+import { PolledFailure } from '../parts/polledFailure.js'
+import { isUnknownOrder } from '../words/failures.js'
 import { timeOfDay } from '../words/format.js'
 import { entryWords } from '../words/timeline.js'
 import { useFollowed } from './useFollowed.js'
@@ -16,7 +18,8 @@ export function Timeline({ client, orderId, pollMs }: TimelineProps) {
     (options: FollowOptions) => client.followTimeline(orderId, options),
     [client, orderId],
   )
-  const { value } = useFollowed(follow, pollMs)
+  const { value, error } = useFollowed(follow, pollMs)
+  if (value === null && error !== null && !isUnknownOrder(error)) return <PolledFailure error={error} />
   if (value === null) return <p class="muted">Nothing is known of it yet.</p>
   return (
     <ol class="timeline">

@@ -119,6 +119,8 @@ const POLICY: Record<string, Words> = {
 /** Wallets say no by this code (EIP-1193), and that they are waiting for the person by the other one. */
 const USER_REJECTED = 4001
 const REQUEST_PENDING = -32_002
+/** As ethers has it when a node cannot be reached, is silent, or answers 500 and more. */
+const NODE_FAILS = ['NETWORK_ERROR', 'TIMEOUT', 'SERVER_ERROR'] as const
 /** Bad gateway, unavailable, gateway timeout (RFC 9110, 15.6.3 to 15.6.5). */
 const PROXY_SAYS_AWAY = new Set([502, 503, 504])
 
@@ -143,6 +145,11 @@ export function isAsleep(error: unknown): boolean {
   if (!(error instanceof ServerError)) return false
   if (error.problem !== null) return error.code === 'shutting-down'
   return PROXY_SAYS_AWAY.has(error.status)
+}
+
+/** Whether neither chain nor server know the order, so far: it was just placed, perhaps. */
+export function isUnknownOrder(error: unknown): boolean {
+  return error instanceof ServerError && error.code === 'order-not-found'
 }
 
 function wordsOf(error: unknown): Words {
@@ -193,8 +200,7 @@ function walletWords(error: unknown): Words {
   if (isError(error, 'INSUFFICIENT_FUNDS')) {
     return ['The wallet has not enough ether for the fee', 'Send it some, and try again.']
   }
-  if (isError(error, 'NETWORK_ERROR') || isError(error, 'TIMEOUT') || error instanceof TypeError)
-    return NODE_SILENT
+  if (NODE_FAILS.some((kind) => isError(error, kind)) || error instanceof TypeError) return NODE_SILENT
   return ['Something unexpected happened', 'Try again. If it stays, reload the page.']
 }
 

@@ -1,4 +1,5 @@
 import type { Notice, OrderStatus, TimelineEntry } from '../../src/client/index.js'
+import { failureOf, isUnknownOrder } from './failures.js'
 import { shortHex } from './format.js'
 
 /** One entry of an order's timeline in words. */
@@ -34,6 +35,12 @@ const OUTCOMES: Record<Extract<TimelineEntry, { kind: 'outcome' }>['outcome'], s
   accepted: 'accepted',
   done: 'done',
   failed: 'failed, it will be tried again',
+}
+
+/** The state of an order in two or three words; while it was not answered, why it was not. */
+export function orderWords(status: Parameters<typeof stateWords>[0] | null, error: unknown): string {
+  if (status !== null) return stateWords(status)
+  return error === null || isUnknownOrder(error) ? 'Sealed' : failureOf(error).title
 }
 
 /** What an order is doing, in two or three words. */
