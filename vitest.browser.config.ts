@@ -9,10 +9,10 @@ export default defineConfig({
     reporters: process.env.CI
       ? ['default', ['json', { outputFile: 'data/browser-test-results.json' }]]
       : ['default'],
-    retry: process.env.CI ? 1 : 0,
     testTimeout: 180_000,
     hookTimeout: 300_000,
-    // The parts of a file build on each other.
+    // The parts of a file build on each other: a second try would begin after what the first one has done, and pass for another reason.
+    retry: 0,
     bail: 1,
     // A browser is several processes by itself.
     maxWorkers: 1,

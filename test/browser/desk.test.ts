@@ -2,10 +2,13 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
+import { PATIENCE_MS } from './support/browser.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
+/** Long enough to place an order meanwhile on a busy machine. */
+const CLOSED_MS = 60_000
 /** Of people who stay for the whole story. */
 const pages = new Map<string, Page>()
 
@@ -67,6 +70,9 @@ describe('a newcomer', () => {
     await operator.getByLabel('Address').fill(noor())
     await operator.getByRole('button', { name: 'Verify', exact: true }).click()
     await operator.getByText('is verified.').waitFor()
+    await operator.getByText('answers', { exact: true }).waitFor()
+    await operator.getByText('the one this page knows', { exact: true }).waitFor()
+    expect(await findViolations(operator)).toEqual([])
 
     await page.getByRole('heading', { name: 'Market', exact: true }).waitFor()
   })
@@ -89,7 +95,10 @@ describe('the admin', () => {
 describe('an employee', () => {
   it('buys, and opens what the chain holds as a cipher', async () => {
     const page = await pageOf('Noor')
+    const opened = (await pageOf('Otto')).getByText('opened: 1,000.00 USDC in escrow')
+    expect(await opened.count()).toBe(0)
     await order(page, 'Buy', 'AAPL', '1,000')
+    await opened.waitFor()
     const card = await newestOrder(page, 'SETTLED')
     expect(await card.textContent()).toContain('Buy AAPL for 1,000.00 USDC')
     await card.getByText('Settled on the chain').waitFor()
@@ -121,13 +130,44 @@ describe('an employee', () => {
     await page.getByText('49,100.00 USDC in the wallet.').waitFor()
   })
 
+  it('withdraws shares to the wallet', async () => {
+    const page = await pageOf('Noor')
+    const holding = page.locator('[data-holding=AAPL]')
+    const held = Number(await holding.textContent())
+    await page.locator('.choice-row label', { hasText: 'Withdraw' }).click()
+    await order(page, 'Withdraw', 'AAPL', '1.5')
+    await page.locator('.order:first-child[data-state=SETTLED]', { hasText: 'Withdraw 1.5 AAPL' }).waitFor()
+    await expect
+      .poll(async () => Number(await holding.textContent()), { timeout: PATIENCE_MS })
+      .toBeCloseTo(held - 1.5, 4)
+  })
+
   it('leaves an order for when the market opens', async () => {
     const page = await pageOf('Noor')
-    desk().sandbox.broker.clock({ open: false })
+    const nextOpen = new Date(Date.now() + CLOSED_MS).toISOString()
+    desk().sandbox.broker.clock({ open: false, nextOpen })
     await page.locator('[data-test=clock]', { hasText: 'Closed, opens in' }).waitFor()
+    await page.locator('.choice-row label', { hasText: 'Buy' }).click()
     await page.getByText('The market is closed. The order waits').waitFor()
     await order(page, 'Buy', 'AAPL', '50')
     await page.locator('.order').first().getByText('Waiting for the market', { exact: true }).waitFor()
+    expect(await page.locator('.order').first().getAttribute('data-state')).toBe('OPEN')
+    await page.locator('[data-test=clock]', { hasText: 'Open, closes in' }).waitFor()
+    await newestOrder(page, 'SETTLED')
+  })
+})
+
+describe('a wallet that nobody invited', () => {
+  it('founds an institution, and is its admin', async () => {
+    const page = await pageOf('Otto')
+    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    await page.getByLabel('Name of the institution').fill('Second Capital')
+    await page.getByRole('button', { name: 'Found it' }).click()
+    await page.getByRole('heading', { name: 'Almost there' }).waitFor()
+    await page.getByRole('link', { name: 'invite members and publish the rulebook' }).click()
+    await page.getByRole('heading', { name: 'Second Capital' }).waitFor()
+    await page.getByRole('row', { name: /Otto .*admin/ }).waitFor()
+    expect(await findViolations(page)).toEqual([])
   })
 })
 
