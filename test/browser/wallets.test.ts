@@ -11,6 +11,18 @@ const desk = useBrowserDesk()
 const OTHER_CHAIN = 1
 /** In seconds: a day until the deadline, a week after it, and one to spare. */
 const NINE_DAYS = 9 * 24 * 3_600
+/** Of a server with a fault of its own, for which the client does not ask again as it does after 503. */
+const internalError = (origin: string) => ({
+  status: 500,
+  headers: { 'access-control-allow-origin': origin },
+  contentType: 'application/problem+json',
+  body: JSON.stringify({
+    ...{ type: 'about:blank', status: 500, title: 'Internal error', code: 'internal-error' },
+    ...{ detail: 'Try again later.', instance: '/orders', requestId: 'a-request' },
+  }),
+})
+/** Until it is cleared. */
+const ALWAYS = 1_000_000
 const PHONE = { width: 390, height: 844 }
 
 describe('a wallet of the browser', () => {
@@ -120,14 +132,64 @@ describe('a server that goes away in the middle', () => {
     const page = await desk().visitAs('Ada')
     await order(page, 'Buy', 'MSFT', '500')
     await page.locator('.order').first().getByText('At the market', { exact: true }).waitFor()
+    const operator = await desk().visit(`${desk().url}#/operator`)
+    await operator.getByText('answers', { exact: true }).waitFor()
     await sandbox.server().kill()
+    await operator.getByText('silent', { exact: true }).waitFor()
     await page.getByRole('alert').getByText('The server does not answer').waitFor()
     expect(await findViolations(page)).toEqual([])
     sandbox.broker.clear({ what: 'fills' })
     sandbox.broker.release({})
+    // The server comes back while its broker is away: awake, but with no price to tell.
+    const { name: account } = sandbox.secrets.serverBroker
+    sandbox.broker.fault({ account, times: ALWAYS, respond: { status: 500 } })
     await sandbox.restartServer()
+    await operator.getByText('answers', { exact: true }).waitFor()
+    await operator.context().close()
+    const other = await desk().visitAs('Cleo')
+    await other.getByRole('alert').getByText('Market data unavailable').waitFor()
+    await other.getByText('Market hours unknown').waitFor()
+    expect(await other.getByText('Asking for prices…').count()).toBe(0)
+    sandbox.broker.clear({ what: 'faults' })
+    await other.locator('[data-price=AAPL]').waitFor()
+    await other.context().close()
     await page.getByRole('alert').waitFor({ state: 'detached' })
     await newestOrder(page, 'SETTLED')
+    await page.context().close()
+  })
+})
+
+describe('an order whose state is not answered', () => {
+  it('says why, in short and where it would tell what happened', async () => {
+    const page = await desk().visit()
+    await page.route('**/orders/**', (route) => route.fulfill(internalError(desk().url)))
+    await page.getByRole('button', { name: /^Ben\b/ }).click()
+    const card = page.locator('.order').first()
+    await card.getByRole('status').getByText('Internal error').waitFor()
+    await card.getByText('What happened').click()
+    await card.getByRole('alert').getByText('Try again later.').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('a page that cannot be drawn', () => {
+  it('says so, and does not put it down to its settings', async () => {
+    const page = await desk().visit('about:blank')
+    await page.addInitScript(() => {
+      window.addEventListener = () => {
+        throw new Error('nothing is listened to here')
+      }
+    })
+    await page.goto(desk().url)
+    await page.getByRole('alert').getByText('This page has failed').waitFor()
+    await page.context().close()
+  })
+
+  it('names its settings when these are missing', async () => {
+    const page = await desk().visit('about:blank')
+    await page.route('**/desk.json', (route) => route.fulfill({ status: 404 }))
+    await page.goto(desk().url)
+    await page.getByText('The desk is not set up').waitFor()
     await page.context().close()
   })
 })
