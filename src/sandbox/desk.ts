@@ -4,7 +4,8 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import express, { type Express } from 'express'
 import helmet from 'helmet'
-import type { Hex } from '../protocol/hex.js'
+import * as z from 'zod'
+import { type DeskSettings, deskSettingsSchema } from '../protocol/deskSettings.js'
 import type { SandboxAccounts } from './accounts.js'
 import type { Places } from './envFiles.js'
 import { publicIdentity, type SandboxSecrets } from './secrets.js'
@@ -12,17 +13,6 @@ import { MissingBuildError } from './serverProcess.js'
 import { ROOT } from './settings.js'
 
 const FILES = join(ROOT, 'dist/web')
-
-/** What the page asks for first, `/desk.json`; its own schema is in `web/settings.ts`. */
-export interface DeskSettings {
-  readonly serverUrl: string
-  /** The one origin whose pages the server answers. */
-  readonly origin: string
-  readonly chain: { readonly id: number; readonly name: string; readonly rpcUrl: string }
-  readonly pins: { readonly enclavePublicKey: Hex; readonly escrow: Hex }
-  /** Accounts that the local chain itself signs for, so that no key is in the page. */
-  readonly demoWallets: readonly { readonly name: string; readonly part: string; readonly address: Hex }[]
-}
 
 /** @throws MissingBuildError */
 export function assertDeskBuilt(): void {
@@ -40,7 +30,7 @@ export function deskSettings(
   return {
     serverUrl: places.url,
     origin: places.deskUrl,
-    chain: { id: places.chainId, name: 'Sandbox', rpcUrl: places.rpcUrl },
+    chain: { id: places.chainId, name: 'Sandbox', rpcUrl: places.rpcUrl, firstBlock: 0 },
     pins: {
       enclavePublicKey: publicIdentity(secrets).intentPublicKey,
       escrow: places.contracts.orderEscrow,
@@ -69,29 +59,26 @@ export async function startDesk(port: number, settings: DeskSettings): Promise<{
   }
 }
 
-/** Nothing but what the page itself brings, and requests to the server and the chain alone. */
-function deskApp(settings: DeskSettings): Express {
+/** Nothing but what the page itself brings, and requests to the server and the chain alone: the directives of its CSP. */
+export function deskPolicy({ serverUrl, chain: { rpcUrl } }: Pick<DeskSettings, 'serverUrl' | 'chain'>) {
   const self = ["'self'"]
+  return {
+    defaultSrc: ["'none'"],
+    scriptSrc: self,
+    styleSrc: self,
+    imgSrc: [...self, 'data:'],
+    connectSrc: [...self, serverUrl, ...(rpcUrl === null ? [] : [rpcUrl])],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  }
+}
+
+function deskApp(settings: DeskSettings): Express {
   const app = express()
-  app.use(
-    helmet({
-      contentSecurityPolicy: {
-        useDefaults: false,
-        directives: {
-          defaultSrc: ["'none'"],
-          scriptSrc: self,
-          styleSrc: self,
-          imgSrc: [...self, 'data:'],
-          connectSrc: [...self, settings.serverUrl, settings.chain.rpcUrl],
-          baseUri: ["'none'"],
-          formAction: ["'none'"],
-          frameAncestors: ["'none'"],
-        },
-      },
-    }),
-  )
+  app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: deskPolicy(settings) } }))
   app.get('/desk.json', (_req, res) => {
-    res.set('Cache-Control', 'no-store').json(settings)
+    res.set('Cache-Control', 'no-store').json(z.encode(deskSettingsSchema, settings))
   })
   app.use(express.static(FILES))
   return app
