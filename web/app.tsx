@@ -51,9 +51,9 @@ export function App({ settings }: { settings: Settings }) {
     const shared = { session, views, settings }
     if (route === 'institution' && orgId !== null) {
       const isAdmin = view.value?.role === 'admin'
-      return <InstitutionScreen key={session.address} {...shared} orgId={orgId} isAdmin={isAdmin} />
+      return <InstitutionScreen key={session} {...shared} orgId={orgId} isAdmin={isAdmin} />
     }
-    return <DeskScreen key={session.address} {...shared} view={view} clock={clock.value} />
+    return <DeskScreen key={session} {...shared} view={view} clock={clock.value} />
   }
 
   return (

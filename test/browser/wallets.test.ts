@@ -3,12 +3,14 @@ import type { Locator, Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
-import { agree, installExtension } from './support/extension.js'
+import { askedOf, changeExtension, installExtension, waitForAsking } from './support/extension.js'
 import { holdCalls } from './support/hold.js'
 import { tabTo } from './support/keyboard.js'
 
 const desk = useBrowserDesk()
 const OTHER_CHAIN = 1
+/** Funds and portfolio are two each: whoever has asked so many has read the portfolio again. */
+const CALLS_OF_A_POLL = 5
 /** In seconds: a day until the deadline, a week after it, and one to spare. */
 const NINE_DAYS = 9 * 24 * 3_600
 /** Of a server with a fault of its own, for which the client does not ask again as it does after 503. */
@@ -45,13 +47,36 @@ describe('a wallet of the browser', () => {
 
     await page.getByRole('button', { name: 'Open my portfolio' }).click()
     await page.getByRole('alert').getByText('You refused it in the wallet').waitFor()
-    await agree(page)
+    await changeExtension(page, { refuses: [] })
     const letGo = await holdCalls(page, sandbox.info.rpcUrl, 'eth_call')
     await page.getByRole('button', { name: 'Open my portfolio' }).click()
     await page.getByText('Reading it from the chain…').waitFor()
     expect(await page.getByText('There is none yet').count()).toBe(0)
     letGo()
     await page.getByText('There is none yet. Your first order makes it.').waitFor()
+
+    const signed = await askedOf(page, 'personal_sign')
+    await changeExtension(page, { accounts: [third.address] })
+    await waitForAsking(page, 'eth_call', CALLS_OF_A_POLL)
+    expect(await page.getByRole('button', { name: 'Open my portfolio' }).count()).toBe(0)
+    expect(await askedOf(page, 'personal_sign')).toBe(signed)
+
+    await changeExtension(page, { refuses: ['eth_sendTransaction'] })
+    await order(page, 'Buy', 'AAPL', '70')
+    await page.getByRole('alert').getByText('You refused it in the wallet').waitFor()
+    expect(await page.locator('.order').count()).toBe(0)
+    expect(await keptOrders(page)).toBe(0)
+
+    const asked = await askedOf(page, 'eth_requestAccounts')
+    await changeExtension(page, { accounts: [] })
+    await page.getByRole('heading', { name: 'Connect a wallet' }).waitFor()
+    expect(await askedOf(page, 'eth_requestAccounts')).toBe(asked)
+
+    await page.getByRole('button', { name: 'Example Wallet' }).click()
+    await page.getByRole('button', { name: 'Disconnect' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Your wallet is on another chain' }).waitFor()
+    expect(await askedOf(page, 'eth_requestAccounts')).toBe(0)
     await page.context().close()
   })
 })

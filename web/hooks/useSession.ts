@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Settings } from '../settings.js'
 import { demoWallet } from '../wallet/demo.js'
 import { discoverWallets, type FoundWallet, injectedWallet } from '../wallet/discovery.js'
-import { openSession, type Session, watchWallet } from '../wallet/session.js'
+import { isSameSession, openSession, resumeSession, type Session, watchWallet } from '../wallet/session.js'
 
 export interface Sessions {
   readonly wallets: readonly FoundWallet[]
@@ -16,51 +16,85 @@ export interface Sessions {
 
 const LAST_WALLET = 'desk:wallet'
 
-/** The wallets there are, and the one that is connected. After a reload the same one is asked again. */
+/**
+ * The wallets there are, and the one that is connected. After a reload, and when the wallet changes, its person is not
+ * asked again: what the wallet does not show by itself is disconnected.
+ */
 export function useSession(settings: Settings): Sessions {
   const wallets = useWallets(settings)
   const [session, setSession] = useState<Session | null>(null)
   const [connecting, setConnecting] = useState<FoundWallet | null>(null)
   const [error, setError] = useState<unknown>(null)
   const resumed = useRef(false)
+  const { turn, isLatest } = useTurns()
 
-  const connect = useCallback(
-    async (wallet: FoundWallet) => {
-      setConnecting(wallet)
+  const disconnect = useCallback(() => {
+    turn()
+    sessionStorage.removeItem(LAST_WALLET)
+    setSession(null)
+  }, [turn])
+  const enter = useCallback(
+    async (wallet: FoundWallet, open: typeof openSession) => {
+      const mine = turn()
       setError(null)
       try {
-        setSession(await openSession(wallet, settings))
+        const opened = await open(wallet, settings)
+        if (!isLatest(mine)) return opened?.close()
+        if (opened === null) return disconnect()
         sessionStorage.setItem(LAST_WALLET, wallet.id)
+        setSession((before) => replaced(before, opened))
       } catch (failure) {
+        if (!isLatest(mine)) return
         setSession(null)
         setError(failure)
       }
+    },
+    [settings, turn, isLatest, disconnect],
+  )
+  const connect = useCallback(
+    async (wallet: FoundWallet) => {
+      setConnecting(wallet)
+      await enter(wallet, openSession)
       setConnecting(null)
     },
-    [settings],
+    [enter],
   )
-  const disconnect = useCallback(() => {
-    sessionStorage.removeItem(LAST_WALLET)
-    setSession(null)
-  }, [])
 
   useEffect(() => {
     const last = wallets.find(({ id }) => id === sessionStorage.getItem(LAST_WALLET))
     if (resumed.current || last === undefined) return
     resumed.current = true
-    connect(last)
-  }, [wallets, connect])
+    enter(last, resumeSession)
+  }, [wallets, enter])
 
   useEffect(() => {
     if (session === null) return
-    const unwatch = watchWallet(session.wallet, () => connect(session.wallet))
+    const unwatch = watchWallet(session.wallet, () => enter(session.wallet, resumeSession))
     return () => {
       unwatch()
       session.close()
     }
-  }, [session, connect])
+  }, [session, enter])
 
   return { wallets, session, connecting, error, connect, disconnect }
+}
+
+/** The former one where nothing has changed: it may have derived a key, which the wallet would have to sign for again. */
+function replaced(before: Session | null, opened: Session): Session {
+  if (before === null || !isSameSession(before, opened)) return opened
+  opened.close()
+  return before
+}
+
+/** Wallets answer in any order: the answer to what was asked last counts. */
+function useTurns() {
+  const latest = useRef(0)
+  const turn = useCallback(() => {
+    latest.current += 1
+    return latest.current
+  }, [])
+  const isLatest = useCallback((mine: number) => mine === latest.current, [])
+  return { turn, isLatest }
 }
 
 function useWallets({ demoWallets, chain }: Settings): readonly FoundWallet[] {

@@ -1,6 +1,7 @@
-import { BrowserProvider, type Eip1193Provider, type Provider, type Signer } from 'ethers'
+import { BrowserProvider, type Eip1193Provider, JsonRpcSigner, type Provider, type Signer } from 'ethers'
+import * as z from 'zod'
 import { type Client, createClient, type Hex } from '../../src/client/index.js'
-import { checksum } from '../../src/protocol/address.js'
+import { addressSchema } from '../../src/protocol/address.js'
 import type { Settings } from '../settings.js'
 import type { FoundWallet } from './discovery.js'
 
@@ -19,23 +20,38 @@ const POLLING_MS = 1_000
 /** The chain is not known to the wallet (EIP-3085). */
 const UNKNOWN_CHAIN = 4902
 
-/** Asks the wallet for its account. It may refuse, which is thrown as it says it. */
-export async function openSession(wallet: FoundWallet, settings: Settings): Promise<Session> {
+const accountsSchema = z.array(addressSchema)
+
+/** Asks the person for the wallet's account. They may refuse, which is thrown as the wallet says it. */
+export async function openSession(wallet: FoundWallet, settings: Settings): Promise<Session | null> {
   await wallet.provider.request({ method: 'eth_requestAccounts' })
+  return resumeSession(wallet, settings)
+}
+
+/** Opens what the wallet shows to this page already, without asking the person; null when that is nothing. */
+export async function resumeSession(wallet: FoundWallet, settings: Settings): Promise<Session | null> {
+  const [address] = accountsSchema.parse(await wallet.provider.request({ method: 'eth_accounts' }))
+  if (address === undefined) return null
   // The wallet's chain may change at any time, and is asked for each time.
   const provider = new BrowserProvider(wallet.provider, 'any')
   provider.pollingInterval = POLLING_MS
-  const signer = await provider.getSigner()
+  // Made by hand: getSigner() asks the person where the wallet shows nothing.
+  const signer = new JsonRpcSigner(provider, address)
   const { chainId } = await provider.getNetwork()
   return {
     wallet,
-    address: checksum(signer.address),
+    address,
     chainId: Number(chainId),
     client: createClient({ serverUrl: settings.serverUrl, signer, pins: settings.pins }),
     signer,
     provider,
     close: () => provider.destroy(),
   }
+}
+
+/** Whether nothing but the moment of opening differs. */
+export function isSameSession(a: Session, b: Session): boolean {
+  return a.wallet === b.wallet && a.address === b.address && a.chainId === b.chainId
 }
 
 /** Tells when account or chain of the wallet become others. Returns a function that ends it. */

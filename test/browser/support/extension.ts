@@ -4,7 +4,7 @@ interface ExtensionOptions {
   readonly name: string
   readonly address: string
   readonly rpcUrl: string
-  /** Methods that the person says no to, until the page's `extension.agree()`. */
+  /** Methods that the person says no to, until `changeExtension` says otherwise. */
   readonly refuses: readonly string[]
   /** The chain on which it begins; it changes when it is asked to. */
   readonly chainId: number
@@ -14,16 +14,22 @@ interface ExtensionOptions {
 export async function installExtension(page: Page, options: ExtensionOptions): Promise<void> {
   await page.addInitScript((given: ExtensionOptions) => {
     let { chainId, refuses } = given
+    let accounts: readonly string[] = [given.address]
     const listeners = new Map<string, Set<() => void>>()
+    const emit = (event: string) => {
+      for (const listener of listeners.get(event) ?? []) listener()
+    }
     const provider = {
       async request({ method, params = [] }: { method: string; params?: readonly { chainId: string }[] }) {
+        performance.mark(`wallet:${method}`)
         if (refuses.includes(method))
           throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
-        if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [given.address]
+        if (method === 'eth_requestAccounts') accounts = [given.address]
+        if (method === 'eth_requestAccounts' || method === 'eth_accounts') return accounts
         if (method === 'eth_chainId') return `0x${chainId.toString(16)}`
         if (method === 'wallet_switchEthereumChain') {
           chainId = Number(params[0]?.chainId)
-          for (const listener of listeners.get('chainChanged') ?? []) listener()
+          emit('chainChanged')
           return null
         }
         const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -45,14 +51,41 @@ export async function installExtension(page: Page, options: ExtensionOptions): P
         new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }),
       )
     window.addEventListener('eip6963:requestProvider', announce)
-    window.addEventListener('extension:agree', () => {
-      refuses = []
+    window.addEventListener('extension:change', (event) => {
+      const change: ExtensionChange = event instanceof CustomEvent ? event.detail : {}
+      refuses = change.refuses ?? refuses
+      if (change.accounts === undefined) return
+      accounts = change.accounts
+      emit('accountsChanged')
     })
     announce()
   }, options)
 }
 
-/** From now on the person agrees to everything. */
-export async function agree(page: Page): Promise<void> {
-  await page.evaluate(() => window.dispatchEvent(new Event('extension:agree')))
+/** What a person changes in a wallet. */
+interface ExtensionChange {
+  readonly refuses?: readonly string[]
+  /** That the page may see. It is told, also when they are the same. */
+  readonly accounts?: readonly string[]
+}
+
+export async function changeExtension(page: Page, change: ExtensionChange): Promise<void> {
+  await page.evaluate(
+    (detail) => window.dispatchEvent(new CustomEvent('extension:change', { detail })),
+    change,
+  )
+}
+
+/** How often the page has asked the wallet this since it was loaded. */
+export async function askedOf(page: Page, method: string): Promise<number> {
+  return page.evaluate((name) => performance.getEntriesByName(name).length, `wallet:${method}`)
+}
+
+/** Waits until the page has asked the wallet this so many times more. */
+export async function waitForAsking(page: Page, method: string, more: number): Promise<void> {
+  const least = more + (await askedOf(page, method))
+  await page.waitForFunction(([name, count]) => performance.getEntriesByName(name).length >= count, [
+    `wallet:${method}`,
+    least,
+  ] as const)
 }
