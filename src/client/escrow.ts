@@ -19,9 +19,10 @@ export interface Funds {
 export interface Escrow {
   /**
    * Opens the order's escrow; when it escrows USDC, approves exactly that amount first if the allowance is short.
+   * @param onStep called before the wallet is asked for either
    * @throws ClientError `insufficient-usdc`
    */
-  open(order: SealedOrder): Promise<Mined>
+  open(order: SealedOrder, onStep?: (step: 'approving' | 'opening') => void): Promise<Mined>
   /** What the wallet can pay a BUY from. */
   funds(): Promise<Funds>
   /** Ends an order that was never answered, seven days after its deadline; its USDC comes back. */
@@ -46,18 +47,21 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
     return { balance, allowance }
   }
 
-  async function ensureAllowance(amount: bigint): Promise<void> {
+  async function ensureAllowance(amount: bigint, onApprove: () => void): Promise<void> {
     const { balance, allowance } = await funds()
     if (balance < amount) {
       throw new ClientError('insufficient-usdc', 'The wallet holds less USDC than the order escrows.')
     }
-    if (allowance < amount) await usdc.send('approve', [contracts.escrow, amount])
+    if (allowance >= amount) return
+    onApprove()
+    await usdc.send('approve', [contracts.escrow, amount])
   }
 
   return {
-    async open({ orderId, commit, escrowed, intent }) {
+    async open({ orderId, commit, escrowed, intent }, onStep) {
+      if (escrowed > 0n) await ensureAllowance(escrowed, () => onStep?.('approving'))
+      onStep?.('opening')
       if (escrowed === 0n) return escrow.send('openRequest', [orderId, commit, intent.expiry])
-      await ensureAllowance(escrowed)
       return escrow.send('openBuy', [orderId, commit, escrowed, intent.expiry])
     },
     funds,

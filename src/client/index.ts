@@ -10,7 +10,7 @@ import { createMembership, type Membership } from './membership.js'
 import { openNotice } from './notice.js'
 import type { OrderRequest, SealedOrder } from './orderIntent.js'
 import { createOrders } from './orders.js'
-import { createOrderPlacing, type PlacedOrder, type PlaceOptions } from './placeOrder.js'
+import { createOrderPlacing, type PlacedOrder, type PlaceOptions, type PlaceStep } from './placeOrder.js'
 import { createPlatform, type Pins, type Platform } from './platform.js'
 import type { FollowOptions } from './poll.js'
 import { type OpenedPortfolio, readPortfolio } from './portfolio.js'
@@ -51,6 +51,7 @@ export type {
   Pins,
   PlacedOrder,
   PlaceOptions,
+  PlaceStep,
   Platform,
   PortfolioKey,
   Reader,

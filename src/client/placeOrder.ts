@@ -12,6 +12,9 @@ import { readPortfolio } from './portfolio.js'
 import type { PortfolioKey } from './portfolioKey.js'
 import type { Wallet } from './wallet.js'
 
+/** What an order waits for: the wallet and the chain, to approve its USDC and to open its escrow; then the server. */
+export type PlaceStep = 'approving' | 'opening' | 'submitting'
+
 export interface PlaceOptions {
   readonly signal?: AbortSignal | undefined
   /**
@@ -19,6 +22,8 @@ export interface PlaceOptions {
    * only `submitOrder` with this very envelope brings it to life. Its `intent` is confidential.
    */
   readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined
+  /** Called as each step begins. There is nothing to approve where the allowance suffices, or nothing is escrowed. */
+  readonly onStep?: ((step: PlaceStep) => void) | undefined
 }
 
 export interface PlacedOrder {
@@ -47,7 +52,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
   const nonces = createNonces()
   let previous: Promise<unknown> = Promise.resolve()
 
-  async function openOne(request: OrderRequest, { beforeOpen, signal }: PlaceOptions) {
+  async function openOne(request: OrderRequest, { beforeOpen, onStep, signal }: PlaceOptions) {
     signal?.throwIfAborted()
     const [platform, key] = [await deps.platform(), await deps.key()]
     const stored = await storedNonce(deps.wallet, platform, key)
@@ -64,7 +69,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
       const order = await sealOrder(request, sealing)
       await beforeOpen?.(order)
       try {
-        return { order, opened: await escrow.open(order) }
+        return { order, opened: await escrow.open(order, onStep) }
       } catch (error) {
         if (!isOrderIdTaken(error) || ids === MAX_IDS) throw error
       }
@@ -75,6 +80,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
     const mine = previous.then(() => openOne(request, options))
     previous = mine.catch(() => undefined)
     const { order, opened } = await mine
+    options.onStep?.('submitting')
     try {
       return { order, opened, received: await deps.orders.submit(order, options.signal) }
     } catch (error) {

@@ -73,6 +73,27 @@ describe('placing an order', () => {
     expect(order.intent.orgId).toBe(ORG_ID)
   })
 
+  it.each<[Omit<OrderRequest, 'deadline'>, string[]]>([
+    [
+      { side: 'BUY', symbol: 'AAPL', maxSpend: ONE },
+      ['sealed', 'approving', 'sent', 'opening', 'sent', 'submitting', 'posted'],
+    ],
+    [{ side: 'SELL', symbol: 'AAPL', maxSpend: ONE }, ['sealed', 'opening', 'sent', 'submitting', 'posted']],
+  ])('tells each step of %o as it begins', async (request, expected) => {
+    const { deadline } = await setting()
+    const steps: string[] = []
+    answerAsServer(api, chain(), ({ method }) => {
+      if (method === 'POST') steps.push('posted')
+      return undefined
+    })
+    const signer = new CopiedWallet(chain(), async () => void steps.push('sent'))
+    await clientOf(chain(), api, 'alice', { signer }).placeOrder(
+      { ...request, deadline },
+      { beforeOpen: () => void steps.push('sealed'), onStep: (step) => steps.push(step) },
+    )
+    expect(steps).toEqual(expected)
+  })
+
   it('does not approve again what is approved already', async () => {
     const { client, deadline } = await setting()
     await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), 100n * ONE)
