@@ -1,6 +1,8 @@
 import { useCallback, useMemo, useRef } from 'preact/hooks'
 import { createReader } from '../src/client/index.js'
 import { Header } from './header.js'
+import { useCharts } from './hooks/useCharts.js'
+import { useMemory } from './hooks/useMemory.js'
 import { usePolled } from './hooks/usePolled.js'
 import { useReader } from './hooks/useReader.js'
 import { type Route, useRoute } from './hooks/useRoute.js'
@@ -35,6 +37,8 @@ export function App({ settings }: { settings: Settings }) {
   )
   const view = useWalletView(views, session)
   const reader = useReader(settings, session)
+  const charts = useCharts()
+  const memory = useMemory(session)
   const orgId = view.value?.orgId ?? null
   const places: readonly (readonly [Route, string])[] = [
     ['desk', 'Desk'],
@@ -53,7 +57,9 @@ export function App({ settings }: { settings: Settings }) {
       const isAdmin = view.value?.role === 'admin'
       return <InstitutionScreen key={session} {...shared} orgId={orgId} isAdmin={isAdmin} />
     }
-    return <DeskScreen key={session} {...shared} view={view} clock={clock.value} />
+    return (
+      <DeskScreen key={session} {...shared} view={view} clock={clock.value} charts={charts} memory={memory} />
+    )
   }
 
   return (

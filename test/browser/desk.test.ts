@@ -107,6 +107,36 @@ describe('an employee', () => {
     await page.locator('[data-holding=AAPL]', { hasText: shares }).waitFor()
     expect(await page.locator('[data-test=total]').textContent()).toMatch(/^(?:9|1,0)\d\d\.\d\d USDC$/)
     expect(await findViolations(page)).toEqual([])
+  })
+
+  it('sees prices move, and finds everything as it was after a look elsewhere', async () => {
+    const { broker } = desk().sandbox
+    const page = await pageOf('Noor')
+    for (const [price, change] of [
+      ['210.28', '−0.99 %'],
+      ['214.52', '+0.99 %'],
+    ] as const) {
+      broker.price({ symbol: 'AAPL', price })
+      await page.locator('[data-price=AAPL]', { hasText: price }).waitFor()
+      expect(await page.locator('[data-change=AAPL]').textContent()).toBe(change)
+    }
+    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await page.getByRole('heading', { name: 'Operator' }).waitFor()
+    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    // The close of 212.40 is halfway between the two, which were both seen before the look elsewhere.
+    await page.locator('[data-chart=AAPL]').waitFor({ state: 'attached' })
+    expect(await page.locator('[data-chart=AAPL]').getAttribute('d')).toMatch(
+      /^M0\.0 14\.0L.* 28\.0L.*L96\.0 0\.0$/,
+    )
+    await page.locator('.order').first().getByText('Buy AAPL for 1,000.00 USDC').waitFor()
+    await page.locator('[data-test=total]').waitFor()
+
+    for (let move = 0; move < 6; move++) {
+      const before = await page.locator('[data-price=MSFT]').textContent()
+      broker.walk({ steps: 5 })
+      await page.locator('[data-price=MSFT]', { hasNotText: before ?? '' }).waitFor()
+    }
+    await page.getByText('Settled on the chain').waitFor()
     await screenshot(page, 'trade')
   })
 

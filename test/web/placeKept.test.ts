@@ -7,6 +7,7 @@ import {
   type Hex,
   NotSubmittedError,
   type OrderRequest,
+  type PlaceStep,
   type SealedOrder,
 } from '../../src/client/index.js'
 import { keepOrder, keptOrder } from '../../web/trade/keptOrders.js'
@@ -41,10 +42,15 @@ function sealed(orderId: Hex, expiry = request.deadline): SealedOrder {
 }
 
 /** A client that seals, then succeeds or fails in this way. */
-function clientOf(order: SealedOrder, failure: unknown = null): Pick<Client, 'placeOrder'> {
+function clientOf(
+  order: SealedOrder,
+  failure: unknown = null,
+  last: PlaceStep = 'opening',
+): Pick<Client, 'placeOrder'> {
   return {
-    async placeOrder(_request, { beforeOpen } = {}) {
+    async placeOrder(_request, { beforeOpen, onStep } = {}) {
       await beforeOpen?.(order)
+      onStep?.(last)
       if (failure !== null) throw failure
       const opened = { txHash: idOf('f'), blockNumber: 1 }
       const received = { orderId: order.orderId, commit: order.commit, result: 'received' as const }
@@ -64,10 +70,10 @@ afterEach(() => {
 
 describe('an order that fails', () => {
   const order = sealed(idOf('a'))
-  const place = async (failure: unknown) => {
+  const place = async (failure: unknown, last: PlaceStep = 'opening') => {
     const opened: [Hex, boolean][] = []
-    const placing = placeKept(clientOf(order, failure), request, {
-      onSealed: () => expect(keptOrder(order.orderId)).not.toBeNull(),
+    const placing = placeKept(clientOf(order, failure, last), request, {
+      onStep: () => expect(keptOrder(order.orderId)).not.toBeNull(),
       onOpen: (orderId, isCertain) => opened.push([orderId, isCertain]),
     })
     await expect(placing).rejects.toBe(failure)
@@ -94,6 +100,11 @@ describe('an order that fails', () => {
     expect(keptOrder(order.orderId)).toMatchObject({ commit: order.commit, envelope: order.envelope })
   })
 
+  it('before the escrow was asked for is neither listed nor kept, whatever failed', async () => {
+    expect(await place(makeError('', 'NETWORK_ERROR', { event: 'x' }), 'approving')).toEqual([])
+    expect(keptOrder(order.orderId)).toBeNull()
+  })
+
   it('on its way to the server is open for certain, and kept', async () => {
     const failure = new NotSubmittedError(order, new ClientError('server-unreachable', ''))
     expect(await place(failure)).toEqual([[order.orderId, true]])
@@ -104,7 +115,7 @@ describe('an order that fails', () => {
 it('an order that the server has is kept no longer', async () => {
   const opened: [Hex, boolean][] = []
   await placeKept(clientOf(sealed(idOf('a'))), request, {
-    onSealed: () => expect(keptOrder(idOf('a'))).not.toBeNull(),
+    onStep: () => expect(keptOrder(idOf('a'))).not.toBeNull(),
     onOpen: (orderId, isCertain) => opened.push([orderId, isCertain]),
   })
   expect(opened).toEqual([[idOf('a'), true]])

@@ -1,4 +1,6 @@
 import type { MarketClock, Views, WalletView } from '../../src/client/index.js'
+import type { Charts } from '../hooks/useCharts.js'
+import type { Memory } from '../hooks/useMemory.js'
 import type { Polled } from '../hooks/usePolled.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import type { Settings } from '../settings.js'
@@ -13,13 +15,15 @@ interface DeskProps {
   readonly views: Views
   readonly settings: Settings
   readonly clock: MarketClock | null
+  readonly charts: Charts
+  readonly memory: Memory
 }
 
 /** What the wallet should see is for the server to say. */
-export function DeskScreen({ session, view, views, settings, clock }: DeskProps) {
+export function DeskScreen({ session, view, views, ...shared }: DeskProps) {
   const { value, error, refresh } = view
   if (value?.screen === 'trade') {
-    return <TradeScreen session={session} views={views} settings={settings} clock={clock} />
+    return <TradeScreen session={session} views={views} {...shared} />
   }
   return (
     <>

@@ -1,6 +1,8 @@
-import { useCallback, useState } from 'preact/hooks'
-import type { MarketClock, Views } from '../../src/client/index.js'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { Hex, MarketClock, OrderRequest, Views } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
+import type { Charts } from '../hooks/useCharts.js'
+import type { Memory } from '../hooks/useMemory.js'
 import { usePolled } from '../hooks/usePolled.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import type { Settings } from '../settings.js'
@@ -8,7 +10,7 @@ import { MarketTable } from '../trade/marketTable.js'
 import { OrdersCard } from '../trade/ordersCard.js'
 import { PortfolioCard } from '../trade/portfolioCard.js'
 import { Ticket } from '../trade/ticket.js'
-import { type DeskOrder, useOrders } from '../trade/useOrders.js'
+import { useOrders } from '../trade/useOrders.js'
 import type { Session } from '../wallet/session.js'
 
 interface TradeProps {
@@ -16,17 +18,19 @@ interface TradeProps {
   readonly views: Views
   readonly settings: Settings
   readonly clock: MarketClock | null
+  readonly charts: Charts
+  readonly memory: Memory
 }
 
 const [MARKET_MS, CHAIN_MS, COMPLIANCE_MS] = [3_000, 10_000, 30_000]
 
 /** Market, order, portfolio and what became of the orders. */
-export function TradeScreen({ session, views, settings, clock }: TradeProps) {
+export function TradeScreen({ session, views, settings, clock, charts, memory }: TradeProps) {
   const { client, address } = session
-  const [unlocked, setUnlocked] = useState(false)
+  const { unlocked, addPlaced, learn } = memory
   const [chosen, setChosen] = useState<string | null>(null)
   const unlocking = useAction()
-  const orders = useOrders(session, settings)
+  const orders = useOrders(session, settings, memory.orders)
   const market = usePolled(
     useCallback((signal: AbortSignal) => views.market(signal), [views]),
     MARKET_MS,
@@ -49,20 +53,21 @@ export function TradeScreen({ session, views, settings, clock }: TradeProps) {
     readFunds()
     readPortfolio()
   }, [readFunds, readPortfolio])
-  const { add } = orders
+  const opened = portfolio.value?.portfolio ?? null
+  useEffect(() => {
+    if (opened !== null) learn(opened.openOrders)
+  }, [opened, learn])
   const onOrder = useCallback(
-    (order: DeskOrder) => {
-      // Sealing it has derived the key.
-      setUnlocked(true)
-      add(order)
+    (orderId: Hex, request: OrderRequest) => {
+      addPlaced(orderId, request)
       readFunds()
     },
-    [add, readFunds],
+    [addPlaced, readFunds],
   )
   const unlock = () =>
     unlocking.run(async () => {
       await client.unlock()
-      setUnlocked(true)
+      memory.unlock()
     })
   const symbol = chosen ?? market.value?.symbols[0]?.symbol ?? ''
   return (
@@ -75,6 +80,7 @@ export function TradeScreen({ session, views, settings, clock }: TradeProps) {
           {market.value === null ? null : (
             <MarketTable
               market={market.value}
+              charts={charts}
               compliance={compliance.value}
               selected={symbol}
               onSelect={setChosen}
@@ -96,7 +102,7 @@ export function TradeScreen({ session, views, settings, clock }: TradeProps) {
               market={market.value}
               clock={clock}
               funds={funds.value}
-              portfolio={portfolio.value?.portfolio ?? null}
+              portfolio={opened}
               symbol={symbol}
               onSymbol={setChosen}
               onOrder={onOrder}

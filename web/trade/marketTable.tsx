@@ -1,11 +1,13 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { ComplianceView, MarketView } from '../../src/client/index.js'
+import type { Charts } from '../hooks/useCharts.js'
 import { Card } from '../parts/card.js'
 import { dayChange, money } from '../words/format.js'
-import { pathOf, type Seen, withPrices } from './sparkline.js'
+import { chartedPrices, pathOf } from './sparkline.js'
 
 interface MarketProps {
   readonly market: MarketView
+  readonly charts: Charts
   readonly compliance: ComplianceView | null
   readonly selected: string
   readonly onSelect: (symbol: string) => void
@@ -13,9 +15,9 @@ interface MarketProps {
 
 const [WIDTH, HEIGHT, EDGE] = [96, 28, 2]
 
-export function MarketTable({ market, compliance, selected, onSelect }: MarketProps) {
-  const [seen, setSeen] = useState<Seen>(new Map())
-  useEffect(() => setSeen((before) => withPrices(before, market.symbols)), [market])
+export function MarketTable({ market, charts, compliance, selected, onSelect }: MarketProps) {
+  const { seen, see } = charts
+  useEffect(() => see(market.symbols), [market, see])
   const frozen = new Set(compliance?.equities.filter((equity) => equity.frozen).map(({ symbol }) => symbol))
   return (
     <Card title="Market" aside={market.stale ? <span class="tag tag-bad">prices are not fresh</span> : null}>
@@ -43,7 +45,7 @@ export function MarketTable({ market, compliance, selected, onSelect }: MarketPr
               <Row
                 key={equity.symbol}
                 equity={equity}
-                prices={seen.get(equity.symbol) ?? []}
+                prices={chartedPrices(seen.get(equity.symbol))}
                 isFrozen={frozen.has(equity.symbol)}
                 isSelected={equity.symbol === selected}
                 onSelect={onSelect}
@@ -80,13 +82,15 @@ function Row({ equity, prices, isFrozen, isSelected, onSelect }: RowProps) {
           viewBox={`${-EDGE} ${-EDGE} ${WIDTH + 2 * EDGE} ${HEIGHT + 2 * EDGE}`}
           aria-hidden="true"
         >
-          <path d={pathOf(prices, WIDTH, HEIGHT)} />
+          <path data-chart={symbol} d={pathOf(prices, WIDTH, HEIGHT)} />
         </svg>
       </td>
       <td class="number" data-price={symbol}>
         {price === null ? 'no price' : money(price)}
       </td>
-      <td class={`number ${direction}`}>{change ?? '–'}</td>
+      <td class={`number ${direction}`} data-change={symbol}>
+        {change ?? '–'}
+      </td>
       <td class="number">
         <button type="button" class="quiet" aria-pressed={isSelected} onClick={() => onSelect(symbol)}>
           Trade<span class="visually-hidden"> {symbol}</span>

@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { Client, FollowOptions, OrderRequest, OrderStatus } from '../../src/client/index.js'
+import type { Client, FollowOptions, OrderStatus } from '../../src/client/index.js'
 import { formatDecimal } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { money, shortHex } from '../words/format.js'
 import { orderWords } from '../words/timeline.js'
 import { forgetOrder, keptOrder, RECLAIM_AFTER } from './keptOrders.js'
+import type { Ordered } from './orderMemory.js'
 import { OrderNotice } from './orderNotice.js'
 import { decimalsOf } from './ticketOrder.js'
 import { Timeline } from './timeline.js'
@@ -46,6 +47,7 @@ export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }
           {state}
         </span>
       </div>
+      {request === null && status !== null ? <p class="muted">{unknownWords(status, unlocked)}</p> : null}
       {status?.state === 'REFUNDED' ? (
         <OrderNotice client={client} status={status} unlocked={unlocked} />
       ) : null}
@@ -59,7 +61,17 @@ export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }
   )
 }
 
-function requestWords(request: OrderRequest): string {
+/** Why it is not said what was ordered, and where to see it. */
+function unknownWords({ state }: OrderStatus, unlocked: boolean): string {
+  if (FINAL.has(state)) {
+    return 'What was ordered is known no more: only the page that sealed it knew, and it was closed.'
+  }
+  return unlocked
+    ? 'What was ordered shows once the enclave has noted it in your portfolio.'
+    : 'Open your portfolio to see what was ordered.'
+}
+
+function requestWords(request: Ordered): string {
   const { side, symbol, maxSpend } = request
   const verb = { BUY: 'Buy', SELL: 'Sell', WITHDRAW: 'Withdraw' }[side]
   if (side !== 'WITHDRAW') return `${verb} ${symbol} for ${money(maxSpend)} USDC`

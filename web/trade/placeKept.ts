@@ -7,12 +7,13 @@ import {
   type Hex,
   NotSubmittedError,
   type OrderRequest,
+  type PlaceStep,
 } from '../../src/client/index.js'
 import { forgetOrder, keepOrder } from './keptOrders.js'
 
 /** What becomes of an order that is being placed. */
 export interface PlacingEvents {
-  readonly onSealed: () => void
+  readonly onStep: (step: PlaceStep) => void
   /** Its escrow is open. Where nobody knows whether it is, `isCertain` is false: the chain will say. */
   readonly onOpen: (orderId: Hex, isCertain: boolean) => void
 }
@@ -21,23 +22,28 @@ export interface PlacingEvents {
 export async function placeKept(
   client: Pick<Client, 'placeOrder'>,
   request: OrderRequest,
-  { onSealed, onOpen }: PlacingEvents,
+  { onStep, onOpen }: PlacingEvents,
 ): Promise<void> {
   let kept: Hex | null = null
+  let step: PlaceStep | null = null
   try {
     const { order } = await client.placeOrder(request, {
       beforeOpen: (sealed) => {
         if (kept !== null) forgetOrder(kept)
         kept = sealed.orderId
+        step = null
         keepOrder(sealed)
-        onSealed()
+      },
+      onStep: (begun) => {
+        step = begun
+        onStep(begun)
       },
     })
     onOpen(order.orderId, true)
     forgetOrder(order.orderId)
   } catch (error) {
     if (error instanceof NotSubmittedError) onOpen(error.order.orderId, true)
-    else if (kept !== null && isNothingOpened(error)) forgetOrder(kept)
+    else if (kept !== null && (step !== 'opening' || isNothingOpened(error))) forgetOrder(kept)
     else if (kept !== null) onOpen(kept, false)
     throw error
   }
@@ -49,7 +55,10 @@ const NOTHING_OPENED = new Set<ClientErrorCode>([
   'insufficient-usdc',
 ])
 
-/** Whether it is certain that no escrow was opened. A transaction that is under way, or a silent node, leaves it open. */
+/**
+ * Whether it is certain that no escrow was opened, when opening it failed. A transaction that is under way, or a silent
+ * node, leaves it open.
+ */
 function isNothingOpened(error: unknown): boolean {
   if (error instanceof ClientError) return NOTHING_OPENED.has(error.code)
   return error instanceof ContractError || isError(error, 'INSUFFICIENT_FUNDS')

@@ -1,9 +1,19 @@
-/** Prices as the page has seen them, the oldest first. */
-export type Seen = ReadonlyMap<string, readonly bigint[]>
+/** Prices of one symbol as the page has seen them. */
+export interface SeenPrices {
+  /** Of the day before; null when the server does not know it. */
+  readonly close: bigint | null
+  /** The oldest first, of each `stride` prices one. */
+  readonly sampled: readonly bigint[]
+  readonly stride: number
+  /** How many were seen. */
+  readonly count: number
+  readonly latest: bigint
+}
+export type Seen = ReadonlyMap<string, SeenPrices>
 
-const KEPT = 60
+const MOST_SAMPLES = 60
 
-/** The same with one more price for each symbol, beginning with the close of the day before. */
+/** The same with one more price for each symbol. With another close, another day begins; a missing one says nothing. */
 export function withPrices(
   seen: Seen,
   symbols: readonly { symbol: string; price: bigint | null; previousClose: bigint | null }[],
@@ -11,10 +21,32 @@ export function withPrices(
   const next = new Map(seen)
   for (const { symbol, price, previousClose } of symbols) {
     if (price === null) continue
-    const before = next.get(symbol) ?? (previousClose === null ? [] : [previousClose])
-    next.set(symbol, [...before, price].slice(-KEPT))
+    const before = next.get(symbol)
+    const isSameDay = previousClose === null || previousClose === before?.close
+    next.set(symbol, before && isSameDay ? withPrice(before, price) : firstOf(previousClose, price))
   }
   return next
+}
+
+/** What the chart shows, from the close on. */
+export function chartedPrices(seen: SeenPrices | undefined): readonly bigint[] {
+  if (seen === undefined) return []
+  const { close, sampled, stride, count, latest } = seen
+  const isSampled = (count - 1) % stride === 0
+  return [...(close === null ? [] : [close]), ...sampled, ...(isSampled ? [] : [latest])]
+}
+
+function firstOf(close: bigint | null, price: bigint): SeenPrices {
+  return { close, sampled: [price], stride: 1, count: 1, latest: price }
+}
+
+/** Where there are too many, every second one goes, and from then on every second one comes. */
+function withPrice({ close, sampled, stride, count }: SeenPrices, latest: bigint): SeenPrices {
+  const seen = { close, stride, count: count + 1, latest }
+  if (count % stride !== 0) return { ...seen, sampled }
+  const more = [...sampled, latest]
+  if (more.length <= MOST_SAMPLES) return { ...seen, sampled: more }
+  return { ...seen, stride: stride * 2, sampled: more.filter((_, index) => index % 2 === 0) }
 }
 
 /** The prices as the `d` of an SVG path in a box of this size; empty for fewer than two. */

@@ -1,5 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { Client, Funds, MarketClock, MarketView, Portfolio } from '../../src/client/index.js'
+import type {
+  Client,
+  Funds,
+  Hex,
+  MarketClock,
+  MarketView,
+  OrderRequest,
+  Portfolio,
+} from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
 import { Choice } from '../parts/choice.js'
 import { FailureBox } from '../parts/failureBox.js'
@@ -8,7 +16,6 @@ import { failureOf } from '../words/failures.js'
 import { money, shares } from '../words/format.js'
 import { amountOf, decimalsOf, estimate, orderOf, type Ticket as TicketFields } from './ticketOrder.js'
 import { TicketSteps } from './ticketSteps.js'
-import type { DeskOrder } from './useOrders.js'
 import { usePlacing } from './usePlacing.js'
 
 interface TicketProps {
@@ -19,7 +26,7 @@ interface TicketProps {
   readonly portfolio: Portfolio | null
   readonly symbol: string
   readonly onSymbol: (symbol: string) => void
-  readonly onOrder: (order: DeskOrder) => void
+  readonly onOrder: (orderId: Hex, request: OrderRequest) => void
 }
 
 const SIDES = [

@@ -1,34 +1,28 @@
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
-import type { Hex, OrderRequest } from '../../src/client/index.js'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { Hex } from '../../src/client/index.js'
 import { createOrderHistory } from '../chain/orderHistory.js'
 import { usePolled } from '../hooks/usePolled.js'
 import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
+import type { Ordered, OrderMemory } from './orderMemory.js'
 
 /** An order of this wallet. */
 export interface DeskOrder {
   readonly orderId: Hex
-  /** What was ordered: known to the page that sealed it, until it is closed. */
-  readonly request: OrderRequest | null
+  /** What was ordered: known to the page that sealed it, and of an open one to the portfolio. */
+  readonly request: Ordered | null
 }
 
 export interface Orders {
   /** Newest first. */
   readonly orders: readonly DeskOrder[]
   readonly error: unknown
-  readonly add: (order: DeskOrder) => void
 }
 
 const LOOK_MS = 15_000
 
 /** The orders that the chain has of this wallet, and those that were just placed. */
-export function useOrders(session: Session, settings: Settings): Orders {
-  const [placed, setPlaced] = useState<readonly DeskOrder[]>([])
-  const add = useCallback(
-    (order: DeskOrder) =>
-      setPlaced((known) => [order, ...known.filter(({ orderId }) => orderId !== order.orderId)]),
-    [],
-  )
+export function useOrders(session: Session, settings: Settings, memory: OrderMemory): Orders {
   const read = useMemo(
     () => createOrderHistory(session.provider, settings, session.address),
     [session, settings],
@@ -38,16 +32,15 @@ export function useOrders(session: Session, settings: Settings): Orders {
     window.addEventListener('focus', refresh)
     return () => window.removeEventListener('focus', refresh)
   }, [refresh])
-  const orders = useMemo(() => listed(placed, ids ?? []), [placed, ids])
-  return { orders, error, add }
+  const orders = useMemo(() => listed(memory, ids ?? []), [memory, ids])
+  return { orders, error }
 }
 
 /** Those that are not on the chain yet come first, then the chain's order. */
-function listed(placed: readonly DeskOrder[], ids: readonly Hex[]): readonly DeskOrder[] {
-  const known = new Map(placed.map((order) => [order.orderId, order]))
+function listed({ placed, ordered }: OrderMemory, ids: readonly Hex[]): readonly DeskOrder[] {
   const opened = new Set(ids)
-  return [
-    ...placed.filter(({ orderId }) => !opened.has(orderId)),
-    ...ids.map((orderId) => known.get(orderId) ?? { orderId, request: null }),
-  ]
+  return [...placed.filter((orderId) => !opened.has(orderId)), ...ids].map((orderId) => ({
+    orderId,
+    request: ordered.get(orderId) ?? null,
+  }))
 }

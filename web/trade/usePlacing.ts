@@ -1,11 +1,10 @@
 import { useCallback, useState } from 'preact/hooks'
-import type { Client, OrderRequest } from '../../src/client/index.js'
+import type { Client, Hex, OrderRequest, PlaceStep } from '../../src/client/index.js'
 import { type Action, useAction } from '../hooks/useAction.js'
 import { placeKept } from './placeKept.js'
-import type { DeskOrder } from './useOrders.js'
 
 /** How far an order is that is being placed. */
-export type PlacingStep = 'signing' | 'opening'
+export type PlacingStep = 'signing' | PlaceStep
 
 export interface Placing extends Omit<Action, 'run'> {
   readonly step: PlacingStep | null
@@ -17,7 +16,7 @@ export interface Placing extends Omit<Action, 'run'> {
 
 interface PlacingDeps {
   readonly client: Client
-  readonly onOrder: (order: DeskOrder) => void
+  readonly onOrder: (orderId: Hex, request: OrderRequest) => void
 }
 
 /** Seals an order, opens its escrow and submits it. */
@@ -32,11 +31,11 @@ export function usePlacing({ client, onOrder }: PlacingDeps): Placing {
       setMayBeOpen(false)
       await run(() =>
         placeKept(client, request, {
-          onSealed: () => setStep('opening'),
+          onStep: setStep,
           onOpen: (orderId, isCertain) => {
             isListed = true
             setMayBeOpen(!isCertain)
-            onOrder({ orderId, request })
+            onOrder(orderId, request)
           },
         }),
       )
