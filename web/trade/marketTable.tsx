@@ -3,6 +3,7 @@ import type { ComplianceView, MarketView } from '../../src/client/index.js'
 import type { Charts } from '../hooks/useCharts.js'
 import { Card } from '../parts/card.js'
 import { dayChange, money } from '../words/format.js'
+import { ageWords } from '../words/prices.js'
 import { chartedPrices, pathOf } from './sparkline.js'
 
 interface MarketProps {
@@ -17,10 +18,11 @@ const [WIDTH, HEIGHT, EDGE] = [96, 28, 2]
 
 export function MarketTable({ market, charts, compliance, selected, onSelect }: MarketProps) {
   const { seen, see } = charts
+  const age = ageWords(market, Date.now())
   useEffect(() => see(market.symbols), [market, see])
   const frozen = new Set(compliance?.equities.filter((equity) => equity.frozen).map(({ symbol }) => symbol))
   return (
-    <Card title="Market" aside={market.stale ? <span class="tag tag-bad">prices are not fresh</span> : null}>
+    <Card title="Market" aside={age === null ? null : <span class="tag tag-bad">{age}</span>}>
       <div class="scroll">
         <table>
           <thead>
