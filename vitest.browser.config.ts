@@ -14,7 +14,7 @@ export default defineConfig({
     // The parts of a file build on each other: a second try would begin after what the first one has done, and pass for another reason.
     retry: 0,
     bail: 1,
-    // A browser is several processes by itself.
-    maxWorkers: 1,
+    // Each file has a browser and a sandbox of its own, and mostly waits for blocks.
+    maxWorkers: 2,
   },
 })

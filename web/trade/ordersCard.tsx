@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Client } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
-import { FailureBox } from '../parts/failureBox.js'
+import { PolledFailure } from '../parts/polledFailure.js'
 import { OrderCard } from './orderCard.js'
 import { orderPace } from './orderPace.js'
 import type { Orders } from './useOrders.js'
@@ -21,7 +21,7 @@ export function OrdersCard({ client, orders, unlocked, onEnd }: OrdersCardProps)
   const hidden = orders.orders.length - shown.length
   return (
     <Card title="Orders">
-      <FailureBox error={orders.error} />
+      <PolledFailure error={orders.error} />
       {shown.length === 0 ? (
         <p class="muted">None yet. What you order appears here, and is followed live.</p>
       ) : null}
