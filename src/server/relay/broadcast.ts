@@ -1,5 +1,6 @@
+import { isRateLimited } from '../../chain/rateLimit.js'
 import { REQUEST_LIMIT, sizeOfCall } from '../../chain/requestSize.js'
-import type { RpcAnswer, RpcNodes, SingleNode } from '../../chain/rpcTransport.js'
+import type { RpcAnswer, RpcCall, RpcNodes, SingleNode } from '../../chain/rpcTransport.js'
 import { createTurnGroups } from '../../chain/turnGroups.js'
 import type { Hex } from '../../protocol/hex.js'
 
@@ -28,8 +29,13 @@ interface Offer {
   readonly resolve: (reception: Reception) => void
 }
 
-/** Whether a node holds a transaction; undefined when it gave no answer, or an error where there is no reason for one. */
+/** Whether a node holds a transaction; undefined when it gave no answer, or seems to be out of order. */
 type Verdict = boolean | undefined
+
+/** Nothing but the node can make it fail: if it succeeds, the node is in order, whatever it says beside it. */
+const CONTROL: RpcCall = { method: 'eth_blockNumber', params: [] }
+/** Leaves room for the control in the request that asks for hashes. */
+const GROUP_LIMIT = REQUEST_LIMIT - sizeOfCall(CONTROL)
 
 /** What is sent in one turn of the event loop travels in one request, in the order in which it came. */
 export function createBroadcaster(nodes: Pick<RpcNodes, 'toAll'>): Broadcaster {
@@ -42,7 +48,7 @@ export function createBroadcaster(nodes: Pick<RpcNodes, 'toAll'>): Broadcaster {
   }
 
   const gather = createTurnGroups<Offer>(
-    { limit: REQUEST_LIMIT, sizeOf: (offer) => sizeOfCall(submission(offer)) },
+    { limit: GROUP_LIMIT, sizeOf: (offer) => sizeOfCall(submission(offer)) },
     (group) => void sendAll(group),
   )
   return {
@@ -54,14 +60,19 @@ async function offerTo(node: SingleNode, offers: readonly Offer[]): Promise<Verd
   const answers = await node.send(offers.map(submission))
   if (answers === null) return []
   const refused = offers.filter((_, index) => !isTaken(answers[index]))
-  const known = refused.length === 0 ? [] : await node.send(refused.map(question))
+  const known = refused.length === 0 ? [] : await node.send([...refused.map(question), CONTROL])
+  const isInOrder = isResult(known?.[refused.length])
   return offers.map((offer) => {
     const at = refused.indexOf(offer)
     if (at === -1) return true
-    const answer = known?.[at]
-    // A null stands for a transaction that the node does not know.
-    return answer !== undefined && 'result' in answer ? answer.result !== null : undefined
+    return verdictBy(question(offer), known?.[at], isInOrder)
   })
+}
+
+/** A node in order may have an error for a hash that it does not know: geth, while it indexes its transactions. */
+function verdictBy(asked: RpcCall, answer: RpcAnswer | undefined, isInOrder: boolean): Verdict {
+  if (isResult(answer)) return isTaken(answer)
+  return isInOrder && !isRateLimited(asked, answer) ? false : undefined
 }
 
 function submission({ raw }: Offer) {
@@ -72,6 +83,11 @@ function question({ hash }: Offer) {
   return { method: 'eth_getTransactionByHash', params: [hash] }
 }
 
+function isResult(answer: RpcAnswer | undefined): boolean {
+  return answer !== undefined && 'result' in answer
+}
+
+/** A null stands for a transaction that the node does not know. */
 function isTaken(answer: RpcAnswer | undefined): boolean {
   return answer !== undefined && 'result' in answer && answer.result !== null
 }

@@ -49,7 +49,7 @@ test('what is sent together is one request to each node, in its order; what was 
   expect(first.requests[0]).toEqual(Array(3).fill('eth_sendRawTransaction'))
   // Of two proxies of one node, one was late.
   const questions = [...first.requests.slice(1), ...second.requests.slice(1)].flat()
-  expect(new Set(questions)).toEqual(new Set(['eth_getTransactionByHash']))
+  expect(new Set(questions)).toEqual(new Set(['eth_getTransactionByHash', 'eth_blockNumber']))
 })
 
 test('what a node refuses and does not know is refused, whatever comes of the others', async () => {
@@ -87,6 +87,20 @@ test('a node that fails in well-formed answers says nothing of a transaction eit
   expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 0 })
   second.answer = ({ method }) => (method === 'eth_sendRawTransaction' ? broken : undefined)
   expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 1 })
+})
+
+test('a node that is in order and has but errors for what it does not know has refused it', async () => {
+  second.fault = () => 'drop'
+  const transaction = await transfer(0)
+  const indexing = { error: { code: -32_000, message: 'transaction indexing is in progress' } }
+  const limit = { error: { code: -32_005, message: 'limit exceeded' } }
+  const refuseWith = (answer: typeof limit) => {
+    first.answer = ({ method }) => (method === 'eth_blockNumber' ? undefined : answer)
+  }
+  refuseWith(indexing)
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 1 })
+  refuseWith(limit)
+  expect(await broadcaster.send(transaction)).toEqual({ held: 0, refused: 0 })
 })
 
 test('large ones travel in several requests', async () => {
