@@ -31,7 +31,11 @@ export interface AccountView {
 /** A node may know of a count before it, or one behind the same URL, knows of the receipt: for some blocks, not for more. */
 const TAKEN_DEPTH = 5
 
-const blockSchema = z.looseObject({ number: smallQuantitySchema, hash: bytes32Schema })
+const blockSchema = z.looseObject({
+  number: smallQuantitySchema,
+  hash: bytes32Schema,
+  parentHash: bytes32Schema.optional(),
+})
 
 export function createAccountView(options: {
   provider: Pick<RpcProvider, 'transport'>

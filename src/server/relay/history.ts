@@ -13,6 +13,8 @@ export type Break = Extract<History, 'reorganized' | 'reset'>
 export interface Block {
   readonly number: number
   readonly hash: Hex
+  /** The hash of the block below it, where the node tells it. */
+  readonly parentHash?: Hex | undefined
 }
 
 /** The head of an earlier look, and what is there now. Another look may have come in between. */
@@ -38,8 +40,7 @@ const MOST_LAG_MS = 60_000
 const MEMORY = 128
 
 /** A block that was seen as the head. */
-interface Seen {
-  readonly hash: Hex
+interface Seen extends Pick<Block, 'hash' | 'parentHash'> {
   /** Of `performance.now()`: when it was first. */
   readonly at: number
 }
@@ -49,10 +50,12 @@ export function createSeenHeads(): SeenHeads {
   let tip: number | undefined
   let behindSince: number | undefined
   let genesis: Hex | undefined
+  /** Of the blocks that were seen before the last reorganization: it changes blocks, and not how fast they come. */
+  let earlierBlockMs: number | undefined
 
-  function remember({ number, hash }: Block): void {
+  function remember({ number, hash, parentHash }: Block): void {
     tip = number
-    if (seen.get(number)?.hash !== hash) seen.set(number, { hash, at: performance.now() })
+    if (seen.get(number)?.hash !== hash) seen.set(number, { hash, parentHash, at: performance.now() })
     for (const old of seen.keys()) if (seen.size > MEMORY || old > number) seen.delete(old)
   }
 
@@ -67,19 +70,23 @@ export function createSeenHeads(): SeenHeads {
 
   /** As far as can be told: by the head, or by the block below it that was seen last. */
   async function isOnSeenChain(head: Block, hashAt: (number: number) => Promise<Hex>): Promise<boolean> {
-    const number = [...seen.keys()].findLast((each) => each <= head.number)
-    if (number === undefined) return false
-    return seen.get(number)?.hash === (number === head.number ? head.hash : await hashAt(number))
+    const expected = seen.get(head.number)?.hash ?? seen.get(head.number + 1)?.parentHash
+    if (expected !== undefined) return expected === head.hash
+    const number = [...seen.keys()].findLast((each) => each < head.number)
+    return number !== undefined && seen.get(number)?.hash === (await hashAt(number))
+  }
+
+  /** Mean time between blocks. One head tells nothing of it. */
+  function blockMs(): number | undefined {
+    const heads = [...seen]
+    const [first, last] = [heads.at(0), heads.at(-1)]
+    if (first === undefined || last === undefined || first === last) return earlierBlockMs
+    return (last[1].at - first[1].at) / (last[0] - first[0])
   }
 
   /** Time that the chain takes for {@link LAG_BLOCKS}, by the blocks that were seen. */
   function patienceMs(): number {
-    const heads = [...seen]
-    const [first, last] = [heads.at(0), heads.at(-1)]
-    // One head tells nothing of the chain's pace.
-    if (first === undefined || last === undefined || first === last) return LEAST_LAG_MS
-    const blockMs = (last[1].at - first[1].at) / (last[0] - first[0])
-    return Math.min(Math.max(LAG_BLOCKS * blockMs, LEAST_LAG_MS), MOST_LAG_MS)
+    return Math.min(Math.max(LAG_BLOCKS * (blockMs() ?? 0), LEAST_LAG_MS), MOST_LAG_MS)
   }
 
   async function isStillBehind(head: Block, hashAt: (number: number) => Promise<Hex>): Promise<boolean> {
@@ -102,7 +109,10 @@ export function createSeenHeads(): SeenHeads {
         genesis = found
       }
       behindSince = undefined
-      if (history !== 'kept') seen.clear()
+      if (history !== 'kept') {
+        earlierBlockMs = history === 'reorganized' ? blockMs() : undefined
+        seen.clear()
+      }
       if (history !== 'kept' || head.number >= (tip ?? 0)) remember(head)
       return history
     },

@@ -272,7 +272,11 @@ describe('a node that stays a block behind', () => {
   const LOOK_MS = 12_000
 
   /** After looks at a chain that makes so many blocks in between, one of them is asked that is a block behind. */
-  async function startBehind(blocks: number, change: (block: object) => object = (block) => block) {
+  async function startBehind(
+    blocks: number,
+    change: (block: object) => object = (block) => block,
+    meanwhile: (under: TransactorUnderTest) => Promise<void> = async () => undefined,
+  ) {
     let now = performance.now()
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
     onTestFinished(() => clock.mockRestore())
@@ -291,6 +295,7 @@ describe('a node that stays a block behind', () => {
     }
     under.send()
     await soon(() => under.pooled()).toBe(1)
+    await meanwhile(under)
     const head = Number(await under.rpc('eth_blockNumber')) - 1
     const known = new Map<unknown, object>()
     for (let number = 0; number <= head; number++) {
@@ -316,6 +321,17 @@ describe('a node that stays a block behind', () => {
       await soon(() => under.log.text()).toContain('"reason":"reset"')
     },
   )
+
+  test('is waited for as long right after a block was exchanged', async () => {
+    const { under, lookAfter } = await startBehind(1, undefined, async (chain) => {
+      await chain.rpc('anvil_reorg', 1, [])
+      await soon(() => chain.log.text()).toContain('"reason":"reorganized"')
+    })
+    await lookAfter(3 * LOOK_MS, 4)
+    expect(under.log.text()).not.toContain('"reason":"reset"')
+    await lookAfter(2 * LOOK_MS, 4)
+    await soon(() => under.log.text()).toContain('"reason":"reset"')
+  })
 
   test('but has other blocks below is of a chain that was reset', async () => {
     const { under, lookAfter } = await startBehind(3, (block) => ({ ...block, hash: `0x${'ab'.repeat(32)}` }))
