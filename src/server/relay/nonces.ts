@@ -4,8 +4,12 @@ import type { AccountView } from './account.js'
 
 /** Which nonces of the account are in use, and which comes next. A nonce is held from `take` to its end. */
 export interface Nonces {
-  /** The lowest nonce that nobody holds, held from now on. @throws ChainUnavailableError, ChainAnswerError */
-  take(): Promise<number>
+  /**
+   * The lowest nonce that nobody holds, held from now on; undefined when it stops before one is known.
+   *
+   * @throws ChainUnavailableError, ChainAnswerError
+   */
+  take(): Promise<number | undefined>
   /** Holds a nonce that an earlier process gave out, or that is to be filled. */
   hold(nonce: number): void
   /** Nothing was signed under it, or nothing of that can be mined: whoever comes next takes it. */
@@ -25,7 +29,7 @@ const ASK_AGAIN_MS = 200
  * The chain is asked whenever nothing is held, so that a use of the key elsewhere or a chain that was reset can't
  * make the count drift; in between it is counted here, as no node knows of what was signed a moment ago.
  */
-export function createNonces(account: AccountView): Nonces {
+export function createNonces(account: AccountView, stopping: AbortSignal): Nonces {
   const lock = createKeyedLock()
   /** How many hold it: after a crash it may be two, one of which will find out. */
   const held = new Map<number, number>()
@@ -33,12 +37,14 @@ export function createNonces(account: AccountView): Nonces {
   // A node counts its pending transactions too, also those that are stuck: behind them nothing is ever mined.
   let tag: 'pending' | 'latest' = 'pending'
 
-  async function ask(): Promise<number> {
-    for (;;) {
+  /** A node may trail for a minute: nobody who stops waits for that. */
+  async function ask(): Promise<number | undefined> {
+    while (!stopping.aborted) {
       const { history, pending, count } = await account.look()
       if (history !== 'behind') return tag === 'pending' ? pending : count
-      await sleep(ASK_AGAIN_MS)
+      await sleep(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
     }
+    return undefined
   }
 
   function hold(nonce: number): void {
@@ -55,6 +61,7 @@ export function createNonces(account: AccountView): Nonces {
     take: () =>
       lock.run('nonce', async () => {
         if (first === undefined || held.size === 0) first = await ask()
+        if (first === undefined) return undefined
         tag = 'pending'
         let nonce = first
         while (held.has(nonce)) nonce++

@@ -69,13 +69,14 @@ export function createTransactor(options: TransactorOptions): Transactor {
   const flights = createFlights()
   const slots = createSlots(options.maxInFlight)
   const outbox = createOutbox(options)
-  const { nonces, look } = createOversight(options, flights, outbox)
+  const stopping = new AbortController()
+  const { nonces, look } = createOversight(options, flights, outbox, stopping.signal)
   const { pollIntervalMs: intervalMs, logger } = options
   const poller = createPoller({ name: 'relay-transactor', intervalMs, tick: look, logger })
-  let stopped = false
 
-  async function open(call: CheckedCall, owner: Owner): Promise<Flight> {
+  async function open(call: CheckedCall, owner: Owner): Promise<Flight | undefined> {
     const nonce = await nonces.take()
+    if (nonce === undefined) return undefined
     try {
       const flight = await outbox.write(call, nonce, owner)
       // Without a pause between the two: its cost is counted in one place all along.
@@ -92,10 +93,10 @@ export function createTransactor(options: TransactorOptions): Transactor {
     async send(call, owner) {
       await slots.take()
       try {
-        if (stopped) return { kind: 'stopped' }
+        if (stopping.signal.aborted) return { kind: 'stopped' }
         const flight = await open(call, owner)
         // Saved, so the next start sends it; nobody watches it here any more.
-        if (stopped) return { kind: 'stopped' }
+        if (flight === undefined || stopping.signal.aborted) return { kind: 'stopped' }
         outbox.broadcast(flight)
         await flight.landed
         return flight.outcome
@@ -105,7 +106,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
       }
     },
     async resume(transactions, owner) {
-      if (stopped) return { kind: 'stopped' }
+      if (stopping.signal.aborted) return { kind: 'stopped' }
       const flight = createFlight(transactions, owner)
       slots.occupy()
       void flight.landed.then(slots.leave)
@@ -120,7 +121,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
       name: poller.name,
       start: poller.start,
       async stop() {
-        stopped = true
+        stopping.abort()
         await poller.stop()
         for (const flight of flights.all()) flights.finish(flight, { kind: 'stopped' })
         await outbox.idle()
@@ -134,11 +135,12 @@ function createOversight(
   options: TransactorOptions,
   flights: Flights,
   outbox: ReturnType<typeof createOutbox>,
+  stopping: AbortSignal,
 ) {
   const { provider, signer } = options
   const findMined = createFindMined(options.transport)
   const account = createAccountView({ provider, address: signer.address })
-  const nonces = createNonces(account)
+  const nonces = createNonces(account, stopping)
   const settled = createSettledTransactions(findMined)
   const shared = { ...options, address: signer.address, account, flights, nonces, outbox, findMined, settled }
   const watcher = createWatcher({

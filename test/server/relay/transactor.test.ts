@@ -268,6 +268,25 @@ describe('a node that is behind', () => {
   })
 })
 
+test('a stop waits for no node that is behind, and signs nothing by what it says', async () => {
+  const under = await startTransactor({})
+  await minedOf(under, under.send())
+  const old: unknown = await under.rpc('eth_getBlockByNumber', '0x0', false)
+  under.proxy.answer = ({ method, params }) => {
+    if (method === 'eth_getTransactionCount') return { result: '0x0' }
+    if (method !== 'eth_getBlockByNumber') return undefined
+    return { result: params[0] === 'latest' ? old : null }
+  }
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+  onTestFinished(() => clock.mockRestore())
+  const asked = under.proxy.requests.length
+  const sent = under.send()
+  await soon(() => under.proxy.requests.length).toBeGreaterThan(asked)
+  await under.transactor.service.stop()
+  expect(await sent.outcome).toEqual({ kind: 'stopped' })
+  expect(sent.saved).toEqual([])
+})
+
 describe('a node that stays a block behind', () => {
   const LOOK_MS = 12_000
 
