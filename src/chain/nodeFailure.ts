@@ -2,7 +2,10 @@ import type { RpcAnswer, RpcCall } from './rpcRequest.js'
 
 /** A reverted execution: https://github.com/ethereum/execution-apis. Older nodes say so by the data beside another code. */
 const EXECUTION_REVERTED = 3
-/** What is always there to be read: nothing in the question can make one of these fail. */
+/**
+ * What is there to be read as a rule, whatever the question. A count at an old block may be pruned: then another node is
+ * asked, as for any failure.
+ */
 const PLAIN_READS = [
   'eth_blockNumber',
   'eth_chainId',

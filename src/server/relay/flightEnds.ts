@@ -17,7 +17,7 @@ export interface FlightEndsOptions {
   readonly settled: SettledTransactions
   readonly nonces: Nonces
   readonly confirmations: number
-  /** A transaction of the account was mined. Called once for each, however often it is found. */
+  /** A transaction of the account was mined. Called once for each, however often one process finds it among the last 4,096. */
   readonly onGasUsed: (gasUsed: bigint) => void
   readonly logger: Logger
 }
