@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { problemSchema, type Revert, receiptSchema } from '../protocol/api.js'
+import { problemSchema, REFUSED_BY_NODES, type Revert, receiptSchema } from '../protocol/api.js'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../protocol/authorization.js'
 
 /**
  * What the relay says. It is not trusted: nothing counts as done before the chain says so.
  * - `taken`: confirmed or under way
  * - `reverted`: refused before gas was spent, or failed on chain
- * - `refused`: the token or the request was not accepted
+ * - `refused`: the token or the request was not accepted, or no node takes the transaction
  * - `unavailable`: no usable answer; the authorization may have been taken all the same
  */
 export type RelayAnswer =
@@ -63,6 +63,7 @@ function read(status: number, text: string): RelayAnswer {
 
 function receiptAnswer({ status, error }: z.output<typeof receiptSchema>): RelayAnswer {
   if (status !== 'failed') return { kind: 'taken' }
+  if (error?.name === REFUSED_BY_NODES) return { kind: 'refused' }
   return { kind: 'reverted', revert: error ?? { name: 'unknown', args: {} } }
 }
 

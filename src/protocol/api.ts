@@ -209,7 +209,7 @@ export const healthSchema = z.object({
 })
 export type Health = z.output<typeof healthSchema>
 
-/** A contract error: its name, and its arguments as text. */
+/** A contract error: its name, and its arguments as text. Two names are the server's own: see docs/errors.md. */
 export const revertSchema = z.object({ name: z.string(), args: z.record(z.string(), z.string()) })
 export type Revert = z.output<typeof revertSchema>
 
@@ -225,6 +225,8 @@ export const receiptSchema = z.object({
   updatedAt: timeSchema,
   error: revertSchema.nullable(),
 })
+/** The error of a receipt that failed without any gas for its call: every node that answers refuses the transaction. */
+export const REFUSED_BY_NODES = 'RefusedByNodes'
 /** The relay's record of one authorization. */
 export type Receipt = z.output<typeof receiptSchema>
 

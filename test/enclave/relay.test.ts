@@ -69,6 +69,12 @@ describe('the relay client', () => {
       { ...receipt, status: 'failed', error: null },
       { kind: 'reverted', revert: { name: 'unknown', args: {} } },
     ],
+    [
+      'refused by the nodes',
+      200,
+      { ...receipt, status: 'failed', error: { name: 'RefusedByNodes', args: {} } },
+      { kind: 'refused' },
+    ],
     ['would revert', 422, { ...problem, code: 'would-revert', revert }, { kind: 'reverted', revert }],
     ['another problem', 422, { ...problem, code: 'invalid-signature' }, { kind: 'refused' }],
     ['a wrong token', 401, {}, { kind: 'refused' }],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { isOfUsedDigest } from '../../chain/reverts.js'
-import type { Revert } from '../../protocol/api.js'
+import { REFUSED_BY_NODES, type Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Admission } from './admission.js'
 import type { ChainView } from './chainView.js'
@@ -31,7 +31,7 @@ const PAUSE_MS = 1_000
 
 /** A call that no node takes under so many nonces, each of which they then took a filler under, is refused for good. */
 const MAX_REFUSALS = 5
-const REFUSED: Revert = { name: 'RefusedByNodes', args: {} }
+const REFUSED: Revert = { name: REFUSED_BY_NODES, args: {} }
 
 /** Until something that failed is tried again, or the server stops. */
 export async function pause(stopping: AbortSignal): Promise<void> {
@@ -95,7 +95,7 @@ export function createCourseSteps(deps: CourseStepsDeps, record: CourseRecord, g
     return true
   }
 
-  /** Nothing of what was sent can be mined any more: fillers were. */
+  /** What was sent is not mined any more, as a rule: fillers were in its place. Posted again, `usedDigest` decides. */
   async function giveUp(): Promise<boolean> {
     await record.put(failed(record.current(), null, REFUSED, new Date()))
     return true
