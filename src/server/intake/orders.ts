@@ -35,6 +35,12 @@ export interface OrdersDeps {
 export function createOrders(deps: OrdersDeps): Orders {
   const { records, escrow, onEscrowSeen, onStored, room, knownEscrow } = deps
 
+  /**
+   * Orders with an open escrow of which an envelope failed to be written. It may be found when it is posted again, and
+   * nobody has been told of it.
+   */
+  const untold = new Set<Hex>()
+
   async function askChain(orderId: Hex): Promise<EscrowKnowledge> {
     try {
       const order = await escrow.orders(orderId)
@@ -67,6 +73,8 @@ export function createOrders(deps: OrdersDeps): Orders {
       })
     } catch (error) {
       giveBack()
+      // As it is now: whoever sees the escrow open from here on finds what there is.
+      if (isOpen(knownEscrow(orderId))) untold.add(orderId)
       throw error
     }
     return answer
@@ -84,7 +92,7 @@ export function createOrders(deps: OrdersDeps): Orders {
       if (answer === 'full') throw new Problem('intake-full')
       if (answer === 'client-full') throw new Problem('too-many-waiting')
       if (typeof answer === 'string') throw new Problem('chain-unavailable')
-      if (answer.result === 'received') onStored(orderId, answer.commit)
+      if (untold.delete(orderId) || answer.result === 'received') onStored(orderId, answer.commit)
       return answer
     },
   }
