@@ -129,10 +129,17 @@ export function createOrderRecords(options: {
   }
 
   /** What a failed sync leaves can be read as if it were written. */
-  async function write(orderId: Hex, record: OrderRecord, how: typeof open.put): Promise<void> {
+  async function rewrite(orderId: Hex, record: OrderRecord, how: typeof open.put): Promise<void> {
     unsure.add(orderId)
     await how(orderId, record)
     unsure.delete(orderId)
+  }
+
+  /** One that fails is not found, and is written anew: so anybody's orders that a full disk refuses leave nothing here. */
+  async function create(orderId: Hex, record: OrderRecord): Promise<void> {
+    await open.put(orderId, record)
+    unsure.delete(orderId)
+    await openIds.add(orderId)
   }
 
   /** The record and the store that it belongs to. */
@@ -149,12 +156,9 @@ export function createOrderRecords(options: {
         const { current, store } = await look(orderId)
         const next = await change(current)
         if (next === undefined) return undefined
-        if (next !== current) {
-          await write(orderId, next, current === undefined ? store.put : store.append)
-          if (store === open) await openIds.add(orderId)
-        } else if (unsure.has(orderId)) {
-          await write(orderId, next, store.put)
-        }
+        if (current === undefined) await create(orderId, next)
+        else if (next !== current) await rewrite(orderId, next, store.append)
+        else if (unsure.has(orderId)) await rewrite(orderId, next, store.put)
         return next
       })
   }

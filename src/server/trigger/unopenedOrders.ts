@@ -18,8 +18,8 @@ export interface UnopenedOrders {
   /** How many there are. */
   count(): number
   /**
-   * Asks once for each that was noted, and again when it expires.
-   * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
+   * Asks once for each that was noted, and again when it expires. One whose record fails is told of and left for later.
+   * @throws ChainUnavailableError, ChainAnswerError; repeatable then
    */
   check(): Promise<void>
 }
@@ -45,6 +45,7 @@ export function createUnopenedOrders(options: {
 
   function forget(orderId: Hex): void {
     noted.delete(orderId)
+    failing.delete(orderId)
     room.leave(orderId)
   }
 

@@ -2,10 +2,13 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import type { RpcTransport } from '../../../src/chain/rpcTransport.js'
+import { StorageError } from '../../../src/server/store/storageError.js'
+import { createUnopenedOrders } from '../../../src/server/trigger/unopenedOrders.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../support/triggerHarness.js'
@@ -13,6 +16,14 @@ import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 const chain = useChain(setUpInstitution)
 const A = bytes32('A')
 const B = bytes32('B')
+const NO_ESCROW = {
+  account: A,
+  amount: 0n,
+  deadline: 0,
+  commit: A,
+  orgId: A,
+  state: 'NONE',
+} as const
 const LEFT_FOR_LATER = 'order without an escrow left for later: its record fails'
 
 /** A node that never shows an event. */
@@ -46,6 +57,31 @@ describe('a stored order without an escrow', () => {
     const told = () => logLines().filter(({ msg }) => msg === LEFT_FOR_LATER)
     expect(told()).toEqual([expect.objectContaining({ recordId: A, errorCode: 'EISDIR' })])
   })
+})
+
+test('a record that fails is told of again once its order had been seen meanwhile', async () => {
+  const { logger, lines } = createLogLines()
+  const seen = new Set<string>()
+  const unopened = createUnopenedOrders({
+    escrow: { orders: async () => NO_ESCROW },
+    records: { expire: () => Promise.reject(new StorageError('injected')) },
+    expiryMs: 1_000,
+    room: { hold() {}, leave() {} },
+    isSeen: (orderId) => seen.has(orderId),
+    logger,
+    onFound: async () => undefined,
+  })
+  const told = () => lines().filter(({ msg }) => msg === LEFT_FOR_LATER).length
+  unopened.note(A, 0)
+  await unopened.check()
+  await unopened.check()
+  expect(told()).toBe(1)
+  seen.add(A)
+  await unopened.check()
+  seen.delete(A)
+  unopened.note(A, 0)
+  await unopened.check()
+  expect(told()).toBe(2)
 })
 
 describe('a stored order whose opening no event has shown', () => {
