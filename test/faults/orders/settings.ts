@@ -37,5 +37,11 @@ export const BACKLOG_LIMIT_MS = 20_000
  */
 export const STALL_BOUND_MS = 180_000
 
+/**
+ * The same for the long form. The enclave tries again what it could not do after half of the time that it has been about
+ * it, a quarter of an hour at most, and a clock that is set ahead by an hour makes that time long; a minute for the run.
+ */
+export const LONG_STALL_BOUND_MS = 16 * 60_000
+
 /** How long records and processes of ended orders may stay after the last order's end. */
 export const LEFTOVER_BOUND_MS = 15_000

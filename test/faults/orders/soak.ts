@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { runOrderBench } from './bench.js'
 import { createOrderPlan } from './plan.js'
 import { printOrderReport } from './report.js'
+import { LONG_STALL_BOUND_MS } from './settings.js'
 
 const count = z.coerce.number().int().positive()
 const argumentsSchema = z.object({
@@ -33,7 +34,13 @@ export async function soakOrders(args: string[], print: (line: string) => void):
     world: size.kills * FAULTS_PER_LIFE.world,
   }
   const plan = createOrderPlan({ ...size, faults })
-  const report = await runOrderBench({ plan, directory: resolve(directory), print, mayMount: true })
+  const report = await runOrderBench({
+    plan,
+    directory: resolve(directory),
+    print,
+    mayMount: true,
+    patienceMs: LONG_STALL_BOUND_MS,
+  })
   printOrderReport(report, print)
   return report.violations.length === 0
 }
