@@ -7,7 +7,7 @@ import type { OpenedOrder, TrackedOrder } from './trackedOrder.js'
 export interface Owed {
   /**
    * Does what the latest news of an order asks for, now or at a later `retry`. Until then its account is held, as its
-   * orders run in their order. Rejects only with what is no StorageError.
+   * orders run in their order, unless it is settled: then it runs no more. Rejects only with what is no StorageError.
    */
   attempt(news: News, action: () => Promise<void>): Promise<void>
   retry(): Promise<void>
@@ -24,8 +24,8 @@ export interface News {
 interface Debt {
   readonly news: News
   readonly action: () => Promise<void>
-  /** As it was when it was held: a reorganisation of the chain may bring another. */
-  readonly account: Hex
+  /** The account that is held for it, as it was then: a reorganisation of the chain may bring another. */
+  readonly held: Hex | undefined
 }
 
 export function createOwed(options: {
@@ -37,12 +37,21 @@ export function createOwed(options: {
   const { hold, letGo, logger } = options
   const debts = new Map<Hex, Debt>()
 
+  /** @returns the account that is held from now on */
+  function holdFor({ order, state }: News, held: Hex | undefined): Hex | undefined {
+    if (state === 'SETTLED') {
+      if (held !== undefined) letGo(held)
+      return undefined
+    }
+    if (held === undefined) hold(order.account)
+    return held ?? order.account
+  }
+
   function owe(news: News, action: Debt['action'], error: StorageError): void {
-    const { orderId, account } = news.order
+    const { orderId } = news.order
     const before = debts.get(orderId)
-    debts.set(orderId, { news, action, account: before?.account ?? account })
+    debts.set(orderId, { news, action, held: holdFor(news, before?.held) })
     if (before !== undefined) return
-    hold(account)
     logger.error('order put off: its record fails', { recordId: orderId, ...describeError(error) })
   }
 
@@ -50,7 +59,7 @@ export function createOwed(options: {
     const debt = debts.get(orderId)
     if (debt === undefined) return
     debts.delete(orderId)
-    letGo(debt.account)
+    if (debt.held !== undefined) letGo(debt.held)
     logger.info('order taken up again', { recordId: orderId })
   }
 
