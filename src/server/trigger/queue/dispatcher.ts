@@ -139,6 +139,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     await close(order, 'REFUNDED')
   }
 
+  /** Its record may tell, or have told before it was lost, that the enclave was given it. */
+  function isPutOff({ orderId }: OpenedOrder): boolean {
+    return owed.find(orderId) !== undefined
+  }
+
   function find(orderId: Hex): ReturnType<Dispatcher['find']> {
     const putOff = owed.find(orderId)
     if (putOff === undefined) return queue.get(orderId)
@@ -156,13 +161,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     retry: () => owed.retry(),
     find,
     depth: () => queue.depth(performance.now()),
-    opened: (order) => owed.attempt({ order, state: 'OPEN' }, () => open(order)),
+    opened(order) {
+      const take = isPutOff(order) ? resume : open
+      return owed.attempt({ order, state: 'OPEN' }, () => take(order))
+    },
     resume: (order) => owed.attempt({ order, state: 'OPEN' }, () => resume(order)),
     reclaimed: (order) => owed.attempt({ order, state: 'REFUNDED' }, () => reclaim(order)),
-    closed: (order, state) =>
-      owed.attempt({ order, state }, async () =>
-        close(track(order, await records.get(order.orderId)), state),
-      ),
+    closed(order, state) {
+      const isUnsure = state === 'REFUNDED' && isPutOff(order)
+      return owed.attempt({ order, state }, async () => {
+        if (isUnsure) return reclaim(order)
+        await close(track(order, await records.get(order.orderId)), state)
+      })
+    },
 
     stored(orderId, commit) {
       const order = queue.get(orderId)

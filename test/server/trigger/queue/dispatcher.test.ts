@@ -1,4 +1,4 @@
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Hex } from '../../../../src/protocol/hex.js'
 import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
@@ -344,6 +344,24 @@ describe('an escrow that ends', () => {
     await third.until(C, 'its run', (found) => outcomes(found)[0] === 'placed')
     // What the enclave itself refunded needs no run, and what has run needs no other.
     expect(sequence(await enclave.notes())).toBe('AAC')
+  })
+
+  test('by a reclaim while its record cannot be read runs once more, also when that record is lost', async () => {
+    const { place, until, stop, restart, enclave, root } = await setUp({ [A]: [PLACED, { outcome: 'done' }] })
+    await place('alice', A)
+    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
+    await stop()
+    const path = `${root}/envelopes/open/${A}.json`
+    await rm(path)
+    await mkdir(path)
+    const second = await restart()
+    await eventually('the debt', async () => second.logText().includes('order put off: its record fails'))
+    await reclaim(A)
+    await eventually('its end', async () => second.trigger.knownEscrow(A)?.state === 'REFUNDED')
+    await rm(path, { recursive: true })
+    const record = await second.until(A, 'the end', (found) => outcomes(found).includes('done'))
+    expect(record.triggers.map(({ reason }) => reason)).toEqual(['reclaimed'])
+    expect(sequence(await enclave.notes())).toBe('AA')
   })
 
   test('without ever having been run is final at once', async () => {
