@@ -7,7 +7,7 @@ export interface FollowUpTimes {
   readonly failedMs: number
   /** The longest wait after a failure. */
   readonly failedMaxMs: number
-  /** For `queued` and `placed` that name no time. */
+  /** For `queued` and `placed` that name no time, and for `queued` that names one that is past by this clock. */
   readonly waitingMs: number
   /** However early a run wants its next one. */
   readonly leastMs: number
@@ -51,7 +51,10 @@ export function nextRunAt(
   random: () => number = Math.random,
 ): number | null {
   if (FINAL_OUTCOMES.has(outcome)) return null
-  if (retryAt !== undefined) return Math.max(retryAt * 1_000, now + times.leastMs)
+  const retryMs = retryAt === undefined ? undefined : retryAt * 1_000
+  // The market has not opened yet by another clock: this one is ahead.
+  if (outcome === 'queued' && retryMs !== undefined && retryMs <= now) return now + times.waitingMs
+  if (retryMs !== undefined) return Math.max(retryMs, now + times.leastMs)
   if (outcome !== 'failed') return now + times.waitingMs
   const longest = Math.min(times.failedMs * 2 ** (failures - 1), times.failedMaxMs)
   return now + Math.round(longest * (1 - random() / 2))

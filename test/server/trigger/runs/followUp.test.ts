@@ -46,6 +46,12 @@ describe('the next run', () => {
     expect(at({ outcome: 'failed', retryAt: 1_700_000_009 }, 1)).toBe(NOW + 9_000)
   })
 
+  test('comes some time later for an opening that is past by a clock that is ahead', () => {
+    const opening = NOW / 1_000 - 3_600
+    expect(at({ outcome: 'queued', retryAt: opening })).toBe(NOW + FOLLOW_UP_TIMES.waitingMs)
+    expect(at({ outcome: 'queued', retryAt: NOW / 1_000 })).toBe(NOW + FOLLOW_UP_TIMES.waitingMs)
+  })
+
   test('comes some time later when the run names no time', () => {
     expect(at({ outcome: 'placed' })).toBe(NOW + FOLLOW_UP_TIMES.waitingMs)
   })
