@@ -63,6 +63,7 @@ export function createLookBack(source: {
     forget,
     async read(now, head) {
       if (last !== undefined && head.number < last.number) goBack(head.number + 1)
+      else if (head.number === last?.number && head.hash !== last.hash) goBack(head.number)
       if (first === undefined) await begin(now, head)
       while (next <= head.number) {
         const piece = await source.ranges.readPiece(next, head.number)

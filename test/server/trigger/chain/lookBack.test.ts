@@ -60,6 +60,7 @@ describe('looking back', () => {
   test.each([
     ['is longer', 60],
     ['is shorter', 10],
+    ['is as long', 30],
   ])('reads again what was replaced meanwhile by what %s', async (_what, length) => {
     const { hashes, reads, read } = setUp(300)
     await read()
