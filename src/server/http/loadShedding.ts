@@ -21,7 +21,7 @@ const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD']
 export interface LoadSheddingOptions {
   /** Longest wait for a request's turn, in milliseconds. */
   readonly maxWaitMs: number
-  /** Requests that may be under way at once; a tenth of them is kept for what is no read. */
+  /** Requests that may be under way at once; a tenth of them, rounded down, is kept for what is no read. */
   readonly maxUnderWay: number
   /** The one origin whose pages may read the refusal. */
   readonly frontendOrigin: string

@@ -98,7 +98,10 @@ export function createOrders(deps: OrdersDeps): Orders {
   }
 }
 
-/** What the order's file grows by: a version of its record is added, with all envelopes in it. */
+/**
+ * What the order's file grows by at most: a version of its record is added, with all envelopes in it. One that takes the
+ * place of the others is charged with them, too, until its escrow is seen.
+ */
 function bytesWith(record: OrderRecord | undefined, offered: Candidate): number {
   return [...(record?.candidates ?? []), offered].reduce(
     (sum, candidate) => sum + JSON.stringify(candidate).length,

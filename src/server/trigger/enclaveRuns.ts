@@ -43,7 +43,6 @@ export interface EnclaveRunsOptions {
   readonly maxRuns: number
   /** Between two runs that are triggered, of whatever kind. */
   readonly pace: Pace
-  /** Of what is stored without an escrow. */
   /** Of what is stored without an escrow; for how many milliseconds. */
   readonly unopened: RoomLimits & { readonly expiryMs: number }
   readonly escrow: Contracts['escrow']
