@@ -48,7 +48,7 @@ type Surroundings = ReturnType<typeof surround>
 function surround(platform: Platform, disk: FullDisk) {
   const traders = createTraders(platform)
   const word = createWord(platform.bench)
-  const lives = createLives(platform.server, traders, word)
+  const lives = createLives(platform.server, traders, word, disk)
   return { platform, disk, traders, word, lives, world: createWorld(platform, disk) }
 }
 
@@ -68,6 +68,7 @@ async function run(
     ...(await takeCensus(platform, traders, before)),
     ...(await findLeftovers(platform, Math.min(patienceMs, LEFTOVER_BOUND_MS))),
     ...(await word.overlaps()),
+    ...(lives.unstarted() > 0 ? [`in ${lives.unstarted()} lives no server could start`] : []),
     ...platform.server.gaveUp.slice(lives.spoilt()).map((code) => `a server ended by itself, with ${code}`),
   ]
   const placed = [...traders.placed.values()]

@@ -29,3 +29,12 @@ test('a server that answers before it has stored is found out', { retry: 0 }, as
   })
   expect(violations.join('\n')).toContain('orders do not end')
 })
+
+test('a server that cannot start is found out', { retry: 0 }, async () => {
+  const plan = createOrderPlan({ seed: 7, orders: 2, kills: 1, faults: NONE })
+  const { violations } = await runShort(plan, {
+    variables: { CHAIN_ID: 'none' },
+    patienceMs: 3_000,
+  })
+  expect(violations.join('\n')).toContain('in 1 lives no server could start')
+})

@@ -9,6 +9,8 @@ export interface FullDisk {
   readonly kind: 'tmpfs' | 'injected'
   fill(): Promise<void>
   free(): Promise<void>
+  /** Whether it has been full at any time from `at` on, of `performance.now()`. */
+  wasFullSince(at: number): boolean
   /** When nobody uses the directory any more. */
   remove(): Promise<void>
 }
@@ -17,12 +19,33 @@ const run = promisify(execFile)
 const SIZE = '64m'
 const CHUNKS = [1_048_576, 4_096]
 
+type Filling = Omit<FullDisk, 'wasFullSince'>
+
 /** A small tmpfs on the data directory; where none may be mounted, every operation that takes room fails instead. */
 export async function createFullDisk(
   dataDir: string,
   switchFile: string,
   mayMount: boolean,
 ): Promise<FullDisk> {
+  const filling = await createFilling(dataDir, switchFile, mayMount)
+  let isFull = false
+  let freedAt = Number.NEGATIVE_INFINITY
+  return {
+    ...filling,
+    async fill() {
+      isFull = true
+      await filling.fill()
+    },
+    async free() {
+      await filling.free()
+      isFull = false
+      freedAt = performance.now()
+    },
+    wasFullSince: (at) => isFull || freedAt >= at,
+  }
+}
+
+async function createFilling(dataDir: string, switchFile: string, mayMount: boolean): Promise<Filling> {
   const isMounted = mayMount && (await mount(dataDir))
   if (!isMounted) {
     return {

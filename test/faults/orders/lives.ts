@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerUnderFaults } from '../support/serverProcess.js'
+import type { FullDisk } from './fullDisk.js'
 import type { PlannedKill, PlannedLife } from './plan.js'
 import { LIFE_LIMIT_MS } from './settings.js'
 import type { Traders } from './traders.js'
@@ -14,17 +15,18 @@ export interface Lives {
   unreached(): number
   /** Starts that a failing disk has spoilt. */
   spoilt(): number
+  /** Lives in which no start succeeded. */
+  unstarted(): number
 }
 
 /** However often a disk that is full spoils the start of one life. */
 const STARTS = 20
 
-export function createLives(server: ServerUnderFaults, traders: Traders, word: Word): Lives {
+export function createLives(server: ServerUnderFaults, traders: Traders, word: Word, disk: FullDisk): Lives {
   const kills: Record<string, number> = {}
   let unreached = 0
   let spoilt = 0
-  /** A disk that was filled in the life before may be full yet. */
-  let filledBefore = false
+  let unstarted = 0
 
   /** Resolves when the moment has come. A file operation ends the process by itself. */
   function moment({ kind, nth, afterMs }: PlannedKill, over: AbortSignal): Promise<unknown> {
@@ -34,31 +36,32 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
     return kind === 'file' ? server.ended() : sleep(afterMs)
   }
 
-  /** Whether it gave up at its start. */
-  async function gaveUpAt(variables: Record<string, string>): Promise<boolean> {
+  /** Whether it gave up at its start. That is excused only where its disk has failed meanwhile. */
+  async function gaveUpAt(variables: Record<string, string>, isFaulty = false): Promise<boolean> {
     const before = server.gaveUp.length
+    const startedAt = performance.now()
     await server.start(variables)
-    return server.gaveUp.length > before
+    const gaveUp = server.gaveUp.length > before
+    if (gaveUp && (isFaulty || disk.wasFullSince(startedAt))) spoilt++
+    return gaveUp
   }
 
   /** A server may end at its start when its disk fails, and says so with its exit code. */
-  async function start({ kill, files, world }: PlannedLife): Promise<void> {
-    const fills = world.some((event) => event.kind === 'disk-full')
-    const isPerhapsFull = fills || filledBefore
-    filledBefore = fills
+  async function start({ kill, files }: PlannedLife): Promise<void> {
     const faults = {
       FAULTS_FILES: JSON.stringify(files),
       ...(kill.kind === 'file' && { FAULTS_KILL_AT: `${kill.nth}` }),
     }
-    if (!(await gaveUpAt(faults))) return
-    if (files.length > 0 || isPerhapsFull) spoilt++
-    for (let tries = 0; tries < STARTS && (await gaveUpAt({})); tries++) if (isPerhapsFull) spoilt++
+    if (!(await gaveUpAt(faults, files.length > 0))) return
+    for (let tries = 0; tries < STARTS; tries++) if (!(await gaveUpAt({}))) return
+    unstarted++
   }
 
   return {
     kills,
     unreached: () => unreached,
     spoilt: () => spoilt,
+    unstarted: () => unstarted,
     async live(life, begin) {
       const { kill } = life
       const started = start(life)
