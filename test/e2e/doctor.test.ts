@@ -180,7 +180,7 @@ describe('npm run doctor', () => {
   })
 
   it.each([
-    [2, 'opens a rulebook that is on the chain'],
+    [2, 'that is on the chain'],
     [0, 'name an account that has a portfolio with --account'],
   ])('at a node that gives the events of %i blocks at once, says what can be told', async (most, text) => {
     const proxy = await startFaultProxy((await variables('.env.enclave')).RPC_URL ?? '')
