@@ -58,16 +58,18 @@ export function createOrders(deps: OrdersDeps): Orders {
     client: string,
     escrowKnown: EscrowKnowledge | undefined,
   ): Promise<Reception['answer']> {
-    const update = isOpen(escrowKnown) ? records.updateOpen : records.update
+    const isKnownOpen = isOpen(escrowKnown)
+    const update = isKnownOpen ? records.updateOpen : records.update
     let answer: Reception['answer'] = 'ask-chain'
     let giveBack = () => {}
     try {
       await update(orderId, (current) => {
-        const occupant = { client, bytes: bytesWith(current, offered) }
-        const refusal = room.refusal(orderId, occupant)
+        // One that is open needs no room, and nothing of it is measured.
+        const occupant = isKnownOpen ? undefined : { client, bytes: bytesWith(current, offered) }
+        const refusal = occupant && room.refusal(orderId, occupant)
         const reception = receive({ orderId, current, offered, escrow: escrowKnown, refusal })
         // Taken before it is written: of many at once, no more are let in than fit.
-        if (reception.record !== current && !isOpen(escrowKnown)) giveBack = room.take(orderId, occupant)
+        if (occupant && reception.record !== current) giveBack = room.take(orderId, occupant)
         answer = reception.answer
         return reception.record
       })
