@@ -10,21 +10,39 @@ const CODES = new Map<unknown, ProblemCode>([
   ['HPE_HEADER_OVERFLOW', 'headers-too-large'],
 ])
 
+/** How long a caller has to take the rest of his last answer. */
+const LINGER_MS = 2_000
+
+/** The connections that are being hung up: whatever else they bring is read and dropped. */
+const leaving = new WeakSet<Duplex>()
+
 /** For a server's `clientError` event: answers with a problem body, as every other failure, and hangs up. */
 export function answerClientError(error: Error, socket: Duplex): void {
   const gone = 'code' in error && error.code === 'ECONNRESET'
+  if (!gone && leaving.has(socket)) return
   if (gone || !socket.writable) {
     socket.destroy()
     return
   }
+  leaving.add(socket)
   const underWay = answerUnderWay(socket)
   if (underWay !== undefined) {
     // The request before this one may have its whole answer; a second one must not be written into it.
-    underWay.once('finish', () => socket.end())
+    underWay.once('finish', () => hangUp(socket))
     return
   }
   const code = CODES.get('code' in error ? error.code : undefined) ?? 'malformed-request'
-  socket.end(rawAnswer(new Problem(code)))
+  hangUp(socket, rawAnswer(new Problem(code)))
+}
+
+/**
+ * Ends the answers, and closes when the caller does or has had his time (RFC 9112, 9.6): a connection that is closed
+ * while something comes in is reset, and what the caller has not taken yet is lost.
+ */
+function hangUp(socket: Duplex, lastAnswer = ''): void {
+  socket.end(lastAnswer)
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function answerUnderWay(socket: Duplex): ServerResponse | undefined {

@@ -67,3 +67,34 @@ test('an answer that is on its way is sent whole, whatever follows its request',
   const answer = await text(socket)
   expect(answer.slice(answer.indexOf('\r\n\r\n') + 4) === body).toBe(true)
 })
+
+test('an answer that the caller has not taken yet outlives more of what is malformed', async () => {
+  // The system takes it all from the sender at once, and not from the caller, who does not read.
+  const body = 'x'.repeat(2 ** 20)
+  const { http } = serverConfig({ PORT: '0' })
+  const server = await listen(http, (_req, res) => res.end(body))
+  onTestFinished(() => close(server, 0))
+  const connection = once(server, 'connection')
+  const socket = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  // A connection that was reset fails what is sent to it; what was received tells.
+  socket.on('error', () => undefined)
+  const [served] = await connection
+  const answered = once(served, 'finish')
+  const closed = once(served, 'close')
+  socket.write(`${get('/', 'Host: a')}GARBAGE\r\n\r\n`)
+  await answered
+  for (const _ of [1, 2, 3]) {
+    const noticed = once(server, 'clientError')
+    socket.write('GARBAGE\r\n\r\n')
+    await Promise.race([noticed, closed])
+  }
+  let received = 0
+  socket.on('data', (part) => {
+    received += part.length
+  })
+  await once(socket, 'end')
+  expect(received).toBeGreaterThan(body.length)
+  // The caller stays; the server does not.
+  await closed
+})
