@@ -24,7 +24,8 @@ export interface RpcTransport {
   /**
    * Answers in the order of the calls. The next node is asked when one fails as a whole (no answer in time, HTTP
    * error, not JSON-RPC, another chain), refuses a call because it is asked too much, or answers with errors that may
-   * be its own; any other error for a single call is an answer, and so are those when no healthy node is left.
+   * be its own; any other error for a single call is an answer. When no healthy node is left, the answers stand that have
+   * the most results.
    * @throws ChainUnavailableError when no node answered
    */
   send(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcAnswer[]>
@@ -83,7 +84,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
         if (poor !== undefined && !node.isHealthy()) continue
         const found = await node.send(calls, signal)
         if (found?.isPartial === false && !mayBeNodeFailure(calls, found.answers)) return found.answers
-        poor ??= found?.answers
+        if (poor === undefined || results(found?.answers) > results(poor)) poor = found?.answers
         signal?.throwIfAborted()
       }
       if (poor === undefined) throw new ChainUnavailableError(urls.length)
@@ -99,6 +100,10 @@ export function createRpcTransport(options: RpcTransportOptions): RpcNodes {
     },
     faults: () => nodes.map((node) => node.fault()),
   }
+}
+
+function results(answers: readonly RpcAnswer[] = []): number {
+  return answers.filter((answer) => 'result' in answer).length
 }
 
 /** By which those are ordered that are not healthy. */

@@ -149,6 +149,19 @@ describe('an error', () => {
   })
 })
 
+describe('answers none of which are whole', () => {
+  it.each([
+    ['first', [0, 1]],
+    ['last', [1, 0]],
+  ])('the ones with the most results stand, when they come %s', async (_, order) => {
+    const broken = await node((batch) => batch.map(({ id }) => ({ id, error: INTERNAL })))
+    const nodes = [await limitedInOne(), broken]
+    const urls = order.map((index) => nodes[index]?.url ?? '')
+    const transport = createRpcTransport({ urls, timeoutMs: 1_000 })
+    expect(await transport.send(calls)).toEqual([{ result: 'partly' }, { error: LIMIT }])
+  })
+})
+
 describe('a rate limit in one answer', () => {
   const partly = [{ result: 'partly' }, { error: LIMIT }]
 
