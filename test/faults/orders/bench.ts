@@ -69,7 +69,9 @@ async function run(
     ...(await findLeftovers(platform, Math.min(patienceMs, LEFTOVER_BOUND_MS))),
     ...(await word.overlaps()),
     ...(lives.unstarted() > 0 ? [`in ${lives.unstarted()} lives no server could start`] : []),
-    ...platform.server.gaveUp.slice(lives.spoilt()).map((code) => `a server ended by itself, with ${code}`),
+    ...platform.server.gaveUp
+      .filter((_, index) => !lives.spoilt.has(index))
+      .map((code) => `a server ended by itself, with ${code}`),
   ]
   const placed = [...traders.placed.values()]
   return {
@@ -82,7 +84,7 @@ async function run(
     },
     kills: lives.kills,
     unreached: lives.unreached(),
-    spoilt: lives.spoilt(),
+    spoilt: lives.spoilt.size,
     struck: { ...(await word.struck()), ...world.struck() },
     disk: disk.kind,
     runs: word.runs('started'),

@@ -13,8 +13,8 @@ export interface Lives {
   readonly kills: Record<string, number>
   /** Lives that ended by the clock, as the moment did not come. */
   unreached(): number
-  /** Starts that a failing disk has spoilt. */
-  spoilt(): number
+  /** Which of the servers that gave up did so because their disk failed. */
+  readonly spoilt: ReadonlySet<number>
   /** Lives in which no start succeeded. */
   unstarted(): number
 }
@@ -25,7 +25,7 @@ const STARTS = 20
 export function createLives(server: ServerUnderFaults, traders: Traders, word: Word, disk: FullDisk): Lives {
   const kills: Record<string, number> = {}
   let unreached = 0
-  let spoilt = 0
+  const spoilt = new Set<number>()
   let unstarted = 0
 
   /** Resolves when the moment has come. A file operation ends the process by itself. */
@@ -42,7 +42,7 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
     const startedAt = performance.now()
     await server.start(variables)
     const gaveUp = server.gaveUp.length > before
-    if (gaveUp && (isFaulty || disk.wasFullSince(startedAt))) spoilt++
+    if (gaveUp && (isFaulty || disk.wasFullSince(startedAt))) spoilt.add(before)
     return gaveUp
   }
 
@@ -60,7 +60,7 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
   return {
     kills,
     unreached: () => unreached,
-    spoilt: () => spoilt,
+    spoilt,
     unstarted: () => unstarted,
     async live(life, begin) {
       const { kill } = life
