@@ -62,7 +62,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function onEnded(order: TrackedOrder, { outcome, next }: EndedOrderRun): Promise<void> {
     if (isConcluded(order)) {
-      await conclude(order)
+      await owed.attempt({ order, state: order.state }, () => conclude(order))
     } else if (outcome === 'rejected' && order.envelopeCame) {
       // It came while a run without one was under way.
       order.envelopeCame = false
@@ -73,7 +73,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  /** When it fails at the end of a run, the order stays among the open records until the event or the next start. */
   async function conclude(order: TrackedOrder): Promise<void> {
     loop.schedule(order, null, 'retry')
     // Of an order that ended without a run there is nothing to tell, and anyone may post envelopes under it.

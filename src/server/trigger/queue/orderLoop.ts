@@ -49,6 +49,8 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
   const timers = new Map<Hex, NodeJS.Timeout>()
   const adopted = new Set<Hex>()
   const followed = new Map<Hex, Run>()
+  /** Orders whose run could not be noted on disk the last time. */
+  const unstarted = new Set<Hex>()
   const writing = new Set<Promise<unknown>>()
   const stopping = new AbortController()
   let underWay = 0
@@ -60,7 +62,18 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
     order.reason = reason
     clearTimeout(timers.get(order.orderId))
     timers.delete(order.orderId)
-    if (when !== null && !stopping.signal.aborted) awaitDue(order, when)
+    if (when === null) {
+      unstarted.delete(order.orderId)
+      // Those that it held back may be due by now.
+      wake(order.account)
+    } else if (!stopping.signal.aborted) {
+      awaitDue(order, when)
+    }
+  }
+
+  function wake(account: Hex): void {
+    queue.wake(account)
+    pump()
   }
 
   function awaitDue(order: TrackedOrder, when: Due): void {
@@ -75,8 +88,7 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
       return
     }
     timers.delete(order.orderId)
-    queue.wake(order.account)
-    pump()
+    wake(order.account)
   }
 
   function pump(): void {
@@ -123,15 +135,32 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
 
   async function runOnce(order: TrackedOrder, leaveSlot: () => void): Promise<void> {
     order.dueAt = null
+    let run: Run | undefined
     try {
-      const run = await untilWritten(orderRuns.start(order))
-      order.mayBeHeld ||= run !== undefined
-      if (run !== undefined) return await follow(run, leaveSlot)
+      run = await untilWritten(orderRuns.start(order))
     } catch (error) {
-      logger.error('run not started', { orderId: order.orderId, ...describeError(error) })
-      schedule(order, due(Date.now() + STORAGE_RETRY_MS), order.reason)
+      return putOff(order, error, leaveSlot)
     }
+    if (run === undefined) {
+      order.running = false
+      return
+    }
+    if (unstarted.delete(order.orderId)) logger.info('run started after all', { orderId: order.orderId })
+    order.mayBeHeld = true
+    await follow(run, leaveSlot)
+  }
+
+  /** Its account waits with it, whose orders run in their order. Told once: a disk may be full for hours. */
+  async function putOff(order: TrackedOrder, error: unknown, leaveSlot: () => void): Promise<void> {
+    const { orderId } = order
+    if (!unstarted.has(orderId)) logger.error('run not started', { orderId, ...describeError(error) })
+    unstarted.add(orderId)
     order.running = false
+    schedule(order, due(Date.now() + STORAGE_RETRY_MS), order.reason)
+    leaveSlot()
+    await retryTime()
+    // Unless it has ended meanwhile; before its account is let go, or a later one might be first.
+    if (order.dueAt !== null) schedule(order, due(Date.now()), order.reason)
   }
 
   async function follow(run: Run, leaveSlot: () => void): Promise<void> {
