@@ -12,6 +12,8 @@ import { isRangeRefusal, RangeRefusedError } from './rangeRefusal.js'
 const blockSchema = z.object({ number: smallQuantitySchema, hash: bytes32Schema })
 export type BlockId = { readonly number: number; readonly hash: Hex }
 
+const TWO_HISTORIES = 'the events are of two histories'
+
 /** Blocks from one to another, both included. */
 export interface BlockRange {
   readonly from: number
@@ -26,7 +28,7 @@ export interface Look {
   /**
    * The narrated events of all five contracts in the range, in chain order, and its last block; undefined when the node
    * does not have that block.
-   * @throws RangeRefusedError, or ChainAnswerError unless all five queries are answered as they should
+   * @throws RangeRefusedError, or ChainAnswerError unless all five queries are answered as they should, and of one history
    */
   readonly logs: () => { logs: ChainLog[]; last: BlockId } | undefined
 }
@@ -36,8 +38,8 @@ export interface ChainReader {
   /**
    * The head, the block that now has this number, and the events of a range when there is one: one query per contract
    * over the same range, all in one HTTP request. The last block of the range is asked for before them, as a node that is
-   * behind returns fewer events rather than an error; the block with this number after them, so that a history which
-   * changes in between is noticed.
+   * behind returns fewer events rather than an error, and again after them, as the events of two histories need not
+   * contradict one another; the block with this number last, so that a change of what was told is noticed.
    */
   look(number: number, range: BlockRange | undefined, signal?: AbortSignal): Promise<Look>
   /** The hashes of the blocks that have these numbers now, by number, without those that the node does not give. */
@@ -65,7 +67,7 @@ export function createChainReader(options: {
     const logs = WATCHED.flatMap((contract, index) =>
       logsOf(answers[index], { contract, address: contracts[contract].toLowerCase(), from, to }),
     ).sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-    if (!isOneHistory(logs, last)) throw new ChainAnswerError('the events are of two histories')
+    if (!isOneHistory(logs, last)) throw new ChainAnswerError(TWO_HISTORIES)
     return logs
   }
 
@@ -74,7 +76,8 @@ export function createChainReader(options: {
       const queries = range === undefined ? [] : WATCHED.map((contract) => query(contract, range))
       const last = range === undefined ? [] : [blockCall(toQuantity(range.to))]
       const told = blockCall(toQuantity(number))
-      const answers = await transport.send([blockCall('latest'), ...last, ...queries, told], signal)
+      const calls = [blockCall('latest'), ...last, ...queries, ...last, told]
+      const answers = await transport.send(calls, signal)
       const [latest, end] = answers
       return {
         head: resultOf(latest, blockSchema),
@@ -82,7 +85,9 @@ export function createChainReader(options: {
         logs() {
           const found = range === undefined ? null : resultOf(end, blockSchema.nullable())
           if (range === undefined || found === null) return undefined
-          return { logs: inChainOrder(answers.slice(2, -1), found, range), last: found }
+          const after = resultOf(answers.at(-2), blockSchema.nullable())
+          if (after?.hash !== found.hash) throw new ChainAnswerError(TWO_HISTORIES)
+          return { logs: inChainOrder(answers.slice(2, -2), found, range), last: found }
         },
       }
     },

@@ -103,7 +103,7 @@ describe('a tick', () => {
     expect(queries.length).toBeLessThanOrEqual(3)
     for (const methods of queries) {
       const [block, query] = ['eth_getBlockByNumber', 'eth_getLogs']
-      expect(methods).toEqual([block, block, ...Array(5).fill(query), block])
+      expect(methods).toEqual([block, block, ...Array(5).fill(query), block, block])
     }
   })
 

@@ -33,6 +33,9 @@ const snapshot = (): Promise<unknown> => chain().provider.send('evm_snapshot', [
 const revert = (to: unknown): Promise<unknown> => chain().provider.send('evm_revert', [to])
 const mine = (blocks: number): Promise<unknown> => chain().provider.send('anvil_mine', [toQuantity(blocks)])
 
+const block = (number: string): Promise<unknown> =>
+  chain().provider.send('eth_getBlockByNumber', [number, false])
+
 const atHead = async (options: { rpcUrl?: string; env?: Record<string, string> } = {}) => {
   const dataDir = await temporaryDirectory()
   return { dataDir, narrator: await narratorAtHead({ chain: chain(), dataDir, ...options }) }
@@ -121,7 +124,7 @@ describe('what a reorganization removed', () => {
     await buys(2, 3)
     await caughtUp(narrator)
     const last = toQuantity(await chain().provider.getBlockNumber())
-    const old: unknown = await chain().provider.send('eth_getBlockByNumber', [last, false])
+    const old = await block(last)
     // What is asked for first is answered as it was before, and the rest as it is.
     proxy.answer = ({ method, params, index }) =>
       method === 'eth_getBlockByNumber' && params[0] === last && index <= 1 ? { result: old } : undefined
@@ -129,6 +132,35 @@ describe('what a reorganization removed', () => {
     await buys(4, 5, 6)
     await caughtUp(narrator)
     expect(told(narrator.lines)).toEqual([1, 2, 3, -3, -2, 4, 5, 6])
+  })
+
+  test('between two of the five queries has no event skipped', async () => {
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    const { narrator } = await atHead({ rpcUrl: proxy.url })
+    const head = await block('latest')
+    const end = toQuantity((await chain().provider.getBlockNumber()) + 3)
+    // Nothing is seen of either history before both are there.
+    proxy.answer = ({ params }) => (params[0] === 'latest' ? { result: head } : undefined)
+    const fork = await snapshot()
+    await mine(3)
+    const old = await block(end)
+    await revert(fork)
+    await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
+    await buys(1)
+    await mine(1)
+    // The range's end and the first query are answered by the old history, whatever is asked after it by the new one.
+    let isTorn = true
+    proxy.answer = ({ method, params, index }) => {
+      if (!isTorn) return undefined
+      if (method === 'eth_getLogs') isTorn = index < 6
+      if (index === 1 && params[0] === end) return { result: old }
+      return method === 'eth_getLogs' && index === 2 ? { result: [] } : undefined
+    }
+    await eventually('the torn look', () => !isTorn)
+    await mine(1)
+    await caughtUp(narrator)
+    await severalTicks(narrator)
+    expect(narrator.lines.map((line) => /\[\w+\]/.exec(line)?.[0])).toEqual(['[registry]', '[escrow]'])
   })
 
   test('with the block that narration began after is no reset, and nothing older is told', async () => {
@@ -177,7 +209,7 @@ describe('what a reorganization removed', () => {
   test('is not taken for removed while a node is behind, however long', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { narrator } = await atHead({ rpcUrl: proxy.url })
-    const old: unknown = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
+    const old = await block('latest')
     const before = await chain().provider.getBlockNumber()
     await buys(1, 2)
     await caughtUp(narrator)
