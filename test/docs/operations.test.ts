@@ -223,6 +223,15 @@ describe('the operator’s procedures', () => {
     expect(firstCells(keys)).toEqual(secrets)
   })
 
+  test('compare the supply with the broker before a symbol is halted, and before shares are sold by hand', () => {
+    const places = [/`totalSupply\(id\)`/g, /`RECONCILE_HALTED_SYMBOLS`/g, /sell at the broker/g].map(
+      (pattern) => [...action.matchAll(pattern)].map(({ index }) => index),
+    )
+    const [[before = NaN, after = NaN] = [], [halt = NaN] = [], [sale = NaN] = []] = places
+    expect([before, halt, after, sale]).toEqual([before, halt, after, sale].toSorted((a, b) => a - b))
+    expect(sale).toBeGreaterThan(0)
+  })
+
   test('name only functions that the contracts have', () => {
     const abis = [confidentialLedgerAbi, equityTokenAbi, orderEscrowAbi, platformPoolAbi]
     const functions: string[] = abis.flatMap((abi) =>
