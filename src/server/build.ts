@@ -166,7 +166,6 @@ export function buildServer(surroundings: Surroundings): {
       broker: marketData,
       marketMaxAgeMs: config.broker.marketMaxAgeMs,
       marketClockMaxAgeMs: config.broker.marketClockMaxAgeMs,
-      now: Date.now,
     }),
   }
   const services = [

@@ -1,6 +1,6 @@
 import { type Asset, type Broker, BrokerError, type Snapshot } from '../../broker/index.js'
 import type { MarketView } from '../../protocol/api.js'
-import { brokerRetryAt, marketUnavailable } from './brokerOutage.js'
+import { brokerRetryMs, marketUnavailable } from './brokerOutage.js'
 import type { ListedSymbols } from './listedSymbols.js'
 import { createSharedValue } from './sharedValue.js'
 import { createTradableAssets } from './tradableAssets.js'
@@ -13,8 +13,10 @@ interface MarketDeps {
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
   /** How long one answer of the broker serves everyone; for as long again it is given as stale while another is fetched. */
   readonly maxAgeMs: number
-  /** Unix ms. */
+  /** Unix ms: the time that an answer bears. */
   readonly now: () => number
+  /** Milliseconds of a clock that nobody sets, for ages and pauses. */
+  readonly steadyNow: () => number
 }
 
 /**
@@ -26,8 +28,9 @@ interface MarketDeps {
  * The function throws Problem `market-unavailable` when the broker has not answered yet, ChainUnavailableError when
  * the list could not be read yet.
  */
-export function createMarketView({ broker, symbols, maxAgeMs, now }: MarketDeps): () => Promise<MarketView> {
-  const assets = createTradableAssets({ broker, now })
+export function createMarketView(deps: MarketDeps): () => Promise<MarketView> {
+  const { broker, symbols, maxAgeMs, now, steadyNow } = deps
+  const assets = createTradableAssets({ broker, steadyNow })
   const shared = createSharedValue({
     async load(): Promise<MarketView> {
       const tradable = await assets.among(symbols.current() ?? (await symbols.read()))
@@ -38,11 +41,11 @@ export function createMarketView({ broker, symbols, maxAgeMs, now }: MarketDeps)
         symbols: tradable.map((asset) => quoteOf(asset, snapshots.get(asset.symbol))),
       }
     },
-    freshUntil: (_value, loadedAt) => loadedAt + maxAgeMs,
-    usableUntil: (_value, loadedAt) => loadedAt + 2 * maxAgeMs,
+    freshMs: () => maxAgeMs,
+    usableMs: () => 2 * maxAgeMs,
     patienceMs: PATIENCE_MS,
-    retryAt: brokerRetryAt,
-    now,
+    retryMs: (error) => brokerRetryMs(error, now()),
+    steadyNow,
   })
 
   const staleOnes = new WeakMap<MarketView, MarketView>()

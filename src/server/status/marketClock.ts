@@ -1,6 +1,6 @@
 import type { Broker, BrokerClock } from '../../broker/index.js'
 import type { MarketClock } from '../../protocol/api.js'
-import { brokerRetryAt, marketUnavailable } from './brokerOutage.js'
+import { brokerRetryMs, marketUnavailable } from './brokerOutage.js'
 import { createSharedValue } from './sharedValue.js'
 
 /**
@@ -12,19 +12,21 @@ export function createMarketClockView(deps: {
   readonly broker: Pick<Broker, 'getClock'>
   /** After how long the broker is asked again, although neither opening nor closing has come. */
   readonly maxAgeMs: number
-  /** Unix ms. */
+  /** Unix ms, for the times that the broker names. */
   readonly now: () => number
+  /** Milliseconds of a clock that nobody sets, for ages and pauses. */
+  readonly steadyNow: () => number
 }): () => Promise<MarketClock> {
-  const { broker, maxAgeMs, now } = deps
+  const { broker, maxAgeMs, now, steadyNow } = deps
   const shared = createSharedValue({
     async load() {
       const clock = await broker.getClock()
       return { untilChangeMs: untilChangeMs(clock), view: viewOf(clock) }
     },
-    freshUntil: ({ untilChangeMs }, loadedAt) => loadedAt + Math.min(maxAgeMs, untilChangeMs),
-    usableUntil: ({ untilChangeMs }, loadedAt) => loadedAt + untilChangeMs,
-    retryAt: brokerRetryAt,
-    now,
+    freshMs: ({ untilChangeMs }) => Math.min(maxAgeMs, untilChangeMs),
+    usableMs: ({ untilChangeMs }) => untilChangeMs,
+    retryMs: (error) => brokerRetryMs(error, now()),
+    steadyNow,
   })
   return async () => {
     try {

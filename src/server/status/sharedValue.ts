@@ -2,18 +2,19 @@ import { within } from '../async/waiting.js'
 
 interface SharedValueOptions<T> {
   readonly load: () => Promise<T>
-  /** Until when (Unix ms) a value that was loaded at `loadedAt` is handed out without asking. */
-  readonly freshUntil: (value: T, loadedAt: number) => number
-  /** Until when (Unix ms) it is handed out at once, while a new one is loaded. */
-  readonly usableUntil: (value: T, loadedAt: number) => number
+  /** For how long, from its loading, a value is handed out without asking. */
+  readonly freshMs: (value: T) => number
+  /** For how long it is handed out at once, while a new one is loaded. */
+  readonly usableMs: (value: T) => number
   /**
    * How long a load is waited for, from its start, where there is an older value to give instead. None: to its end, as an
    * older value must not be given.
    */
   readonly patienceMs?: number
-  /** Before when (Unix ms) nobody asks again after this failure. */
-  readonly retryAt: (error: unknown, failedAt: number) => number
-  readonly now: () => number
+  /** For how long nobody asks again after this failure. */
+  readonly retryMs: (error: unknown) => number
+  /** Milliseconds of a clock that nobody sets: one that is set back would keep an old value fresh. */
+  readonly steadyNow: () => number
 }
 
 interface Shared<T> {
@@ -32,7 +33,7 @@ export interface SharedValue<T> {
   /**
    * The value, while it is fresh or usable; else what the load under way, or a new one, brings, and the last value where
    * that takes longer than `patienceMs`.
-   * @throws what `load` threw, and the same again without asking until `retryAt`
+   * @throws what `load` threw, and the same again without asking for `retryMs`
    */
   get(): Promise<Shared<T>>
   /** The last value that was loaded, however old. */
@@ -47,13 +48,13 @@ export function createSharedValue<T>(options: SharedValueOptions<T>): SharedValu
   async function load(): Promise<Shared<T>> {
     try {
       const value = await options.load()
-      const loadedAt = options.now()
-      const freshUntil = options.freshUntil(value, loadedAt)
-      last = { value, freshUntil, usableUntil: options.usableUntil(value, loadedAt) }
+      const loadedAt = options.steadyNow()
+      const freshUntil = loadedAt + options.freshMs(value)
+      last = { value, freshUntil, usableUntil: loadedAt + options.usableMs(value) }
       failure = undefined
       return { value, isFresh: true }
     } catch (error) {
-      failure = { error, retryAt: options.retryAt(error, options.now()) }
+      failure = { error, retryAt: options.steadyNow() + options.retryMs(error) }
       throw error
     } finally {
       loading = undefined
@@ -73,14 +74,14 @@ export function createSharedValue<T>(options: SharedValueOptions<T>): SharedValu
 
   /** What is under way, or a new one; undefined when it is too soon after a failure. */
   function renewed(): Load<T> | undefined {
-    if (failure === undefined || options.now() >= failure.retryAt) loading ??= begin()
+    if (failure === undefined || options.steadyNow() >= failure.retryAt) loading ??= begin()
     return loading
   }
 
   return {
     last: () => last?.value,
     async get() {
-      const now = options.now()
+      const now = options.steadyNow()
       const known = last
       if (known !== undefined && now < known.freshUntil) return { value: known.value, isFresh: true }
       const next = renewed()

@@ -15,16 +15,17 @@ export interface TradableAssets {
 
 export function createTradableAssets(deps: {
   readonly broker: Pick<Broker, 'getAsset'>
-  readonly now: () => number
+  /** Milliseconds of a clock that nobody sets. */
+  readonly steadyNow: () => number
 }): TradableAssets {
   const records = new Map<string, { readonly asset: Asset | null; readonly readAt: number }>()
 
   async function lookUp(symbol: string): Promise<Asset | null> {
     const known = records.get(symbol)
-    if (known !== undefined && deps.now() - known.readAt < ASSET_MAX_AGE_MS) return known.asset
+    if (known !== undefined && deps.steadyNow() - known.readAt < ASSET_MAX_AGE_MS) return known.asset
     try {
       const asset = await deps.broker.getAsset(symbol)
-      records.set(symbol, { asset, readAt: deps.now() })
+      records.set(symbol, { asset, readAt: deps.steadyNow() })
       return asset
     } catch (error) {
       if (known === undefined) throw error

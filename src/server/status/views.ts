@@ -37,10 +37,9 @@ export function createStatusViews(deps: {
   readonly broker: Broker
   readonly marketMaxAgeMs: number
   readonly marketClockMaxAgeMs: number
-  /** Unix ms. */
-  readonly now: () => number
 }): StatusViews {
-  const { head, contracts, lenses, symbols, broker, marketMaxAgeMs, marketClockMaxAgeMs, now } = deps
+  const { head, contracts, lenses, symbols, broker, marketMaxAgeMs, marketClockMaxAgeMs } = deps
+  const clocks = { now: Date.now, steadyNow: () => performance.now() }
   return {
     wallet: createHeadReads({
       head,
@@ -51,7 +50,7 @@ export function createStatusViews(deps: {
       head,
       read: createComplianceView({ token: contracts.token, lenses, symbols }),
     }),
-    market: createMarketView({ broker, symbols, maxAgeMs: marketMaxAgeMs, now }),
-    marketClock: createMarketClockView({ broker, maxAgeMs: marketClockMaxAgeMs, now }),
+    market: createMarketView({ broker, symbols, maxAgeMs: marketMaxAgeMs, ...clocks }),
+    marketClock: createMarketClockView({ broker, maxAgeMs: marketClockMaxAgeMs, ...clocks }),
   }
 }

@@ -16,12 +16,14 @@ async function setUp(options: {
   const standIn = await startStandIn(options.standIn)
   onTestFinished(() => standIn.stop())
   let time = START
+  let steady = 0
   let listed = options.symbols ?? ['AAPL', 'MSFT']
   const view = createMarketView({
     broker: brokerOf(standIn.url, SERVER_ACCOUNT, options.timeoutMs),
     symbols: { current: () => listed, read: async () => listed },
     maxAgeMs: 2_000,
     now: () => time,
+    steadyNow: () => steady,
   })
   const paths = () => standIn.control.requests().map(({ url }) => url.split('?')[0])
   return {
@@ -33,6 +35,11 @@ async function setUp(options: {
     },
     pass: (ms: number) => {
       time += ms
+      steady += ms
+    },
+    /** The day's clock alone. */
+    setBack: (ms: number) => {
+      time -= ms
     },
     snapshots: () => paths().filter((path) => path === '/v2/stocks/snapshots').length,
     assets: () => paths().filter((path) => path?.startsWith('/v2/assets/')).length,
@@ -226,5 +233,29 @@ describe('while the broker fails', () => {
     pass(2_000)
     expect((await view()).symbols.length).toBe(2)
     expect(assets()).toBe(3)
+  })
+})
+
+describe('while the clock is set back by an hour', () => {
+  const HOUR_MS = 3_600_000
+
+  test('prices and assets grow old as ever, and bear the time that it is by now', async () => {
+    const { view, pass, setBack, snapshots, assets } = await setUp({})
+    await view()
+    setBack(HOUR_MS)
+    pass(4_000)
+    expect(await view()).toMatchObject({ stale: false, asOf: '2026-03-02T14:00:04.000Z' })
+    pass(15 * 60_000)
+    await view()
+    expect([snapshots(), assets()]).toEqual([3, 4])
+  })
+
+  test('a broker that failed is asked again after the same pause', async () => {
+    const { view, pass, setBack, control } = await setUp({})
+    control.fault({ respond: { status: 500, body: {} } })
+    await expect(view()).rejects.toMatchObject({ code: 'market-unavailable' })
+    setBack(HOUR_MS)
+    pass(2_000)
+    expect((await view()).stale).toBe(false)
   })
 })

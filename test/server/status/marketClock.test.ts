@@ -7,7 +7,8 @@ const OPENS = '2027-01-05T14:30:00Z'
 const CLOSES = '2027-01-05T21:00:00Z'
 
 async function setUp() {
-  let time = Date.parse('2027-01-05T14:00:00Z')
+  const start = Date.parse('2027-01-05T14:00:00Z')
+  let time = start
   const standIn = await startStandIn({ now: () => new Date(time) })
   onTestFinished(() => standIn.stop())
   standIn.control.clock({ open: false, nextOpen: OPENS, nextClose: CLOSES })
@@ -15,6 +16,7 @@ async function setUp() {
     broker: brokerOf(standIn.url, SERVER_ACCOUNT),
     maxAgeMs: 600_000,
     now: () => time,
+    steadyNow: () => time - start,
   })
   return {
     view,

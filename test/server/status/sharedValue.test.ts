@@ -8,11 +8,11 @@ function setUp({ usableMs = 10, patienceMs }: { usableMs?: number; patienceMs?: 
   let time = 1_000
   const shared = createSharedValue({
     load: () => new Promise<number>((resolve, reject) => pending.push({ resolve, reject })),
-    freshUntil: (_value, loadedAt) => loadedAt + 10,
-    usableUntil: (_value, loadedAt) => loadedAt + usableMs,
+    freshMs: () => 10,
+    usableMs: () => usableMs,
     ...(patienceMs !== undefined && { patienceMs }),
-    retryAt: (_error, failedAt) => failedAt + 5,
-    now: () => time,
+    retryMs: () => 5,
+    steadyNow: () => time,
   })
   return {
     shared,
