@@ -12,6 +12,24 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T | un
   }
 }
 
+/** Something under way for which some wait to its end, and others for a while. */
+export interface Patient<T> {
+  readonly whole: Promise<T>
+  /** The same, or undefined once `ms` have passed from its beginning. */
+  readonly patient: Promise<T | undefined>
+}
+
+/**
+ * One timer, from now, for all who wait: whoever comes later waits for less, or not at all. Without `ms` all wait to the end.
+ * Neither promise needs anybody to hear of its failure.
+ */
+export function withPatience<T>(whole: Promise<T>, ms: number | undefined): Patient<T> {
+  const patient = ms === undefined ? whole : within(whole, ms)
+  whole.catch(() => undefined)
+  patient.catch(() => undefined)
+  return { whole, patient }
+}
+
 /** Wakes one waiter before its time. */
 export interface Alarm {
   /** Wakes whoever waits, or else whoever waits next. */

@@ -1,4 +1,4 @@
-import { untilAborted, within } from '../async/waiting.js'
+import { type Patient, untilAborted, withPatience } from '../async/waiting.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
@@ -28,10 +28,7 @@ interface Known {
   readonly expired: number
 }
 
-interface Asking {
-  readonly head: Promise<BlockId>
-  /** The same, or undefined once it has been waited for long enough after a failure. */
-  readonly patient: Promise<BlockId | undefined>
+interface Asking extends Patient<BlockId> {
   readonly since: number
 }
 
@@ -86,14 +83,12 @@ export function createChainHead(options: {
   function askOnce(): Asking {
     const since = performance.now()
     if (asking !== undefined && since - asking.since < maxAgeMs) return asking
-    const head = ask()
-    const mine = { head, patient: within(head, PATIENCE_MS), since }
+    const mine = { ...withPatience(ask(), PATIENCE_MS), since }
     asking = mine
     const settle = () => {
       if (asking === mine) asking = undefined
     }
-    head.then(settle, settle)
-    mine.patient.catch(() => undefined)
+    mine.whole.then(settle, settle)
     return mine
   }
 
@@ -103,7 +98,7 @@ export function createChainHead(options: {
     async current() {
       if (last !== undefined && isYounger(maxAgeMs)) return last.head
       const failed = failure
-      if (failed === undefined) return askOnce().head
+      if (failed === undefined) return askOnce().whole
       const head = performance.now() < failed.retryAt ? undefined : await askOnce().patient
       if (head === undefined) throw failed.error
       return head
@@ -122,7 +117,7 @@ export function createChainHead(options: {
         if (isYounger(intervalMs)) return
         // Whoever reads is told of an outage, and the log of each node that is set aside.
         await untilAborted(
-          askOnce().head.catch(() => undefined),
+          askOnce().whole.catch(() => undefined),
           signal,
         )
       },

@@ -1,4 +1,4 @@
-import { within } from '../async/waiting.js'
+import { type Patient, withPatience } from '../async/waiting.js'
 
 interface SharedValueOptions<T> {
   readonly load: () => Promise<T>
@@ -22,12 +22,6 @@ interface Shared<T> {
   readonly isFresh: boolean
 }
 
-interface Load<T> {
-  readonly whole: Promise<Shared<T>>
-  /** The same, or undefined once it has been waited for long enough. */
-  readonly patient: Promise<Shared<T> | undefined>
-}
-
 /** A value that many callers ask for at once and that is loaded once for all of them. */
 export interface SharedValue<T> {
   /**
@@ -43,7 +37,7 @@ export interface SharedValue<T> {
 export function createSharedValue<T>(options: SharedValueOptions<T>): SharedValue<T> {
   let last: { readonly value: T; readonly freshUntil: number; readonly usableUntil: number } | undefined
   let failure: { readonly error: unknown; readonly retryAt: number } | undefined
-  let loading: Load<T> | undefined
+  let loading: Patient<Shared<T>> | undefined
 
   async function load(): Promise<Shared<T>> {
     try {
@@ -61,20 +55,11 @@ export function createSharedValue<T>(options: SharedValueOptions<T>): SharedValu
     }
   }
 
-  function begin(): Load<T> {
-    const { patienceMs } = options
-    const whole = load()
-    // One timer for all who wait, so that whoever comes later waits for less or not at all.
-    const patient = patienceMs === undefined ? whole : within(whole, patienceMs)
-    // Whoever comes after its time hears of a failure.
-    whole.catch(() => undefined)
-    patient.catch(() => undefined)
-    return { whole, patient }
-  }
-
   /** What is under way, or a new one; undefined when it is too soon after a failure. */
-  function renewed(): Load<T> | undefined {
-    if (failure === undefined || options.steadyNow() >= failure.retryAt) loading ??= begin()
+  function renewed(): Patient<Shared<T>> | undefined {
+    if (failure === undefined || options.steadyNow() >= failure.retryAt) {
+      loading ??= withPatience(load(), options.patienceMs)
+    }
     return loading
   }
 
