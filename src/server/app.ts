@@ -52,8 +52,8 @@ export function createApp(deps: AppDeps): Express {
   app.use(refuseWhenStopping(deps.stopping))
   app.use(conditionalReads())
 
-  app.use('/relay', createRelayRouter(deps.relay))
-  if (deps.runs !== undefined) app.use('/runs', createRunsRouter(deps.runs))
+  app.use(createRelayRouter(deps.relay))
+  if (deps.runs !== undefined) app.use(createRunsRouter(deps.runs))
   app.use(createHealthRouter(deps.health))
 
   // What follows is for clients; the enclave and probes above are not counted.

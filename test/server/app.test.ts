@@ -439,6 +439,19 @@ describe('the request log', () => {
     ])
     expect(log.text()).not.toContain('canary')
   })
+
+  test('has the whole template of what a route refuses', async () => {
+    const { app, log, config } = setUp()
+    const authorization = `Bearer ${config.relay.authToken.reveal()}`
+    await request(app).post('/relay').set('Authorization', authorization).send({})
+    await request(app).delete('/relay').set('Authorization', authorization)
+    await request(app).get('/relay/canary').set('Authorization', authorization)
+    expect(log.lines()).toMatchObject([
+      { method: 'POST', route: '/relay', status: 400 },
+      { method: 'DELETE', route: '/relay', status: 405 },
+      { method: 'GET', route: '/relay/:digest', status: 400 },
+    ])
+  })
 })
 
 test('every answer tells browsers not to frame, sniff or cache it', async () => {

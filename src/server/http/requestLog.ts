@@ -28,8 +28,11 @@ export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandl
   }
 }
 
-/** The route's template. A raw URL is never logged: it carries identifiers, and whatever a caller puts there. */
+/**
+ * The route's template, which has the whole path as no router is mounted below one: where such a router refuses, Express has
+ * forgotten the path of it by now. A raw URL is never logged: it carries identifiers, and whatever a caller puts there.
+ */
 function routeOf(req: Request): string {
   const path: unknown = req.route?.path
-  return typeof path === 'string' ? req.baseUrl + path : 'unmatched'
+  return typeof path === 'string' ? path : 'unmatched'
 }

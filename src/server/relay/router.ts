@@ -30,12 +30,15 @@ export interface RelayRouterDeps {
  */
 const BODY_LIMIT_BYTES = 128 * 1_024
 
-/** The enclave-facing routes, mounted at /relay. The token is checked before anything else, whatever the body. */
+/** The enclave-facing routes, /relay and what is below it. The token is checked before anything else, whatever the body. */
 export function createRelayRouter(deps: RelayRouterDeps): Router {
   const router = Router({ caseSensitive: true })
-  router.use(relayToken(deps.authToken))
-  router.route('/').post(jsonBody(BODY_LIMIT_BYTES), postAuthorization(deps)).all(methodNotAllowed('POST'))
-  router.route('/:digest').get(getReceipt(deps.relay)).all(methodNotAllowed('GET'))
+  router.use('/relay', relayToken(deps.authToken))
+  router
+    .route('/relay')
+    .post(jsonBody(BODY_LIMIT_BYTES), postAuthorization(deps))
+    .all(methodNotAllowed('POST'))
+  router.route('/relay/:digest').get(getReceipt(deps.relay)).all(methodNotAllowed('GET'))
   return router
 }
 

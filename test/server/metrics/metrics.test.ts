@@ -105,7 +105,7 @@ describe('of requests', () => {
     await server.becomes('trading_relay_under_way', { stage: 'in_flight' }, 1)
     gone.abort()
     await pending
-    await server.becomes('trading_http_requests_total', { route: '/relay/', status: 'aborted' }, 1)
+    await server.becomes('trading_http_requests_total', { route: '/relay', status: 'aborted' }, 1)
     await chain().provider.send('evm_mine', [])
     await server.becomes('trading_relay_under_way', { stage: 'in_flight' }, 0)
   })

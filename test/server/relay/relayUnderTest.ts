@@ -89,7 +89,7 @@ export async function startRelay({
   const { logger } = log
   const built = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping: stopping.signal })
   const app = express().use(requestId())
-  app.use('/relay', createRelayRouter(built.router), errorHandler(log.logger))
+  app.use(createRelayRouter(built.router), errorHandler(log.logger))
   const lifetime = createLifetime(built.services, log.logger)
   await lifetime.start()
   const server = await new Promise<Server>((resolve) => {

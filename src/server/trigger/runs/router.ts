@@ -16,11 +16,11 @@ export interface RunsRouterDeps {
   readonly results: PostedResults
 }
 
-/** Where the host of a remote enclave posts what its runs came to, mounted at /runs. */
+/** Where the host of a remote enclave posts what its runs came to. */
 export function createRunsRouter({ secret, results }: RunsRouterDeps): Router {
   const router = Router({ caseSensitive: true })
   router
-    .route('/:runId/result')
+    .route('/runs/:runId/result')
     .post(
       signedRun({ kind: 'result', secret, limitBytes: MAX_RESULT_BYTES, runIdOf: ({ runId }) => runId }),
       async (req, res) => {

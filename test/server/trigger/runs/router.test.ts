@@ -18,12 +18,12 @@ const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 /** The whole server, with one run under way. */
 async function setUp(env: Record<string, string> = REMOTE) {
   const root = await temporaryDirectory()
-  const { app } = await buildApp({ chain: chain(), env, root })
+  const { app, log } = await buildApp({ chain: chain(), env, root })
   const files = createRunFiles({ files: createAtomicFiles({ root }), root, logger: createLogLines().logger })
   const runId = randomUUID()
   const stopAt = Math.floor(Date.now() / 1_000) + 60
   await files.put({ job: 'reconcile', runId, startedAt: new Date().toISOString(), stopAt, process: null })
-  return { app, runId }
+  return { app, log, runId }
 }
 
 type App = Awaited<ReturnType<typeof setUp>>['app']
@@ -54,6 +54,14 @@ describe('POST /runs/:runId/result', () => {
     const { app } = await setUp()
     const runId = randomUUID()
     expect((await post(app, runId, signed(runId))).body).toEqual({ runId, result: 'not-awaited' })
+  })
+
+  test('is logged under its whole template, also where it is refused', async () => {
+    const { app, log, runId } = await setUp()
+    await post(app, runId)
+    expect(log.lines()).toContainEqual(
+      expect.objectContaining({ msg: 'request', route: '/runs/:runId/result', code: 'run-unauthorized' }),
+    )
   })
 
   test('is the same to everybody else, whether or not there is such a run', async () => {
