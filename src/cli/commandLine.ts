@@ -9,7 +9,7 @@ import { statusCommand } from './commands/status.js'
 import { walletCommand } from './commands/wallet.js'
 import { watchCommand } from './commands/watch.js'
 import { EXIT, type ExitCode } from './exitCodes.js'
-import { failureOf, UsageError } from './failure.js'
+import { failureOf, Interruption, OutputClosed, UsageError } from './failure.js'
 import { commandHelp, generalHelp } from './help.js'
 import type { Environment } from './input/connection.js'
 import { createTerminal, type ErrorStream, type OutStream, PROGRAM } from './terminal/terminal.js'
@@ -56,7 +56,8 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
     return name === undefined ? EXIT.usage : EXIT.done
   } catch (error) {
     const failure = failureOf(error)
-    terminal.failure(failure)
+    const isUnheard = error instanceof Interruption && signal.reason instanceof OutputClosed
+    if (!isUnheard) terminal.failure(failure)
     return failure.exit
   }
 }

@@ -13,6 +13,13 @@ export class Interruption extends Error {
   override readonly name = 'Interruption'
 }
 
+/** Whoever read the results has gone: an interruption of which there is nobody to tell. */
+export class OutputClosed extends Interruption {
+  constructor() {
+    super('nobody reads the results')
+  }
+}
+
 /** What was begun is not over in time and goes on by itself. */
 export class PendingError extends Error {
   override readonly name = 'PendingError'

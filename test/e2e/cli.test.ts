@@ -326,3 +326,24 @@ describe('failures', () => {
     expect(await kept()).toEqual([])
   })
 })
+
+describe('a reader that goes away', () => {
+  it('from the results ends the command as Ctrl-C does, without a word', async () => {
+    const { env } = await person(0)
+    const program = startCli(['watch', 'market'], env)
+    await eventually('the first prices', () => program.out() !== '')
+    program.child.stdout?.destroy()
+    desk().sandbox.broker.price({ symbol: 'AAPL', price: '322.5' })
+    expect(await program.exit).toBe(130)
+    expect(program.err()).toBe('')
+  })
+
+  it('from the progress leaves the order to go on', async () => {
+    const { env, kept } = await person(0)
+    const program = startCli(['order', 'buy', 'AAPL', '60', '--json'], env)
+    program.child.stderr?.destroy()
+    expect(await program.exit).toBe(0)
+    expect(orderOf(program.out()).state).toBe('SETTLED')
+    expect(await kept()).toEqual([])
+  })
+})
