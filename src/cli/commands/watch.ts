@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Hex, MarketView, TimelineEntry } from '../../client/index.js'
 import { follow } from '../../client/poll.js'
+import { withRetries } from '../../client/retry.js'
 import { marketSchema } from '../../protocol/api.js'
 import { PRICE_DECIMALS } from '../../protocol/units.js'
 import type { Command, CommandContext } from '../command.js'
@@ -72,12 +73,13 @@ function detailOf(entry: TimelineEntry): string {
 
 /** Never ends by itself. */
 async function watchMarket(
-  { http }: ServerConnection,
+  { http, timing }: ServerConnection,
   { terminal, signal }: CommandContext,
 ): Promise<ExitCode> {
   const market = follow(
     {
-      ask: (etag) => http.getIfChanged('/market', marketSchema, etag, { signal }),
+      ask: (etag) =>
+        withRetries(() => http.getIfChanged('/market', marketSchema, etag, { signal }), timing, signal),
       isComplete: () => false,
       isFinal: () => false,
     },

@@ -31,6 +31,8 @@ export interface WalletValues extends ServerValues {
 /** The server, as anyone may ask it. */
 export interface ServerConnection {
   readonly http: Http
+  /** How often a question to it is asked again. */
+  readonly timing: RetryTiming
   readonly views: Views
   readonly orders: Orders
 }
@@ -57,6 +59,7 @@ export function connectServer(
   const http = createHttp({ serverUrl: serverUrlOf(values, env), timeoutMs: TIMEOUT_MS, fetch: fetchIt })
   return {
     http,
+    timing: TIMING,
     views: createViews({ http, timing: TIMING }),
     orders: createOrders({ http, timing: TIMING }),
   }
