@@ -186,6 +186,8 @@ describe('confidential-trading policy', () => {
     const { env } = await person(0)
     const { exit, err } = await publish(JSON.stringify(rulebook()), env)
     expect({ exit, code: errorOf(err).code }).toEqual({ exit: 1, code: 'not-admin' })
+    // Nothing was signed, and nothing said to be.
+    expect(err).toMatch(/^signing and sealing the rulebook; the enclave is to examine it\n/)
   })
 
   it.each([

@@ -41,7 +41,7 @@ maxOrderNotional is in USDC base units (6 decimals). The server answers when the
     const policy = await readPolicy(file)
     const connection = await connectWallet(values, env)
     try {
-      terminal.progress('signed and sealed; the enclave examines the rulebook')
+      terminal.progress('signing and sealing the rulebook; the enclave is to examine it')
       const { orgId, version } = await connection.client.publishRulebook(policy, signal)
       terminal.result({
         json: { orgId, version },
