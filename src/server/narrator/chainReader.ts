@@ -68,7 +68,7 @@ export function createChainReader(options: {
       logsOf(answers[index], { contract, address: contracts[contract].toLowerCase(), from, to }),
     ).sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
     if (!isOneHistory(logs, last)) throw new ChainAnswerError(TWO_HISTORIES)
-    return logs
+    return logs.filter((log, index) => !isSamePlace(log, logs[index - 1]))
   }
 
   return {
@@ -106,6 +106,11 @@ export function createChainReader(options: {
 
 function blockCall(block: string): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [block, false] }
+}
+
+/** A node may list an event twice. */
+function isSamePlace(log: ChainLog, other: ChainLog | undefined): boolean {
+  return log.blockNumber === other?.blockNumber && log.logIndex === other.logIndex
 }
 
 /** Whether the events of each block are of one block, and those of the last one of that one: a node may change its mind between two queries. */

@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { toQuantity } from '../../../src/chain/quantity.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { type Fault, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
@@ -177,6 +178,22 @@ describe('a failing node', () => {
       ])
     },
   )
+})
+
+test('an event that a node lists twice is told once', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const { narrator } = await atHead({ rpcUrl: proxy.url })
+  const head: unknown = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
+  const fromBlock = toQuantity((await chain().provider.getBlockNumber()) + 1)
+  // Nothing is read before the answer is there.
+  proxy.answer = ({ params }) => (params[0] === 'latest' ? { result: head } : undefined)
+  await buys(1, 2)
+  const filter = { address: chain().addresses.orderEscrow, fromBlock, toBlock: 'latest' }
+  const logs: unknown[] = await chain().provider.send('eth_getLogs', [filter])
+  proxy.answer = ({ method, index }) =>
+    method === 'eth_getLogs' && index === 3 ? { result: [...logs, ...logs] } : undefined
+  await caughtUp(narrator)
+  expect(told(narrator.lines)).toEqual([1, 2])
 })
 
 test('events are told once they are as deep as configured', async () => {
