@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
-import { Wallet } from 'ethers'
+import { computeAddress, formatEther, Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { findingSchema } from '../../src/protocol/finding.js'
@@ -135,6 +135,15 @@ describe('npm run doctor', () => {
     [
       'a relayer without ether',
       () => ({ server: { RELAYER_PRIVATE_KEY: Wallet.createRandom().privateKey } }),
+      ['server relayer-balance'],
+    ],
+    [
+      'a relayer that has its floor and nothing for an order',
+      async () => {
+        const { RELAYER_PRIVATE_KEY = '' } = await variables('.env')
+        const balance = await desk().sandbox.provider.getBalance(computeAddress(RELAYER_PRIVATE_KEY))
+        return { server: { RELAY_MIN_BALANCE: formatEther(balance - 1n) } }
+      },
       ['server relayer-balance'],
     ],
     [

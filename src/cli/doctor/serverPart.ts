@@ -2,6 +2,7 @@ import { computeAddress, formatEther } from 'ethers'
 import { checkBroker } from '../../broker/checkup.js'
 import { createBroker } from '../../broker/index.js'
 import { checkDeployment } from '../../chain/deploymentCheckup.js'
+import { currentFees, leastBalance } from '../../chain/fees.js'
 import { checkNodes, stoppedAnswering } from '../../chain/nodeCheckup.js'
 import { RpcProvider } from '../../chain/provider.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
@@ -73,7 +74,7 @@ async function checkChain({ chain, enclave, relay }: Config): Promise<Finding[]>
 
 async function checkBalance(
   provider: RpcProvider,
-  { relayerKey, minBalance }: Config['relay'],
+  { relayerKey, minBalance, maxFeePerGas }: Config['relay'],
 ): Promise<Finding> {
   if (relayerKey.kind === 'kms') {
     return unchecked(
@@ -82,12 +83,16 @@ async function checkBalance(
     )
   }
   const relayer = computeAddress(relayerKey.privateKey.reveal())
-  const balance = await provider.getBalance(relayer)
+  const [balance, fees] = await Promise.all([
+    provider.getBalance(relayer),
+    currentFees(provider, maxFeePerGas),
+  ])
+  const least = leastBalance(minBalance, fees)
   const has = `the relayer ${relayer} has ${formatEther(balance)} ether`
-  return balance > minBalance
+  return balance > 0n && balance >= least
     ? ok('relayer-balance', has)
     : fault(
         'relayer-balance',
-        `${has}, RELAY_MIN_BALANCE is ${formatEther(minBalance)}: fund it, or nothing is relayed`,
+        `${has}, an order takes ${formatEther(least)} at what gas costs now, RELAY_MIN_BALANCE of it to be kept: fund it, or nothing is relayed`,
       )
 }

@@ -1,9 +1,10 @@
+import { priceLimit } from '../../chain/fees.js'
 import { quantitySchema } from '../../chain/quantity.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcTransport } from '../../chain/rpcTransport.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
-import { type FeeMarket, priceLimit } from './fees.js'
+import type { FeeMarket } from './fees.js'
 import type { Commitments } from './flights.js'
 import type { GasBudget } from './gasBudget.js'
 

@@ -1,9 +1,9 @@
+import { priceLimit } from '../../chain/fees.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createDeferred } from '../async/deferred.js'
 import type { KeptTransaction, SignedTransaction } from '../store/receipts.js'
 import type { Reception } from './broadcast.js'
-import { priceLimit } from './fees.js'
 import type { MinedTransaction } from './mined.js'
 import { readTransaction } from './transaction.js'
 

@@ -1,12 +1,10 @@
 import type { Provider } from 'ethers'
+import { leastBalance } from '../../chain/fees.js'
 import type { Hex } from '../../protocol/hex.js'
-import { type FeeMarket, priceLimit } from './fees.js'
+import type { FeeMarket } from './fees.js'
 import type { GasBudget } from './gasBudget.js'
 import type { Relay } from './relay.js'
 import type { Transactor } from './transactor.js'
-
-/** About the least gas that one authorization of an order needs. */
-export const LEAST_GAS = 300_000n
 
 /** How much the relay has to do, and may still use today. */
 export interface RelayLoad {
@@ -55,7 +53,7 @@ export function createRelayHealth(options: {
   async function canPay(balance: bigint): Promise<boolean> {
     // An empty account pays for nothing, also where no floor is set.
     if (balance === 0n || balance < minBalance) return false
-    return balance >= minBalance + LEAST_GAS * priceLimit(await fees.current())
+    return balance >= leastBalance(minBalance, await fees.current())
   }
 
   return async () => {

@@ -1,10 +1,10 @@
 import { Transaction } from 'ethers'
 import { z } from 'zod'
+import type { Fees } from '../../chain/fees.js'
 import { addressSchema } from '../../protocol/address.js'
 import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { keccak256 } from '../../protocol/keccak.js'
 import { splitSignature } from '../../protocol/signature.js'
-import type { Fees } from './fees.js'
 import { encodeRlp, type RlpItem, rlpUint } from './rlp.js'
 
 /** A call with everything that the chain wants to know of its transaction. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { currentFees, type Fees, priceLimit } from '../../../src/chain/fees.js'
 import { RpcProvider } from '../../../src/chain/provider.js'
-import { currentFees, type Fees, priceLimit, raisedFees } from '../../../src/server/relay/fees.js'
+import { raisedFees } from '../../../src/server/relay/fees.js'
 import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 

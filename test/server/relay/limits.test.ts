@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { priceLimit } from '../../../src/chain/fees.js'
 import { toQuantity } from '../../../src/chain/quantity.js'
-import { priceLimit } from '../../../src/server/relay/fees.js'
 import { gasLimitFor } from '../../../src/server/relay/preflight.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
 import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'

@@ -1,9 +1,9 @@
 import { encodeRlp as ethersRlp, getAddress, Transaction } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Fees } from '../../../src/chain/fees.js'
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
 import { signDigest } from '../../../src/protocol/signature.js'
-import type { Fees } from '../../../src/server/relay/fees.js'
 import { encodeRlp, type RlpItem, rlpUint } from '../../../src/server/relay/rlp.js'
 import { prepareTransaction, readTransaction } from '../../../src/server/relay/transaction.js'
 

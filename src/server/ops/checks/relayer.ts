@@ -1,5 +1,6 @@
 import { isChainFailure } from '../../../chain/errors.js'
-import { LEAST_GAS, type RelayHealth } from '../../relay/health.js'
+import { LEAST_GAS } from '../../../chain/fees.js'
+import type { RelayHealth } from '../../relay/health.js'
 import type { CheckReason } from '../reasons.js'
 
 /** The share of the day's gas that is worth a word, as a divisor. */

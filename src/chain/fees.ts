@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import type { RpcProvider } from './provider.js'
+import { quantitySchema, toQuantity } from './quantity.js'
+import { resultOf } from './rpcResult.js'
+
+/** What a transaction offers for each unit of gas, in wei. https://eips.ethereum.org/EIPS/eip-1559 */
+export interface MarketFees {
+  readonly type: 2
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+}
+
+/** The same on a chain without a base fee. */
+export interface LegacyFees {
+  readonly type: 0
+  readonly gasPrice: bigint
+}
+
+export type Fees = MarketFees | LegacyFees
+
+/** The most that a unit of gas may cost, in wei. */
+export function priceLimit(fees: Fees): bigint {
+  return fees.type === 0 ? fees.gasPrice : fees.maxFeePerGas
+}
+
+/** About the least gas that one authorization of an order needs. */
+export const LEAST_GAS = 300_000n
+
+/** Wei of which an account can pay for one order at these fees, and keep its floor. */
+export function leastBalance(floor: bigint, fees: Fees): bigint {
+  return floor + LEAST_GAS * priceLimit(fees)
+}
+
+/** How many blocks the tip is taken from, and which of their payers is followed. */
+const HISTORY_BLOCKS = 5
+const TIP_PERCENTILE = 50
+/** A tip of nothing is refused by some nodes. */
+const MIN_TIP = 1_000_000n
+
+const QUESTIONS = [
+  { method: 'eth_getBlockByNumber', params: ['latest', false] },
+  { method: 'eth_feeHistory', params: [toQuantity(HISTORY_BLOCKS), 'latest', [TIP_PERCENTILE]] },
+  { method: 'eth_gasPrice', params: [] },
+]
+
+const blockSchema = z.looseObject({ baseFeePerGas: quantitySchema.nullish() })
+const feeHistorySchema = z.looseObject({
+  baseFeePerGas: z.array(quantitySchema).min(1),
+  reward: z.array(z.array(quantitySchema)).nullish(),
+})
+
+/**
+ * Fees that the chain takes now, never above the ceiling: twice the next block's base fee, so that it may rise for
+ * six full blocks, and the median tip of the last blocks. A chain whose blocks have no base fee gets the node's gas
+ * price.
+ *
+ * @throws ChainUnavailableError, ChainAnswerError
+ */
+export async function currentFees(provider: RpcProvider, ceiling: bigint): Promise<Fees> {
+  const [block, history, gasPrice] = await provider.transport.send(QUESTIONS)
+  const { baseFeePerGas } = resultOf(block, blockSchema)
+  return baseFeePerGas === undefined || baseFeePerGas === null
+    ? { type: 0, gasPrice: min(resultOf(gasPrice, quantitySchema), ceiling) }
+    : marketFees(resultOf(history, feeHistorySchema), ceiling)
+}
+
+function marketFees({ baseFeePerGas, reward }: z.output<typeof feeHistorySchema>, ceiling: bigint): Fees {
+  const baseFee = baseFeePerGas.at(-1) ?? 0n
+  const tip = max(MIN_TIP, median((reward ?? []).flatMap((block) => block.slice(0, 1))))
+  return limited(2n * baseFee + tip, tip, ceiling)
+}
+
+/** At most the ceiling. */
+export function limited(maxFeePerGas: bigint, tip: bigint, ceiling: bigint): Fees {
+  const fee = min(maxFeePerGas, ceiling)
+  return { type: 2, maxFeePerGas: fee, maxPriorityFeePerGas: min(tip, fee) }
+}
+
+function median(values: bigint[]): bigint {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : 1))
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
