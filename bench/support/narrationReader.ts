@@ -53,15 +53,18 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
           done()
         },
       },
-      onLook({ block }) {
-        ticks++
-        if (isFollowed) {
-          collect()
-          heapMiB.push(process.memoryUsage().heapUsed / MIB)
-        }
-        if (block < to) return
-        resolve(performance.now() - startedAt)
-        void narrator.stop()
+      progress: {
+        note({ block }) {
+          ticks++
+          if (isFollowed) {
+            collect()
+            heapMiB.push(process.memoryUsage().heapUsed / MIB)
+          }
+          if (block < to) return
+          resolve(performance.now() - startedAt)
+          void narrator.stop()
+        },
+        notePrinting: () => undefined,
       },
     })
     void narrator.start()

@@ -114,7 +114,7 @@ export function buildServer(surroundings: Surroundings): {
   })
   const progress = createNarratorProgress()
   const { output, phase } = surroundings
-  const narrator = buildNarrator({ config, provider, files, logger, output, onLook: progress.note })
+  const narrator = buildNarrator({ config, provider, files, logger, output, progress })
   const ops = buildOps({ config, provider, files, relay, enclaveRuns, progress, metrics, phase, logger })
 
   const deps: AppDeps = {

@@ -6,8 +6,9 @@ import { createPoller } from '../poller.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createCursorStore } from '../store/narratorCursor.js'
 import { createChainReader } from './chainReader.js'
-import { createPrinter, type NarratorOutput } from './output.js'
-import { createNarratorTick, type NarratorLook } from './poll.js'
+import { createPrinter, type NarratorOutput, type Print } from './output.js'
+import { createNarratorTick } from './poll.js'
+import type { NarratorProgress } from './progress.js'
 
 /** Wires the narrator. Starts nothing. */
 export function buildNarrator(surroundings: {
@@ -16,12 +17,17 @@ export function buildNarrator(surroundings: {
   readonly files: AtomicFiles
   readonly logger: Logger
   readonly output: NarratorOutput
-  /** Told of each look that succeeded. */
-  readonly onLook?: (look: NarratorLook) => void
+  readonly progress?: Pick<NarratorProgress, 'note' | 'notePrinting'>
 }): Service {
-  const { config, provider, files, logger, output, onLook } = surroundings
+  const { config, provider, files, logger, output, progress } = surroundings
   const { contracts, logRange } = config.chain
   const { intervalMs, confirmations } = config.narrator
+  const write = createPrinter(output, config.narrator)
+  const print: Print = async (told, signal) => {
+    progress?.notePrinting(true)
+    await write(told, signal)
+    progress?.notePrinting(false)
+  }
   return createPoller({
     name: 'narrator',
     intervalMs,
@@ -31,8 +37,8 @@ export function buildNarrator(surroundings: {
       cursors: createCursorStore({ files, logger }),
       confirmations,
       maxRange: logRange,
-      print: createPrinter(output, config.narrator),
-      onLook,
+      print,
+      onLook: progress?.note,
       logger,
     }),
   })

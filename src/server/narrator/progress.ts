@@ -8,6 +8,10 @@ export interface NarratorProgress {
   readonly last: () => NotedLook | undefined
   /** Milliseconds since the last look, or since the start where there was none. */
   readonly silentMs: () => number
+  /** To be told when lines are printed, and when whoever reads them has taken them. */
+  readonly notePrinting: (isPrinting: boolean) => void
+  /** Lines wait for whoever reads them. */
+  readonly isPrinting: () => boolean
 }
 
 export interface NotedLook extends NarratorLook {
@@ -18,6 +22,7 @@ export interface NotedLook extends NarratorLook {
 export function createNarratorProgress(): NarratorProgress {
   let notedAt = performance.now()
   let last: NotedLook | undefined
+  let isPrinting = false
   return {
     note(look) {
       notedAt = performance.now()
@@ -25,6 +30,10 @@ export function createNarratorProgress(): NarratorProgress {
     },
     last: () => last,
     silentMs: () => performance.now() - notedAt,
+    notePrinting(isNow) {
+      isPrinting = isNow
+    },
+    isPrinting: () => isPrinting,
   }
 }
 

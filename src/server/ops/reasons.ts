@@ -25,6 +25,7 @@ export const REASONS = {
   'disk-not-writable': 'unhealthy',
   'narration-behind': 'degraded',
   'narration-stalled': 'degraded',
+  'narration-unread': 'degraded',
 } as const satisfies Record<string, Exclude<CheckStatus, 'healthy'>>
 
 export type CheckReason = keyof typeof REASONS

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { toQuantity } from '../../../src/chain/quantity.js'
+import { createDeferred } from '../../../src/server/async/deferred.js'
+import { createNarratorProgress } from '../../../src/server/narrator/progress.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { type Fault, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
@@ -194,6 +196,19 @@ test('an event that a node lists twice is told once', async () => {
     method === 'eth_getLogs' && index === 3 ? { result: [...logs, ...logs] } : undefined
   await caughtUp(narrator)
   expect(told(narrator.lines)).toEqual([1, 2])
+})
+
+test('lines that nobody reads are known to wait', async () => {
+  const progress = createNarratorProgress()
+  const { promise: reader, resolve: read } = createDeferred<void>()
+  const dataDir = await temporaryDirectory()
+  const narrator = await narratorAtHead({ chain: chain(), dataDir, progress, reader })
+  await buys(1)
+  await eventually('the line', () => narrator.lines.length === 1)
+  expect(progress.isPrinting()).toBe(true)
+  read()
+  await caughtUp(narrator)
+  expect(progress.isPrinting()).toBe(false)
 })
 
 test('events are told once they are as deep as configured', async () => {

@@ -5,6 +5,7 @@ import { RpcProvider } from '../../../src/chain/provider.js'
 import { createLifetime } from '../../../src/server/lifetime.js'
 import { buildNarrator } from '../../../src/server/narrator/build.js'
 import type { NarratorOutput } from '../../../src/server/narrator/output.js'
+import type { NarratorProgress } from '../../../src/server/narrator/progress.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -27,13 +28,16 @@ export interface NarratorTestOptions {
   /** Default: the chain's own. */
   readonly rpcUrl?: string
   readonly env?: Record<string, string>
+  readonly progress?: NarratorProgress
+  /** Takes every line; default: at once. */
+  readonly reader?: Promise<void>
   /** What it prints to; default: something that is no terminal. */
   readonly output?: Omit<NarratorOutput, 'write'>
 }
 
 /** The narrator as the server builds it, looking at a real chain every few milliseconds. */
 export async function startNarrator(options: NarratorTestOptions): Promise<NarratorUnderTest> {
-  const { chain, dataDir, rpcUrl = chain.anvil.rpcUrl, env = {} } = options
+  const { chain, dataDir, rpcUrl = chain.anvil.rpcUrl, env = {}, reader = Promise.resolve() } = options
   const config = serverConfig({
     RPC_URL: rpcUrl,
     RPC_TIMEOUT: '2s',
@@ -64,11 +68,11 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
   }
   const write = (text: string, done: () => void) => {
     lines.push(...text.split('\n').slice(0, -1))
-    done()
+    void reader.then(done)
   }
   const output = { ...options.output, write }
   const lifetime = createLifetime(
-    [buildNarrator({ config, provider, files, logger: log.logger, output })],
+    [buildNarrator({ ...options, config, provider, files, logger: log.logger, output })],
     log.logger,
   )
   await lifetime.start()

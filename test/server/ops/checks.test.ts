@@ -171,6 +171,17 @@ describe('the narrator', () => {
     expect(await look()).toBe('narration-stalled')
   })
 
+  test('waits for whoever reads its lines, and not for the node', async () => {
+    const { progress, pass, look } = setUp(2_000)
+    progress.notePrinting(true)
+    pass(30_000)
+    expect(await look()).toBeNull()
+    pass(1)
+    expect(await look()).toBe('narration-unread')
+    progress.notePrinting(false)
+    expect(await look()).toBe('narration-stalled')
+  })
+
   test('may be silent for longer where it looks seldom', async () => {
     const { pass, look } = setUp(60_000)
     pass(300_000)

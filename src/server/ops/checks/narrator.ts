@@ -15,7 +15,9 @@ export function narratorLook(options: {
   const { progress, intervalMs } = options
   const silenceMs = Math.max(LEAST_SILENCE_MS, MISSED_LOOKS * intervalMs)
   return async () => {
-    if (progress.silentMs() > silenceMs) return 'narration-stalled'
+    // It does not look at the chain again before its lines are read.
+    if (progress.silentMs() > silenceMs)
+      return progress.isPrinting() ? 'narration-unread' : 'narration-stalled'
     const last = progress.last()
     return last !== undefined && lagOf(last) > 0 ? 'narration-behind' : null
   }
