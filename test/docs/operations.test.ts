@@ -190,6 +190,15 @@ describe('the rules', () => {
       ).toEqual([])
     }
   })
+
+  test('see a narrator that has never looked at the chain', () => {
+    // There is no node.
+    const names = told.samples.map(({ name }) => name)
+    expect(names).not.toContain('trading_narrator_block')
+    const [, silent = ''] = expressions.find(([alert]) => alert === 'TradingNarratorSilent') ?? []
+    expect(namedIn(silent).metrics.length).toBeGreaterThan(0)
+    expect(namedIn(silent).metrics.filter((name) => !names.includes(name))).toEqual([])
+  })
 })
 
 describe('the dashboard', () => {

@@ -5,7 +5,9 @@ export interface NarratorProgress {
   /** To be told of each look that succeeded. */
   readonly note: (look: NarratorLook) => void
   /** Undefined before the first look. */
-  readonly last: () => NotedLook | undefined
+  readonly last: () => NarratorLook | undefined
+  /** When the last look was, or the start where there was none: Unix milliseconds. */
+  readonly lookedAt: () => number
   /** Milliseconds since the last look, or since the start where there was none. */
   readonly silentMs: () => number
   /** To be told when lines are printed, and when whoever reads them has taken them. */
@@ -14,21 +16,19 @@ export interface NarratorProgress {
   readonly isPrinting: () => boolean
 }
 
-export interface NotedLook extends NarratorLook {
-  /** Unix milliseconds. */
-  readonly at: number
-}
-
 export function createNarratorProgress(): NarratorProgress {
   let notedAt = performance.now()
-  let last: NotedLook | undefined
+  let lookedAt = Date.now()
+  let last: NarratorLook | undefined
   let isPrinting = false
   return {
     note(look) {
       notedAt = performance.now()
-      last = { ...look, at: Date.now() }
+      lookedAt = Date.now()
+      last = look
     },
     last: () => last,
+    lookedAt: () => lookedAt,
     silentMs: () => performance.now() - notedAt,
     notePrinting(isNow) {
       isPrinting = isNow

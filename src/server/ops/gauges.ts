@@ -119,7 +119,7 @@ function addChain({ metrics, transport, progress }: GaugeSources): void {
   add('narrator_lag_blocks', 'Blocks that the last look was to narrate and has left.', seen(lagOf))
   add(
     'narrator_last_look_timestamp_seconds',
-    'When the narrator last looked at the chain with success (Unix time).',
-    seen(({ at }) => at / MS_PER_SECOND),
+    'When the narrator last looked at the chain with success, or began to where it never did (Unix time).',
+    () => progress.lookedAt() / MS_PER_SECOND,
   )
 }
