@@ -37,6 +37,9 @@ function shownValue(text: string, time: bigint): Shown {
   return { name: named, unit: unit === 'USDC' ? 'USDC' : 'shares', value }
 }
 
+/** What a line tells, but for its time. */
+const wordsShown = (told: Told) => (told.kind === 'reset' ? told.kind : told.narration)
+
 async function linesOf(page: string): Promise<string[]> {
   const text = await readFile(new URL(`../../${page}`, import.meta.url), 'utf8')
   return text.split('\n').flatMap((line) => {
@@ -50,6 +53,15 @@ describe('the narration that is shown', () => {
     const lines = await linesOf(page)
     expect(lines.length).toBeGreaterThan(2)
     expect(lines.map((line) => textLine(toldBy(line), false))).toEqual(lines)
+  })
+
+  test('in README.md takes back the very lines that it has told last', async () => {
+    const lines = (await linesOf('README.md')).map(toldBy)
+    const first = lines.findIndex(({ kind }) => kind === 'retraction')
+    const taken = lines.slice(first).filter(({ kind }) => kind === 'retraction')
+    const before = lines.slice(first - taken.length, first).toReversed()
+    expect(taken.length).toBeGreaterThan(0)
+    expect(taken.map(wordsShown)).toEqual(before.map(wordsShown))
   })
 
   test('as JSON in docs/operations.md is what would be printed of the same event', async () => {
