@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createDirectorySync, type SyncDirectory } from './directorySync.js'
 import { APPEND, type FileSystem, isAbsent, nodeFileSystem, type OpenFile } from './fileSystem.js'
+import { createMadeDirectories, type MadeDirectories } from './madeDirectories.js'
 import { StorageError } from './storageError.js'
 
 /** Files under one directory, by their path relative to it. What is written whole is read whole: the old text or the new. */
@@ -31,24 +32,27 @@ export interface AtomicFiles {
 /** Apart from the records, so that a start finds leftovers without reading every directory. */
 const TEMPORARY = 'tmp'
 const PRIVATE_FILE = 0o600
-const PRIVATE_DIRECTORY = 0o700
 
 /** What the steps below work with. */
 interface Medium {
   readonly fs: FileSystem
   readonly syncDirectory: SyncDirectory
+  readonly directories: MadeDirectories
 }
 
 /** @param options.fs handed in by tests, to let any step fail */
 export function createAtomicFiles(options: { root: string; fs?: FileSystem }): AtomicFiles {
-  const { root, fs = nodeFileSystem } = options
-  const medium = { fs, syncDirectory: createDirectorySync((path) => syncDirectory(fs, path)) }
+  const { fs = nodeFileSystem } = options
+  const root = resolve(options.root)
+  const sync = createDirectorySync((path) => syncDirectory(fs, path))
+  const directories = createMadeDirectories({ root, fs, syncDirectory: sync })
+  const medium = { fs, syncDirectory: sync, directories }
   const full = (path: string) => join(root, path)
   return {
     read: (path) => storage(() => absentAsUndefined(() => fs.readFile(full(path), 'utf8'))),
     write: (path, text) =>
       storage(() => replace(medium, full(path), join(root, TEMPORARY, randomUUID()), text)),
-    append: (path, text) => storage(() => appendTo(fs, full(path), text)),
+    append: (path, text) => storage(() => appendTo(medium, full(path), text)),
     move: (from, to) => storage(() => moveFile(medium, full(from), full(to))),
     remove: (path) => storage(() => removeFile(medium, full(path))),
     list: (path) => storage(async () => (await absentAsUndefined(() => fs.readdir(full(path)))) ?? []),
@@ -77,8 +81,9 @@ async function writeNew(medium: Medium, path: string, text: string): Promise<voi
   await writeSynced(await inDirectory(medium, path, () => medium.fs.open(path, 'wx', PRIVATE_FILE)), text)
 }
 
-async function appendTo(fs: FileSystem, path: string, text: string): Promise<void> {
+async function appendTo({ fs, directories }: Medium, path: string, text: string): Promise<void> {
   await writeSynced(await fs.open(path, APPEND), text)
+  await directories.make(dirname(path))
 }
 
 async function writeSynced(file: OpenFile, text: string): Promise<void> {
@@ -112,22 +117,17 @@ async function removeFile({ fs, syncDirectory }: Medium, path: string): Promise<
   return true
 }
 
-/** Tries first, and makes the directory only when it is missing: it hardly ever is. */
-async function inDirectory<T>(medium: Medium, path: string, action: () => Promise<T>): Promise<T> {
+/** The directory is there, unless somebody has removed it since this process made it. */
+async function inDirectory<T>({ directories }: Medium, path: string, action: () => Promise<T>): Promise<T> {
+  await directories.make(dirname(path))
   try {
     return await action()
   } catch (error) {
     if (!isAbsent(error)) throw error
-    await makeDirectory(medium, dirname(path))
+    directories.forget()
+    await directories.make(dirname(path))
     return action()
   }
-}
-
-/** Makes a directory and those above it, and the entries that lead to it durable. */
-async function makeDirectory({ fs, syncDirectory }: Medium, path: string): Promise<void> {
-  const first = await fs.mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY })
-  if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
 }
 
 async function syncDirectory(fs: FileSystem, path: string): Promise<void> {

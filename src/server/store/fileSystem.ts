@@ -8,8 +8,7 @@ export interface FileSystem {
   readdir(path: string): Promise<string[]>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
-  /** Resolves with the first directory that was made. */
-  mkdir(path: string, options: { recursive: true; mode: number }): Promise<string | undefined>
+  mkdir(path: string, options: { recursive: true; mode: number }): Promise<unknown>
 }
 
 /** To read; to write a new file; or to write at the end of one that is there. */

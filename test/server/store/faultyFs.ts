@@ -2,8 +2,10 @@ import { type FileSystem, nodeFileSystem, type OpenFile } from '../../../src/ser
 
 export interface FaultyFs {
   readonly fs: FileSystem
-  /** The operations so far, in order: `open tmp/…`, `sync`, `rename`, … */
+  /** The operations so far, in order: `open`, `sync`, `rename`, … */
   readonly operations: string[]
+  /** The paths whose sync has succeeded, in order. */
+  readonly synced: string[]
 }
 
 /**
@@ -12,6 +14,7 @@ export interface FaultyFs {
  */
 export function createFaultyFs(failAt: number, crash = false): FaultyFs {
   const operations: string[] = []
+  const synced: string[] = []
 
   async function step<T>(name: string, action: () => Promise<T>): Promise<T> {
     const index = operations.push(name) - 1
@@ -21,10 +24,13 @@ export function createFaultyFs(failAt: number, crash = false): FaultyFs {
     return action()
   }
 
-  function wrap(file: OpenFile): OpenFile {
+  function wrap(path: string, file: OpenFile): OpenFile {
     return {
       writeFile: (text, encoding) => step('write', () => file.writeFile(text, encoding)),
-      sync: () => step('sync', () => file.sync()),
+      async sync() {
+        await step('sync', () => file.sync())
+        synced.push(path)
+      },
       // A killed process's files are closed for it.
       close: () => file.close(),
     }
@@ -32,11 +38,13 @@ export function createFaultyFs(failAt: number, crash = false): FaultyFs {
 
   return {
     operations,
+    synced,
     fs: {
       ...nodeFileSystem,
       open: (path, flags, mode) =>
-        step('open', async () => wrap(await nodeFileSystem.open(path, flags, mode))),
+        step('open', async () => wrap(path, await nodeFileSystem.open(path, flags, mode))),
       rename: (from, to) => step('rename', () => nodeFileSystem.rename(from, to)),
+      mkdir: (path, options) => step('mkdir', () => nodeFileSystem.mkdir(path, options)),
       unlink: (path) => step('unlink', () => nodeFileSystem.unlink(path)),
     },
   }
