@@ -43,7 +43,7 @@ export interface Runs {
    * @throws StorageError; nothing has begun then
    */
   start(request: RunRequest): Promise<Run>
-  /** The runs that an earlier server left. Called once, before any `start`. */
+  /** The runs that an earlier server left. Called once; what this one has started meanwhile is not among them. */
   adopt(): Promise<Run[]>
 }
 
@@ -57,6 +57,9 @@ export interface RunsOptions {
 }
 
 export function createRuns({ files, runner, timeouts, observer, logger }: RunsOptions): Runs {
+  /** Runs of this server, until the earlier ones are known: a rulebook may be posted before. */
+  let own: Set<string> | undefined = new Set()
+
   function toRun(file: RunFile, end: Promise<RunEnd>): Run {
     const startedAt = Date.parse(file.startedAt)
     observer?.started(file.job)
@@ -90,12 +93,15 @@ export function createRuns({ files, runner, timeouts, observer, logger }: RunsOp
   return {
     async start(request) {
       const file = newRunFile(request, request.job === 'policy' ? request.timeoutMs : timeouts[request.job])
+      own?.add(file.runId)
       const job = toJob(request, file, files.resultPath(file.runId))
       const { end } = await runner.run(job, (process) => files.put({ ...file, process }))
       return toRun(file, end)
     },
     async adopt() {
-      const earlier = await files.all()
+      const all = await files.all()
+      const earlier = all.filter(({ runId }) => own?.has(runId) !== true)
+      own = undefined
       return earlier.map((file) => {
         const { runId, process, stopAt } = file
         const startedAt = Date.parse(file.startedAt)

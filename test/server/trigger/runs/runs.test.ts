@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { Secret } from '../../../../src/server/secret.js'
+import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
+import { createRunFiles } from '../../../../src/server/store/runFiles.js'
+import { createPace } from '../../../../src/server/trigger/pace.js'
+import { createHttpRunner } from '../../../../src/server/trigger/runs/httpRunner.js'
+import { createRemoteEnclave } from '../../../../src/server/trigger/runs/remoteEnclave.js'
+import { createRuns } from '../../../../src/server/trigger/runs/runs.js'
+import { sealOrder } from '../../../support/intakeServer.js'
+import { createLogLines } from '../../../support/logLines.js'
+import { startScriptedHost } from '../../../support/scriptedHost.js'
+import { RUN_SECRET } from '../../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
+
+const RESULT = { outcome: 'rejected', code: 'wrong-version' } as const
+
+/** Runs at a host that takes every job and says nothing of it. */
+async function setUp() {
+  const root = await temporaryDirectory()
+  const { url } = await startScriptedHost([202])
+  const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
+  const { logger } = createLogLines()
+  const files = createRunFiles({ files: createAtomicFiles({ root }), root, logger })
+  const remote = createRemoteEnclave({ url: new Secret(url), secret: new Secret(RUN_SECRET) })
+  const runner = createHttpRunner({ remote, files, pace: createPace(0), stopping: stopping.signal, logger })
+  const timeouts = { order: 60_000, reconcile: 60_000 }
+  return { files, runner, runs: createRuns({ files, runner, timeouts, logger }) }
+}
+
+test('a run that this server has started is none of an earlier one, and ends for who started it', async () => {
+  const { runs, runner } = await setUp()
+  const run = await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook'), timeoutMs: 60_000 })
+  expect(await runs.adopt()).toEqual([])
+  await runner.receive(run.file.runId, RESULT)
+  expect(await run.end).toEqual({ how: 'result', exitCode: null, result: RESULT })
+})
+
+test('a run of an earlier server is adopted, whatever this one has started', async () => {
+  const { files, runs, runner } = await setUp()
+  const runId = randomUUID()
+  const startedAt = new Date().toISOString()
+  const stopAt = Math.ceil(Date.now() / 1_000) + 60
+  await files.put({ job: 'policy', runId, startedAt, stopAt, process: null })
+  await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook'), timeoutMs: 60_000 })
+  const [adopted, ...others] = await runs.adopt()
+  expect([adopted?.file.runId, others]).toEqual([runId, []])
+  await runner.receive(runId, RESULT)
+  expect(await adopted?.end).toMatchObject({ how: 'result', result: RESULT })
+})
