@@ -29,6 +29,7 @@ const BODY_LIMIT_BYTES = 128 * 1_024
 export function createHostApp({ secret, runs, logger, stopping }: HostAppDeps): Express {
   const app = express()
   app.disable('x-powered-by')
+  app.enable('case sensitive routing')
   app.set('query parser', false)
   app.use(requestId(), requestLog(logger), securityHeaders())
   app.use(refuseWhenStopping(stopping))

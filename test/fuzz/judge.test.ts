@@ -8,7 +8,8 @@ import { BOUNDS, growthOf } from './support/held.js'
 import { createJudge } from './support/judge.js'
 import type { WireRequest } from './support/wire.js'
 
-const judge = createJudge()
+const judge = createJudge('server')
+const judgeHost = createJudge('host')
 const get = (target: string): WireRequest => ({ method: 'GET', target, headers: [], body: undefined })
 const ORDER = `/orders/0x${'5a'.repeat(32)}`
 const CLOCK = '{"isOpen":true,"nextOpen":"2026-01-05T14:30:00Z","nextClose":"2026-01-05T21:00:00Z"}'
@@ -37,6 +38,8 @@ describe('the judge', () => {
     expect(judge(problem('not-found'), get('/nothing'))).toBeUndefined()
     expect(judge(problem('relay-unauthorized'), get('/relay/x/y'))).toBeUndefined()
     expect(judge(answer(200, CLOCK), get('/market/clock'))).toBeUndefined()
+    expect(judgeHost(answer(200, '{"status":"ok"}'), get('/health'))).toBeUndefined()
+    expect(judgeHost(problem('run-too-late'), { ...get('/'), method: 'POST' })).toBeUndefined()
     expect(
       judge(answer(204, ''), { ...get('/'), headers: [['Access-Control-Request-Method', 'POST']] }),
     ).toBeUndefined()
@@ -63,6 +66,12 @@ describe('the judge', () => {
   ])('finds %s', (_what, wrong, target) => {
     expect(judge(wrong, get(target))).toBeTypeOf('string')
   })
+})
+
+test('the host is judged by its own routes', () => {
+  expect(judge(problem('run-too-late'), get('/'))).toBeTypeOf('string')
+  expect(judgeHost(problem('order-not-found'), get(ORDER))).toBeTypeOf('string')
+  expect(judgeHost(answer(200, CLOCK), get('/market/clock'))).toBeTypeOf('string')
 })
 
 test('what is held may grow up to the bound', () => {
@@ -100,6 +109,9 @@ test('the same seed makes the same requests', () => {
     openOrders: [{ orderId: '0x01' }],
     authorizations: [{ primaryType: 'x' }],
     rulebooks: [{ epk: '0x' }],
+    runIds: ['6f2f0a52-6d5c-4a0e-8f4e-0d8f3f6a1c11'],
+    jobs: [{ runId: '6f2f0a52-6d5c-4a0e-8f4e-0d8f3f6a1c12' }],
+    now: () => new Date(0),
     token: 'token',
     origin: 'http://a',
   } as const

@@ -60,6 +60,7 @@ test('the host answers probes, and has nothing else', async () => {
   const health = await fetch(`${host.url}/health`)
   expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
   expect((await fetch(`${host.url}/runs`)).status).toBe(404)
+  expect((await fetch(`${host.url}/HEALTH`)).status).toBe(404)
   expect((await fetch(host.url)).status).toBe(405)
   await expect(startTestHost(enclave, env)).rejects.toThrow(DirectoryLockedError)
 })

@@ -4,15 +4,18 @@ import {
   enclaveKeySchema,
   healthSchema,
   institutionSchema,
+  jobAcceptedSchema,
   marketClockSchema,
   marketSchema,
   orderReceivedSchema,
   orderStatusSchema,
   policyVersionSchema,
   receiptSchema,
+  runResultReceivedSchema,
   timelineSchema,
   walletSchema,
 } from '../../../src/protocol/api.js'
+import type { RunMessageKind } from '../../../src/protocol/runMessage.js'
 import type { ProblemCode } from '../../../src/server/http/problemCodes.js'
 
 /** A route, and everything that it may answer while chain, broker and disk are well. */
@@ -24,6 +27,8 @@ export interface ApiRoute {
   readonly successes: Readonly<Record<number, z.ZodType>>
   /** Besides those of every route. */
   readonly problems: readonly ProblemCode[]
+  /** What a request to it is signed as, when it has to be. */
+  readonly signedAs?: RunMessageKind
 }
 
 /** Whatever the path: what is wrong before a route is looked for, or with its method. */
@@ -88,7 +93,33 @@ export const API_ROUTES: readonly ApiRoute[] = [
     successes: { 200: receiptSchema, 202: receiptSchema },
     problems: [...TOKEN, ...BODY, 'invalid-signature', 'would-revert', 'relay-overloaded'],
   },
+  {
+    method: 'POST',
+    path: '/runs/:runId/result',
+    successes: { 200: runResultReceivedSchema },
+    problems: [...BODY, 'run-unauthorized'],
+    signedAs: 'result',
+  },
 ]
+
+/** Every route of a remote enclave's host. */
+export const HOST_ROUTES: readonly ApiRoute[] = [
+  reading('/health', z.strictObject({ status: z.literal('ok') })),
+  {
+    method: 'POST',
+    path: '/',
+    successes: { 202: jobAcceptedSchema },
+    problems: [...BODY, 'run-unauthorized', 'run-too-late', 'order-under-way', 'too-many-runs'],
+    signedAs: 'job',
+  },
+]
+
+/** Who is asked. */
+export type Service = 'server' | 'host'
+export const ROUTES: Readonly<Record<Service, readonly ApiRoute[]>> = {
+  server: API_ROUTES,
+  host: HOST_ROUTES,
+}
 
 function reading(path: string, schema: z.ZodType, problems: readonly ProblemCode[] = []): ApiRoute {
   return { method: 'GET', path, successes: { 200: schema }, problems }

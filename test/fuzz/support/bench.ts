@@ -1,15 +1,17 @@
+import { claimPorts } from '../../../src/sandbox/ports.js'
 import { createRandom, type Random } from '../../faults/support/random.js'
 import { startStandIn } from '../../support/brokerStandIn.js'
 import { startTestChain } from '../../support/chain.js'
 import { ORG } from '../../support/institution.js'
 import { createScriptedEnclave, type ScriptedEnclave } from '../../support/scriptedEnclave.js'
+import type { Service } from './apiRoutes.js'
 import { type Caller, createCaller } from './connection.js'
 import { type Exchange, nextExchange } from './exchanges.js'
-import { type FuzzedServer, type Held, startFuzzedServer } from './fuzzedServer.js'
+import type { FuzzedProcess, Held } from './fuzzedProcess.js'
+import { leaveRuns, startFuzzedHost, startFuzzedServer } from './fuzzedServer.js'
 import { growthOf, untilQuiet } from './held.js'
-import { createJudge } from './judge.js'
 import { createTally, type Tally } from './tally.js'
-import { createWorld, type World } from './world.js'
+import { createWorld, HOSTED_ORDER, type World } from './world.js'
 
 export interface FuzzOptions {
   readonly seed: number
@@ -29,8 +31,8 @@ export interface FuzzReport {
   readonly seconds: number
   /** By status and code: how often it was answered. */
   readonly answers: Readonly<Record<string, number>>
-  /** What the server held after each round. */
-  readonly held: readonly Held[]
+  /** What the server and the host held after each round. */
+  readonly held: Readonly<Record<Service, readonly Held[]>>
   /** Everything that must not be. */
   readonly violations: readonly string[]
 }
@@ -40,7 +42,7 @@ const REQUESTS_PER_WRITE = 2_000
 const LEAST_WRITES = 6
 const FAR = 4_000_000_000
 
-/** Sends seeded requests, right and wrong, at the real server on a real chain. Needs `npm run build`. */
+/** Sends seeded requests, right and wrong, at the real server on a real chain and its enclave's host. Needs `npm run build`. */
 export async function runFuzzer(options: FuzzOptions): Promise<FuzzReport> {
   const { seed, requests, directory } = options
   const chain = await startTestChain()
@@ -49,9 +51,16 @@ export async function runFuzzer(options: FuzzOptions): Promise<FuzzReport> {
     const world = await createWorld(chain, seed, LEAST_WRITES + Math.floor(requests / REQUESTS_PER_WRITE))
     const enclave = createScriptedEnclave(directory)
     await planRuns(enclave, world)
-    const server = await startFuzzedServer({ chain, brokerUrl: broker.url, enclave, directory })
+    await leaveRuns(world, directory)
+    const { host: port = 0 } = await claimPorts({ server: 0, rpc: 0, broker: 0, host: 0 })
+    const server = await startFuzzedServer({ chain, brokerUrl: broker.url, hostPort: port, directory })
     try {
-      return await fuzz(options, server, world)
+      const host = await startFuzzedHost({ port, serverPort: server.port, enclave, directory })
+      try {
+        return await fuzz(options, { server, host }, world)
+      } finally {
+        await host.stop()
+      }
     } finally {
       await server.stop()
     }
@@ -75,6 +84,7 @@ async function planRuns(enclave: ScriptedEnclave, { orderIds }: World): Promise<
     ...Object.fromEntries(
       orderIds.map((orderId, index) => [orderId, [...(ends[index % ends.length] ?? [])]]),
     ),
+    [HOSTED_ORDER]: [{ ...waiting, waitMs: 1_500 }],
     policy: [
       { outcome: 'accepted', orgId: ORG, version: 1 },
       { outcome: 'rejected', code: 'wrong-version' },
@@ -86,18 +96,21 @@ async function planRuns(enclave: ScriptedEnclave, { orderIds }: World): Promise<
   })
 }
 
-async function fuzz(options: FuzzOptions, server: FuzzedServer, world: World): Promise<FuzzReport> {
+type Processes = Readonly<Record<Service, FuzzedProcess>>
+
+async function fuzz(options: FuzzOptions, processes: Processes, world: World): Promise<FuzzReport> {
   const { seed, requests, rounds, print } = options
   const random = createRandom(seed)
   const tally = createTally()
-  const held: Held[] = []
+  const held: Record<Service, Held[]> = { server: [], host: [] }
   const startedAt = performance.now()
-  for (let round = 1; round <= rounds && server.faults.length === 0; round++) {
-    await runRound({ random, world, server, tally }, (requests * round) / rounds)
-    const now = await untilQuiet(server)
-    if (now === undefined) break
-    held.push(now)
-    print(lineOf(tally, held, (performance.now() - startedAt) / 1_000))
+  for (let round = 1; round <= rounds && !hasFailed(processes); round++) {
+    await runRound({ random, world, processes, tally }, (requests * round) / rounds)
+    const [server, host] = await Promise.all([untilQuiet(processes.server), untilQuiet(processes.host)])
+    if (server === undefined || host === undefined) break
+    held.server.push(server)
+    held.host.push(host)
+    print(lineOf(tally, server, (performance.now() - startedAt) / 1_000))
   }
   return {
     seed,
@@ -106,33 +119,45 @@ async function fuzz(options: FuzzOptions, server: FuzzedServer, world: World): P
     seconds: (performance.now() - startedAt) / 1_000,
     answers: tally.answers(),
     held,
-    violations: [...server.faults, ...tally.violations(), ...growthOf(held)],
+    violations: [...faultsOf(processes), ...tally.violations(), ...growthIn(held)],
   }
+}
+
+function faultsOf({ server, host }: Processes): string[] {
+  return [...server.faults, ...host.faults]
+}
+
+function hasFailed(processes: Processes): boolean {
+  return faultsOf(processes).length > 0
+}
+
+function growthIn({ server, host }: FuzzReport['held']): string[] {
+  return [...growthOf(server), ...growthOf(host).map((growth) => `the host's ${growth}`)]
 }
 
 interface Round {
   readonly random: Random
   readonly world: World
-  readonly server: FuzzedServer
+  readonly processes: Processes
   readonly tally: Tally
 }
 
 /** Until so many requests are sent altogether. */
-async function runRound({ random, world, server, tally }: Round, until: number): Promise<void> {
-  const judge = createJudge()
-  async function call(caller: Caller): Promise<void> {
-    while (tally.requests() < until && server.faults.length === 0) {
+async function runRound({ random, world, processes, tally }: Round, until: number): Promise<void> {
+  async function call(callers: Readonly<Record<Service, Caller>>): Promise<void> {
+    while (tally.requests() < until && !hasFailed(processes)) {
       const exchange: Exchange = nextExchange(random, world)
       tally.sent(exchange)
-      tally.came(exchange, await caller.carryOut(exchange), judge)
+      tally.came(exchange, await callers[exchange.to].carryOut(exchange))
     }
-    await caller.hangUp()
+    await Promise.all([callers.server.hangUp(), callers.host.hangUp()])
   }
-  await Promise.all(Array.from({ length: CALLERS }, () => call(createCaller(server.port))))
+  const { server, host } = processes
+  const callers = () => ({ server: createCaller(server.port), host: createCaller(host.port) })
+  await Promise.all(Array.from({ length: CALLERS }, () => call(callers())))
 }
 
-function lineOf(tally: Tally, held: readonly Held[], seconds: number): string {
-  const last = held.at(-1)
-  const mib = ((last?.heapUsed ?? 0) / 2 ** 20).toFixed(1)
-  return `${tally.requests()} requests in ${seconds.toFixed(0)} s: heap ${mib} MiB, ${last?.handles} handles, ${last?.descriptors} descriptors, ${tally.violations().length} violations`
+function lineOf(tally: Tally, held: Held, seconds: number): string {
+  const mib = (held.heapUsed / 2 ** 20).toFixed(1)
+  return `${tally.requests()} requests in ${seconds.toFixed(0)} s: heap ${mib} MiB, ${held.handles} handles, ${held.descriptors} descriptors, ${tally.violations().length} violations`
 }

@@ -1,4 +1,5 @@
 import type { Random } from '../../faults/support/random.js'
+import type { Service } from './apiRoutes.js'
 import { mutateBytes } from './jsonMutations.js'
 import { mutateRequest } from './requestMutations.js'
 import { anyRoute, validRequest } from './validRequests.js'
@@ -7,6 +8,7 @@ import type { World } from './world.js'
 
 /** What is done on one connection before anything else is. */
 export interface Exchange {
+  readonly to: Service
   readonly kind: ExchangeKind
   readonly requests: readonly WireRequest[]
   /** What goes out, in pieces one after the other. */
@@ -41,26 +43,33 @@ const SHARES: readonly (readonly [ExchangeKind, number])[] = [
   ['stalled', 1],
 ]
 
+const TO_THE_HOST = 0.05
+
 /** The next exchange of a sequence that depends on the seed alone. */
 export function nextExchange(random: Random, world: World): Exchange {
+  const to = random.chance(TO_THE_HOST) ? 'host' : 'server'
+  return { to, ...exchangeWith(to, random, world) }
+}
+
+function exchangeWith(to: Service, random: Random, world: World): Omit<Exchange, 'to'> {
   const kind = anyKind(random)
   switch (kind) {
     case 'valid':
-      return whole(kind, [valid(random, world)])
+      return whole(kind, [valid(random, world, to)])
     case 'mutated':
-      return whole(kind, [mutated(random, world)])
+      return whole(kind, [mutated(random, world, to)])
     case 'pipelined':
-      return whole(kind, pipeline(random, world))
+      return whole(kind, pipeline(random, world, to))
     case 'split': {
-      const exchange = whole(kind, [any(random, world)])
+      const exchange = whole(kind, [any(random, world, to)])
       return { ...exchange, pieces: exchange.pieces.flatMap((bytes) => split(bytes, random)) }
     }
     case 'framing':
-      return { kind, requests: [], pieces: [misframed(random, world)], ending: 'end' }
+      return { kind, requests: [], pieces: [misframed(random, world, to)], ending: 'end' }
     case 'bytes':
-      return { kind, requests: [], pieces: [damaged(random, world)], ending: 'end' }
+      return { kind, requests: [], pieces: [damaged(random, world, to)], ending: 'end' }
     default: {
-      const bytes = render(withoutHead(any(random, world)))
+      const bytes = render(withoutHead(any(random, world, to)))
       const part = bytes.subarray(0, random.integer(0, bytes.length - 1))
       return { kind, requests: [], pieces: [part], ending: kind === 'half' ? 'leave' : 'wait' }
     }
@@ -76,24 +85,24 @@ function anyKind(random: Random): ExchangeKind {
   return 'mutated'
 }
 
-function whole(kind: ExchangeKind, requests: readonly WireRequest[]): Exchange {
+function whole(kind: ExchangeKind, requests: readonly WireRequest[]): Omit<Exchange, 'to'> {
   return { kind, requests, pieces: [Buffer.concat(requests.map(render))], ending: 'answer' }
 }
 
-function valid(random: Random, world: World): WireRequest {
-  return validRequest(anyRoute(random), random, world).request
+function valid(random: Random, world: World, to: Service): WireRequest {
+  return validRequest(anyRoute(random, to), random, world).request
 }
 
-function mutated(random: Random, world: World): WireRequest {
-  return mutateRequest(validRequest(anyRoute(random), random, world), random, world)
+function mutated(random: Random, world: World, to: Service): WireRequest {
+  return mutateRequest(validRequest(anyRoute(random, to), random, world), random, world)
 }
 
-function any(random: Random, world: World): WireRequest {
-  return random.chance(0.5) ? valid(random, world) : mutated(random, world)
+function any(random: Random, world: World, to: Service): WireRequest {
+  return random.chance(0.5) ? valid(random, world, to) : mutated(random, world, to)
 }
 
-function pipeline(random: Random, world: World): WireRequest[] {
-  return Array.from({ length: random.integer(2, 6) }, () => any(random, world))
+function pipeline(random: Random, world: World, to: Service): WireRequest[] {
+  return Array.from({ length: random.integer(2, 6) }, () => any(random, world, to))
 }
 
 function split(bytes: Buffer, random: Random): Buffer[] {
@@ -127,8 +136,8 @@ const FRAMING: readonly [Header, ...Header[]] = [
 const STARTS = ['GET', 'POST', 'CONNECT', 'FOO', 'get', 'PRI', 'TRACE', ''] as const
 const VERSIONS = ['HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'HTTP/1.2', 'http/1.1', 'ICY 200 OK', ''] as const
 
-function misframed(random: Random, world: World): Buffer {
-  const request = valid(random, world)
+function misframed(random: Random, world: World, to: Service): Buffer {
+  const request = valid(random, world, to)
   const [name, value] = random.pick(FRAMING)
   switch (random.integer(0, 5)) {
     case 0:
@@ -147,8 +156,8 @@ function misframed(random: Random, world: World): Buffer {
 }
 
 /** A request, or several, some bytes of which are others. */
-function damaged(random: Random, world: World): Buffer {
-  const requests = random.chance(0.3) ? pipeline(random, world) : [any(random, world)]
+function damaged(random: Random, world: World, to: Service): Buffer {
+  const requests = random.chance(0.3) ? pipeline(random, world, to) : [any(random, world, to)]
   const bytes = Buffer.concat(requests.map(withoutHead).map(render))
   // Most of it is head: there a byte makes the larger difference.
   if (random.chance(0.5)) return mutateBytes(bytes, random, random.integer(1, 8))

@@ -1,48 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { appendFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { z } from 'zod'
-import { killWithParent } from '../../../src/sandbox/killWithParent.js'
+import { join, resolve } from 'node:path'
+import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { createRunFiles } from '../../../src/server/store/runFiles.js'
 import { SERVER_ACCOUNT } from '../../support/brokerStandIn.js'
-import { built } from '../../support/built.js'
 import type { TestChain } from '../../support/chain.js'
-import { chainEnvironment, enclaveEnvironment } from '../../support/intakeServer.js'
+import { chainEnvironment } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
 import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import type { ScriptedEnclave } from '../../support/scriptedEnclave.js'
-import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { type FuzzedProcess, startFuzzedProcess } from './fuzzedProcess.js'
+import type { World } from './world.js'
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const REPORTER = new URL('reporter.mjs', import.meta.url).href
-
-const heldSchema = z.strictObject({
-  heapUsed: z.number(),
-  external: z.number(),
-  arrayBuffers: z.number(),
-  rss: z.number(),
-  handles: z.number(),
-  descriptors: z.number(),
-})
-/** What the process holds after its garbage is collected: bytes, active handles, open file descriptors. */
-export type Held = z.output<typeof heldSchema>
-
-/** The real server as a process of its own. */
-export interface FuzzedServer {
-  readonly port: number
-  readonly pid: number
-  /** undefined once the process is gone. */
-  held(): Promise<Held | undefined>
-  /** What the log has that no request may cause, and how the process ended when nobody had asked it to. */
-  readonly faults: readonly string[]
-  stop(): Promise<void>
-}
+const AWAITED_SECONDS = 86_400
 
 interface FuzzedServerOptions {
   readonly chain: TestChain
   readonly brokerUrl: string
-  readonly enclave: ScriptedEnclave
+  /** Where its enclave's host listens, or will. */
+  readonly hostPort: number
   /** Of its data and its log. */
   readonly directory: string
 }
@@ -68,101 +43,21 @@ const SETTINGS = {
   RECONCILE_INTERVAL: '24h',
 }
 
-const LAST_WORDS = 20
-
-/** Resolves when it listens. Ends with this process at the latest. */
-export async function startFuzzedServer(options: FuzzedServerOptions): Promise<FuzzedServer> {
-  const child = spawn(process.execPath, ['--expose-gc', '--import', REPORTER, built('server/main.js')], {
-    cwd: ROOT,
-    env: environmentOf(options),
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
-  if (child.pid === undefined) throw new Error('the server could not be started')
-  const exited = once(child, 'exit').then(killWithParent(child.pid))
-  const faults: string[] = []
-  const lastWords: string[] = []
-  let isStopping = false
-  // Once all that it has written is read, unlike `exit`.
-  const gone = once(child, 'close').then(([code, signal]) => {
-    if (!isStopping) faults.push(`the server ended by itself: ${endOf(code, signal, lastWords)}`)
-  })
-  const log = createLog(join(options.directory, 'server.log'), faults, lastWords)
-  const port = await Promise.race([
-    listening(child, log),
-    gone.then(() => Promise.reject(new Error(faults.join()))),
-  ])
-  return {
-    port,
-    pid: child.pid,
-    faults,
-    async held() {
-      if (!child.connected) return gone.then(() => undefined)
-      // A process that ends just now is told of by `gone`.
-      child.send({}, () => undefined)
-      const [message] = await Promise.race([once(child, 'message'), gone.then(() => [undefined])])
-      return heldSchema.optional().parse(message)
-    },
-    async stop() {
-      isStopping = true
-      child.kill('SIGTERM')
-      await exited
-      if (child.exitCode !== 0) faults.push(`the server did not stop: ${child.exitCode ?? child.signalCode}`)
-    },
-  }
-}
-
-/** @param code, signal of the process @returns both, and what it wrote last to its standard error */
-function endOf(code: unknown, signal: unknown, lastWords: readonly string[]): string {
-  return [`exit code ${code}, signal ${signal}, after`, ...lastWords].join('\n    ')
-}
-
-/** Takes a line of the server's. */
-type Log = (line: string, isError: boolean) => void
-
-/** Keeps every line but those of requests in the file, and the last ones of standard error besides. */
-function createLog(file: string, faults: string[], lastWords: string[]): Log {
-  return (line, isError) => {
-    if (line.includes('"msg":"request"')) return
-    appendFileSync(file, `${line}\n`)
-    if (!isError) return
-    lastWords.push(line)
-    if (lastWords.length > LAST_WORDS) lastWords.shift()
-    if (isFault(line)) faults.push(line)
-  }
-}
-
-/** Resolves with the port that it says it listens on. */
-function listening({ stdout, stderr }: ChildProcess, log: Log): Promise<number> {
-  return new Promise((resolve) => {
-    for (const stream of [stdout, stderr]) {
-      if (stream === null) continue
-      createInterface({ input: stream }).on('line', (line) => {
-        log(line, stream === stderr)
-        const port = /"port":(\d+).*"listening"/.exec(line)?.[1]
-        if (port !== undefined) resolve(Number(port))
-      })
-    }
-  })
-}
-
-/** Defects, and whatever is no line of the log. */
-function isFault(line: string): boolean {
-  return !line.startsWith('{"') || /internal-error|uncaught|not dealt with|did not stop|set aside/.test(line)
-}
-
-function environmentOf({
+/** The server, whose enclave is remote. */
+export function startFuzzedServer({
   chain,
   brokerUrl,
-  enclave,
+  hostPort,
   directory,
-}: FuzzedServerOptions): Record<string, string> {
-  return {
-    PATH: process.env.PATH ?? '',
+}: FuzzedServerOptions): Promise<FuzzedProcess> {
+  const env = {
     ...SERVER_ENVIRONMENT,
+    ...REMOTE,
     ...chainEnvironment(chain),
-    ...enclaveEnvironment(enclave),
     ...SETTINGS,
-    DATA_DIR: join(directory, 'data'),
+    ENCLAVE_URL: urlOf(hostPort),
+    ENCLAVE_MAX_RUNS: '4',
+    DATA_DIR: dataDirectory(directory),
     ENCLAVE_SIGNER,
     RELAYER_PRIVATE_KEY: chain.anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '',
     ALPACA_KEY_ID: SERVER_ACCOUNT.keyId,
@@ -170,4 +65,44 @@ function environmentOf({
     ALPACA_TRADING_URL: brokerUrl,
     ALPACA_DATA_URL: brokerUrl,
   }
+  return startFuzzedProcess({ name: 'server', env, directory })
+}
+
+/** The host of its enclave. @param options.port where the server looks for it */
+export function startFuzzedHost(options: {
+  readonly port: number
+  readonly serverPort: number
+  readonly enclave: ScriptedEnclave
+  readonly directory: string
+}): Promise<FuzzedProcess> {
+  const { port, serverPort, enclave, directory } = options
+  const env = {
+    PORT: `${port}`,
+    SERVER_URL: urlOf(serverPort),
+    ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
+    ENCLAVE_COMMAND: JSON.stringify(enclave.command),
+    ENCLAVE_ENV_FILE: enclave.envFile,
+    DATA_DIR: join(directory, 'host'),
+  }
+  return startFuzzedProcess({ name: 'host', env, directory })
+}
+
+/** Leaves what an earlier server would have left of runs under way: the next one awaits their results. */
+export async function leaveRuns({ runIds }: World, directory: string): Promise<void> {
+  const root = dataDirectory(directory)
+  const files = createRunFiles({ files: createAtomicFiles({ root }), root, logger: createLogLines().logger })
+  const now = Date.now()
+  for (const runId of runIds) {
+    const startedAt = new Date(now).toISOString()
+    const stopAt = Math.ceil(now / 1_000) + AWAITED_SECONDS
+    await files.put({ job: 'policy', runId, startedAt, stopAt, process: null })
+  }
+}
+
+function dataDirectory(directory: string): string {
+  return resolve(directory, 'data')
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}`
 }

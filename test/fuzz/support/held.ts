@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FuzzedServer, Held } from './fuzzedServer.js'
+import type { FuzzedProcess, Held } from './fuzzedProcess.js'
 
 const LOOK_MS = 500
 /** Far more than the longest wait of the server's settings. */
@@ -15,7 +15,7 @@ export const BOUNDS = { heapUsed: 12 * 2 ** 20, external: 8 * 2 ** 20, handles: 
  * What the server holds once two looks, one after the other, find no more handles than the one before; undefined when
  * it is gone.
  */
-export async function untilQuiet(server: FuzzedServer): Promise<Held | undefined> {
+export async function untilQuiet(server: FuzzedProcess): Promise<Held | undefined> {
   const giveUpAt = Date.now() + QUIET_WITHIN_MS
   let before = await server.held()
   let calm = 0

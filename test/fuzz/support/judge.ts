@@ -1,52 +1,68 @@
 import { problemSchema } from '../../../src/protocol/api.js'
 import { PROBLEMS, type ProblemCode } from '../../../src/server/http/problemCodes.js'
 import type { Answer } from './answers.js'
-import { API_ROUTES, type ApiRoute, COMMON_PROBLEMS, UNKNOWN_PATH_PROBLEMS } from './apiRoutes.js'
+import { type ApiRoute, COMMON_PROBLEMS, ROUTES, type Service, UNKNOWN_PATH_PROBLEMS } from './apiRoutes.js'
 import { headerOf, type WireRequest } from './wire.js'
 
 /** What is wrong with an answer; undefined when nothing is. `request` is undefined when nobody can say what was asked. */
 export type Judge = (answer: Answer, request: WireRequest | undefined) => string | undefined
 
-const EVERY_PROBLEM = new Set([
-  ...COMMON_PROBLEMS,
-  ...UNKNOWN_PATH_PROBLEMS,
-  ...API_ROUTES.flatMap(({ problems }) => problems),
-])
-const PATTERNS = API_ROUTES.map((route) => ({
-  route,
-  // As Express reads a path: its letters matter, a slash at its end does not.
-  pattern: new RegExp(`^${route.path.replace(/:\w+/, '[^/]+')}/?$`),
-}))
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
+/** What is documented of a service. */
+interface Documentation {
+  readonly routes: readonly ApiRoute[]
+  /** The routes at the target's path; undefined when the path may be read in more than one way. */
+  routesAt(request: WireRequest): readonly ApiRoute[] | undefined
+  allowedProblems(request: WireRequest | undefined): ReadonlySet<ProblemCode>
+}
+
 /** Judges by the documentation alone: statuses, codes and shapes. */
-export function createJudge(): Judge {
+export function createJudge(service: Service): Judge {
+  const documentation = documentationOf(service)
   return (answer, request) => {
     if (answer.headers.get('x-request-id') === undefined) return 'no X-Request-Id'
-    if (answer.status >= 400) return judgeProblem(answer, request)
-    return judgeSuccess(answer, request)
+    if (answer.status >= 400) return judgeProblem(answer, request, documentation)
+    return judgeSuccess(answer, request, documentation)
   }
 }
 
-/** The routes at the target's path; undefined when the path may be read in more than one way. */
-function routesAt({ target }: WireRequest): readonly ApiRoute[] | undefined {
-  if (!/^\/[\w/:.-]*$/.test(target) || target.includes('//')) return undefined
-  return PATTERNS.filter(({ pattern }) => pattern.test(target)).map(({ route }) => route)
-}
-
-function allowedProblems(request: WireRequest | undefined): ReadonlySet<ProblemCode> {
-  const routes = request === undefined ? undefined : routesAt(request)
-  if (routes === undefined) return EVERY_PROBLEM
-  const own = routes.flatMap(({ problems }) => problems)
-  // The token comes before the path.
-  const guarded: readonly ProblemCode[] = request?.target.startsWith('/relay') ? ['relay-unauthorized'] : []
-  const unknown = routes.length === 0 ? UNKNOWN_PATH_PROBLEMS : []
-  return new Set([...COMMON_PROBLEMS, ...own, ...guarded, ...unknown])
+function documentationOf(service: Service): Documentation {
+  const routes = ROUTES[service]
+  const every = new Set([
+    ...COMMON_PROBLEMS,
+    ...UNKNOWN_PATH_PROBLEMS,
+    ...routes.flatMap(({ problems }) => problems),
+  ])
+  const patterns = routes.map((route) => ({
+    route,
+    // As Express reads a path: its letters matter, a slash at its end does not.
+    pattern: new RegExp(`^${route.path.replace(/:\w+/, '[^/]+').replace(/\/$/, '')}/?$`),
+  }))
+  const routesAt: Documentation['routesAt'] = ({ target }) => {
+    if (!/^\/[\w/:.-]*$/.test(target) || target.includes('//')) return undefined
+    return patterns.filter(({ pattern }) => pattern.test(target)).map(({ route }) => route)
+  }
+  return {
+    routes,
+    routesAt,
+    allowedProblems(request) {
+      const found = request === undefined ? undefined : routesAt(request)
+      if (found === undefined) return every
+      const own = found.flatMap(({ problems }) => problems)
+      // The token comes before the path.
+      const isGuarded = service === 'server' && request?.target.startsWith('/relay')
+      const guarded: readonly ProblemCode[] = isGuarded ? ['relay-unauthorized'] : []
+      const unknown = found.length === 0 ? UNKNOWN_PATH_PROBLEMS : []
+      return new Set([...COMMON_PROBLEMS, ...own, ...guarded, ...unknown])
+    },
+  }
 }
 
 function judgeProblem(
   { status, headers, body }: Answer,
   request: WireRequest | undefined,
+  { allowedProblems }: Documentation,
 ): string | undefined {
   if (headers.get('content-type') !== PROBLEM_TYPE) return `${status} without a problem`
   if (request?.method === 'HEAD') return undefined
@@ -68,8 +84,12 @@ function judgeInstance(instance: string, request: WireRequest | undefined): stri
   return request.target.includes(instance) ? undefined : 'instance is not what was asked for'
 }
 
-function judgeSuccess({ status, body }: Answer, request: WireRequest | undefined): string | undefined {
-  const routes = (request && routesAt(request)) ?? API_ROUTES
+function judgeSuccess(
+  { status, body }: Answer,
+  request: WireRequest | undefined,
+  documentation: Documentation,
+): string | undefined {
+  const routes = (request && documentation.routesAt(request)) ?? documentation.routes
   if (status === 204) return isPreflight(request) ? undefined : '204 to what is no preflight'
   if (status === 304)
     return request === undefined || headerOf(request, 'if-none-match') ? undefined : '304 unasked'

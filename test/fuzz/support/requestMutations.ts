@@ -80,8 +80,14 @@ const PARAMETERS = [
   '::',
 ] as const
 
+const RESIGNED = 0.7
+
 /** The same request, changed in a way that leaves it one request. */
-export function mutateRequest({ request, json }: ValidRequest, random: Random, world: World): WireRequest {
+export function mutateRequest(
+  { request, json, sign }: ValidRequest,
+  random: Random,
+  world: World,
+): WireRequest {
   switch (random.integer(0, 5)) {
     case 0:
       return { ...request, method: anyMethod(random) }
@@ -92,7 +98,11 @@ export function mutateRequest({ request, json }: ValidRequest, random: Random, w
     case 3:
       return withHeader(request, ...random.pick(headersOf(random, world)))
     default:
-      return json === undefined ? withBodyOfNoUse(request, random) : withOtherBody(request, json, random)
+      if (json === undefined) return withBodyOfNoUse(request, random)
+      // Signed anew: what is behind the signature is to be met, too.
+      return random.chance(RESIGNED)
+        ? sign(withOtherBody(request, json, random))
+        : withOtherBody(request, json, random)
   }
 }
 

@@ -17,7 +17,8 @@ function walk(stack: readonly Layer[], mount: string): string[] {
 function methodsOf({ path, stack }: NonNullable<Layer['route']>, mount: string): string[] {
   // What takes the other methods is a layer without one.
   const methods = new Set(stack.flatMap(({ method }) => method?.toUpperCase() ?? []))
-  return [...methods].map((method) => `${method} ${path === '/' ? mount : mount + path}`)
+  const whole = path === '/' && mount !== '' ? mount : mount + path
+  return [...methods].map((method) => `${method} ${whole}`)
 }
 
 /** A router is a function with a stack. */

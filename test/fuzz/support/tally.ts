@@ -1,13 +1,14 @@
 import type { Answer } from './answers.js'
+import type { Service } from './apiRoutes.js'
 import type { Outcome } from './connection.js'
 import type { Exchange } from './exchanges.js'
-import type { Judge } from './judge.js'
+import { createJudge, type Judge } from './judge.js'
 import type { WireRequest } from './wire.js'
 
 /** Counts what was sent and what came back. */
 export interface Tally {
   sent(exchange: Exchange): void
-  came(exchange: Exchange, outcome: Outcome, judge: Judge): void
+  came(exchange: Exchange, outcome: Outcome): void
   requests(): number
   exchanges(): number
   answers(): Record<string, number>
@@ -18,16 +19,20 @@ export interface Tally {
 const SHOWN = 600
 
 export function createTally(): Tally {
+  const judges: Readonly<Record<Service, Judge>> = {
+    server: createJudge('server'),
+    host: createJudge('host'),
+  }
   const counts = new Map<string, number>()
   const wrong = new Map<string, { readonly example: string; times: number }>()
   let requests = 0
   let exchanges = 0
 
-  function note(fault: string | undefined, { kind, pieces }: Exchange, request?: WireRequest): void {
+  function note(fault: string | undefined, { to, kind, pieces }: Exchange, request?: WireRequest): void {
     if (fault === undefined) return
     const found = wrong.get(fault)
     if (found !== undefined) found.times++
-    else wrong.set(fault, { example: `${kind}: ${exampleOf(pieces, request)}`, times: 1 })
+    else wrong.set(fault, { example: `${to}, ${kind}: ${exampleOf(pieces, request)}`, times: 1 })
   }
 
   return {
@@ -35,10 +40,11 @@ export function createTally(): Tally {
       exchanges++
       requests += Math.max(1, exchange.requests.length)
     },
-    came(exchange, { answers, fault }, judge) {
+    came(exchange, { answers, fault }) {
+      const judge = judges[exchange.to]
       note(fault, exchange)
       for (const [index, answer] of answers.entries()) {
-        const name = nameOf(answer)
+        const name = nameOf(answer, exchange.to)
         counts.set(name, (counts.get(name) ?? 0) + 1)
         note(judge(answer, exchange.requests[index]), exchange, exchange.requests[index])
       }
@@ -50,10 +56,11 @@ export function createTally(): Tally {
   }
 }
 
-/** The status, and a problem's code. */
-function nameOf({ status, body }: Answer): string {
+/** The status, and a problem's code; of the host, that it is. */
+function nameOf({ status, body }: Answer, from: Service): string {
   const code = status < 400 ? undefined : /"code":"([a-z-]+)"/.exec(body)?.[1]
-  return code === undefined ? `${status}` : `${status} ${code}`
+  const name = code === undefined ? `${status}` : `${status} ${code}`
+  return from === 'host' ? `host ${name}` : name
 }
 
 function exampleOf(pieces: readonly Buffer[], request: WireRequest | undefined): string {

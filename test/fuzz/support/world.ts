@@ -21,8 +21,14 @@ export interface World {
   readonly openOrders: readonly [Json, ...Json[]]
   /** Bodies of `POST /relay` that are as they should be, of every outcome. */
   readonly authorizations: readonly [Json, ...Json[]]
+  /** Of runs whose results the server awaits from its start on. */
+  readonly runIds: readonly [string, ...string[]]
+  /** Bodies of the host's `POST /`. Few, as each starts a process; some are of one order. */
+  readonly jobs: readonly [Json, ...Json[]]
   /** Bodies of `POST /policy`. Few, as each starts a process. */
   readonly rulebooks: readonly [Json, ...Json[]]
+  /** What signatures are made at. */
+  readonly now: () => Date
   readonly token: string
   readonly origin: string
 }
@@ -31,6 +37,10 @@ export interface World {
 const POINT = SERVER_ENVIRONMENT.INTENT_PUBKEY
 const OPEN_ORDERS = ['alice', 'alice', 'alice', 'bob', 'bob', 'bob'] as const
 const RULEBOOKS = 4
+const JOBS = 3
+const JOB_SECONDS = 86_400
+/** What all jobs of the fuzzer's own are about. */
+export const HOSTED_ORDER = bytes32('at the host')
 const DEADLINE_SECONDS = 20 * 86_400
 
 /** An envelope of so many bytes that nobody can open. */
@@ -41,6 +51,13 @@ export function anyEnvelope(random: Random, length: number): Envelope {
     ct: anyHex(random, length),
     tag: anyHex(random, 16),
   }
+}
+
+/** A UUID, as runs have them (RFC 9562, version 4). */
+export function anyRunId(random: Random): string {
+  const hex = anyHex(random, 16).slice(2)
+  const part = (from: number, to: number) => hex.slice(from, to)
+  return `${part(0, 8)}-${part(8, 12)}-4${part(13, 16)}-8${part(17, 20)}-${part(20, 32)}`
 }
 
 export function anyHex(random: Random, length: number): Hex {
@@ -70,9 +87,20 @@ export async function createWorld(chain: TestChain, seed: number, writes: number
     openOrders: atLeastOne(openOrders),
     authorizations: atLeastOne(authorizations.map(({ body }) => body)),
     rulebooks: atLeastOne(rulebooks),
+    runIds: [anyRunId(random), anyRunId(random)],
+    jobs: atLeastOne(jobsOf(random)),
+    now: () => new Date(),
     token: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
     origin: SERVER_ENVIRONMENT.FRONTEND_ORIGIN,
   }
+}
+
+function jobsOf(random: Random): Json[] {
+  const stopAt = Math.floor(Date.now() / 1_000) + JOB_SECONDS
+  return Array.from({ length: JOBS }, () => {
+    const common = { job: 'order', runId: anyRunId(random), stopAt, orderId: HOSTED_ORDER }
+    return { ...common, envelope: anyEnvelope(random, 256) }
+  })
 }
 
 /** Portfolios that are written, one after the other, a mint, and one of each that would revert. */
