@@ -26,6 +26,8 @@ test('every answer, to right requests and wrong ones, is a documented one', asyn
       '400 malformed-request',
       '401 run-unauthorized',
       '422 would-revert',
+      '429 too-many-waiting',
+      '503 intake-full',
       'host 202',
       'host 400 invalid-body',
       'host 422 run-too-late',

@@ -24,13 +24,14 @@ interface FuzzedServerOptions {
 
 /**
  * So set that the fuzzer meets every limit but the rate, which would answer most of it, and overload, which a busy machine
- * would: what waits for an escrow expires while it runs, and what stalls is hung up on.
+ * would: what waits for an escrow fills its client's room, and all room, and expires while it runs; what stalls is hung up on.
  */
 const SETTINGS = {
   RATE_LIMIT_PER_MINUTE: '1000000000',
   MAX_WAIT: '1m',
-  ENVELOPE_MAX_WAITING: '200',
-  ENVELOPE_EXPIRY: '3s',
+  ENVELOPE_MAX_WAITING: '15',
+  ENVELOPE_MAX_PER_CLIENT: '10',
+  ENVELOPE_EXPIRY: '10s',
   HEADERS_TIMEOUT: '1s',
   REQUEST_TIMEOUT: '2s',
   POLICY_RUN_TIMEOUT: '2s',

@@ -26,6 +26,8 @@ export function validRequest(route: ApiRoute, random: Random, world: World): Val
   const headers: Header[] = [['Host', 'localhost']]
   if (route.path.startsWith('/relay')) headers.push(['Authorization', `Bearer ${world.token}`])
   if (random.chance(0.2)) headers.push(['Origin', world.origin])
+  // Another client than all the others, as a proxy tells it.
+  if (random.chance(0.2)) headers.push(['X-Forwarded-For', '192.0.2.1'])
   const runId = random.chance(KNOWN_RUN) ? random.pick(world.runIds) : anyRunId(random)
   const target = route.path
     .replace(':runId', runId)
