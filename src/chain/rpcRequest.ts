@@ -1,4 +1,5 @@
 // JSON-RPC 2.0 over HTTP: https://www.jsonrpc.org/specification
+import { setMaxListeners } from 'node:events'
 import { z } from 'zod'
 import { retryAfterMs } from './rateLimit.js'
 
@@ -44,13 +45,13 @@ export async function request(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<{ answers: RpcAnswer[] } | Failure> {
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const limit = limitOf(timeoutMs, signal)
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      signal: limit.signal,
     })
     if (!response.ok) {
       await response.body?.cancel()
@@ -62,6 +63,30 @@ export async function request(
     return answers === null ? NO_ANSWER : { answers }
   } catch {
     return NO_ANSWER
+  } finally {
+    limit.release()
+  }
+}
+
+/**
+ * Aborts with `signal`, or when the time is over. Not by AbortSignal.any: each of its signals leaves a reference at `signal`,
+ * which may live as long as the process.
+ */
+function limitOf(timeoutMs: number, signal?: AbortSignal): { signal: AbortSignal; release(): void } {
+  const limit = new AbortController()
+  const abort = () => limit.abort()
+  const timer = setTimeout(abort, timeoutMs)
+  timer.unref()
+  // As many as there are requests under way: no number of them is a leak.
+  if (signal !== undefined) setMaxListeners(0, signal)
+  signal?.addEventListener('abort', abort)
+  if (signal?.aborted) abort()
+  return {
+    signal: limit.signal,
+    release() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    },
   }
 }
 
