@@ -4,7 +4,7 @@ import { PROBLEMS, type ProblemCode } from '../../src/server/http/problemCodes.j
 import { createRandom } from '../faults/support/random.js'
 import { type Answer, createAnswerReader } from './support/answers.js'
 import { nextExchange } from './support/exchanges.js'
-import { BOUNDS, growthOf } from './support/held.js'
+import { BOUNDS, growthOf, LATE_GROWTH } from './support/held.js'
 import { createJudge } from './support/judge.js'
 import type { WireRequest } from './support/wire.js'
 
@@ -74,10 +74,43 @@ test('the host is judged by its own routes', () => {
   expect(judgeHost(answer(200, CLOCK), get('/market/clock'))).toBeTypeOf('string')
 })
 
-test('what is held may grow up to the bound', () => {
+describe('what is held', () => {
   const held = { heapUsed: 1, external: 1, arrayBuffers: 1, rss: 1, handles: 1, descriptors: 1 }
-  const grown = (more: number) => growthOf([held, { ...held, descriptors: 1 + BOUNDS.descriptors + more }])
-  expect([growthOf([]).length, grown(0).length, grown(1).length]).toEqual([1, 0, 1])
+  const REQUESTS = 1_000_000
+  /** Ten rounds, whose heap this tells, the first being 1. */
+  const growthWith = (heapOf: (round: number) => number) =>
+    growthOf(
+      Array.from({ length: 10 }, (_, index) => ({ ...held, heapUsed: heapOf(index + 1) })),
+      REQUESTS,
+    )
+
+  test('may grow up to the bound', () => {
+    const grown = (name: keyof typeof BOUNDS, more: number) =>
+      growthOf([held, { ...held, [name]: 1 + BOUNDS[name] + more }], REQUESTS).length
+    for (const name of ['heapUsed', 'external', 'handles', 'descriptors'] as const) {
+      expect([grown(name, 0), grown(name, 1)], name).toEqual([0, 1])
+    }
+    expect(growthOf([], REQUESTS)).toHaveLength(1)
+  })
+
+  test('may grow much while caches fill, in the first half', () => {
+    expect(growthWith((round) => 40e6 + 10e6 * Math.min(round, 6))).toEqual([])
+    expect(growthWith((round) => 40e6 + 10e6 * Math.min(round, 8))).toHaveLength(1)
+  })
+
+  test('may not grow by a little with every request', () => {
+    const perRound = REQUESTS / 10
+    expect(growthWith((round) => 40e6 + 200 * perRound * round)).toEqual([
+      expect.stringMatching(/second half.* 20000000 in 100,000 requests/),
+    ])
+    const least = LATE_GROWTH.bytesPerRequest + LATE_GROWTH.bytes / (3 * perRound)
+    expect(growthWith((round) => 40e6 + (least - 0.1) * perRound * round)).toEqual([])
+    expect(growthWith((round) => 40e6 + (least + 0.1) * perRound * round)).toHaveLength(1)
+  })
+
+  test('is not misjudged by single looks before a collection', () => {
+    expect(growthWith((round) => (round % 2 === 0 ? 90e6 : 40e6))).toEqual([])
+  })
 })
 
 test('the answers of a connection are read one by one, in whatever pieces they come', () => {

@@ -119,7 +119,7 @@ async function fuzz(options: FuzzOptions, processes: Processes, world: World): P
     seconds: (performance.now() - startedAt) / 1_000,
     answers: tally.answers(),
     held,
-    violations: [...faultsOf(processes), ...tally.violations(), ...growthIn(held)],
+    violations: [...faultsOf(processes), ...tally.violations(), ...growthIn(held, requests)],
   }
 }
 
@@ -131,8 +131,8 @@ function hasFailed(processes: Processes): boolean {
   return faultsOf(processes).length > 0
 }
 
-function growthIn({ server, host }: FuzzReport['held']): string[] {
-  return [...growthOf(server), ...growthOf(host).map((growth) => `the host's ${growth}`)]
+function growthIn({ server, host }: FuzzReport['held'], requests: number): string[] {
+  return [...growthOf(server, requests), ...growthOf(host, requests).map((growth) => `the host's ${growth}`)]
 }
 
 interface Round {
