@@ -2,6 +2,7 @@
 import type { Locator, Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
+import { PATIENCE_MS } from './support/browser.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
 import { askedOf, changeExtension, installExtension, waitForAsking } from './support/extension.js'
 import { holdCalls } from './support/hold.js'
@@ -238,7 +239,7 @@ describe('an order whose sending fails in the middle', () => {
     await page.locator('.order').getByRole('button', { name: 'Submit it again' }).click()
     await newestOrder(page, 'REFUNDED')
     await page.getByRole('button', { name: 'Submit it again' }).waitFor({ state: 'detached' })
-    expect(await keptOrders(page)).toBe(0)
+    await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
     await page.context().close()
   })
 
@@ -252,7 +253,7 @@ describe('an order whose sending fails in the middle', () => {
     await page.locator('.order').first().getByText('Not submitted').waitFor()
     await page.getByRole('button', { name: 'Submit it again' }).click()
     await newestOrder(page, 'SETTLED')
-    expect(await keptOrders(page)).toBe(0)
+    await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
     await page.context().close()
   })
 

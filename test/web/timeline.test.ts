@@ -32,7 +32,7 @@ describe('an order’s timeline', () => {
 })
 
 describe('an order’s state', () => {
-  const trigger = (outcome: 'queued' | 'placed' | 'failed' | null) => ({
+  const trigger = (outcome: 'queued' | 'placed' | 'failed' | 'rejected' | null) => ({
     ...{ attempt: 1, reason: 'received' as const, startedAt: at, outcome },
     finishedAt: outcome === null ? null : at,
   })
@@ -41,6 +41,8 @@ describe('an order’s state', () => {
     [{ state: 'SETTLED' as const, receivedAt: null, triggers: [] }, 'Settled'],
     [{ state: 'REFUNDED' as const, receivedAt: at, triggers: [] }, 'Refused'],
     [{ state: 'OPEN' as const, receivedAt: null, triggers: [] }, 'Not submitted'],
+    [{ state: 'OPEN' as const, receivedAt: null, triggers: [trigger('rejected')] }, 'Not submitted'],
+    [{ state: 'OPEN' as const, receivedAt: null, triggers: [trigger('placed')] }, 'At the market'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [] }, 'Under way'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger(null)] }, 'Under way'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued')] }, 'Waiting for the market'],

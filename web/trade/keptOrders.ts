@@ -1,5 +1,5 @@
-// Sealed orders whose escrow may be open, but which the server does not have yet: without the envelope nothing would
-// become of them. Only the enclave opens an envelope, so it may be kept where the browser keeps things.
+// Sealed orders whose escrow may be open. The server may not have their envelopes yet, or may lose them: then nothing would
+// become of them without these. Only the enclave opens an envelope, so it may be kept where the browser keeps things.
 import * as z from 'zod'
 import type { SealedOrder } from '../../src/client/index.js'
 import { orderEnvelopeSchema } from '../../src/protocol/envelope.js'

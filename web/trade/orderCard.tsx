@@ -51,7 +51,7 @@ export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }
       {status?.state === 'REFUNDED' ? (
         <OrderNotice client={client} status={status} unlocked={unlocked} />
       ) : null}
-      {status === null || status.receivedAt === null ? <Resubmit client={client} order={order} /> : null}
+      <Resubmit client={client} order={order} status={status} />
       {status === null ? null : <Reclaim client={client} status={status} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>What happened</summary>
@@ -97,29 +97,33 @@ function useEnd(status: OrderStatus | null, onEnd: () => void): void {
 }
 
 /**
- * Drops the kept envelope once it has done its part. That the server has one is not enough: anybody can post another
- * under the same number. A run begins with the one that the escrow names alone.
+ * Drops the kept envelope once the order has ended. Neither that the server has it nor that the enclave has begun is
+ * reason enough: the server may lose what it has, and then only this browser can give it again.
  */
 function useForgetting(orderId: DeskOrder['orderId'], status: OrderStatus | null): void {
-  const isDone = status !== null && (FINAL.has(status.state) || status.triggers.length > 0)
+  const hasEnded = status !== null && FINAL.has(status.state)
   useEffect(() => {
-    if (isDone) forgetOrder(orderId)
-  }, [isDone, orderId])
+    if (hasEnded) forgetOrder(orderId)
+  }, [hasEnded, orderId])
 }
 
-/** For an order that the server never got: its envelope is kept in this browser. */
-function Resubmit({ client, order }: { client: Client; order: DeskOrder }) {
+/** For an order of which the server has no envelope, but this browser has. */
+function Resubmit({
+  client,
+  order,
+  status,
+}: Pick<OrderCardProps, 'client' | 'order'> & { status: OrderStatus | null }) {
   const { busy, error, run } = useAction()
+  if (status !== null && (status.receivedAt !== null || FINAL.has(status.state))) return null
   const kept = keptOrder(order.orderId)
   if (kept === null) return null
   const submit = () =>
     run(async () => {
       await client.submitOrder(kept)
-      forgetOrder(kept.orderId)
     })
   return (
     <div class="box">
-      <p>The server does not have this order yet. Its sealed envelope is kept in this browser.</p>
+      <p>The server does not have the sealed envelope of this order. It is kept in this browser.</p>
       <button type="button" disabled={busy} onClick={submit}>
         {busy ? 'Submitting…' : 'Submit it again'}
       </button>

@@ -18,7 +18,7 @@ export interface PlacingEvents {
   readonly onOpen: (orderId: Hex, isCertain: boolean) => void
 }
 
-/** Places an order. Its envelope is kept from before the escrow until the server has it. */
+/** Places an order. Its envelope is kept from before the escrow until the order has ended, which its card sees. */
 export async function placeKept(
   client: Pick<Client, 'placeOrder'>,
   request: OrderRequest,
@@ -40,7 +40,6 @@ export async function placeKept(
       },
     })
     onOpen(order.orderId, true)
-    forgetOrder(order.orderId)
   } catch (error) {
     if (error instanceof NotSubmittedError) onOpen(error.order.orderId, true)
     else if (kept !== null && (step !== 'opening' || isNothingOpened(error))) forgetOrder(kept)

@@ -47,11 +47,11 @@ export function orderWords(status: Parameters<typeof stateWords>[0] | null, erro
 export function stateWords(status: Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt'>): string {
   if (status.state === 'SETTLED') return 'Settled'
   if (status.state === 'REFUNDED') return 'Refused'
-  if (status.receivedAt === null) return 'Not submitted'
-  const run = status.triggers.at(-1)
-  if (run === undefined || run.finishedAt === null) return 'Under way'
-  if (run.outcome === 'queued') return 'Waiting for the market'
-  return run.outcome === 'placed' ? 'At the market' : 'Under way'
+  const outcome = status.triggers.at(-1)?.outcome
+  // Said first: the enclave goes on with an order that it has noted, also when the server has lost the envelope.
+  if (outcome === 'queued') return 'Waiting for the market'
+  if (outcome === 'placed') return 'At the market'
+  return status.receivedAt === null ? 'Not submitted' : 'Under way'
 }
 
 /** A notice as a sentence of its own. */
