@@ -8,6 +8,7 @@ import { useReader } from './hooks/useReader.js'
 import { type Route, useRoute } from './hooks/useRoute.js'
 import { useSession } from './hooks/useSession.js'
 import { useWalletView } from './hooks/useWalletView.js'
+import { useRulebook } from './institution/useRulebook.js'
 import { PolledFailure, SaidAbove } from './parts/polledFailure.js'
 import { ConnectScreen } from './screens/connect.js'
 import { DeskScreen } from './screens/desk.js'
@@ -39,6 +40,7 @@ export function App({ settings }: { settings: Settings }) {
   const reader = useReader(settings, session)
   const charts = useCharts()
   const memory = useMemory(session)
+  const rulebook = useRulebook(session)
   const orgId = view.value?.orgId ?? null
   const places: readonly (readonly [Route, string])[] = [
     ['desk', 'Desk'],
@@ -55,7 +57,9 @@ export function App({ settings }: { settings: Settings }) {
     const shared = { session, views, settings }
     if (route === 'institution' && orgId !== null) {
       const isAdmin = view.value?.role === 'admin'
-      return <InstitutionScreen key={session} {...shared} orgId={orgId} isAdmin={isAdmin} />
+      return (
+        <InstitutionScreen key={session} {...shared} orgId={orgId} isAdmin={isAdmin} rulebook={rulebook} />
+      )
     }
     return (
       <DeskScreen key={session} {...shared} view={view} clock={clock.value} charts={charts} memory={memory} />

@@ -3,6 +3,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { findViolations } from './support/accessibility.js'
+import { PATIENCE_MS } from './support/browser.js'
 import { newestOrder, order, useBrowserDesk } from './support/desk.js'
 
 const desk = useBrowserDesk()
@@ -23,7 +25,7 @@ describe('the envelope of an open order', () => {
     await card.getByText('Not submitted', { exact: true }).waitFor()
     await card.getByRole('button', { name: 'Submit it again' }).click()
     await newestOrder(page, 'SETTLED')
-    await expect.poll(() => keptOrders(page)).toBe(0)
+    await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
     await page.context().close()
   })
 
@@ -44,7 +46,47 @@ describe('the envelope of an open order', () => {
     sandbox.broker.clear({ what: 'fills' })
     sandbox.broker.release({})
     await newestOrder(page, 'SETTLED')
-    await expect.poll(() => keptOrders(page)).toBe(0)
+    await expect.poll(() => keptOrders(page), { timeout: PATIENCE_MS }).toBe(0)
+    await page.context().close()
+  })
+})
+
+describe('a rulebook', () => {
+  it('stays as it was written through a look elsewhere', async () => {
+    const page = await desk().visitAs('Dana')
+    await page.getByRole('link', { name: 'Institution', exact: true }).click()
+    await page.getByLabel('Ben may not trade TSLA').check()
+    await page.getByLabel('Largest order').fill('7,000')
+    await lookElsewhere(page)
+    await page.getByLabel('Ben may not trade TSLA').waitFor()
+    expect(await page.getByLabel('Ben may not trade TSLA').isChecked()).toBe(true)
+    expect(await page.getByLabel('Largest order').inputValue()).toBe('7,000')
+
+    const { version, letGo } = await holdRulebook(page)
+    await page.getByRole('button', { name: `Publish version ${version}` }).click()
+    await page.getByRole('progressbar').waitFor()
+    await lookElsewhere(page)
+    await page.getByRole('progressbar').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    expect(await page.getByRole('button', { name: 'Publishing…' }).isDisabled()).toBe(true)
+    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    const answered = page.waitForResponse('**/policy')
+    letGo()
+    await answered
+    await page.getByRole('link', { name: 'Institution', exact: true }).click()
+    await page.getByText(`Version ${version} is in force.`).waitFor()
+    await page.getByText(`version ${version} is in force`, { exact: true }).waitFor()
+    expect(await page.getByLabel('Ben may not trade TSLA').isChecked()).toBe(true)
+    await page.context().close()
+  })
+
+  it('of a wallet that has gone is not shown to the next', async () => {
+    const page = await desk().visitAs('Dana')
+    await page.getByRole('link', { name: 'Institution', exact: true }).click()
+    await page.getByLabel('Largest order').fill('7,000')
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('button', { name: /^Dana\b/ }).click()
+    expect(await page.getByLabel('Largest order').inputValue()).toBe('25000')
     await page.context().close()
   })
 })
@@ -54,6 +96,26 @@ describe('the console', () => {
     expect(desk().complaints).toEqual([])
   })
 })
+
+async function lookElsewhere(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Operator', exact: true }).click()
+  await page.getByRole('heading', { name: 'Operator' }).waitFor()
+  await page.getByRole('link', { name: 'Institution', exact: true }).click()
+}
+
+/** Holds back the rulebook that is published next, and tells which version it will be. */
+async function holdRulebook(page: Page): Promise<{ version: number; letGo: () => void }> {
+  const said = await page.locator('[data-test=version]').textContent()
+  let letGo = () => {}
+  const released = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route('**/policy', async (route) => {
+    await released
+    await route.continue()
+  })
+  return { version: Number(/\d+/.exec(said ?? '')) + 1, letGo }
+}
 
 /** The server is not reached by an order, by everything else it is. */
 const refusePost = (route: Route) => (route.request().method() === 'POST' ? route.abort() : route.fallback())

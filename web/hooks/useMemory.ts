@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { Hex, Portfolio } from '../../src/client/index.js'
 import {
   NO_ORDERS,
@@ -8,12 +8,10 @@ import {
   withPlaced,
 } from '../trade/orderMemory.js'
 import type { Session } from '../wallet/session.js'
+import { useOfSession } from './useOfSession.js'
 
 /** What this page knows of a session, wherever in it one has been meanwhile. It ends with the session. */
-export interface Memory {
-  readonly orders: OrderMemory
-  /** Whether the wallet has signed for the portfolio's key. */
-  readonly unlocked: boolean
+export interface Memory extends Remembered {
   /** Sealing an order has derived the key. */
   readonly addPlaced: (orderId: Hex, request: Ordered) => void
   readonly learn: (openOrders: Portfolio['openOrders']) => void
@@ -21,36 +19,24 @@ export interface Memory {
 }
 
 interface Remembered {
-  readonly session: Session | null
   readonly orders: OrderMemory
+  /** Whether the wallet has signed for the portfolio's key. */
   readonly unlocked: boolean
 }
 
+const NOTHING: Remembered = { orders: NO_ORDERS, unlocked: false }
+
 export function useMemory(session: Session | null): Memory {
-  const [state, setState] = useState<Remembered>({ session, orders: NO_ORDERS, unlocked: false })
-  const change = useCallback(
-    (to: (before: Remembered) => Partial<Remembered>) =>
-      setState((before) => {
-        const mine = of(before, session)
-        return { ...mine, ...to(mine) }
-      }),
-    [session],
-  )
+  const [remembered, change] = useOfSession(session, NOTHING)
   const changes = useMemo(
     () => ({
       addPlaced: (orderId: Hex, request: Ordered) =>
         change(({ orders }) => ({ orders: withPlaced(orders, orderId, request), unlocked: true })),
       learn: (openOrders: Portfolio['openOrders']) =>
-        change(({ orders }) => ({ orders: withOpenOrders(orders, openOrders) })),
-      unlock: () => change(() => ({ unlocked: true })),
+        change((before) => ({ ...before, orders: withOpenOrders(before.orders, openOrders) })),
+      unlock: () => change((before) => ({ ...before, unlocked: true })),
     }),
     [change],
   )
-  const { orders, unlocked } = of(state, session)
-  return { orders, unlocked, ...changes }
-}
-
-/** What was known of another session is not this one's. */
-function of(state: Remembered, session: Session | null): Remembered {
-  return state.session === session ? state : { session, orders: NO_ORDERS, unlocked: false }
+  return { ...remembered, ...changes }
 }

@@ -1,17 +1,16 @@
-import { useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { Hex } from '../../src/client/index.js'
-import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import type { Settings } from '../settings.js'
-import type { Session } from '../wallet/session.js'
 import { Publishing } from './publishing.js'
-import { EMPTY_DRAFT, policyOf, withEmployees, withRules } from './rulebookDraft.js'
+import { policyOf, withEmployees, withRules } from './rulebookDraft.js'
 import { RulesRow } from './rulesRow.js'
+import type { RulebookWork } from './useRulebook.js'
 
 interface RulebookProps {
-  readonly session: Session
+  readonly work: RulebookWork
   readonly settings: Settings
   /** Null until they have been read. */
   readonly employees: readonly Hex[] | null
@@ -22,23 +21,19 @@ interface RulebookProps {
 }
 
 /** The rules are written anew each time: nobody can read the published ones back, its author neither. */
-export function Rulebook({ session, settings, employees, symbols, version, onPublished }: RulebookProps) {
-  const [draft, setDraft] = useState(EMPTY_DRAFT)
-  const [published, setPublished] = useState<number | null>(null)
-  const { busy, error, run } = useAction()
+export function Rulebook({ work, settings, employees, symbols, version, onPublished }: RulebookProps) {
+  const { draft, edit, publishingSince, published, error } = work
+  const busy = publishingSince !== null
   // A rulebook without its members bars them all: none is written before they are known.
   const written = employees === null ? null : withEmployees(draft, employees)
   const policy = written === null ? null : policyOf(written)
   const isAmountWrong = written !== null && policy === null
+  useEffect(() => {
+    if (published !== null) onPublished()
+  }, [published, onPublished])
   const publish = (event: Event) => {
     event.preventDefault()
-    if (policy === null) return
-    run(async () => {
-      setPublished(null)
-      const answer = await session.client.publishRulebook(policy)
-      setPublished(answer.version)
-      onPublished()
-    })
+    if (policy !== null) work.publish(policy)
   }
   return (
     <Card
@@ -71,7 +66,7 @@ export function Rulebook({ session, settings, employees, symbols, version, onPub
                   rules={rules}
                   symbols={symbols}
                   settings={settings}
-                  onChange={(changed) => setDraft((before) => withRules(before, changed))}
+                  onChange={(changed) => edit((before) => withRules(before, changed))}
                 />
               ))}
             </tbody>
@@ -92,7 +87,7 @@ export function Rulebook({ session, settings, employees, symbols, version, onPub
             autocomplete="off"
             aria-invalid={isAmountWrong}
             value={draft.maxOrder}
-            onInput={({ currentTarget: { value } }) => setDraft((before) => ({ ...before, maxOrder: value }))}
+            onInput={({ currentTarget: { value } }) => edit((before) => ({ ...before, maxOrder: value }))}
           />
         </Field>
         <p>
@@ -101,7 +96,7 @@ export function Rulebook({ session, settings, employees, symbols, version, onPub
               type="checkbox"
               checked={draft.allowWithdrawShares}
               onChange={({ currentTarget: { checked } }) =>
-                setDraft((before) => ({ ...before, allowWithdrawShares: checked }))
+                edit((before) => ({ ...before, allowWithdrawShares: checked }))
               }
             />
             Shares may be withdrawn
@@ -111,8 +106,8 @@ export function Rulebook({ session, settings, employees, symbols, version, onPub
           {busy ? 'Publishing…' : `Publish version ${version + 1}`}
         </button>
       </form>
-      {busy ? <Publishing /> : null}
-      {published === null || busy ? null : (
+      {busy ? <Publishing since={publishingSince} /> : null}
+      {published === null ? null : (
         <p class="box box-good" role="status">
           Version {published} is in force.
         </p>

@@ -4,6 +4,7 @@ import { createMembersReader } from '../chain/members.js'
 import { usePolled } from '../hooks/usePolled.js'
 import { Members } from '../institution/members.js'
 import { Rulebook } from '../institution/rulebook.js'
+import type { RulebookWork } from '../institution/useRulebook.js'
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import { WalletName } from '../parts/walletName.js'
@@ -17,11 +18,12 @@ interface InstitutionProps {
   readonly settings: Settings
   readonly orgId: Hex
   readonly isAdmin: boolean
+  readonly rulebook: RulebookWork
 }
 
 const LOOK_MS = 5_000
 
-export function InstitutionScreen({ session, views, settings, orgId, isAdmin }: InstitutionProps) {
+export function InstitutionScreen({ session, views, settings, orgId, isAdmin, rulebook }: InstitutionProps) {
   const { provider } = session
   const institution = usePolled(
     useCallback((signal: AbortSignal) => views.institution(orgId, signal), [views, orgId]),
@@ -44,7 +46,7 @@ export function InstitutionScreen({ session, views, settings, orgId, isAdmin }: 
           {view === null && institution.error === null ? <p class="muted">Asking the server…</p> : null}
           {isAdmin && view !== null ? (
             <Rulebook
-              session={session}
+              work={rulebook}
               settings={settings}
               employees={employees}
               symbols={view.pool.equities.map(({ symbol }) => symbol)}
