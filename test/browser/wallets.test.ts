@@ -46,6 +46,8 @@ describe('a wallet of the browser', () => {
     expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Switch to Sandbox' }).click()
 
+    const key = page.locator('.asked li', { hasText: 'To sign one text, twice.' })
+    await key.waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'Open my portfolio' }).click()
     await page.getByRole('alert').getByText('You refused it in the wallet').waitFor()
     await changeExtension(page, { refuses: [] })
@@ -55,6 +57,7 @@ describe('a wallet of the browser', () => {
     expect(await page.getByText('There is none yet').count()).toBe(0)
     letGo()
     await page.getByText('There is none yet. Your first order makes it.').waitFor()
+    expect(await key.count()).toBe(0)
 
     const signed = await askedOf(page, 'personal_sign')
     await changeExtension(page, { accounts: [third.address] })

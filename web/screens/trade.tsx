@@ -103,6 +103,8 @@ export function TradeScreen({ session, views, settings, clock, charts, memory }:
               clock={clock}
               funds={funds.value}
               portfolio={opened}
+              unlocked={unlocked}
+              onUnlock={memory.unlock}
               symbol={symbol}
               onSymbol={setChosen}
               onOrder={onOrder}

@@ -24,6 +24,8 @@ interface TicketProps {
   readonly clock: MarketClock | null
   readonly funds: Funds | null
   readonly portfolio: Portfolio | null
+  readonly unlocked: boolean
+  readonly onUnlock: () => void
   readonly symbol: string
   readonly onSymbol: (symbol: string) => void
   readonly onOrder: (orderId: Hex, request: OrderRequest) => void
@@ -46,13 +48,13 @@ const LIFETIMES = [
 const VERBS = { BUY: 'Buy', SELL: 'Sell', WITHDRAW: 'Withdraw' }
 
 export function Ticket(props: TicketProps) {
-  const { client, market, clock, funds, portfolio, onSymbol } = props
+  const { client, market, clock, funds, portfolio, unlocked, onUnlock, onSymbol } = props
   const [side, setSide] = useState<TicketFields['side']>('BUY')
   const [amount, setAmount] = useState('')
   const [payFrom, setPayFrom] = useState<TicketFields['payFrom']>('wallet')
   const [hours, setHours] = useState(24)
   const [withdrawn, setWithdrawn] = useState('USDC')
-  const placing = usePlacing({ client, onOrder: props.onOrder })
+  const placing = usePlacing({ client, unlocked, onUnlock, onOrder: props.onOrder })
   const symbol = side === 'WITHDRAW' ? withdrawn : props.symbol
   const ticket = { side, symbol, amount, payFrom, hours }
   const units = amountOf(ticket)
@@ -124,6 +126,7 @@ export function Ticket(props: TicketProps) {
       </form>
       <TicketSteps
         step={placing.step}
+        unlocked={unlocked}
         escrowed={side === 'BUY' && payFrom === 'wallet' && typeof units === 'bigint' ? units : 0n}
         allowance={funds?.allowance ?? 0n}
       />
