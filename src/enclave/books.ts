@@ -10,19 +10,6 @@ export class BooksError extends Error {
 
 const NOTHING: Position = { qty: 0n, locked: 0n }
 
-/** `cash` less the notionals of the buys that nothing is escrowed for. */
-export function freeCash({ cash, openOrders }: Portfolio): bigint {
-  return Object.values(openOrders)
-    .filter(({ side, escrow }) => side === 'BUY' && escrow === 0n)
-    .reduce((free, { notional }) => free - notional, cash)
-}
-
-/** Shares of a symbol that no open order locks. */
-export function freeShares({ positions }: Portfolio, symbol: string): bigint {
-  const { qty, locked } = positions[symbol] ?? NOTHING
-  return qty - locked
-}
-
 /** Adds an open order and locks its shares. */
 export function withOrder(portfolio: Portfolio, orderId: Hex, order: OpenOrder): Portfolio {
   const openOrders = { ...portfolio.openOrders, [orderId]: order }

@@ -45,3 +45,16 @@ export type Portfolio = z.output<typeof portfolioSchema>
 export function emptyPortfolio(userPubKey: Hex): Portfolio {
   return { cash: 0n, positions: {}, openOrders: {}, nonce: 0, userPubKey }
 }
+
+/** USDC base units: `cash` less the notionals of the buys that nothing is escrowed for. */
+export function freeCash({ cash, openOrders }: Pick<Portfolio, 'cash' | 'openOrders'>): bigint {
+  return Object.values(openOrders)
+    .filter(({ side, escrow }) => side === 'BUY' && escrow === 0n)
+    .reduce((free, { notional }) => free - notional, cash)
+}
+
+/** Share base units of a symbol that no open order locks. */
+export function freeShares({ positions }: Pick<Portfolio, 'positions'>, symbol: string): bigint {
+  const position = positions[symbol]
+  return position === undefined ? 0n : position.qty - position.locked
+}

@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest'
 import type { BrokerOrder } from '../../src/broker/index.js'
 import {
   BooksError,
-  freeCash,
-  freeShares,
   withCash,
   withFill,
   withOrder,
@@ -12,7 +10,13 @@ import {
   withoutShares,
 } from '../../src/enclave/books.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { emptyPortfolio, type OpenOrder, type Portfolio } from '../../src/protocol/portfolio.js'
+import {
+  emptyPortfolio,
+  freeCash,
+  freeShares,
+  type OpenOrder,
+  type Portfolio,
+} from '../../src/protocol/portfolio.js'
 import { shares, usd } from '../support/brokerStandIn.js'
 import { USER_PUBKEY } from './support/parties.js'
 

@@ -13,7 +13,8 @@ import { Choice } from '../parts/choice.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { failureOf } from '../words/failures.js'
-import { money, shares } from '../words/format.js'
+import { shares } from '../words/format.js'
+import { available } from './available.js'
 import { amountOf, decimalsOf, estimate, orderOf, type Ticket as TicketFields } from './ticketOrder.js'
 import { TicketSteps } from './ticketSteps.js'
 import { usePlacing } from './usePlacing.js'
@@ -156,18 +157,4 @@ function hintOf(
   const about = units === null || side === 'WITHDRAW' ? null : estimate(units, price)
   const comesTo = about === null ? '' : `About ${shares(about)} shares now. `
   return comesTo + available({ side, symbol, payFrom }, funds, portfolio)
-}
-
-function available(
-  { side, symbol, payFrom }: Pick<TicketFields, 'side' | 'symbol' | 'payFrom'>,
-  funds: Funds | null,
-  portfolio: Portfolio | null,
-): string {
-  if (side === 'BUY' && payFrom === 'wallet') {
-    return funds === null ? '' : `${money(funds.balance)} USDC in the wallet.`
-  }
-  if (portfolio === null) return 'Open your portfolio to see what there is.'
-  if (symbol === 'USDC' || side === 'BUY') return `${money(portfolio.cash)} USDC of cash in the portfolio.`
-  const position = portfolio.positions[symbol]
-  return `${shares(position === undefined ? 0n : position.qty - position.locked)} ${symbol} free in the portfolio.`
 }

@@ -1,9 +1,9 @@
 // Which orders are let in. Pure: whatever it needs to know has been read before.
 import { type Asset, type BrokerClock, floorToCents, isBuyable } from '../../broker/index.js'
 import type { Policy } from '../../protocol/policy.js'
-import type { Portfolio } from '../../protocol/portfolio.js'
+import { freeCash, freeShares, type Portfolio } from '../../protocol/portfolio.js'
 import { notionalOf, ONE_USDC, sharesFor } from '../../protocol/units.js'
-import { freeCash, freeShares, min } from '../books.js'
+import { min } from '../books.js'
 import type { NoticeCode } from '../notices.js'
 import { type OrderTerms, USDC } from './terms.js'
 

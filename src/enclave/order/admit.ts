@@ -1,6 +1,5 @@
 import type { Intent } from '../../protocol/intent.js'
-import type { Portfolio } from '../../protocol/portfolio.js'
-import { freeShares } from '../books.js'
+import { freeShares, type Portfolio } from '../../protocol/portfolio.js'
 import type { BlockPoint } from '../chainState.js'
 import type { NoticeCode } from '../notices.js'
 import type { Run } from '../run.js'
