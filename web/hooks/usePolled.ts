@@ -45,7 +45,11 @@ export function usePolled<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: 
       look(current.signal)
     }
     begin.current()
-    return end
+    return () => {
+      end()
+      // Whoever kept `refresh` may still call it: nobody would end what it began.
+      begin.current = () => {}
+    }
   }, [ask, everyMs])
   const refresh = useCallback(() => begin.current(), [])
   return { ...(of === ask ? state : unanswered<T>()), refresh }
