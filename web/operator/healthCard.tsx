@@ -4,6 +4,7 @@ import { usePolled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import type { Settings } from '../settings.js'
+import { serverWords } from '../words/server.js'
 
 const LOOK_MS = 5_000
 
@@ -13,12 +14,9 @@ export function HealthCard({ views, settings }: { views: Views; settings: Settin
     useCallback((signal: AbortSignal) => views.health(signal), [views]),
     LOOK_MS,
   )
-  const isUp = health !== null && error === null
+  const [words, tone] = serverWords(health !== null, error)
   return (
-    <Card
-      title="Server"
-      aside={<span class={isUp ? 'tag tag-good' : 'tag tag-bad'}>{isUp ? 'answers' : 'silent'}</span>}
-    >
+    <Card title="Server" aside={<span class={tone === null ? 'tag' : `tag tag-${tone}`}>{words}</span>}>
       <PolledFailure error={error} />
       {health === null ? null : (
         <dl class="facts">
