@@ -9,8 +9,8 @@ export function Publishing({ since }: { since: number }) {
     <div class="box">
       <p role="status">
         Your wallet signs it, this page seals it, and the enclave checks it and writes it to the chain. The
-        server answers when all of that is done: mostly within some seconds. You may look elsewhere on this
-        page meanwhile.
+        server answers when all of that is done, mostly within some seconds. Where nothing comes back, this
+        page asks again by itself, for half an hour at most. You may look elsewhere on it meanwhile.
       </p>
       <progress aria-label="Publishing" />
       <p class="muted" aria-hidden="true">
