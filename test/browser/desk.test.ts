@@ -145,6 +145,7 @@ describe('an employee', () => {
     await order(page, 'Buy', 'TSLA', '100')
     const card = await newestOrder(page, 'REFUNDED')
     await card.getByText('Your institution does not allow you to trade this symbol.').waitFor()
+    await card.getByRole('status').getByText('Refused', { exact: true }).waitFor()
     expect(await findViolations(page)).toEqual([])
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TimelineEntry } from '../../src/client/index.js'
+import { noticeCodes } from '../../src/enclave/notices.js'
 import { timelineEntrySchema } from '../../src/protocol/api.js'
 import { entryWords, noticeWords, orderWords, stateWords } from '../../web/words/timeline.js'
 import { serverError } from './support/serverError.js'
@@ -39,7 +40,7 @@ describe('an order’s state', () => {
 
   it.each([
     [{ state: 'SETTLED' as const, receivedAt: null, triggers: [] }, 'Settled'],
-    [{ state: 'REFUNDED' as const, receivedAt: at, triggers: [] }, 'Refused'],
+    [{ state: 'REFUNDED' as const, receivedAt: at, triggers: [] }, 'Given back'],
     [{ state: 'OPEN' as const, receivedAt: null, triggers: [] }, 'Not submitted'],
     [{ state: 'OPEN' as const, receivedAt: null, triggers: [trigger('rejected')] }, 'Not submitted'],
     [{ state: 'OPEN' as const, receivedAt: null, triggers: [trigger('placed')] }, 'At the market'],
@@ -49,14 +50,29 @@ describe('an order’s state', () => {
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('placed')] }, 'At the market'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued'), trigger(null)] }, 'Under way'],
   ])('%j', (status, words) => {
-    expect(stateWords(status)).toBe(words)
-    expect(orderWords(status, new Error('since then'))).toBe(words)
+    expect(stateWords(status, null)).toBe(words)
+    expect(orderWords(status, new Error('since then'), null)).toBe(words)
+  })
+
+  it.each([
+    ['over-limit', 'Refused'],
+    ['deadline-passed', 'Not done in time'],
+    ['cancelled', 'Given back'],
+  ])('given back with the notice %s', (code, words) => {
+    expect(stateWords({ state: 'REFUNDED', receivedAt: at, triggers: [] }, { code })).toBe(words)
+  })
+
+  it('names only notices that the enclave has', () => {
+    const named = noticeCodes.filter(
+      (code) => stateWords({ state: 'REFUNDED', receivedAt: at, triggers: [] }, { code }) !== 'Refused',
+    )
+    expect(named).toHaveLength(6)
   })
 
   it('that was not answered is why, but for an order that nobody knows yet', () => {
-    expect(orderWords(null, null)).toBe('Sealed')
-    expect(orderWords(null, serverError(404, 'order-not-found'))).toBe('Sealed')
-    expect(orderWords(null, serverError(503, 'chain-unavailable'))).toBe('Some title')
+    expect(orderWords(null, null, null)).toBe('Sealed')
+    expect(orderWords(null, serverError(404, 'order-not-found'), null)).toBe('Sealed')
+    expect(orderWords(null, serverError(503, 'chain-unavailable'), null)).toBe('Some title')
   })
 })
 

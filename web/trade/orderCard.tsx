@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { Client, FollowOptions, OrderStatus } from '../../src/client/index.js'
+import type { Client, FollowOptions, Notice, OrderStatus } from '../../src/client/index.js'
 import { formatDecimal } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
@@ -11,6 +11,7 @@ import { OrderNotice } from './orderNotice.js'
 import { decimalsOf } from './ticketOrder.js'
 import { Timeline } from './timeline.js'
 import { useFollowed } from './useFollowed.js'
+import { useNotice } from './useNotice.js'
 import type { DeskOrder } from './useOrders.js'
 
 interface OrderCardProps {
@@ -35,7 +36,8 @@ export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }
   const { value: status, error } = useFollowed(follow, pollMs)
   useEnd(status, onEnd)
   useForgetting(orderId, status)
-  const state = orderWords(status, error)
+  const opened = useNotice(client, status, unlocked)
+  const state = orderWords(status, error, opened.notice)
   return (
     <li class="order" data-state={status?.state}>
       <div class="order-head">
@@ -43,14 +45,12 @@ export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }
         {request === null && status?.amount ? (
           <span class="muted">escrow of {money(status.amount)} USDC</span>
         ) : null}
-        <span class={`tag ${tagOf(status)}`} role="status">
+        <span class={`tag ${tagOf(status, opened.notice)}`} role="status">
           {state}
         </span>
       </div>
       {request === null && status !== null ? <p class="muted">{unknownWords(status, unlocked)}</p> : null}
-      {status?.state === 'REFUNDED' ? (
-        <OrderNotice client={client} status={status} unlocked={unlocked} />
-      ) : null}
+      {status?.state === 'REFUNDED' ? <OrderNotice status={status} opened={opened} /> : null}
       <Resubmit client={client} order={order} status={status} />
       {status === null ? null : <Reclaim client={client} status={status} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -78,9 +78,9 @@ function requestWords(request: Ordered): string {
   return `${verb} ${formatDecimal(maxSpend, decimalsOf(request))} ${symbol}`
 }
 
-function tagOf(status: OrderStatus | null): string {
+function tagOf(status: OrderStatus | null, notice: Notice | null): string {
   if (status?.state === 'SETTLED') return 'tag-good'
-  return status?.state === 'REFUNDED' ? 'tag-bad' : ''
+  return status?.state === 'REFUNDED' && notice !== null ? 'tag-bad' : ''
 }
 
 /** Calls back when an order that was seen open has ended. */

@@ -1,31 +1,22 @@
-import { useEffect, useState } from 'preact/hooks'
-import type { Client, Notice, OrderStatus } from '../../src/client/index.js'
+import type { OrderStatus } from '../../src/client/index.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { noticeWords } from '../words/timeline.js'
+import type { OpenedNotice } from './useNotice.js'
 
 interface OrderNoticeProps {
-  readonly client: Client
   readonly status: OrderStatus
-  readonly unlocked: boolean
+  readonly opened: OpenedNotice
 }
 
-/** Why an order was refused: the enclave sealed it, and only this wallet's key opens it. */
-export function OrderNotice({ client, status, unlocked }: OrderNoticeProps) {
-  const [notice, setNotice] = useState<Notice | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  useEffect(() => {
-    if (!unlocked) return
-    let ended = false
-    client.openNotice(status).then(
-      (opened) => ended || setNotice(opened),
-      (failure: unknown) => ended || setError(failure),
-    )
-    return () => {
-      ended = true
-    }
-  }, [client, status, unlocked])
+/** Why an order was given back: the enclave sealed it, and only this wallet's key opens it. */
+export function OrderNotice({ status, opened: { notice, error } }: OrderNoticeProps) {
   if (status.notice === null) {
-    return <p class="muted">It came back without a reason, or the reason is no longer available.</p>
+    return (
+      <p class="muted">
+        It came back without a reason to read: you took it back, its envelope could not be trusted, or the
+        reason is no longer available.
+      </p>
+    )
   }
   if (error !== null) return <FailureBox error={error} />
   if (notice === null)

@@ -38,20 +38,36 @@ const OUTCOMES: Record<Extract<TimelineEntry, { kind: 'outcome' }>['outcome'], s
 }
 
 /** The state of an order in two or three words; while it was not answered, why it was not. */
-export function orderWords(status: Parameters<typeof stateWords>[0] | null, error: unknown): string {
-  if (status !== null) return stateWords(status)
+export function orderWords(
+  status: Stated | null,
+  error: unknown,
+  notice: Pick<Notice, 'code'> | null,
+): string {
+  if (status !== null) return stateWords(status, notice)
   return error === null || isUnknownOrder(error) ? 'Sealed' : failureOf(error).title
 }
 
-/** What an order is doing, in two or three words. */
-export function stateWords(status: Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt'>): string {
+type Stated = Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt'>
+
+/** Notices that refuse nothing: the order's time was over, or it was called off. */
+const NOT_IN_TIME = new Set(['expired', 'closed-until-deadline', 'expired-at-close', 'deadline-passed'])
+const CALLED_OFF = new Set(['cancelled', 'not-placed'])
+
+/** What an order is doing, in two or three words. `notice` is why it was given back, where that is known. */
+export function stateWords(status: Stated, notice: Pick<Notice, 'code'> | null): string {
   if (status.state === 'SETTLED') return 'Settled'
-  if (status.state === 'REFUNDED') return 'Refused'
+  if (status.state === 'REFUNDED') return refundWords(notice)
   const outcome = status.triggers.at(-1)?.outcome
   // Said first: the enclave goes on with an order that it has noted, also when the server has lost the envelope.
   if (outcome === 'queued') return 'Waiting for the market'
   if (outcome === 'placed') return 'At the market'
   return status.receivedAt === null ? 'Not submitted' : 'Under way'
+}
+
+/** The chain alone does not tell a refusal from an order that was taken back. */
+function refundWords(notice: Pick<Notice, 'code'> | null): string {
+  if (notice === null || CALLED_OFF.has(notice.code)) return 'Given back'
+  return NOT_IN_TIME.has(notice.code) ? 'Not done in time' : 'Refused'
 }
 
 /** A notice as a sentence of its own. */

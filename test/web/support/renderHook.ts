@@ -4,6 +4,7 @@ import { type ContainerNode, h, render } from 'preact'
 export interface RenderedHook<T> {
   /** What it returned last. */
   readonly current: () => T
+  readonly rerender: () => void
   readonly unmount: () => void
 }
 
@@ -14,8 +15,10 @@ export function renderHook<T>(use: () => T): RenderedHook<T> {
     return null
   }
   const container = emptyContainer()
-  render(h(Host, {}), container)
+  const rerender = () => render(h(Host, {}), container)
+  rerender()
   return {
+    rerender,
     current() {
       if (returned.last === undefined) throw new Error('the hook was not called, or returned nothing')
       return returned.last
