@@ -1,8 +1,11 @@
-/** What `promise` resolves to, or undefined when `ms` pass before. The timer keeps no process alive. */
+/** A longer timer would end at once (Node's setTimeout). */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** What `promise` resolves to, or undefined when `ms`, of 24 days at most, pass before. The timer keeps no process alive. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.max(0, ms))
+    timer = setTimeout(() => resolve(undefined), Math.min(Math.max(0, ms), LONGEST_TIMER_MS))
     timer.unref()
   })
   try {
