@@ -19,7 +19,8 @@ export interface PlaceOptions {
   readonly signal?: AbortSignal | undefined
   /**
    * Awaited before the escrow is opened. Keep the order until it is submitted: if the page goes away in between,
-   * only `submitOrder` with this very envelope brings it to life. Its `intent` is confidential.
+   * only `submitOrder` with this very envelope brings it to life. A server that loses its files before a run has begun
+   * wants it again: `receivedAt` of its status is null then. Its `intent` is confidential.
    */
   readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined
   /** Called as each step begins. There is nothing to approve where the allowance suffices, or nothing is escrowed. */
