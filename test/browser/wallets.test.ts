@@ -26,7 +26,7 @@ const internalError = (origin: string) => ({
 })
 /** Until it is cleared. */
 const ALWAYS = 1_000_000
-const PHONE = { width: 390, height: 844 }
+const PHONE = { width: 360, height: 740 }
 
 describe('a wallet of the browser', () => {
   it('is found, switched to the right chain, and may say no', async () => {

@@ -50,13 +50,15 @@ export function Rulebook({ work, settings, employees, symbols, version, onPublis
       </p>
       <form onSubmit={publish}>
         <div class="scroll">
-          <table>
+          <table class="rules">
             <thead>
               <tr>
                 <th scope="col">Employee</th>
                 <th scope="col">Buys</th>
                 <th scope="col">Sells</th>
-                <th scope="col">May not trade</th>
+                <th scope="col" class="wide-only">
+                  May not trade
+                </th>
               </tr>
             </thead>
             <tbody>

@@ -38,6 +38,9 @@ export function RulesRow({ rules, symbols, settings, onChange }: RulesRowProps) 
         />
       </td>
       <td>
+        <span class="narrow-only muted" aria-hidden="true">
+          May not trade
+        </span>
         <div class="row">
           {symbols.map((symbol) => (
             <label key={symbol} class="check">

@@ -11,11 +11,11 @@ const resultSchema = z.array(
   }),
 )
 
-/** How many pixels of the page a reader of a narrow screen has to scroll sideways for. */
+/** How many pixels of the page, or of a table in it, a reader of a narrow screen has to scroll sideways for. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement
-    return scrollWidth - clientWidth
+    const parts = [document.documentElement, ...document.querySelectorAll('.scroll')]
+    return Math.max(...parts.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
   })
 }
 
