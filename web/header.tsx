@@ -3,6 +3,7 @@ import { useNow } from './hooks/useNow.js'
 import type { Polled } from './hooks/usePolled.js'
 import type { Route } from './hooks/useRoute.js'
 import type { Sessions } from './hooks/useSession.js'
+import { CopyAddress } from './parts/copyAddress.js'
 import { clockWords } from './words/clock.js'
 import { shortHex } from './words/format.js'
 
@@ -60,6 +61,7 @@ function WalletButton({ sessions: { session, disconnect } }: { sessions: Session
         <code>{shortHex(address)}</code>
         {wallet.demo === null ? null : <span class="tag tag-beside">demo</span>}
       </span>
+      <CopyAddress key={address} address={address} />
       <button type="button" class="quiet" onClick={disconnect}>
         Disconnect
       </button>

@@ -26,6 +26,7 @@ export function printGuide({ info, directory }: Sandbox): void {
     ...accounts.employees.map(
       ({ address, privateKey }, index) => `  employee ${index + 1}           ${address}  ${privateKey}`,
     ),
+    `  newcomer             ${accounts.newcomer.address}  ${accounts.newcomer.privateKey}`,
     '',
     'Try:',
     `  curl -s ${url}/health`,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
-import type { SandboxAccount, SandboxAccounts } from './accounts.js'
+import type { SandboxAccounts } from './accounts.js'
 import type { Places } from './envFiles.js'
 import { EQUITIES } from './settings.js'
 
@@ -19,12 +19,12 @@ export interface SandboxFile {
   chainId: number
   contracts: ContractAddresses & { usdc: Hex }
   symbols: string[]
-  accounts: { owner: SandboxAccount; admin: SandboxAccount; employees: readonly SandboxAccount[] }
+  accounts: Pick<SandboxAccounts, 'owner' | 'admin' | 'employees' | 'newcomer'>
 }
 
 export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAccounts): SandboxFile {
   const { url, opsUrl, rpcUrl, brokerUrl, hostUrl, deskUrl, chainId, contracts } = places
-  const { owner, admin, employees } = accounts
+  const { owner, admin, employees, newcomer } = accounts
   return {
     url,
     opsUrl,
@@ -35,7 +35,7 @@ export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAcco
     chainId,
     contracts: { ...contracts, usdc },
     symbols: EQUITIES.map(({ symbol }) => symbol),
-    accounts: { owner, admin, employees },
+    accounts: { owner, admin, employees, newcomer },
   }
 }
 

@@ -1,5 +1,5 @@
 // One story from a stranger's first visit to a sale, told in a browser. Its parts build on each other.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
@@ -18,6 +18,14 @@ async function pageOf(name: string): Promise<Page> {
   return page
 }
 const noor = () => desk().sandbox.accounts.newcomer.address
+
+/** As people do who have a page of their own: what one of them copies there, the other one pastes. */
+async function paste(from: Page, into: Locator): Promise<void> {
+  await from.locator('main').getByRole('button', { name: 'Copy address' }).click()
+  await from.getByText('Address copied').first().waitFor()
+  await into.fill('')
+  await into.press('Control+V')
+}
 
 describe('a page of another origin', () => {
   it('is told so in words, and gets nothing from the server', async () => {
@@ -52,7 +60,8 @@ describe('a newcomer', () => {
     await invite.click()
     await admin.getByRole('alert').getByText('That wallet is in an institution already').waitFor()
     expect(await address.inputValue()).toBe(member.address)
-    await address.fill(noor())
+    await paste(page, address)
+    expect(await address.inputValue()).toBe(noor())
     await invite.click()
     await admin.getByRole('row', { name: /Noor .*invited/ }).waitFor()
 
@@ -67,7 +76,7 @@ describe('a newcomer', () => {
 
     const operator = await pageOf('Otto')
     await operator.getByRole('link', { name: 'Operator', exact: true }).click()
-    await operator.getByLabel('Address').fill(noor())
+    await paste(page, operator.getByLabel('Address', { exact: true }))
     await operator.getByRole('button', { name: 'Verify', exact: true }).click()
     await operator.getByText('is verified.').waitFor()
     await operator.getByText('answers', { exact: true }).waitFor()

@@ -62,7 +62,10 @@ const sandboxFile = z.strictObject({
   chainId: z.int(),
   contracts: z.strictObject({ ...contractsSchema.shape, usdc: addressSchema }),
   symbols: z.array(z.string()).length(5),
-  accounts: z.strictObject({ owner: account, admin: account, employees: z.array(account).length(3) }),
+  accounts: z.strictObject({
+    ...{ owner: account, admin: account, newcomer: account },
+    employees: z.array(account).length(3),
+  }),
 })
 
 describe('npm run sandbox -- --once', () => {
@@ -152,7 +155,8 @@ describe('Ctrl-C', () => {
     const file = sandboxFile.parse(
       JSON.parse(await readFile(join(sandbox.directory, 'sandbox.json'), 'utf8')),
     )
-    for (const { privateKey } of file.accounts.employees) expect(sandbox.out()).toContain(privateKey)
+    const { employees, newcomer } = file.accounts
+    for (const { privateKey } of [...employees, newcomer]) expect(sandbox.out()).toContain(privateKey)
     const commands = [...sandbox.out().matchAll(/^ +curl -s (?:-d '([^']*)' )?(\S+)/gm)]
     expect(commands.length).toBeGreaterThan(5)
     for (const [, body, url = ''] of commands) {

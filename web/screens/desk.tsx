@@ -30,7 +30,7 @@ export function DeskScreen({ session, view, views, ...shared }: DeskProps) {
       <PolledFailure error={error} />
       {value === null && error === null ? <p class="muted">Asking the server…</p> : null}
       {value?.screen === 'found' ? <FoundScreen session={session} view={value} onDone={refresh} /> : null}
-      {value?.screen === 'wait' ? <WaitScreen view={value} /> : null}
+      {value?.screen === 'wait' ? <WaitScreen address={session.address} view={value} /> : null}
     </>
   )
 }

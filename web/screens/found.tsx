@@ -5,6 +5,7 @@ import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
+import { OwnAddress } from '../parts/ownAddress.js'
 import type { Session } from '../wallet/session.js'
 
 interface FoundProps {
@@ -25,6 +26,10 @@ export function FoundScreen({ session, view, onDone }: FoundProps) {
       {view.invitedBy === null ? null : (
         <Invitation session={session} orgId={view.invitedBy} onDone={onDone} />
       )}
+      <OwnAddress
+        address={session.address}
+        use="To be invited, give the admin of an institution your address."
+      />
       <Founding session={session} onDone={onDone} />
     </div>
   )

@@ -1,5 +1,6 @@
 import type { WalletView } from '../../src/client/index.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
+import { OwnAddress } from '../parts/ownAddress.js'
 
 const WAITING: Record<WalletView['waitingFor'][number], readonly [title: string, detail: string]> = {
   kyc: ['Verification', 'The operator of the platform has to verify this wallet (KYC).'],
@@ -7,7 +8,7 @@ const WAITING: Record<WalletView['waitingFor'][number], readonly [title: string,
 }
 
 /** For a wallet in an institution that may not trade yet: what is missing, and who does it. */
-export function WaitScreen({ view }: { view: WalletView }) {
+export function WaitScreen({ address, view }: { address: string; view: WalletView }) {
   const name = view.orgId === null ? null : bytes32ToName(view.orgId)
   const steps = [
     ['Institution', `A member of ${name ?? 'an institution'}.`, true] as const,
@@ -33,6 +34,9 @@ export function WaitScreen({ view }: { view: WalletView }) {
           </li>
         ))}
       </ol>
+      {view.waitingFor.includes('kyc') ? (
+        <OwnAddress address={address} use="To be verified, give the operator your address." />
+      ) : null}
       {view.role === 'admin' ? (
         <p>
           You are the admin: <a href="#/institution">invite members and publish the rulebook</a>.

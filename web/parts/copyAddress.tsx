@@ -1,0 +1,31 @@
+import { useEffect, useState } from 'preact/hooks'
+
+const SAID_MS = 4_000
+
+/** A button that puts an address on the clipboard. Where the browser does not let it, the address is shown, to be selected. */
+export function CopyAddress({ address }: { address: string }) {
+  const [outcome, setOutcome] = useState<'copied' | 'refused' | null>(null)
+  useEffect(() => {
+    if (outcome !== 'copied') return
+    const timer = window.setTimeout(() => setOutcome(null), SAID_MS)
+    return () => window.clearTimeout(timer)
+  }, [outcome])
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(address)
+      setOutcome('copied')
+    } catch {
+      setOutcome('refused')
+    }
+  }
+  return (
+    <>
+      <button type="button" class="quiet" onClick={copy}>
+        {outcome === 'copied' ? 'Copied' : 'Copy address'}
+      </button>
+      <span role="status" class={outcome === 'refused' ? 'whole' : 'visually-hidden'}>
+        {outcome === 'copied' ? 'Address copied' : outcome === 'refused' ? <code>{address}</code> : null}
+      </span>
+    </>
+  )
+}
