@@ -1,7 +1,8 @@
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import type { Settings } from '../settings.js'
-import { type Session, switchChain } from '../wallet/session.js'
+import { switchChain } from '../wallet/chain.js'
+import type { Session } from '../wallet/session.js'
 
 /** The wallet is on a chain where this platform is not. */
 export function WrongChain({ session, settings }: { session: Session; settings: Settings }) {

@@ -17,8 +17,6 @@ export interface Session {
 }
 
 const POLLING_MS = 1_000
-/** The chain is not known to the wallet (EIP-3085). */
-const UNKNOWN_CHAIN = 4902
 
 const accountsSchema = z.array(addressSchema)
 
@@ -64,19 +62,6 @@ export function watchWallet({ provider }: FoundWallet, changed: () => void): () 
   }
 }
 
-/** Has the wallet change to the platform's chain, and add it where it does not know it. */
-export async function switchChain({ provider }: FoundWallet, { chain }: Settings): Promise<void> {
-  const chainId = `0x${chain.id.toString(16)}`
-  try {
-    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
-  } catch (error) {
-    if (chain.rpcUrl === null || !isUnknownChain(error)) throw error
-    const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
-    const added = { chainId, chainName: chain.name, rpcUrls: [chain.rpcUrl], nativeCurrency }
-    await provider.request({ method: 'wallet_addEthereumChain', params: [added] })
-  }
-}
-
 interface Emitter {
   on(event: string, listener: () => void): unknown
   removeListener(event: string, listener: () => void): unknown
@@ -84,8 +69,4 @@ interface Emitter {
 
 function isEmitter(provider: Eip1193Provider): provider is Eip1193Provider & Emitter {
   return 'on' in provider && 'removeListener' in provider
-}
-
-function isUnknownChain(error: unknown): boolean {
-  return error !== null && typeof error === 'object' && 'code' in error && error.code === UNKNOWN_CHAIN
 }

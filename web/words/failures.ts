@@ -6,6 +6,8 @@ import {
   NotSubmittedError,
   ServerError,
 } from '../../src/client/index.js'
+import { UnknownChainError } from '../wallet/chain.js'
+import { walletCode } from '../wallet/walletCode.js'
 
 /** A failure for a person: what happened, and what to do. */
 export interface Failure {
@@ -167,6 +169,13 @@ function wordsOf(error: unknown): Words {
   if (error instanceof ContractError) {
     return CONTRACT[error.code] ?? [`The contract refuses it (${error.code})`, 'Nothing was changed.']
   }
+  if (error instanceof UnknownChainError) {
+    const { name, id } = error.chain
+    return [
+      'Your wallet does not know this chain',
+      `Add ${name}, chain id ${id}, among the networks in your wallet, and try again.`,
+    ]
+  }
   return walletWords(error)
 }
 
@@ -192,7 +201,7 @@ function serverWords(error: ServerError): Words {
 }
 
 function walletWords(error: unknown): Words {
-  const code = codeOf(error)
+  const code = walletCode(error)
   if (isError(error, 'ACTION_REJECTED') || code === USER_REJECTED) return REFUSED
   if (code === REQUEST_PENDING) {
     return ['Your wallet is waiting for you', 'Open it: it has asked already, and needs your answer.']
@@ -202,8 +211,4 @@ function walletWords(error: unknown): Words {
   }
   if (NODE_FAILS.some((kind) => isError(error, kind)) || error instanceof TypeError) return NODE_SILENT
   return ['Something unexpected happened', 'Try again. If it stays, reload the page.']
-}
-
-function codeOf(error: unknown): unknown {
-  return error !== null && typeof error === 'object' && 'code' in error ? error.code : undefined
 }

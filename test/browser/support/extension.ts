@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-interface ExtensionOptions {
+export interface ExtensionOptions {
   readonly name: string
   readonly address: string
   readonly rpcUrl: string
@@ -8,6 +8,8 @@ interface ExtensionOptions {
   readonly refuses: readonly string[]
   /** The chain on which it begins; it changes when it is asked to. */
   readonly chainId: number
+  /** What it answers when it is asked to change to a chain that it was not told of; unset: it knows all. */
+  readonly unknownChain?: { readonly code: number; readonly data?: unknown }
 }
 
 /** Puts a wallet as an extension would be into every page: announced by EIP-6963, asking the local chain. */
@@ -27,7 +29,9 @@ export async function installExtension(page: Page, options: ExtensionOptions): P
         if (method === 'eth_requestAccounts') accounts = [given.address]
         if (method === 'eth_requestAccounts' || method === 'eth_accounts') return accounts
         if (method === 'eth_chainId') return `0x${chainId.toString(16)}`
-        if (method === 'wallet_switchEthereumChain') {
+        if (method === 'wallet_switchEthereumChain' && given.unknownChain !== undefined)
+          throw Object.assign(new Error('Unrecognized chain ID'), given.unknownChain)
+        if (method === 'wallet_switchEthereumChain' || method === 'wallet_addEthereumChain') {
           chainId = Number(params[0]?.chainId)
           emit('chainChanged')
           return null

@@ -1,0 +1,60 @@
+// From the first screen to the right chain, with wallets that are slow, silent or know nothing.
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { findViolations } from './support/accessibility.js'
+import { useBrowserDesk } from './support/desk.js'
+import { askedOf, type ExtensionOptions, installExtension } from './support/extension.js'
+
+const desk = useBrowserDesk()
+const OTHER_CHAIN = 1
+const DARK = { colorScheme: 'dark' } as const
+
+/** A page, not yet opened, in a browser with a wallet of Cleo's. */
+async function withWallet(options: Partial<ExtensionOptions> = {}): Promise<Page> {
+  const { sandbox } = desk()
+  const [, , { address }] = sandbox.accounts.employees
+  const page = await desk().visit('about:blank', DARK)
+  await installExtension(page, {
+    ...{ name: 'Example Wallet', address, rpcUrl: sandbox.info.rpcUrl, chainId: sandbox.info.chainId },
+    refuses: [],
+    ...options,
+  })
+  return page
+}
+
+describe('a wallet that does not know the platform’s chain', () => {
+  it.each([
+    ['as it is', { code: 4902 }],
+    ['inside of another error', { code: -32_603, data: { originalError: { code: 4902 } } }],
+  ])('is told of it, when it says so %s', async (_how, unknownChain) => {
+    const page = await withWallet({ chainId: OTHER_CHAIN, unknownChain })
+    await page.goto(desk().url)
+    await page.getByRole('button', { name: 'Example Wallet' }).click()
+    await page.getByRole('button', { name: 'Switch to Sandbox' }).click()
+    await page.getByRole('heading', { name: 'Market', exact: true }).waitFor()
+    expect(await askedOf(page, 'wallet_addEthereumChain')).toBe(1)
+    await page.context().close()
+  })
+
+  it('is to be told by its person, when the page has no node to name', async () => {
+    const page = await withWallet({ chainId: OTHER_CHAIN, unknownChain: { code: 4902 } })
+    await page.route('**/desk.json', async (route) => {
+      const response = await route.fetch()
+      const settings = await response.json()
+      await route.fulfill({ response, json: { ...settings, chain: { ...settings.chain, rpcUrl: null } } })
+    })
+    await page.goto(desk().url)
+    await page.getByRole('button', { name: 'Example Wallet' }).click()
+    await page.getByRole('button', { name: 'Switch to Sandbox' }).click()
+    const { chainId } = desk().sandbox.info
+    await page.getByRole('alert').getByText(`Add Sandbox, chain id ${chainId}, among the networks`).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe('the console', () => {
+  it('has heard of nothing that the page did wrong', () => {
+    expect(desk().complaints).toEqual([])
+  })
+})

@@ -1,0 +1,44 @@
+import type { Settings } from '../settings.js'
+import type { FoundWallet } from './discovery.js'
+import { walletCode } from './walletCode.js'
+
+/** The chain is not known to the wallet (EIP-3085). */
+const UNKNOWN_CHAIN = 4902
+/** The person says no, or is being asked already (EIP-1193): the wallet itself can do it. */
+const PERSON = new Set<unknown>([4001, -32_002])
+
+/** The wallet does not know the platform's chain, and cannot be told of it by the page. */
+export class UnknownChainError extends Error {
+  override readonly name = 'UnknownChainError'
+
+  constructor(
+    readonly chain: Pick<Settings['chain'], 'name' | 'id'>,
+    options?: ErrorOptions,
+  ) {
+    super(`the wallet does not know chain ${chain.id}`, options)
+  }
+}
+
+/**
+ * Has the wallet change to the platform's chain, and add it where it does not know it.
+ * @throws UnknownChainError when it cannot be added: the page has no node to name, or the wallet does not take it
+ */
+export async function switchChain(
+  { provider }: FoundWallet,
+  { chain }: Pick<Settings, 'chain'>,
+): Promise<void> {
+  const chainId = `0x${chain.id.toString(16)}`
+  try {
+    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
+  } catch (error) {
+    if (walletCode(error) !== UNKNOWN_CHAIN) throw error
+    if (chain.rpcUrl === null) throw new UnknownChainError(chain, { cause: error })
+    const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
+    const added = { chainId, chainName: chain.name, rpcUrls: [chain.rpcUrl], nativeCurrency }
+    try {
+      await provider.request({ method: 'wallet_addEthereumChain', params: [added] })
+    } catch (refusal) {
+      throw PERSON.has(walletCode(refusal)) ? refusal : new UnknownChainError(chain, { cause: refusal })
+    }
+  }
+}
