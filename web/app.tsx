@@ -2,6 +2,7 @@ import { useCallback, useMemo, useRef } from 'preact/hooks'
 import { createReader } from '../src/client/index.js'
 import { Header } from './header.js'
 import { useCharts } from './hooks/useCharts.js'
+import { useHistories } from './hooks/useHistories.js'
 import { useMemory } from './hooks/useMemory.js'
 import { usePolled } from './hooks/usePolled.js'
 import { useReader } from './hooks/useReader.js'
@@ -42,6 +43,7 @@ export function App({ settings }: { settings: Settings }) {
   const memory = useMemory(session)
   const rulebook = useRulebook(session)
   const orgId = view.value?.orgId ?? null
+  const histories = useHistories(settings, { session, orgId, provider: reader })
   const places: readonly (readonly [Route, string])[] = [
     ['desk', 'Desk'],
     ...(orgId === null ? [] : ([['institution', 'Institution']] as const)),
@@ -50,19 +52,38 @@ export function App({ settings }: { settings: Settings }) {
 
   const screen = () => {
     if (route === 'operator') {
-      return <OperatorScreen provider={reader} session={session} views={views} settings={settings} />
+      return (
+        <OperatorScreen readEvents={histories.events} session={session} views={views} settings={settings} />
+      )
     }
     if (session === null) return <ConnectScreen sessions={sessions} />
     if (session.chainId !== settings.chain.id) return <WrongChain session={session} settings={settings} />
-    const shared = { session, views, settings }
-    if (route === 'institution' && orgId !== null) {
+    if (route === 'institution' && orgId !== null && histories.members !== null) {
       const isAdmin = view.value?.role === 'admin'
       return (
-        <InstitutionScreen key={session} {...shared} orgId={orgId} isAdmin={isAdmin} rulebook={rulebook} />
+        <InstitutionScreen
+          key={session}
+          session={session}
+          views={views}
+          settings={settings}
+          readMembers={histories.members}
+          orgId={orgId}
+          isAdmin={isAdmin}
+        />
       )
     }
+    if (histories.orders === null) return null
     return (
-      <DeskScreen key={session} {...shared} view={view} clock={clock.value} charts={charts} memory={memory} />
+      <DeskScreen
+        key={session}
+        session={session}
+        views={views}
+        readOrders={histories.orders}
+        view={view}
+        clock={clock.value}
+        charts={charts}
+        memory={memory}
+      />
     )
   }
 

@@ -1,6 +1,7 @@
 import { type Filter, makeError } from 'ethers'
 import { describe, expect, it } from 'vitest'
-import { type ChainLog, createLogTail, type LogSource } from '../../web/chain/logs.js'
+import { createLogTail, type LogsSoFar } from '../../web/chain/logs.js'
+import type { ChainLog, LogSource } from '../../web/chain/parts.js'
 
 const ADDRESS = `0x${'aa'.repeat(20)}` as const
 
@@ -37,14 +38,53 @@ const tailOf = (node: Node, more: { fromBlock?: number; most?: number } = {}) =>
 const blocksOf = ({ logs }: { logs: readonly ChainLog[] }) => logs.map(({ blockNumber }) => blockNumber)
 
 describe('the logs of a chain', () => {
-  it('are read in parts, from the first block on, oldest first', async () => {
+  it('are read from the newest to the first block on, in parts, and told oldest first', async () => {
     const node = new Node(4_500, [logIn(4_100), logIn(300), logIn(99)])
     expect(blocksOf(await tailOf(node, { fromBlock: 100 })())).toEqual([300, 4_100])
     expect(node.asked).toEqual([
-      [100, 2_099],
-      [2_100, 4_099],
-      [4_100, 4_500],
+      [4_489, 4_500],
+      [2_489, 4_488],
+      [100, 2_488],
     ])
+  })
+
+  it('are handed over part by part, the newest first', async () => {
+    const node = new Node(4_500, [logIn(4_495), logIn(3_000), logIn(5)])
+    const parts: LogsSoFar[] = []
+    const all = await tailOf(node)({ onPart: (part) => void parts.push(part) })
+    expect(parts.map(blocksOf)).toEqual([[4_495], [3_000, 4_495]])
+    expect(parts.every(({ complete }) => !complete)).toBe(true)
+    expect(all).toMatchObject({ complete: true, head: 4_500 })
+  })
+
+  it('of years come in parts that grow as long as the node takes them', async () => {
+    const node = new Node(8_000_000, [logIn(7)])
+    expect(blocksOf(await tailOf(node)())).toEqual([7])
+    expect(node.asked.length).toBeLessThan(100)
+  })
+
+  it('are asked for in fewer blocks at a time of a node that fell silent over many', async () => {
+    const node = new Node(1_000_000, [])
+    const look = tailOf(node)
+    const getLogs = node.getLogs.bind(node)
+    node.getLogs = async (filter) => {
+      const logs = await getLogs(filter)
+      if (Number(filter.toBlock) - Number(filter.fromBlock) > 20_000) throw makeError('', 'TIMEOUT')
+      return logs
+    }
+    await expect(look()).rejects.toMatchObject({ code: 'TIMEOUT' })
+    expect(await look()).toMatchObject({ complete: true })
+  })
+
+  it('are read by one look at a time, and a look that is ended leaves off after its part', async () => {
+    const node = new Node(9_000, [logIn(8_000), logIn(10)])
+    const look = tailOf(node)
+    const ended = new AbortController()
+    const first = look({ signal: ended.signal, onPart: () => ended.abort() })
+    const second = look()
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' })
+    expect(blocksOf(await second)).toEqual([10, 8_000])
+    expect(node.asked.map(([from]) => from)).toEqual([8_989, 8_989, 6_989, 2_989, 0])
   })
 
   it('are asked for once, but for blocks that may still be exchanged', async () => {
@@ -67,7 +107,7 @@ describe('the logs of a chain', () => {
   it('are given up where not even one block is given', async () => {
     const node = new Node(3_000, [], 0)
     await expect(tailOf(node)()).rejects.toMatchObject({ code: 'UNKNOWN_ERROR' })
-    expect(node.asked.at(-1)).toEqual([0, 0])
+    expect(node.asked.at(-1)).toEqual([2_989, 2_989])
   })
 
   it('of a silent node are not asked for in shorter parts', async () => {
@@ -82,14 +122,18 @@ describe('the logs of a chain', () => {
     const look = tailOf(node)
     const getLogs = node.getLogs.bind(node)
     node.getLogs = async (filter) => {
-      if (Number(filter.fromBlock) > 3_000) throw makeError('', 'NETWORK_ERROR', { event: 'x' })
+      if (Number(filter.fromBlock) < 1_000) throw makeError('', 'NETWORK_ERROR', { event: 'x' })
       return getLogs(filter)
     }
     await expect(look()).rejects.toMatchObject({ code: 'NETWORK_ERROR' })
     node.getLogs = getLogs
     node.asked.length = 0
     expect(blocksOf(await look())).toEqual([7, 4_100])
-    expect(node.asked[0]?.[0]).toBe(4_000 - 12)
+    expect(node.asked).toEqual([
+      [4_489, 4_500],
+      [489, 2_488],
+      [0, 488],
+    ])
   })
 
   it('are neither lost nor told twice when the node’s head goes back', async () => {

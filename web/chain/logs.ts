@@ -1,19 +1,9 @@
-import { type Filter, Interface, type InterfaceAbi, isError, type Log } from 'ethers'
+import { Interface, type InterfaceAbi } from 'ethers'
 import type { Hex } from '../../src/client/index.js'
+import { type ChainLog, createPartReader, type LogSource, type Part } from './parts.js'
 
-/** What many nodes allow for one query. */
-const MOST_BLOCKS = 2_000
-const GROWTH = 1.1
 /** Blocks below the head that are read again each time: they may be exchanged, and a node may know less than another. */
 const UNSETTLED_BLOCKS = 12
-
-export type ChainLog = Pick<Log, 'address' | 'blockHash' | 'blockNumber' | 'data' | 'index' | 'topics'>
-
-/** What an ethers Provider has. */
-export interface LogSource {
-  getBlockNumber(): Promise<number>
-  getLogs(filter: Filter): Promise<readonly ChainLog[]>
-}
 
 export interface LogQuery {
   readonly address: Hex | readonly Hex[]
@@ -29,60 +19,75 @@ export interface LogsSoFar {
   readonly logs: readonly ChainLog[]
   /** The newest block that was read, of all looks. */
   readonly head: number
+  /** Whether nothing older is to be read. */
+  readonly complete: boolean
 }
 
+export interface LookOptions {
+  /** Ends the look after the part that is being read. */
+  readonly signal?: AbortSignal | undefined
+  /** Is given what there is, after each part of many. */
+  readonly onPart?: ((soFar: LogsSoFar) => void | Promise<void>) | undefined
+}
+
+/** A look at the chain. One waits for the one before, so that nothing is asked for twice. */
+export type LogTail = (options?: LookOptions) => Promise<LogsSoFar>
+
 /**
- * Logs as they come. Each look reads only what is new since the one before, in parts that the node takes, and answers
- * all that there are. A look that fails keeps the parts it has read.
+ * Logs as they come, the newest first: each look reads what is new since the one before, then what is older than all
+ * that was read, in parts that the node takes. A look that fails or is ended keeps the parts it has read.
  */
 export function createLogTail(
   source: LogSource,
   { fromBlock, most = Number.POSITIVE_INFINITY, ...filter }: LogQuery,
-): () => Promise<LogsSoFar> {
-  const read = createPartReader(source, {
+): LogTail {
+  const parts = createPartReader(source, {
     address: typeof filter.address === 'string' ? filter.address : [...filter.address],
     topics: [...(filter.topics ?? [])],
   })
   let logs: readonly ChainLog[] = []
-  let next = fromBlock
-  return async () => {
+  /** The blocks that were read, without a gap between them. */
+  let read: { readonly from: number; readonly to: number } | null = null
+  let before: Promise<unknown> = Promise.resolve()
+
+  const isComplete = () => read !== null && (read.from <= fromBlock || logs.length >= most)
+  const soFar = (): LogsSoFar => ({
+    logs,
+    head: read?.to ?? fromBlock - 1,
+    complete: isComplete(),
+  })
+  const take = (part: Part) => {
+    const others = logs.filter(({ blockNumber }) => blockNumber < part.from || blockNumber > part.to)
+    logs = [...others, ...part.logs].sort(inOrder).slice(-most)
+    // A node that is behind another one takes nothing back.
+    read = { from: Math.min(read?.from ?? part.from, part.from), to: Math.max(read?.to ?? part.to, part.to) }
+  }
+
+  async function look({ signal, onPart }: LookOptions): Promise<LogsSoFar> {
+    const tell = async () => {
+      if (!isComplete()) await onPart?.(soFar())
+      signal?.throwIfAborted()
+    }
+    signal?.throwIfAborted()
     const head = await source.getBlockNumber()
-    for (let from = Math.max(fromBlock, next - UNSETTLED_BLOCKS); from <= head; ) {
-      const part = await read(from, head)
-      const others = logs.filter(({ blockNumber }) => blockNumber < part.from || blockNumber > part.to)
-      logs = [...others, ...part.logs].sort(inOrder).slice(-most)
+    for (let from = Math.max(fromBlock, (read?.to ?? head) + 1 - UNSETTLED_BLOCKS); from <= head; ) {
+      const part = await parts.first(from, head)
+      take(part)
       from = part.to + 1
-      // A node that is behind another one takes nothing back.
-      next = Math.max(next, from)
+      await tell()
     }
-    return { logs, head: next - 1 }
-  }
-}
-
-/** Reads the first part of a range. A refused part is halved, a good one lets the next one be a little longer. */
-function createPartReader(source: LogSource, filter: Filter) {
-  let blocks = MOST_BLOCKS
-  return async (from: number, last: number) => {
-    for (;;) {
-      const to = Math.min(last, from + blocks - 1)
-      try {
-        const logs = await source.getLogs({ ...filter, fromBlock: from, toBlock: to })
-        blocks = Math.min(MOST_BLOCKS, Math.ceil(blocks * GROWTH))
-        return { from, to, logs }
-      } catch (error) {
-        if (blocks === 1 || isSilence(error)) {
-          blocks = MOST_BLOCKS
-          throw error
-        }
-        blocks = Math.floor(Math.min(blocks, to - from + 1) / 2) || 1
-      }
+    while (read !== null && !isComplete()) {
+      take(await parts.last(fromBlock, read.from - 1))
+      await tell()
     }
+    return soFar()
   }
-}
 
-/** Nodes refuse a range in ways of their own, under many codes; but that none answered has nothing to do with it. */
-function isSilence(error: unknown): boolean {
-  return error instanceof TypeError || isError(error, 'NETWORK_ERROR') || isError(error, 'TIMEOUT')
+  return (options = {}) => {
+    const mine = before.then(() => look(options))
+    before = mine.catch(() => undefined)
+    return mine
+  }
 }
 
 function inOrder(a: ChainLog, b: ChainLog): number {

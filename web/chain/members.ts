@@ -6,13 +6,21 @@ import { addressSchema, checksum } from '../../src/protocol/address.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import type { Settings } from '../settings.js'
 import { contractsOf } from './contracts.js'
-import { createLogTail, topicOf } from './logs.js'
+import { createLogTail, type LogTail, topicOf } from './logs.js'
+import type { ChainLog } from './parts.js'
 import { readView } from './read.js'
+import type { Ask } from './remembered.js'
 
 /** A wallet that belongs to an institution, or may join it. */
 export interface Member {
   readonly address: Hex
   readonly state: 'admin' | 'member' | 'invited'
+}
+
+/** Those that were found so far. */
+export interface Members {
+  readonly members: readonly Member[]
+  readonly complete: boolean
 }
 
 const CHANGED = topicOf(institutionRegistryAbi, 'MemberUpdated')
@@ -21,14 +29,10 @@ const ADDRESS_DIGITS = 40
 
 /**
  * Reads the institution's wallets: the events name all that ever were, the registry says what they are now. Each time
- * only the events that are new are asked for.
+ * only the events that are new, or were not read yet, are asked for.
  */
-export function createMembersReader(
-  provider: Provider,
-  { pins, chain }: Settings,
-  orgId: Hex,
-): () => Promise<Member[]> {
-  let known: { readonly registry: Hex; readonly look: ReturnType<typeof createLogTail> } | null = null
+export function createMembersReader(provider: Provider, { pins, chain }: Settings, orgId: Hex): Ask<Members> {
+  let known: { readonly registry: Hex; readonly look: LogTail } | null = null
 
   async function begin() {
     const { registry } = await contractsOf(provider, pins.escrow)
@@ -36,15 +40,10 @@ export function createMembersReader(
     return { registry, look: createLogTail(provider, query) }
   }
 
-  return async () => {
-    known ??= await begin()
-    const { registry, look } = known
+  async function membersOf(registry: Hex, named: readonly Hex[]): Promise<Member[]> {
     const view = <T>(method: string, args: readonly unknown[], schema: z.ZodType<T>) =>
       readView(provider, { address: registry, abi: institutionRegistryAbi, method, args, schema })
-    const { logs } = await look()
     const admin = await view<Hex>('adminOf', [orgId], addressSchema)
-    const named = logs.map(({ topics }) => checksum(`0x${(topics[2] ?? '').slice(-ADDRESS_DIGITS)}`))
-    const others = [...new Set(named)].filter((address) => address !== admin)
     const stateOf = async (address: Hex): Promise<Member[]> => {
       const [org, isInvited] = await Promise.all([
         view<Hex>('orgOf', [address], bytes32Schema),
@@ -53,6 +52,28 @@ export function createMembersReader(
       if (org === orgId) return [{ address, state: 'member' }]
       return isInvited ? [{ address, state: 'invited' }] : []
     }
-    return [{ address: admin, state: 'admin' }, ...(await Promise.all(others.map(stateOf))).flat()]
+    const others = await Promise.all(named.filter((address) => address !== admin).map(stateOf))
+    return [{ address: admin, state: 'admin' }, ...others.flat()]
   }
+
+  return async (signal, tell) => {
+    known ??= await begin()
+    const { registry, look } = known
+    let told = 0
+    const { logs, complete } = await look({
+      signal,
+      async onPart(soFar) {
+        const named = walletsOf(soFar.logs)
+        if (named.length === told) return
+        told = named.length
+        tell({ members: await membersOf(registry, named), complete: false })
+      },
+    })
+    return { members: await membersOf(registry, walletsOf(logs)), complete }
+  }
+}
+
+/** Each wallet that the events name, once. */
+function walletsOf(logs: readonly ChainLog[]): Hex[] {
+  return [...new Set(logs.map(({ topics }) => checksum(`0x${(topics[2] ?? '').slice(-ADDRESS_DIGITS)}`)))]
 }

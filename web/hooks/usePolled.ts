@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { Ask } from '../chain/remembered.js'
 
 /** What was answered last, and what went wrong since. */
 export interface Polled<T> {
@@ -16,15 +17,23 @@ type State<T> = Pick<Polled<T>, 'value' | 'answered' | 'error'>
  * Asks at once and then at an interval. `ask` must be the same function from one render to the next: another one is
  * another question, to which nothing has been answered yet.
  */
-export function usePolled<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs: number): Polled<T> {
+export function usePolled<T>(ask: Ask<T>, everyMs: number): Polled<T> {
   const [{ of, state }, setLast] = useState({ of: ask, state: unanswered<T>() })
   const begin = useRef(() => {})
   useEffect(() => {
     let current = new AbortController()
     let timer = 0
+    const tellOf = (signal: AbortSignal) => (value: T) => {
+      if (signal.aborted) return
+      setLast((last) =>
+        last.of === ask && last.state.answered && last.state.value === value
+          ? last
+          : { of: ask, state: { value, answered: true, error: null } },
+      )
+    }
     const look = async (signal: AbortSignal) => {
       try {
-        const value = await ask(signal)
+        const value = await ask(signal, tellOf(signal))
         if (!signal.aborted) setLast({ of: ask, state: { value, answered: true, error: null } })
       } catch (error) {
         if (!signal.aborted)

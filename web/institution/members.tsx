@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { addressSchema } from '../../src/protocol/address.js'
-import type { Member } from '../chain/members.js'
+import type { Members as FoundMembers, Member } from '../chain/members.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
@@ -12,12 +12,12 @@ import type { Session } from '../wallet/session.js'
 interface MembersProps {
   readonly session: Session
   readonly settings: Settings
-  /** Null until they have been read. */
-  readonly members: readonly Member[] | null
+  /** Null until some have been read. */
+  readonly found: FoundMembers | null
   readonly onChange: () => void
 }
 
-export function Members({ session, settings, members, onChange }: MembersProps) {
+export function Members({ session, settings, found, onChange }: MembersProps) {
   const { busy, error, run } = useAction()
   const { membership } = session.client
   const change = (act: () => Promise<unknown>) =>
@@ -39,7 +39,7 @@ export function Members({ session, settings, members, onChange }: MembersProps) 
             </tr>
           </thead>
           <tbody>
-            {members?.map(({ address, state }) => (
+            {found?.members.map(({ address, state }) => (
               <tr key={address}>
                 <th scope="row">
                   <WalletName address={address} settings={settings} />
@@ -65,7 +65,7 @@ export function Members({ session, settings, members, onChange }: MembersProps) 
           </tbody>
         </table>
       </div>
-      {members === null ? <p class="muted">Reading the members…</p> : null}
+      {found?.complete ? null : <p class="muted">Reading the members…</p>}
       <Invite busy={busy} onInvite={(address) => change(() => membership.invite(address))} />
       <FailureBox error={error} />
     </Card>

@@ -1,13 +1,15 @@
-import type { Provider } from 'ethers'
+import type { LogsSoFar } from '../chain/logs.js'
+import type { Ask } from '../chain/remembered.js'
+import { usePolled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/polledFailure.js'
-import type { Settings } from '../settings.js'
 import { eventWords } from '../words/events.js'
-import { useEvents } from './useEvents.js'
+
+const POLL_MS = 2_000
 
 /** What the contracts say, read from the chain by the page. */
-export function EventsCard({ provider, settings }: { provider: Provider; settings: Settings }) {
-  const { value, error } = useEvents(provider, settings)
+export function EventsCard({ readEvents }: { readEvents: Ask<LogsSoFar> }) {
+  const { value, error } = usePolled(readEvents, POLL_MS)
   const events = (value?.logs ?? []).toReversed().flatMap((log) => {
     const words = eventWords(log)
     return words === null ? [] : [{ ...words, block: log.blockNumber, key: `${log.blockHash}-${log.index}` }]
@@ -15,7 +17,8 @@ export function EventsCard({ provider, settings }: { provider: Provider; setting
   return (
     <Card title="Events" aside={value === null ? null : <span class="muted">up to block {value.head}</span>}>
       <PolledFailure error={error} />
-      {events.length === 0 ? <p class="muted">None in the last blocks.</p> : null}
+      {value?.complete || error !== null ? null : <p class="muted">Reading the events…</p>}
+      {value?.complete && events.length === 0 ? <p class="muted">None in the last blocks.</p> : null}
       <ol class="events" data-test="events">
         {events.map((event) => (
           <li key={event.key}>

@@ -1,9 +1,10 @@
 import type { MarketClock, Views, WalletView } from '../../src/client/index.js'
+import type { OrderHistory } from '../chain/orderHistory.js'
+import type { Ask } from '../chain/remembered.js'
 import type { Charts } from '../hooks/useCharts.js'
 import type { Memory } from '../hooks/useMemory.js'
 import type { Polled } from '../hooks/usePolled.js'
 import { PolledFailure } from '../parts/polledFailure.js'
-import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
 import { FoundScreen } from './found.js'
 import { TradeScreen } from './trade.js'
@@ -13,7 +14,7 @@ interface DeskProps {
   readonly session: Session
   readonly view: Polled<WalletView | null>
   readonly views: Views
-  readonly settings: Settings
+  readonly readOrders: Ask<OrderHistory>
   readonly clock: MarketClock | null
   readonly charts: Charts
   readonly memory: Memory

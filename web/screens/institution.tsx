@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'preact/hooks'
 import type { Hex, InstitutionView, Views } from '../../src/client/index.js'
-import { createMembersReader } from '../chain/members.js'
+import type { Members as FoundMembers } from '../chain/members.js'
+import type { Ask } from '../chain/remembered.js'
 import { usePolled } from '../hooks/usePolled.js'
 import { Members } from '../institution/members.js'
 import { Rulebook } from '../institution/rulebook.js'
@@ -16,6 +17,7 @@ interface InstitutionProps {
   readonly session: Session
   readonly views: Views
   readonly settings: Settings
+  readonly readMembers: Ask<FoundMembers>
   readonly orgId: Hex
   readonly isAdmin: boolean
   readonly rulebook: RulebookWork
@@ -23,18 +25,25 @@ interface InstitutionProps {
 
 const LOOK_MS = 5_000
 
-export function InstitutionScreen({ session, views, settings, orgId, isAdmin, rulebook }: InstitutionProps) {
-  const { provider } = session
+export function InstitutionScreen({
+  session,
+  views,
+  settings,
+  readMembers,
+  orgId,
+  isAdmin,
+  rulebook,
+}: InstitutionProps) {
   const institution = usePolled(
     useCallback((signal: AbortSignal) => views.institution(orgId, signal), [views, orgId]),
     LOOK_MS,
   )
-  const members = usePolled(
-    useMemo(() => createMembersReader(provider, settings, orgId), [provider, settings, orgId]),
-    LOOK_MS,
-  )
+  const members = usePolled(readMembers, LOOK_MS)
   const found = members.value
-  const employees = useMemo(() => found?.map(({ address }) => address) ?? null, [found])
+  const employees = useMemo(
+    () => (found?.complete ? found.members.map(({ address }) => address) : null),
+    [found],
+  )
   const view = institution.value
   return (
     <>
@@ -57,7 +66,7 @@ export function InstitutionScreen({ session, views, settings, orgId, isAdmin, ru
         </div>
         <div>
           {isAdmin ? (
-            <Members session={session} settings={settings} members={found} onChange={members.refresh} />
+            <Members session={session} settings={settings} found={found} onChange={members.refresh} />
           ) : null}
           {view === null ? null : <Summary view={view} settings={settings} />}
         </div>

@@ -1,5 +1,6 @@
-import type { Provider } from 'ethers'
 import type { Views } from '../../src/client/index.js'
+import type { LogsSoFar } from '../chain/logs.js'
+import type { Ask } from '../chain/remembered.js'
 import { EventsCard } from '../operator/eventsCard.js'
 import { HealthCard } from '../operator/healthCard.js'
 import { VerifyCard } from '../operator/verifyCard.js'
@@ -7,23 +8,24 @@ import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
 
 interface OperatorProps {
-  readonly provider: Provider | null
+  /** Null where nothing reads the chain. */
+  readonly readEvents: Ask<LogsSoFar> | null
   readonly session: Session | null
   readonly views: Views
   readonly settings: Settings
 }
 
 /** How the platform is doing. Without a node of the page's own, the chain is read through the wallet. */
-export function OperatorScreen({ provider, session, views, settings }: OperatorProps) {
+export function OperatorScreen({ readEvents, session, views, settings }: OperatorProps) {
   return (
     <>
       <h1>Operator</h1>
       <div class="columns">
         <div>
-          {provider === null ? (
+          {readEvents === null ? (
             <p class="muted">Connect a wallet: the page reads the chain through it.</p>
           ) : (
-            <EventsCard provider={provider} settings={settings} />
+            <EventsCard readEvents={readEvents} />
           )}
         </div>
         <div>

@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Hex, MarketClock, OrderRequest, Views } from '../../src/client/index.js'
+import type { OrderHistory } from '../chain/orderHistory.js'
+import type { Ask } from '../chain/remembered.js'
 import { useAction } from '../hooks/useAction.js'
 import type { Charts } from '../hooks/useCharts.js'
 import type { Memory } from '../hooks/useMemory.js'
 import { usePolled } from '../hooks/usePolled.js'
 import { PolledFailure } from '../parts/polledFailure.js'
-import type { Settings } from '../settings.js'
 import { MarketTable } from '../trade/marketTable.js'
 import { OrdersCard } from '../trade/ordersCard.js'
 import { PortfolioCard } from '../trade/portfolioCard.js'
@@ -16,7 +17,7 @@ import type { Session } from '../wallet/session.js'
 interface TradeProps {
   readonly session: Session
   readonly views: Views
-  readonly settings: Settings
+  readonly readOrders: Ask<OrderHistory>
   readonly clock: MarketClock | null
   readonly charts: Charts
   readonly memory: Memory
@@ -25,12 +26,12 @@ interface TradeProps {
 const [MARKET_MS, CHAIN_MS, COMPLIANCE_MS] = [3_000, 10_000, 30_000]
 
 /** Market, order, portfolio and what became of the orders. */
-export function TradeScreen({ session, views, settings, clock, charts, memory }: TradeProps) {
+export function TradeScreen({ session, views, readOrders, clock, charts, memory }: TradeProps) {
   const { client, address } = session
   const { unlocked, addPlaced, learn } = memory
   const [chosen, setChosen] = useState<string | null>(null)
   const unlocking = useAction()
-  const orders = useOrders(session, settings, memory.orders)
+  const orders = useOrders(readOrders, memory.orders)
   const market = usePolled(
     useCallback((signal: AbortSignal) => views.market(signal), [views]),
     MARKET_MS,

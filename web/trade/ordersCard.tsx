@@ -22,7 +22,7 @@ export function OrdersCard({ client, orders, unlocked, onEnd }: OrdersCardProps)
   return (
     <Card title="Orders">
       <PolledFailure error={orders.error} />
-      {shown.length === 0 ? (
+      {orders.complete && shown.length === 0 ? (
         <p class="muted">None yet. What you order appears here, and is followed live.</p>
       ) : null}
       <ol class="orders">
@@ -38,6 +38,13 @@ export function OrdersCard({ client, orders, unlocked, onEnd }: OrdersCardProps)
           />
         ))}
       </ol>
+      {orders.complete || orders.error !== null ? null : (
+        <p class="muted">
+          {shown.length === 0
+            ? 'Reading your orders from the chain…'
+            : 'Reading earlier ones from the chain…'}
+        </p>
+      )}
       {hidden > 0 ? (
         <button type="button" class="quiet" onClick={() => setAll(true)}>
           Show {hidden} earlier

@@ -1,9 +1,8 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Hex } from '../../src/client/index.js'
-import { createOrderHistory } from '../chain/orderHistory.js'
+import type { OrderHistory } from '../chain/orderHistory.js'
+import type { Ask } from '../chain/remembered.js'
 import { usePolled } from '../hooks/usePolled.js'
-import type { Settings } from '../settings.js'
-import type { Session } from '../wallet/session.js'
 import type { Ordered, OrderMemory } from './orderMemory.js'
 
 /** An order of this wallet. */
@@ -16,24 +15,22 @@ export interface DeskOrder {
 export interface Orders {
   /** Newest first. */
   readonly orders: readonly DeskOrder[]
+  /** Whether there are no others. */
+  readonly complete: boolean
   readonly error: unknown
 }
 
 const LOOK_MS = 15_000
 
 /** The orders that the chain has of this wallet, and those that were just placed. */
-export function useOrders(session: Session, settings: Settings, memory: OrderMemory): Orders {
-  const read = useMemo(
-    () => createOrderHistory(session.provider, settings, session.address),
-    [session, settings],
-  )
-  const { value: ids, error, refresh } = usePolled(read, LOOK_MS)
+export function useOrders(read: Ask<OrderHistory>, memory: OrderMemory): Orders {
+  const { value, error, refresh } = usePolled(read, LOOK_MS)
   useEffect(() => {
     window.addEventListener('focus', refresh)
     return () => window.removeEventListener('focus', refresh)
   }, [refresh])
-  const orders = useMemo(() => listed(memory, ids ?? []), [memory, ids])
-  return { orders, error }
+  const orders = useMemo(() => listed(memory, value?.ids ?? []), [memory, value])
+  return { orders, complete: value?.complete ?? false, error }
 }
 
 /** Those that are not on the chain yet come first, then the chain's order. */

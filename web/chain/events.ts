@@ -1,0 +1,23 @@
+import type { Provider } from 'ethers'
+import type { Settings } from '../settings.js'
+import { contractsOf } from './contracts.js'
+import { createLogTail, type LogsSoFar, type LogTail } from './logs.js'
+import type { Ask } from './remembered.js'
+
+const [SHOWN, BLOCKS_BACK] = [100, 5_000]
+
+/** Reads the five contracts' logs as they happen, and those of the last blocks before. */
+export function createEventsReader(provider: Provider, { pins, chain }: Settings): Ask<LogsSoFar> {
+  let look: LogTail | null = null
+
+  async function begin() {
+    const address = Object.values(await contractsOf(provider, pins.escrow))
+    const fromBlock = Math.max(chain.firstBlock, (await provider.getBlockNumber()) - BLOCKS_BACK)
+    return createLogTail(provider, { address, fromBlock, most: SHOWN })
+  }
+
+  return async (signal, tell) => {
+    look ??= await begin()
+    return look({ signal, onPart: tell })
+  }
+}
