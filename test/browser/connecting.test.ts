@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { useBrowserDesk } from './support/desk.js'
-import { askedOf, type ExtensionOptions, installExtension } from './support/extension.js'
+import { askedOf, changeExtension, type ExtensionOptions, installExtension } from './support/extension.js'
 
 const desk = useBrowserDesk()
 const OTHER_CHAIN = 1
@@ -21,6 +21,33 @@ async function withWallet(options: Partial<ExtensionOptions> = {}): Promise<Page
   })
   return page
 }
+
+describe('a wallet that does not answer', () => {
+  it.each([
+    ['announces itself', 'Example Wallet', false],
+    ['is found at window.ethereum', 'Browser wallet', true],
+  ])('and %s can be left, asked again, or left for another one', async (_how, name, isPlain) => {
+    const page = await withWallet({ isPlain, silentOn: 'eth_requestAccounts' })
+    await page.goto(desk().url)
+    const wallet = page.getByRole('button', { name })
+    const cancel = page.getByRole('button', { name: 'Cancel' })
+    await wallet.click()
+    await page.getByText('look at your wallet…').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await cancel.click()
+    await cancel.waitFor({ state: 'detached' })
+
+    await wallet.click()
+    await page.getByRole('button', { name: /^Ben\b/ }).click()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    expect(await cancel.count()).toBe(0)
+
+    await changeExtension(page, { silentOn: '' })
+    await wallet.click()
+    await page.getByRole('heading', { name: 'Market', exact: true }).waitFor()
+    await page.context().close()
+  })
+})
 
 describe('a wallet that does not know the platform’s chain', () => {
   it.each([

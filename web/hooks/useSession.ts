@@ -1,7 +1,7 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Settings } from '../settings.js'
 import { demoWallet } from '../wallet/demo.js'
-import { discoverWallets, type FoundWallet, injectedWallet } from '../wallet/discovery.js'
+import { discoverWallets, type FoundWallet, injectedProvider, injectedWallet } from '../wallet/discovery.js'
 import { isSameSession, openSession, resumeSession, type Session, watchWallet } from '../wallet/session.js'
 
 export interface Sessions {
@@ -11,6 +11,8 @@ export interface Sessions {
   readonly connecting: FoundWallet | null
   readonly error: unknown
   readonly connect: (wallet: FoundWallet) => void
+  /** Waits for that wallet no more. What it answers then counts for nothing. */
+  readonly cancel: () => void
   readonly disconnect: () => void
 }
 
@@ -28,11 +30,15 @@ export function useSession(settings: Settings): Sessions {
   const resumed = useRef(false)
   const { turn, isLatest } = useTurns()
 
-  const disconnect = useCallback(() => {
+  const cancel = useCallback(() => {
     turn()
+    setConnecting(null)
+  }, [turn])
+  const disconnect = useCallback(() => {
+    cancel()
     sessionStorage.removeItem(LAST_WALLET)
     setSession(null)
-  }, [turn])
+  }, [cancel])
   const enter = useCallback(
     async (wallet: FoundWallet, open: typeof openSession) => {
       const mine = turn()
@@ -41,10 +47,12 @@ export function useSession(settings: Settings): Sessions {
         const opened = await open(wallet, settings)
         if (!isLatest(mine)) return opened?.close()
         if (opened === null) return disconnect()
+        setConnecting(null)
         sessionStorage.setItem(LAST_WALLET, wallet.id)
         setSession((before) => replaced(before, opened))
       } catch (failure) {
         if (!isLatest(mine)) return
+        setConnecting(null)
         setSession(null)
         setError(failure)
       }
@@ -52,10 +60,9 @@ export function useSession(settings: Settings): Sessions {
     [settings, turn, isLatest, disconnect],
   )
   const connect = useCallback(
-    async (wallet: FoundWallet) => {
+    (wallet: FoundWallet) => {
       setConnecting(wallet)
-      await enter(wallet, openSession)
-      setConnecting(null)
+      enter(wallet, openSession)
     },
     [enter],
   )
@@ -76,7 +83,7 @@ export function useSession(settings: Settings): Sessions {
     }
   }, [session, enter])
 
-  return { wallets, session, connecting, error, connect, disconnect }
+  return { wallets, session, connecting, error, connect, cancel, disconnect }
 }
 
 /** The former one where nothing has changed: it may have derived a key, which the wallet would have to sign for again. */
@@ -105,6 +112,8 @@ function useWallets({ demoWallets, chain }: Settings): readonly FoundWallet[] {
     setOthers(rpcUrl === null ? [] : demoWallets.map((demo) => demoWallet(demo, rpcUrl)))
     return discoverWallets((wallet) => setAnnounced((known) => [...known, wallet]))
   }, [demoWallets, chain])
-  const injected = announced.length === 0 ? injectedWallet() : null
-  return [...announced, ...(injected ? [injected] : []), ...others]
+  // The same object from one render to the next: what is being asked is told by it. A provider may come late, or be replaced.
+  const provider = injectedProvider()
+  const injected = useMemo(() => (provider === null ? null : injectedWallet(provider)), [provider])
+  return [...announced, ...(injected !== null && announced.length === 0 ? [injected] : []), ...others]
 }

@@ -39,12 +39,12 @@ export function ConnectScreen({ sessions }: { sessions: Sessions }) {
 }
 
 function WalletList({ wallets, sessions }: { wallets: readonly FoundWallet[]; sessions: Sessions }) {
-  const { connecting, connect } = sessions
+  const { connecting, connect, cancel } = sessions
   return (
     <ul class="wallets">
       {wallets.map((wallet) => (
         <li key={wallet.id}>
-          <button type="button" disabled={connecting !== null} onClick={() => connect(wallet)}>
+          <button type="button" disabled={connecting === wallet} onClick={() => connect(wallet)}>
             {wallet.icon === null ? null : <img src={wallet.icon} alt="" width="24" height="24" />}
             <span class="wallet-button">
               <b>{wallet.name}</b>
@@ -52,6 +52,11 @@ function WalletList({ wallets, sessions }: { wallets: readonly FoundWallet[]; se
             </span>
             {connecting === wallet ? <small>look at your wallet…</small> : null}
           </button>
+          {connecting === wallet ? (
+            <button type="button" class="quiet" onClick={cancel}>
+              Cancel
+            </button>
+          ) : null}
         </li>
       ))}
     </ul>

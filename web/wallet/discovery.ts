@@ -40,15 +40,13 @@ export function discoverWallets(found: (wallet: FoundWallet) => void): () => voi
   return () => window.removeEventListener('eip6963:announceProvider', listen)
 }
 
-/** The wallet of a browser in which none announces itself. */
-export function injectedWallet(): FoundWallet | null {
+/** What a browser has in which no wallet announces itself. */
+export function injectedProvider(): Eip1193Provider | null {
   const page = windowSchema.safeParse(window)
-  if (!page.success) return null
-  return {
-    id: 'window.ethereum',
-    name: 'Browser wallet',
-    icon: null,
-    demo: null,
-    provider: page.data.ethereum,
-  }
+  return page.success ? page.data.ethereum : null
+}
+
+/** The wallet behind it. */
+export function injectedWallet(provider: Eip1193Provider): FoundWallet {
+  return { id: 'window.ethereum', name: 'Browser wallet', icon: null, demo: null, provider }
 }

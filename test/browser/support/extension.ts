@@ -6,6 +6,10 @@ export interface ExtensionOptions {
   readonly rpcUrl: string
   /** Methods that the person says no to, until `changeExtension` says otherwise. */
   readonly refuses: readonly string[]
+  /** A method that it does not answer, until `changeExtension` says otherwise. */
+  readonly silentOn?: string
+  /** It is found at `window.ethereum`, and does not announce itself. */
+  readonly isPlain?: boolean
   /** The chain on which it begins; it changes when it is asked to. */
   readonly chainId: number
   /** What it answers when it is asked to change to a chain that it was not told of; unset: it knows all. */
@@ -15,7 +19,7 @@ export interface ExtensionOptions {
 /** Puts a wallet as an extension would be into every page: announced by EIP-6963, asking the local chain. */
 export async function installExtension(page: Page, options: ExtensionOptions): Promise<void> {
   await page.addInitScript((given: ExtensionOptions) => {
-    let { chainId, refuses } = given
+    let { chainId, refuses, silentOn } = given
     let accounts: readonly string[] = [given.address]
     const listeners = new Map<string, Set<() => void>>()
     const emit = (event: string) => {
@@ -24,6 +28,7 @@ export async function installExtension(page: Page, options: ExtensionOptions): P
     const provider = {
       async request({ method, params = [] }: { method: string; params?: readonly { chainId: string }[] }) {
         performance.mark(`wallet:${method}`)
+        if (method === silentOn) return new Promise(() => undefined)
         if (refuses.includes(method))
           throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
         if (method === 'eth_requestAccounts') accounts = [given.address]
@@ -54,21 +59,25 @@ export async function installExtension(page: Page, options: ExtensionOptions): P
       window.dispatchEvent(
         new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }),
       )
-    window.addEventListener('eip6963:requestProvider', announce)
+    if (given.isPlain) Object.assign(window, { ethereum: provider })
+    else window.addEventListener('eip6963:requestProvider', announce)
     window.addEventListener('extension:change', (event) => {
       const change: ExtensionChange = event instanceof CustomEvent ? event.detail : {}
       refuses = change.refuses ?? refuses
+      if (change.silentOn !== undefined) silentOn = change.silentOn
       if (change.accounts === undefined) return
       accounts = change.accounts
       emit('accountsChanged')
     })
-    announce()
+    if (!given.isPlain) announce()
   }, options)
 }
 
 /** What a person changes in a wallet. */
 interface ExtensionChange {
   readonly refuses?: readonly string[]
+  /** Empty: it answers all. */
+  readonly silentOn?: string
   /** That the page may see. It is told, also when they are the same. */
   readonly accounts?: readonly string[]
 }
