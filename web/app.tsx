@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useRef } from 'preact/hooks'
 import { createReader } from '../src/client/index.js'
 import { Header } from './header.js'
+import { clockPace } from './hooks/pace.js'
 import { useCharts } from './hooks/useCharts.js'
 import { useHistories } from './hooks/useHistories.js'
 import { useMemory } from './hooks/useMemory.js'
@@ -19,7 +20,6 @@ import { WrongChain } from './screens/wrongChain.js'
 import type { Settings } from './settings.js'
 import { isAsleep } from './words/failures.js'
 
-const CLOCK_MS = 5_000
 /** The page asks again by itself, and says meanwhile what is wrong. */
 const ONCE = { attempts: 1, baseMs: 0, maxMs: 0 }
 const TIMEOUT_MS = 8_000
@@ -35,7 +35,7 @@ export function App({ settings }: { settings: Settings }) {
   )
   const clock = usePolled(
     useCallback((signal: AbortSignal) => views.clock(signal), [views]),
-    CLOCK_MS,
+    clockPace,
   )
   const view = useWalletView(views, session)
   const reader = useReader(settings, session)
@@ -69,6 +69,7 @@ export function App({ settings }: { settings: Settings }) {
           readMembers={histories.members}
           orgId={orgId}
           isAdmin={isAdmin}
+          rulebook={rulebook}
         />
       )
     }

@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Ask } from '../chain/remembered.js'
+import { type Pace, paceAfter } from './pace.js'
+import { useIsSeen } from './useIsSeen.js'
 
 /** What was answered last, and what went wrong since. */
 export interface Polled<T> {
@@ -14,13 +16,15 @@ export interface Polled<T> {
 type State<T> = Pick<Polled<T>, 'value' | 'answered' | 'error'>
 
 /**
- * Asks at once and then at an interval. `ask` must be the same function from one render to the next: another one is
- * another question, to which nothing has been answered yet.
+ * Asks at once and then at a pace, as long as somebody may look at the page. `ask` and `pace` must be the same functions
+ * from one render to the next: another `ask` is another question, to which nothing has been answered yet.
  */
-export function usePolled<T>(ask: Ask<T>, everyMs: number): Polled<T> {
+export function usePolled<T>(ask: Ask<T>, pace: Pace<T>): Polled<T> {
   const [{ of, state }, setLast] = useState({ of: ask, state: unanswered<T>() })
   const begin = useRef(() => {})
+  const isSeen = useIsSeen()
   useEffect(() => {
+    if (!isSeen) return
     let current = new AbortController()
     let timer = 0
     const tellOf = (signal: AbortSignal) => (value: T) => {
@@ -32,17 +36,20 @@ export function usePolled<T>(ask: Ask<T>, everyMs: number): Polled<T> {
       )
     }
     const look = async (signal: AbortSignal) => {
+      let pauseMs: number
       try {
         const value = await ask(signal, tellOf(signal))
         if (!signal.aborted) setLast({ of: ask, state: { value, answered: true, error: null } })
+        pauseMs = paceAfter(pace, value, null)
       } catch (error) {
+        pauseMs = paceAfter(pace, null, error)
         if (!signal.aborted)
           setLast((last) => ({
             of: ask,
             state: { ...(last.of === ask ? last.state : unanswered<T>()), error },
           }))
       }
-      if (!signal.aborted) timer = window.setTimeout(() => look(signal), everyMs)
+      if (!signal.aborted) timer = window.setTimeout(() => look(signal), pauseMs)
     }
     const end = () => {
       current.abort()
@@ -59,7 +66,7 @@ export function usePolled<T>(ask: Ask<T>, everyMs: number): Polled<T> {
       // Whoever kept `refresh` may still call it: nobody would end what it began.
       begin.current = () => {}
     }
-  }, [ask, everyMs])
+  }, [ask, pace, isSeen])
   const refresh = useCallback(() => begin.current(), [])
   return { ...(of === ask ? state : unanswered<T>()), refresh }
 }

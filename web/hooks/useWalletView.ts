@@ -1,9 +1,8 @@
 import { useCallback } from 'preact/hooks'
 import type { Views, WalletView } from '../../src/client/index.js'
 import type { Session } from '../wallet/session.js'
+import { walletPace } from './pace.js'
 import { type Polled, usePolled } from './usePolled.js'
-
-const LOOK_MS = 3_000
 
 /** What the wallet should see, as the server says; null without a wallet. */
 export function useWalletView(views: Views, session: Session | null): Polled<WalletView | null> {
@@ -12,5 +11,5 @@ export function useWalletView(views: Views, session: Session | null): Polled<Wal
     async (signal: AbortSignal) => (address === null ? null : views.wallet(address, signal)),
     [views, address],
   )
-  return usePolled(ask, LOOK_MS)
+  return usePolled<WalletView | null>(ask, walletPace)
 }

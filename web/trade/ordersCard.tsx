@@ -13,11 +13,12 @@ interface OrdersCardProps {
   readonly onEnd: () => void
 }
 
-const FEW = 5
+/** Shown at first, and more with each wish for more: each that is shown is asked about. */
+const [FEW, MORE] = [5, 10]
 
 export function OrdersCard({ client, orders, unlocked, onEnd }: OrdersCardProps) {
-  const [all, setAll] = useState(false)
-  const shown = all ? orders.orders : orders.orders.slice(0, FEW)
+  const [most, setMost] = useState(FEW)
+  const shown = orders.orders.slice(0, most)
   const hidden = orders.orders.length - shown.length
   return (
     <Card title="Orders">
@@ -46,8 +47,8 @@ export function OrdersCard({ client, orders, unlocked, onEnd }: OrdersCardProps)
         </p>
       )}
       {hidden > 0 ? (
-        <button type="button" class="quiet" onClick={() => setAll(true)}>
-          Show {hidden} earlier
+        <button type="button" class="quiet" onClick={() => setMost(most + MORE)}>
+          Show {Math.min(hidden, MORE)} earlier
         </button>
       ) : null}
     </Card>
