@@ -34,14 +34,24 @@ describe('a page of another origin', () => {
     const { url } = desk().sandbox.info
     const answer = await page.evaluate(
       (at) =>
-        fetch(`${at}/health`).then(
+        fetch(at).then(
           () => 'answered',
           (error: Error) => error.name,
         ),
-      url,
+      `${url}/health`,
     )
     expect(answer).toBe('TypeError')
+    const { origin } = new URL(page.url())
     await page.context().close()
+    // So much the browser tells: there was an answer, without the leave to read it. The page's own policy, or a server that
+    // is away, would have it complain of something else, or of nothing.
+    const complaints = desk().complaints.splice(0)
+    expect(complaints).toContainEqual(expect.stringContaining(`'${url}/health' from origin '${origin}'`))
+    for (const complaint of complaints) {
+      expect(complaint).toContain("No 'Access-Control-Allow-Origin' header is present")
+    }
+    const refused = await fetch(`${url}/health`, { headers: { origin } })
+    expect(await refused.json()).toMatchObject({ status: 403, code: 'origin-not-allowed' })
   })
 })
 
@@ -101,13 +111,23 @@ describe('the admin', () => {
   })
 })
 
+/** What the server answers a page that has looked before: it has to let the page read the tag, and send it back. */
+function statusOfSecondLook(page: Page, url: string): Promise<number> {
+  return page.evaluate(async (at) => {
+    const tag = (await fetch(at)).headers.get('etag')
+    return (await fetch(at, { headers: { 'if-none-match': tag ?? 'none' } })).status
+  }, url)
+}
+
 describe('an employee', () => {
   it('buys, and opens what the chain holds as a cipher', async () => {
     const page = await pageOf('Noor')
     const opened = (await pageOf('Otto')).getByText('opened: 1,000.00 USDC in escrow')
     expect(await opened.count()).toBe(0)
+    const followed = page.waitForResponse((response) => /\/orders\/0x/.test(response.url()) && response.ok())
     await order(page, 'Buy', 'AAPL', '1,000')
     await opened.waitFor()
+    expect(await statusOfSecondLook(page, (await followed).url())).toBe(304)
     const card = await newestOrder(page, 'SETTLED')
     expect(await card.textContent()).toContain('Buy AAPL for 1,000.00 USDC')
     await card.getByText('Settled on the chain').waitFor()

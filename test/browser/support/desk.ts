@@ -83,7 +83,7 @@ function openDesk(sandbox: Sandbox, browser: Browser): BrowserDesk {
 
 /** The browser itself reports answers of 400 and more, and a server that is away: the page says these in words. */
 function isNetwork(text: string): boolean {
-  return text.startsWith('Failed to load resource') || text.includes('blocked by CORS policy')
+  return text.startsWith('Failed to load resource')
 }
 
 /** The newest order's card, once it stands in the state. */
