@@ -15,6 +15,6 @@ export default defineConfig({
     retry: 0,
     bail: 1,
     // Each file has a browser and a sandbox of its own, and mostly waits for blocks.
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 })

@@ -48,7 +48,7 @@ export default defineConfig({
     reporters: process.env.CI ? ['default', ['json', { outputFile: 'data/test-results.json' }]] : ['default'],
     projects: [
       {
-        // Many of these wait for a chain's blocks, so that one more of them than cores keeps the cores at work.
+        // Many of these wait for a chain's blocks: two more of them than cores keep the cores at work.
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
@@ -56,7 +56,7 @@ export default defineConfig({
           retry,
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          maxWorkers: availableParallelism() + 1,
+          maxWorkers: availableParallelism() + 2,
           sequence: { groupOrder: 0 },
         },
       },
@@ -68,7 +68,7 @@ export default defineConfig({
           retry,
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
         },
       },
