@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
+import { hexOf, numberOf, wordOf } from '../../chain/logFields.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcAnswer } from '../../chain/rpcTransport.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -28,10 +29,7 @@ interface Asked {
 /** Longer than the data of any event of ours. */
 const MAX_DATA_LENGTH = 2 + 2 * 65_536
 
-/**
- * The form alone. What stands in it is read by hand below: events are caught up with by the hundred thousand, and a
- * schema of every field takes as long for them as the node does.
- */
+/** The form alone: what stands in it is read by hand. */
 const logsSchema = z.array(
   z.object({
     address: z.string(),
@@ -60,31 +58,4 @@ export function logsOf(answer: RpcAnswer | undefined, { contract, address, from,
       blockTimestamp: log.blockTimestamp === undefined ? undefined : numberOf(log.blockTimestamp),
     }
   })
-}
-
-const WORD = /^0x[0-9a-f]{64}$/
-const HEX = /^0x(?:[0-9a-f]{2})*$/
-/** What a JavaScript number holds exactly. */
-const SMALL_QUANTITY = /^0x[0-9a-f]{1,13}$/
-
-function wordOf(text: string): Hex {
-  return matching(text, WORD)
-}
-
-function hexOf(text: string): Hex {
-  return matching(text, HEX)
-}
-
-function numberOf(text: string): number {
-  return Number(matching(text, SMALL_QUANTITY))
-}
-
-function matching(text: string, pattern: RegExp): Hex {
-  const lower = text.toLowerCase()
-  if (isHex(lower, pattern)) return lower
-  throw new ChainAnswerError('a node answered with an event of another form')
-}
-
-function isHex(text: string, pattern: RegExp): text is Hex {
-  return pattern.test(text)
 }

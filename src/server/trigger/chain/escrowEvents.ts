@@ -2,11 +2,11 @@ import { Interface, toQuantity } from 'ethers'
 import { z } from 'zod'
 import { ChainUnavailableError } from '../../../chain/errors.js'
 import { orderEscrowAbi } from '../../../chain/generated/orderEscrowAbi.js'
+import { addressIn, numberIn, numberOf, wordAt, wordOf } from '../../../chain/logFields.js'
 import { smallQuantitySchema } from '../../../chain/quantity.js'
 import { isRateLimited } from '../../../chain/rateLimit.js'
 import { resultOf } from '../../../chain/rpcResult.js'
 import type { RpcAnswer, RpcCall, RpcTransport } from '../../../chain/rpcTransport.js'
-import { addressValue, bytes32Value } from '../../../chain/values.js'
 import type { Hex } from '../../../protocol/hex.js'
 import type { ChainPosition, OpenedOrder } from '../queue/trackedOrder.js'
 
@@ -67,14 +67,17 @@ const blockSchema = z.looseObject({
   hash: z.string(),
   timestamp: smallQuantitySchema,
 })
-const logSchema = z.looseObject({
-  topics: z.array(bytes32Value),
-  data: z.string().regex(/^0x(?:[0-9a-f]{64})*$/),
-  blockNumber: smallQuantitySchema,
-  blockHash: z.string(),
-  logIndex: smallQuantitySchema,
-  transactionHash: bytes32Value,
-})
+/** The form alone: what stands in it is read by hand. */
+const logsSchema = z.array(
+  z.object({
+    topics: z.array(z.string()),
+    data: z.string(),
+    blockNumber: z.string(),
+    blockHash: z.string(),
+    logIndex: z.string(),
+    transactionHash: z.string(),
+  }),
+)
 
 const KINDS = { OrderOpened: 'opened', OrderSettled: 'settled', OrderRefunded: 'refunded' } as const
 const escrowInterface = new Interface(orderEscrowAbi)
@@ -82,8 +85,6 @@ const escrowInterface = new Interface(orderEscrowAbi)
 const kindByTopic = new Map(
   Object.entries(KINDS).map(([name, kind]) => [escrowInterface.getEvent(name)?.topicHash, kind]),
 )
-/** Hex digits of an ABI word. */
-const WORD = 64
 const TOPICS = [...kindByTopic.keys()]
 
 export function createEscrowEvents(options: {
@@ -126,7 +127,7 @@ export function createEscrowEvents(options: {
       // That says nothing of the range.
       if (isRateLimited(logsCall, logs)) throw new ChainUnavailableError(1)
       if (logs !== undefined && 'error' in logs) return 'refused'
-      const events = resultOf(logs, z.array(logSchema)).flatMap(toEvent).sort(inChainOrder)
+      const events = resultOf(logs, logsSchema).flatMap(toEvent).sort(inChainOrder)
       const parentBlock = from === 0 ? null : resultOf(parent, blockSchema.nullable())
       return { events, parentHash: parentBlock?.hash ?? null, hash: lastBlock.hash }
     },
@@ -138,18 +139,23 @@ function blockCall(block: string): RpcCall {
 }
 
 /** `OrderOpened` has orderId and account in its topics; amount, deadline and commit, a word each, in its data. */
-function toEvent({ topics, data, ...log }: z.output<typeof logSchema>): EscrowEvent[] {
-  const [topic, orderId, accountWord] = topics
-  const kind = kindByTopic.get(topic)
+function toEvent(log: z.output<typeof logsSchema>[number]): EscrowEvent[] {
+  const [topic, orderId, account] = log.topics.map(wordOf)
+  const kind = topic && kindByTopic.get(topic)
   if (kind === undefined || orderId === undefined) return []
-  const position = { block: log.blockNumber, logIndex: log.logIndex }
-  const id = `${log.blockHash} ${log.logIndex}`
-  const common = { id, orderId, position, txHash: log.transactionHash }
+  const position = { block: numberOf(log.blockNumber), logIndex: numberOf(log.logIndex) }
+  const id = `${log.blockHash} ${position.logIndex}`
+  const common = { id, orderId, position, txHash: wordOf(log.transactionHash) }
   if (kind !== 'opened') return [{ kind, ...common }]
-  const account = addressValue.parse(`0x${accountWord?.slice(-40)}`)
-  const deadline = smallQuantitySchema.parse(`0x${data.slice(2 + WORD, 2 + 2 * WORD)}`)
-  const commit = bytes32Value.parse(`0x${data.slice(2 + 2 * WORD, 2 + 3 * WORD)}`)
-  return [{ kind, ...common, account, deadline, commit }]
+  return [
+    {
+      kind,
+      ...common,
+      account: addressIn(account ?? ''),
+      deadline: numberIn(wordAt(log.data, 1)),
+      commit: wordAt(log.data, 2),
+    },
+  ]
 }
 
 function inChainOrder(a: EscrowEvent, b: EscrowEvent): number {
