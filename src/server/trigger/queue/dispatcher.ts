@@ -121,6 +121,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function resume(opened: OpenedOrder): Promise<void> {
     const record = await records.get(opened.orderId)
     const order = track(opened, record)
+    // Its end may have been seen, and taken back by a reorganization.
+    order.state = 'OPEN'
     const envelope = matchingCandidate(record, opened.commit)
     if (order.running) {
       // The run may have begun without it: then it ends as `rejected`.

@@ -31,10 +31,17 @@ async function setUp() {
     files: createAtomicFiles({ root: await temporaryDirectory() }),
     logger,
   })
-  const disk = { fails: true }
+  const disk: { fails: 'get' | 'finish' | null } = { fails: 'get' }
+  function failOrNot(what: typeof disk.fails): void {
+    if (disk.fails === what) throw new StorageError(new Error('injected'))
+  }
   const get: typeof records.get = async (orderId) => {
-    if (disk.fails) throw new StorageError(new Error('injected'))
+    failOrNot('get')
     return records.get(orderId)
+  }
+  const finish: typeof records.finish = async (orderId) => {
+    failOrNot('finish')
+    return records.finish(orderId)
   }
   const requests: RunRequest[] = []
   const orderRuns = createOrderRuns({
@@ -51,7 +58,7 @@ async function setUp() {
     logger,
   })
   const dispatcher = createDispatcher({
-    records: { ...records, get },
+    records: { ...records, get, finish },
     orderRuns,
     pace: createPace(0),
     maxRuns: 4,
@@ -68,12 +75,12 @@ async function setUp() {
     position: { block: 1, logIndex: 0 },
   }
   await dispatcher.resume(opened)
-  disk.fails = false
+  disk.fails = null
   const openedAnew = () => dispatcher.opened({ ...opened, position: { block: 2, logIndex: 0 } })
   const update = (change: (record: OrderRecord) => OrderRecord) =>
     records.update(A, () => change(emptyOrderRecord(A)))
   const candidate = { envelope, commit: opened.commit, receivedAt: startedAt }
-  return { dispatcher, records, requests, openedAnew, update, candidate, opened }
+  return { dispatcher, records, disk, requests, openedAnew, update, candidate, opened }
 }
 
 async function lastReason(records: { get(orderId: Hex): Promise<OrderRecord | undefined> }) {
@@ -112,4 +119,31 @@ test('one that waits at the broker keeps its time', async () => {
   await eventually('the run of another account', () => requests.length > 0)
   expect(requests).toMatchObject([{ orderId: B }])
   expect(dispatcher.find(A)).toMatchObject({ state: 'OPEN', position: { block: 2 }, running: false })
+})
+
+test('one whose end was not put away, and is taken back, runs with its envelope', async () => {
+  const { dispatcher, disk, requests, openedAnew, update, candidate, opened } = await setUp()
+  const placed = {
+    attempt: 1,
+    reason: 'received',
+    startedAt,
+    finishedAt: startedAt,
+    outcome: 'placed',
+  } as const
+  await update((record) => ({
+    ...record,
+    candidates: [candidate],
+    nextTriggerAt: '2096-03-02T15:00:00.000Z',
+    triggers: [placed],
+  }))
+  await dispatcher.retry()
+  await update((record) => ({ ...record, candidates: [candidate], triggers: [placed] }))
+  disk.fails = 'finish'
+  await dispatcher.closed(opened, 'SETTLED')
+  expect(dispatcher.find(A)).toMatchObject({ state: 'SETTLED' })
+  disk.fails = null
+  await openedAnew()
+  await eventually('its run', () => requests.length > 0)
+  expect(requests[0]).toMatchObject({ envelope: candidate.envelope })
+  expect(dispatcher.find(A)).toMatchObject({ state: 'OPEN' })
 })
