@@ -4,8 +4,13 @@ import { renderHook } from './support/renderHook.js'
 
 const EVERY_MS = 1_000
 
+/** As much of a page as polling knows. */
+let page = Object.assign(new EventTarget(), { hidden: false })
+
 beforeEach(() => {
   vi.stubGlobal('window', globalThis)
+  page = Object.assign(new EventTarget(), { hidden: false })
+  vi.stubGlobal('document', page)
   vi.useFakeTimers()
 })
 afterEach(() => {
@@ -42,4 +47,17 @@ it('asks no more once it has gone, whoever tells it to', async () => {
   refresh()
   await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
   expect(asked).toHaveLength(1)
+})
+
+it('asks nothing while nobody sees the page, and at once when somebody does', async () => {
+  const { asked, hook } = await polled()
+  page.hidden = true
+  page.dispatchEvent(new Event('visibilitychange'))
+  await vi.waitFor(() => expect(asked.map(({ aborted }) => aborted)).toEqual([true]))
+  await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
+  expect(asked).toHaveLength(1)
+  page.hidden = false
+  page.dispatchEvent(new Event('visibilitychange'))
+  await vi.waitFor(() => expect(asked).toHaveLength(2))
+  hook.unmount()
 })
