@@ -16,8 +16,8 @@ export interface Caller {
   hangUp(): Promise<void>
 }
 
-/** Far more than any answer may take. */
-const PATIENCE_MS = 30_000
+/** Longer than any answer may take: the host gives a request that stalls half a minute. */
+const PATIENCE_MS = 45_000
 
 export function createCaller(port: number): Caller {
   let kept: Socket | undefined
