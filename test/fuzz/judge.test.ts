@@ -108,6 +108,26 @@ describe('what is held', () => {
     expect(growthWith((round) => 40e6 + (least + 0.1) * perRound * round)).toHaveLength(1)
   })
 
+  test('may not grow by one reference with every request of the default length, nor by the seven bytes that it once did', () => {
+    const perRound = REQUESTS / 10
+    for (const bytes of [7, 8]) {
+      expect(
+        growthWith((round) => 40e6 + bytes * perRound * round),
+        `${bytes}`,
+      ).toHaveLength(1)
+    }
+  })
+
+  test('may grow by compiled code in a run too short for a leak so small', () => {
+    const heap = [32.4, 33.3, 33.2, 33.5, 33.8, 34, 34, 34.1, 34.3, 34.4].map((mib) => mib * 2 ** 20)
+    expect(
+      growthOf(
+        heap.map((heapUsed) => ({ ...held, heapUsed })),
+        60_000,
+      ),
+    ).toEqual([])
+  })
+
   test('is not misjudged by single looks before a collection', () => {
     expect(growthWith((round) => (round % 2 === 0 ? 90e6 : 40e6))).toEqual([])
   })
