@@ -4,8 +4,9 @@ import { PROBLEMS, type ProblemCode } from '../../src/server/http/problemCodes.j
 import { createRandom } from '../faults/support/random.js'
 import { type Answer, createAnswerReader } from './support/answers.js'
 import { nextExchange } from './support/exchanges.js'
-import { BOUNDS, growthOf, LATE_GROWTH } from './support/held.js'
+import { BOUNDS, growthIn, growthOf, LATE_GROWTH } from './support/held.js'
 import { createJudge } from './support/judge.js'
+import { createTally } from './support/tally.js'
 import type { WireRequest } from './support/wire.js'
 
 const judge = createJudge('server')
@@ -116,6 +117,26 @@ describe('what is held', () => {
         `${bytes}`,
       ).toHaveLength(1)
     }
+  })
+
+  test('by the host may grow for its own requests alone, one in twenty', () => {
+    const tally = createTally()
+    const pieces: Buffer[] = []
+    const rounds = Array.from({ length: 10 }, (_, index) => index + 1)
+    for (let sent = 0; sent < REQUESTS / 100; sent++) {
+      const to = sent % 20 === 0 ? 'host' : 'server'
+      tally.sent({ to, kind: 'valid', requests: Array(100).fill(get('/')), pieces, ending: 'answer' })
+    }
+    expect(tally.requestsTo()).toEqual({ server: 950_000, host: 50_000 })
+    expect(tally.requests()).toBe(REQUESTS)
+    const growing = (bytes: number) =>
+      rounds.map((round) => ({ ...held, heapUsed: 40e6 + bytes * 5_000 * round }))
+    const server = rounds.map(() => held)
+    expect(growthIn({ server, host: growing(70) }, tally.requestsTo())).toEqual([])
+    expect(growthIn({ server, host: growing(80) }, tally.requestsTo())).toEqual([
+      expect.stringMatching(/^the host's heapUsed .* 8000000 in 100,000 requests/),
+    ])
+    expect(growthIn({ server: growing(80), host: server }, tally.requestsTo())).toEqual([])
   })
 
   test('may grow by compiled code in a run too short for a leak so small', () => {

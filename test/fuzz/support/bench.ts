@@ -9,7 +9,7 @@ import { type Caller, createCaller } from './connection.js'
 import { type Exchange, nextExchange } from './exchanges.js'
 import type { FuzzedProcess, Held } from './fuzzedProcess.js'
 import { leaveRuns, startFuzzedHost, startFuzzedServer } from './fuzzedServer.js'
-import { growthOf, untilQuiet } from './held.js'
+import { growthIn, untilQuiet } from './held.js'
 import { createTally, type Tally } from './tally.js'
 import { createWorld, HOSTED_ORDER, type World } from './world.js'
 
@@ -119,7 +119,7 @@ async function fuzz(options: FuzzOptions, processes: Processes, world: World): P
     seconds: (performance.now() - startedAt) / 1_000,
     answers: tally.answers(),
     held,
-    violations: [...faultsOf(processes), ...tally.violations(), ...growthIn(held, requests)],
+    violations: [...faultsOf(processes), ...tally.violations(), ...growthIn(held, tally.requestsTo())],
   }
 }
 
@@ -129,10 +129,6 @@ function faultsOf({ server, host }: Processes): string[] {
 
 function hasFailed(processes: Processes): boolean {
   return faultsOf(processes).length > 0
-}
-
-function growthIn({ server, host }: FuzzReport['held'], requests: number): string[] {
-  return [...growthOf(server, requests), ...growthOf(host, requests).map((growth) => `the host's ${growth}`)]
 }
 
 interface Round {

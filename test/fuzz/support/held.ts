@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Service } from './apiRoutes.js'
 import type { FuzzedProcess, Held } from './fuzzedProcess.js'
 
 const LOOK_MS = 500
@@ -37,6 +38,17 @@ export async function untilQuiet(server: FuzzedProcess): Promise<Held | undefine
     before = now
   }
   return before
+}
+
+/** What has grown by more than it may, of the server and of the host, each for the requests that it was sent itself. */
+export function growthIn(
+  { server, host }: Readonly<Record<Service, readonly Held[]>>,
+  requests: Readonly<Record<Service, number>>,
+): string[] {
+  return [
+    ...growthOf(server, requests.server),
+    ...growthOf(host, requests.host).map((growth) => `the host's ${growth}`),
+  ]
 }
 
 /** What has grown by more than it may. @param requests in all rounds, as many in each */

@@ -10,6 +10,8 @@ export interface Tally {
   sent(exchange: Exchange): void
   came(exchange: Exchange, outcome: Outcome): void
   requests(): number
+  /** Of those, the ones to each. */
+  requestsTo(): Readonly<Record<Service, number>>
   exchanges(): number
   answers(): Record<string, number>
   /** Each kind once, with its first request and how often it came. */
@@ -25,7 +27,7 @@ export function createTally(): Tally {
   }
   const counts = new Map<string, number>()
   const wrong = new Map<string, { readonly example: string; times: number }>()
-  let requests = 0
+  const requests: Record<Service, number> = { server: 0, host: 0 }
   let exchanges = 0
 
   function note(fault: string | undefined, { to, kind, pieces }: Exchange, request?: WireRequest): void {
@@ -38,7 +40,7 @@ export function createTally(): Tally {
   return {
     sent(exchange) {
       exchanges++
-      requests += Math.max(1, exchange.requests.length)
+      requests[exchange.to] += Math.max(1, exchange.requests.length)
     },
     came(exchange, { answers, fault }) {
       const judge = judges[exchange.to]
@@ -49,7 +51,8 @@ export function createTally(): Tally {
         note(judge(answer, exchange.requests[index]), exchange, exchange.requests[index])
       }
     },
-    requests: () => requests,
+    requests: () => requests.server + requests.host,
+    requestsTo: () => ({ ...requests }),
     exchanges: () => exchanges,
     answers: () => Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     violations: () => [...wrong].map(([fault, { example, times }]) => `${times} x ${fault}: ${example}`),
