@@ -6,7 +6,7 @@ import type { FileSystem } from './fileSystem.js'
 export interface MadeDirectories {
   /**
    * Makes a directory and those above it, down from the root, where they are missing. When it resolves, the entries that
-   * lead to it, the root's own included, survive a power cut. Free but for the first time.
+   * lead to it, from the file system's root down, survive a power cut. Free but for the first time.
    * @throws the system's error; the next call begins anew then
    */
   make(path: string): Promise<void>
@@ -36,12 +36,14 @@ export function createMadeDirectories(options: {
     await (path === root ? syncAbove() : syncDirectory(dirname(path)))
   }
 
-  /** Whoever may not even read the directory that holds the root has hardly made the root in it. */
+  /** Any of those above may have been made with the root. Whoever may not even read one has hardly made anything in it. */
   async function syncAbove(): Promise<void> {
-    try {
-      await syncDirectory(dirname(root))
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error
+    for (const path of above(root)) {
+      try {
+        await syncDirectory(path)
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error
+      }
     }
   }
 
@@ -59,4 +61,10 @@ export function createMadeDirectories(options: {
   }
 
   return { make, forget: () => made.clear() }
+}
+
+/** The directories that hold a path, from the file system's root down. */
+function above(path: string): string[] {
+  const holding = dirname(path)
+  return holding === path ? [] : [...above(holding), holding]
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
-import { nodeFileSystem } from '../../../src/server/store/fileSystem.js'
+import type { nodeFileSystem } from '../../../src/server/store/fileSystem.js'
 import { StorageError } from '../../../src/server/store/storageError.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { createFaultyFs } from './faultyFs.js'
@@ -123,9 +123,10 @@ describe('a directory that is used for the first time', () => {
   const PATH = 'a/b/one.json'
 
   async function setUpEmpty() {
-    const root = join(await temporaryDirectory(), 'data')
-    /** Where the entries stand that lead to the file. */
-    const chain = [dirname(root), root, join(root, 'a'), join(root, 'a/b')]
+    const there = await temporaryDirectory()
+    const root = join(there, 'trading', 'data')
+    /** Where the entries stand that lead to the file, from the file system's root down. */
+    const chain = [...above(there), there, dirname(root), root, join(root, 'a'), join(root, 'a/b')]
     return { root, chain }
   }
 
@@ -194,17 +195,24 @@ describe('a directory that is used for the first time', () => {
     expect(synced).toEqual(expect.arrayContaining(chain))
   })
 
-  test('may lie where the directory above the root cannot be read', async () => {
-    const { root } = await setUpEmpty()
+  test('may lie where a directory above the root cannot be read, and the others are synced', async () => {
+    const { root, chain } = await setUpEmpty()
+    const { fs: seen, synced } = createFaultyFs(-1)
+    const closed = dirname(dirname(root))
     const fs: typeof nodeFileSystem = {
-      ...nodeFileSystem,
+      ...seen,
       async open(path, flags, mode) {
-        if (path === dirname(root)) throw Object.assign(new Error('injected'), { code: 'EACCES' })
-        return nodeFileSystem.open(path, flags, mode)
+        if (path === closed) throw Object.assign(new Error('injected'), { code: 'EACCES' })
+        return seen.open(path, flags, mode)
       },
     }
     const files = createAtomicFiles({ root, fs })
     await files.write(PATH, 'first')
     expect(await files.read(PATH)).toBe('first')
+    expect(synced).toEqual(expect.arrayContaining(chain.filter((path) => path !== closed)))
   })
 })
+
+function above(path: string): string[] {
+  return path === '/' ? [] : [...above(dirname(path)), dirname(path)]
+}
