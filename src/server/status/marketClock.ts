@@ -5,14 +5,15 @@ import { createSharedValue } from './sharedValue.js'
 
 /**
  * The market's hours. Kept until the next opening or closing, when they would be wrong, and asked for again meanwhile: a
- * broker that fails is not noticed before that. The body has no way of saying that it is old, so after that there is none:
+ * broker that fails is not noticed before that. The change has come as soon as either of our clocks says so: one may have been
+ * set, and the other stands still while the machine sleeps. The body has no way of saying that it is old, so after that there is none:
  * Problem `market-unavailable`.
  */
 export function createMarketClockView(deps: {
   readonly broker: Pick<Broker, 'getClock'>
   /** After how long the broker is asked again, although neither opening nor closing has come. */
   readonly maxAgeMs: number
-  /** Unix ms, for the times that the broker names. */
+  /** Unix ms, for the times that the broker names. It goes on while the machine sleeps. */
   readonly now: () => number
   /** Milliseconds of a clock that nobody sets, for ages and pauses. */
   readonly steadyNow: () => number
@@ -21,10 +22,12 @@ export function createMarketClockView(deps: {
   const shared = createSharedValue({
     async load() {
       const clock = await broker.getClock()
-      return { untilChangeMs: untilChangeMs(clock), view: viewOf(clock) }
+      const ms = untilChangeMs(clock)
+      return { untilChangeMs: ms, changesAt: now() + ms, view: viewOf(clock) }
     },
     freshMs: ({ untilChangeMs }) => Math.min(maxAgeMs, untilChangeMs),
     usableMs: ({ untilChangeMs }) => untilChangeMs,
+    isOver: ({ changesAt }) => now() >= changesAt,
     retryMs: (error) => brokerRetryMs(error, now()),
     steadyNow,
   })

@@ -6,6 +6,8 @@ interface SharedValueOptions<T> {
   readonly freshMs: (value: T) => number
   /** For how long it is handed out at once, while a new one is loaded. */
   readonly usableMs: (value: T) => number
+  /** That a value is over before its time, and not handed out any more: the steady clock stands still while the machine sleeps. */
+  readonly isOver?: (value: T) => boolean
   /**
    * How long a load is waited for, from its start, where there is an older value to give instead. None: to its end, as an
    * older value must not be given.
@@ -67,7 +69,7 @@ export function createSharedValue<T>(options: SharedValueOptions<T>): SharedValu
     last: () => last?.value,
     async get() {
       const now = options.steadyNow()
-      const known = last
+      const known = last !== undefined && options.isOver?.(last.value) ? undefined : last
       if (known !== undefined && now < known.freshUntil) return { value: known.value, isFresh: true }
       const next = renewed()
       if (known !== undefined && now < known.usableUntil) return { value: known.value, isFresh: false }

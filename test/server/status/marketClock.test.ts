@@ -9,6 +9,7 @@ const CLOSES = '2027-01-05T21:00:00Z'
 async function setUp() {
   const start = Date.parse('2027-01-05T14:00:00Z')
   let time = start
+  let asleep = 0
   const standIn = await startStandIn({ now: () => new Date(time) })
   onTestFinished(() => standIn.stop())
   standIn.control.clock({ open: false, nextOpen: OPENS, nextClose: CLOSES })
@@ -16,13 +17,17 @@ async function setUp() {
     broker: brokerOf(standIn.url, SERVER_ACCOUNT),
     maxAgeMs: 600_000,
     now: () => time,
-    steadyNow: () => time - start,
+    steadyNow: () => time - start - asleep,
   })
   return {
     view,
     control: standIn.control,
     requests: () => standIn.control.requests().length,
     set: (iso: string) => {
+      time = Date.parse(iso)
+    },
+    sleepUntil: (iso: string) => {
+      asleep += Date.parse(iso) - time
       time = Date.parse(iso)
     },
   }
@@ -60,6 +65,27 @@ test('is not kept past an opening', async () => {
   set(OPENS)
   expect((await view()).isOpen).toBe(true)
   expect(requests()).toBe(2)
+})
+
+test('is not kept past an opening that the machine slept over', async () => {
+  const { view, requests, sleepUntil, control } = await setUp()
+  expect((await view()).isOpen).toBe(false)
+  control.clock({ open: true, nextOpen: '2027-01-06T14:30:00Z' })
+  sleepUntil('2027-01-05T14:29:59.999Z')
+  expect((await view()).isOpen).toBe(false)
+  expect(requests()).toBe(1)
+  sleepUntil(OPENS)
+  expect(await view()).toMatchObject({ isOpen: true, nextOpen: '2027-01-06T14:30:00.000Z' })
+  expect(requests()).toBe(2)
+})
+
+test('is not known after an opening that the machine slept over while the broker fails', async () => {
+  const { view, sleepUntil, control } = await setUp()
+  await view()
+  control.fault({ respond: { status: 503, body: {} }, times: 1_000 })
+  sleepUntil(OPENS)
+  await expect(view()).rejects.toMatchObject({ code: 'market-unavailable' })
+  await expect(view()).rejects.toMatchObject({ code: 'market-unavailable' })
 })
 
 test('is known until the next opening while the broker fails, and not after it', async () => {
