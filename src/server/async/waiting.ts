@@ -1,7 +1,7 @@
 /** A longer timer would end at once (Node's setTimeout). */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** What `promise` resolves to, or undefined when `ms`, of 24 days at most, pass before. The timer keeps no process alive. */
+/** What `promise` resolves to, or undefined when `ms`, or 24 days, pass before. The timer keeps no process alive. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
