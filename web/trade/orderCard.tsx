@@ -5,6 +5,8 @@ import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { money, shortHex } from '../words/format.js'
 import { orderWords } from '../words/timeline.js'
+import { isEnvelopeMissing } from './envelopeMissing.js'
+import { hasEnded } from './hasEnded.js'
 import { forgetOrder, keptOrder, RECLAIM_AFTER } from './keptOrders.js'
 import type { Ordered } from './orderMemory.js'
 import { OrderNotice } from './orderNotice.js'
@@ -23,8 +25,6 @@ interface OrderCardProps {
   /** The order was open here, and has ended. */
   readonly onEnd: () => void
 }
-
-const FINAL = new Set<OrderStatus['state']>(['SETTLED', 'REFUNDED'])
 
 export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }: OrderCardProps) {
   const { orderId, request } = order
@@ -51,7 +51,7 @@ export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }
       </div>
       {request === null && status !== null ? <p class="muted">{unknownWords(status, unlocked)}</p> : null}
       {status?.state === 'REFUNDED' ? <OrderNotice status={status} opened={opened} /> : null}
-      <Resubmit client={client} order={order} status={status} />
+      {isEnvelopeMissing(status, error) ? <Resubmit client={client} order={order} /> : null}
       {status === null ? null : <Reclaim client={client} status={status} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>What happened</summary>
@@ -62,8 +62,8 @@ export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }
 }
 
 /** Why it is not said what was ordered, and where to see it. */
-function unknownWords({ state }: OrderStatus, unlocked: boolean): string {
-  if (FINAL.has(state)) {
+function unknownWords(status: OrderStatus, unlocked: boolean): string {
+  if (hasEnded(status)) {
     return 'What was ordered is known no more: only the page that sealed it knew, and it was closed.'
   }
   return unlocked
@@ -88,7 +88,7 @@ function useEnd(status: OrderStatus | null, onEnd: () => void): void {
   const wasOpen = useRef(false)
   useEffect(() => {
     if (status === null) return
-    if (!FINAL.has(status.state)) wasOpen.current = true
+    if (!hasEnded(status)) wasOpen.current = true
     else if (wasOpen.current) {
       wasOpen.current = false
       onEnd()
@@ -101,20 +101,15 @@ function useEnd(status: OrderStatus | null, onEnd: () => void): void {
  * reason enough: the server may lose what it has, and then only this browser can give it again.
  */
 function useForgetting(orderId: DeskOrder['orderId'], status: OrderStatus | null): void {
-  const hasEnded = status !== null && FINAL.has(status.state)
+  const isOver = status !== null && hasEnded(status)
   useEffect(() => {
-    if (hasEnded) forgetOrder(orderId)
-  }, [hasEnded, orderId])
+    if (isOver) forgetOrder(orderId)
+  }, [isOver, orderId])
 }
 
-/** For an order of which the server has no envelope, but this browser has. */
-function Resubmit({
-  client,
-  order,
-  status,
-}: Pick<OrderCardProps, 'client' | 'order'> & { status: OrderStatus | null }) {
+/** For an order of which the server has no envelope, but this browser may have. */
+function Resubmit({ client, order }: Pick<OrderCardProps, 'client' | 'order'>) {
   const { busy, error, run } = useAction()
-  if (status !== null && (status.receivedAt !== null || FINAL.has(status.state))) return null
   const kept = keptOrder(order.orderId)
   if (kept === null) return null
   const submit = () =>
