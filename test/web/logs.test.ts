@@ -98,6 +98,26 @@ describe('the logs of a chain', () => {
     expect(node.asked).toEqual([[4_489, 4_510]])
   })
 
+  it('are not all there while those of a long absence are being read', async () => {
+    const node = new Node(50, [logIn(48)])
+    const look = tailOf(node)
+    expect(await look()).toMatchObject({ complete: true })
+    node.head = 9_000
+    node.logs.push(logIn(100), logIn(8_000))
+    const parts: LogsSoFar[] = []
+    const all = await look({ onPart: (part) => void parts.push(part) })
+    expect(parts.map(blocksOf)).toEqual([
+      [48, 100],
+      [48, 100],
+    ])
+    expect(parts.map(({ complete, head }) => [complete, head])).toEqual([
+      [false, 2_038],
+      [false, 6_038],
+    ])
+    expect(blocksOf(all)).toEqual([48, 100, 8_000])
+    expect(all).toMatchObject({ complete: true, head: 9_000 })
+  })
+
   it('come in shorter parts from a node that refuses long ones', async () => {
     const node = new Node(3_000, [logIn(5), logIn(2_900)], 700)
     expect(blocksOf(await tailOf(node)())).toEqual([5, 2_900])

@@ -1,28 +1,47 @@
 import { describe, expect, it } from 'vitest'
 import { type Ask, remembered } from '../../web/chain/remembered.js'
 
-const { signal } = new AbortController()
+interface Count {
+  readonly count: number
+  readonly complete: boolean
+}
+
+const signalOf = () => new AbortController().signal
+
+/** A question with a whole answer, another one each time. */
+function counting(): Ask<Count> {
+  let count = 0
+  return async () => ({ count: ++count, complete: true })
+}
 
 describe('a question that is asked again', () => {
-  it('tells first what was answered before', async () => {
-    let count = 0
-    const ask = remembered(async () => ++count)
-    const told: number[] = []
-    expect(await ask(signal, (value) => told.push(value))).toBe(1)
+  it('tells first what was answered before, to which more may have come', async () => {
+    const ask = remembered(counting())
+    const told: Count[] = []
+    expect(await ask(signalOf(), (value) => told.push(value))).toEqual({ count: 1, complete: true })
     expect(told).toEqual([])
-    expect(await ask(signal, (value) => told.push(value))).toBe(2)
-    expect(told).toEqual([1])
+    expect(await ask(signalOf(), (value) => told.push(value))).toEqual({ count: 2, complete: true })
+    expect(told).toEqual([{ count: 1, complete: false }])
+  })
+
+  it('takes nothing back from who asks on and on', async () => {
+    const ask = remembered(counting())
+    await ask(signalOf(), () => undefined)
+    const [signal, told]: [AbortSignal, Count[]] = [signalOf(), []]
+    await ask(signal, (value) => told.push(value))
+    await ask(signal, (value) => told.push(value))
+    expect(told).toEqual([{ count: 1, complete: false }])
   })
 
   it('tells first what it was told meanwhile, when it was never answered', async () => {
-    const half: Ask<string> = async (_signal, tell) => {
-      tell('half')
+    const half = { count: 1, complete: false }
+    const ask = remembered<Count>(async (_signal, tell) => {
+      tell(half)
       throw new Error('left')
-    }
-    const ask = remembered(half)
-    await expect(ask(signal, () => undefined)).rejects.toThrow('left')
-    const told: string[] = []
-    await expect(ask(signal, (value) => told.push(value))).rejects.toThrow('left')
-    expect(told).toEqual(['half', 'half'])
+    })
+    await expect(ask(signalOf(), () => undefined)).rejects.toThrow('left')
+    const told: Count[] = []
+    await expect(ask(signalOf(), (value) => told.push(value))).rejects.toThrow('left')
+    expect(told).toEqual([half, half])
   })
 })

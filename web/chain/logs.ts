@@ -19,7 +19,7 @@ export interface LogsSoFar {
   readonly logs: readonly ChainLog[]
   /** The newest block that was read, of all looks. */
   readonly head: number
-  /** Whether nothing older is to be read. */
+  /** Whether nothing is left to be read, neither older nor newer, as far as the look that tells it knows. */
   readonly complete: boolean
 }
 
@@ -50,12 +50,11 @@ export function createLogTail(
   let read: { readonly from: number; readonly to: number } | null = null
   let before: Promise<unknown> = Promise.resolve()
 
-  const isComplete = () => read !== null && (read.from <= fromBlock || logs.length >= most)
-  const soFar = (): LogsSoFar => ({
-    logs,
-    head: read?.to ?? fromBlock - 1,
-    complete: isComplete(),
-  })
+  const reachesBack = () => read !== null && (read.from <= fromBlock || logs.length >= most)
+  const soFar = (head: number): LogsSoFar => {
+    const to = read?.to ?? fromBlock - 1
+    return { logs, head: to, complete: reachesBack() && to >= head }
+  }
   const take = (part: Part) => {
     const others = logs.filter(({ blockNumber }) => blockNumber < part.from || blockNumber > part.to)
     logs = [...others, ...part.logs].sort(inOrder).slice(-most)
@@ -64,23 +63,24 @@ export function createLogTail(
   }
 
   async function look({ signal, onPart }: LookOptions): Promise<LogsSoFar> {
-    const tell = async () => {
-      if (!isComplete()) await onPart?.(soFar())
-      signal?.throwIfAborted()
-    }
     signal?.throwIfAborted()
     const head = await source.getBlockNumber()
+    const tell = async () => {
+      const part = soFar(head)
+      if (!part.complete) await onPart?.(part)
+      signal?.throwIfAborted()
+    }
     for (let from = Math.max(fromBlock, (read?.to ?? head) + 1 - UNSETTLED_BLOCKS); from <= head; ) {
       const part = await parts.first(from, head)
       take(part)
       from = part.to + 1
       await tell()
     }
-    while (read !== null && !isComplete()) {
+    while (read !== null && !reachesBack()) {
       take(await parts.last(fromBlock, read.from - 1))
       await tell()
     }
-    return soFar()
+    return soFar(head)
   }
 
   return (options = {}) => {

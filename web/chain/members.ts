@@ -27,6 +27,9 @@ const CHANGED = topicOf(institutionRegistryAbi, 'MemberUpdated')
 
 const ADDRESS_DIGITS = 40
 
+/** Not even that there are no members. */
+const NONE = -1
+
 /**
  * Reads the institution's wallets: the events name all that ever were, the registry says what they are now. Each time
  * only the events that are new, or were not read yet, are asked for.
@@ -59,7 +62,7 @@ export function createMembersReader(provider: Provider, { pins, chain }: Setting
   return async (signal, tell) => {
     known ??= await begin()
     const { registry, look } = known
-    let told = 0
+    let told = NONE
     const { logs, complete } = await look({
       signal,
       async onPart(soFar) {
