@@ -1,5 +1,5 @@
 import { type Filter, makeError } from 'ethers'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createLogTail, type LogsSoFar } from '../../web/chain/logs.js'
 import type { ChainLog, LogSource } from '../../web/chain/parts.js'
 
@@ -36,6 +36,13 @@ class Node implements LogSource {
 const tailOf = (node: Node, more: { fromBlock?: number; most?: number } = {}) =>
   createLogTail(node, { address: ADDRESS, fromBlock: 0, ...more })
 const blocksOf = ({ logs }: { logs: readonly ChainLog[] }) => logs.map(({ blockNumber }) => blockNumber)
+
+/** No answer, ever. */
+const silence = () => new Promise<never>(() => {})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 describe('the logs of a chain', () => {
   it('are read from the newest to the first block on, in parts, and told oldest first', async () => {
@@ -85,6 +92,43 @@ describe('the logs of a chain', () => {
     await expect(first).rejects.toMatchObject({ name: 'AbortError' })
     expect(blocksOf(await second)).toEqual([10, 8_000])
     expect(node.asked.map(([from]) => from)).toEqual([8_989, 8_989, 6_989, 2_989, 0])
+  })
+
+  it.each(['getBlockNumber', 'getLogs'] as const)(
+    'are asked for again when one %s was never answered',
+    async (question) => {
+      vi.useFakeTimers()
+      const node = new Node(50, [logIn(48)])
+      const look = tailOf(node)
+      const silent = vi.spyOn(node, question).mockImplementationOnce(silence)
+      const outcome = Promise.allSettled([look(), look()])
+      await vi.runAllTimersAsync()
+      expect(await outcome).toMatchObject([
+        { status: 'rejected', reason: { code: 'TIMEOUT' } },
+        { status: 'fulfilled', value: { complete: true } },
+      ])
+      expect(silent).toHaveBeenCalledTimes(question === 'getLogs' ? 3 : 2)
+    },
+  )
+
+  it('are not waited for by a look that is ended while another one reads', async () => {
+    const node = new Node(50, [logIn(48)])
+    const look = tailOf(node)
+    let answer = (_head: number) => {}
+    const held = new Promise<number>((resolve) => {
+      answer = resolve
+    })
+    const asked = vi.spyOn(node, 'getBlockNumber').mockReturnValueOnce(held)
+    const first = look()
+    const ended = new AbortController()
+    const second = look({ signal: ended.signal })
+    const third = look()
+    ended.abort()
+    await expect(second).rejects.toMatchObject({ name: 'AbortError' })
+    expect(asked).toHaveBeenCalledTimes(1)
+    answer(50)
+    expect(blocksOf(await first)).toEqual([48])
+    expect(blocksOf(await third)).toEqual([48])
   })
 
   it('are asked for once, but for blocks that may still be exchanged', async () => {

@@ -1,6 +1,7 @@
 import type { Provider } from 'ethers'
 import type { Settings } from '../settings.js'
 import { contractsOf } from './contracts.js'
+import { inTime } from './inTime.js'
 import { createLogTail, type LogsSoFar, type LogTail } from './logs.js'
 import type { Ask } from './remembered.js'
 
@@ -12,7 +13,8 @@ export function createEventsReader(provider: Provider, { pins, chain }: Settings
 
   async function begin() {
     const address = Object.values(await contractsOf(provider, pins.escrow))
-    const fromBlock = Math.max(chain.firstBlock, (await provider.getBlockNumber()) - BLOCKS_BACK)
+    const head = await inTime('getBlockNumber', provider.getBlockNumber())
+    const fromBlock = Math.max(chain.firstBlock, head - BLOCKS_BACK)
     return createLogTail(provider, { address, fromBlock, most: SHOWN })
   }
 

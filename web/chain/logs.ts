@@ -1,6 +1,8 @@
 import { Interface, type InterfaceAbi } from 'ethers'
 import type { Hex } from '../../src/client/index.js'
+import { inTime } from './inTime.js'
 import { type ChainLog, createPartReader, type LogSource, type Part } from './parts.js'
+import { turnAfter } from './turn.js'
 
 /** Blocks below the head that are read again each time: they may be exchanged, and a node may know less than another. */
 const UNSETTLED_BLOCKS = 12
@@ -24,7 +26,7 @@ export interface LogsSoFar {
 }
 
 export interface LookOptions {
-  /** Ends the look after the part that is being read. */
+  /** Ends the look after the part that is being read, or at once while it waits for another one. */
   readonly signal?: AbortSignal | undefined
   /** Is given what there is, after each part of many. */
   readonly onPart?: ((soFar: LogsSoFar) => void | Promise<void>) | undefined
@@ -64,7 +66,7 @@ export function createLogTail(
 
   async function look({ signal, onPart }: LookOptions): Promise<LogsSoFar> {
     signal?.throwIfAborted()
-    const head = await source.getBlockNumber()
+    const head = await inTime('getBlockNumber', source.getBlockNumber())
     const tell = async () => {
       const part = soFar(head)
       if (!part.complete) await onPart?.(part)
@@ -84,8 +86,9 @@ export function createLogTail(
   }
 
   return (options = {}) => {
-    const mine = before.then(() => look(options))
-    before = mine.catch(() => undefined)
+    const mine = turnAfter(before, options.signal).then(() => look(options))
+    // A look that no longer waits lets nobody past the one that it waited for.
+    before = Promise.allSettled([before, mine])
     return mine
   }
 }

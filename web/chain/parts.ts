@@ -1,4 +1,5 @@
 import { type Filter, isError, type Log } from 'ethers'
+import { inTime } from './inTime.js'
 
 export type ChainLog = Pick<Log, 'address' | 'blockHash' | 'blockNumber' | 'data' | 'index' | 'topics'>
 
@@ -41,7 +42,7 @@ export function createPartReader(source: LogSource, filter: Filter): PartReader 
       const [from, to] = rangeOf(blocks)
       const length = to - from + 1
       try {
-        const logs = await source.getLogs({ ...filter, fromBlock: from, toBlock: to })
+        const logs = await inTime('getLogs', source.getLogs({ ...filter, fromBlock: from, toBlock: to }))
         if (length === blocks) blocks = Math.min(most, Math.ceil(blocks * growth))
         return { from, to, logs }
       } catch (error) {

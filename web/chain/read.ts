@@ -1,6 +1,7 @@
 import { Interface, type InterfaceAbi, type Provider } from 'ethers'
 import type * as z from 'zod'
 import type { Hex } from '../../src/client/index.js'
+import { inTime } from './inTime.js'
 
 interface View<T> {
   readonly address: Hex
@@ -14,6 +15,6 @@ interface View<T> {
 export async function readView<T>(provider: Provider, view: View<T>): Promise<T> {
   const contract = new Interface(view.abi)
   const data = contract.encodeFunctionData(view.method, view.args ?? [])
-  const answer = await provider.call({ to: view.address, data })
+  const answer = await inTime('call', provider.call({ to: view.address, data }))
   return view.schema.parse(contract.decodeFunctionResult(view.method, answer)[0])
 }
