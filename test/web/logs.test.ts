@@ -37,6 +37,18 @@ const tailOf = (node: Node, more: { fromBlock?: number; most?: number } = {}) =>
   createLogTail(node, { address: ADDRESS, fromBlock: 0, ...more })
 const blocksOf = ({ logs }: { logs: readonly ChainLog[] }) => logs.map(({ blockNumber }) => blockNumber)
 
+/** Has a node answer no question about more blocks than these, until it is told to recover. */
+function silentOver(node: Node, blocks: number): () => void {
+  const answer = node.getLogs.bind(node)
+  node.getLogs = async (filter) => {
+    if (Number(filter.toBlock) - Number(filter.fromBlock) >= blocks) throw makeError('', 'TIMEOUT')
+    return answer(filter)
+  }
+  return () => {
+    node.getLogs = answer
+  }
+}
+
 /** No answer, ever. */
 const silence = () => new Promise<never>(() => {})
 
@@ -71,16 +83,32 @@ describe('the logs of a chain', () => {
   })
 
   it('are asked for in fewer blocks at a time of a node that fell silent over many', async () => {
-    const node = new Node(1_000_000, [])
+    const node = new Node(300_000, [])
     const look = tailOf(node)
-    const getLogs = node.getLogs.bind(node)
-    node.getLogs = async (filter) => {
-      const logs = await getLogs(filter)
-      if (Number(filter.toBlock) - Number(filter.fromBlock) > 20_000) throw makeError('', 'TIMEOUT')
-      return logs
-    }
+    silentOver(node, 20_000)
     await expect(look()).rejects.toMatchObject({ code: 'TIMEOUT' })
     expect(await look()).toMatchObject({ complete: true })
+  })
+
+  it('are asked for in more blocks again of a node that has come to itself', async () => {
+    const node = new Node(8_000_000, [])
+    const look = tailOf(node)
+    const recover = silentOver(node, 2_000)
+    await expect(look()).rejects.toMatchObject({ code: 'TIMEOUT' })
+    recover()
+    node.asked.length = 0
+    expect(await look()).toMatchObject({ complete: true })
+    expect(node.asked.length).toBeLessThan(500)
+  })
+
+  it('are asked for in as many blocks as ever of a node that was silent over few', async () => {
+    const node = new Node(8_000_000, [])
+    const look = tailOf(node)
+    node.failure = new TypeError('Failed to fetch')
+    await expect(look()).rejects.toBe(node.failure)
+    node.failure = null
+    expect(await look()).toMatchObject({ complete: true })
+    expect(node.asked.length).toBeLessThan(100)
   })
 
   it('are read by one look at a time, and a look that is ended leaves off after its part', async () => {

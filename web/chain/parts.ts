@@ -27,15 +27,29 @@ export interface PartReader {
 const [FEW_BLOCKS, MOST_BLOCKS] = [2_000, 100_000]
 /** Of the next part, until the node has refused one and after. */
 const [FAST, SLOW] = [2, 1.1]
+/** Of the most that is asked of a node that fell silent: it doubles in 70 good parts. */
+const TRUST = 1.01
 
 /**
  * Reads ranges in parts. A good part lets the next one be longer, a refused one is halved. A node that falls silent over
- * a long one is not asked for as much again.
+ * a long one is asked for half of it at most, and for more again as it goes well.
  */
 export function createPartReader(source: LogSource, filter: Filter): PartReader {
   let blocks = FEW_BLOCKS
   let most = MOST_BLOCKS
   let growth = FAST
+
+  function grow() {
+    if (blocks === most) most = Math.min(MOST_BLOCKS, Math.ceil(most * TRUST))
+    blocks = Math.min(most, Math.ceil(blocks * growth))
+  }
+
+  /** That a node was silent over few blocks tells nothing of how many it takes. */
+  function trustLess(length: number) {
+    if (length <= FEW_BLOCKS) return
+    most = Math.max(FEW_BLOCKS, Math.floor(length / 2))
+    growth = SLOW
+  }
 
   async function read(rangeOf: (blocks: number) => readonly [from: number, to: number]): Promise<Part> {
     for (;;) {
@@ -43,11 +57,11 @@ export function createPartReader(source: LogSource, filter: Filter): PartReader 
       const length = to - from + 1
       try {
         const logs = await inTime('getLogs', source.getLogs({ ...filter, fromBlock: from, toBlock: to }))
-        if (length === blocks) blocks = Math.min(most, Math.ceil(blocks * growth))
+        if (length === blocks) grow()
         return { from, to, logs }
       } catch (error) {
-        growth = SLOW
-        if (isSilence(error)) most = Math.max(FEW_BLOCKS, Math.floor(length / 2))
+        if (isSilence(error)) trustLess(length)
+        else growth = SLOW
         if (length === 1 || isSilence(error)) {
           blocks = FEW_BLOCKS
           throw error
