@@ -6,6 +6,8 @@ export function useIsSeen(): boolean {
   useEffect(() => {
     const listen = () => setSeen(!document.hidden)
     document.addEventListener('visibilitychange', listen)
+    // Nobody listened between the rendering and now.
+    listen()
     return () => document.removeEventListener('visibilitychange', listen)
   }, [])
   return isSeen
