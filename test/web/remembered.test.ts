@@ -44,4 +44,27 @@ describe('a question that is asked again', () => {
     await expect(ask(signalOf(), (value) => told.push(value))).rejects.toThrow('left')
     expect(told).toEqual([half, half])
   })
+
+  it('forgets nothing newer for the late answer to who has left', async () => {
+    let answerLate = (_value: Count) => {}
+    const late = new Promise<Count>((resolve) => {
+      answerLate = resolve
+    })
+    const answers = [late, { count: 2, complete: true }, { count: 3, complete: true }]
+    const ask = remembered<Count>(async (_signal, tell) => {
+      const answer = await answers.shift()
+      if (answer === undefined) throw new Error('asked too often')
+      tell(answer)
+      return answer
+    })
+    const left = new AbortController()
+    const first = ask(left.signal, () => undefined)
+    left.abort()
+    await ask(signalOf(), () => undefined)
+    answerLate({ count: 1, complete: true })
+    await first
+    const told: Count[] = []
+    await ask(signalOf(), (value) => told.push(value))
+    expect(told[0]).toEqual({ count: 2, complete: false })
+  })
 })

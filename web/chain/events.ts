@@ -2,24 +2,23 @@ import type { Provider } from 'ethers'
 import type { Settings } from '../settings.js'
 import { contractsOf } from './contracts.js'
 import { inTime } from './inTime.js'
-import { createLogTail, type LogsSoFar, type LogTail } from './logs.js'
+import { createLogTail, type LogsSoFar } from './logs.js'
+import { once } from './once.js'
 import type { Ask } from './remembered.js'
 
 const [SHOWN, BLOCKS_BACK] = [100, 5_000]
 
 /** Reads the five contracts' logs as they happen, and those of the last blocks before. */
 export function createEventsReader(provider: Provider, { pins, chain }: Settings): Ask<LogsSoFar> {
-  let look: LogTail | null = null
-
-  async function begin() {
+  const begun = once(async () => {
     const address = Object.values(await contractsOf(provider, pins.escrow))
     const head = await inTime('getBlockNumber', provider.getBlockNumber())
     const fromBlock = Math.max(chain.firstBlock, head - BLOCKS_BACK)
     return createLogTail(provider, { address, fromBlock, most: SHOWN })
-  }
+  })
 
   return async (signal, tell) => {
-    look ??= await begin()
+    const look = await begun()
     return look({ signal, onPart: tell })
   }
 }

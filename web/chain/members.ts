@@ -6,7 +6,8 @@ import { addressSchema, checksum } from '../../src/protocol/address.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import type { Settings } from '../settings.js'
 import { contractsOf } from './contracts.js'
-import { createLogTail, type LogTail, topicOf } from './logs.js'
+import { createLogTail, topicOf } from './logs.js'
+import { once } from './once.js'
 import type { ChainLog } from './parts.js'
 import { readView } from './read.js'
 import type { Ask } from './remembered.js'
@@ -35,13 +36,11 @@ const NONE = -1
  * only the events that are new, or were not read yet, are asked for.
  */
 export function createMembersReader(provider: Provider, { pins, chain }: Settings, orgId: Hex): Ask<Members> {
-  let known: { readonly registry: Hex; readonly look: LogTail } | null = null
-
-  async function begin() {
+  const begun = once(async () => {
     const { registry } = await contractsOf(provider, pins.escrow)
     const query = { address: registry, topics: [CHANGED, orgId], fromBlock: chain.firstBlock }
     return { registry, look: createLogTail(provider, query) }
-  }
+  })
 
   async function membersOf(registry: Hex, named: readonly Hex[]): Promise<Member[]> {
     const view = <T>(method: string, args: readonly unknown[], schema: z.ZodType<T>) =>
@@ -60,8 +59,7 @@ export function createMembersReader(provider: Provider, { pins, chain }: Setting
   }
 
   return async (signal, tell) => {
-    known ??= await begin()
-    const { registry, look } = known
+    const { registry, look } = await begun()
     let told = NONE
     const { logs, complete } = await look({
       signal,

@@ -11,11 +11,15 @@ export function remembered<T extends { readonly complete: boolean }>(ask: Ask<T>
   return async (signal, tell) => {
     if (last !== null && !heard.has(signal)) tell({ ...last.value, complete: false })
     heard.add(signal)
+    const keep = (value: T) => {
+      // Another one may have asked since, and know more.
+      if (!signal.aborted) last = { value }
+    }
     const value = await ask(signal, (part) => {
-      last = { value: part }
+      keep(part)
       tell(part)
     })
-    last = { value }
+    keep(value)
     return value
   }
 }
