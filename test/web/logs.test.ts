@@ -250,4 +250,23 @@ describe('the logs of a chain', () => {
     const node = new Node(50, [logIn(1), logIn(2), logIn(3)])
     expect(blocksOf(await tailOf(node, { most: 2 })())).toEqual([2, 3])
   })
+
+  it.each([
+    ['before it', [logIn(500), logIn(501), logIn(999)], [500, 501]],
+    ['in its block', [logIn(500), { ...logIn(500), index: 1 }, logIn(999)], [500, 500]],
+  ])(
+    'may be the newest ones, and one %s again when the chain takes the newest back',
+    async (_where, logs, left) => {
+      const node = new Node(50, [])
+      const look = tailOf(node, { most: 2 })
+      await look()
+      node.head = 1_000
+      node.logs = logs
+      expect((await look()).logs).toEqual(logs.slice(1))
+      node.logs = logs.slice(0, 2)
+      const all = await look()
+      expect(blocksOf(all)).toEqual(left)
+      expect(all).toMatchObject({ complete: true })
+    },
+  )
 })

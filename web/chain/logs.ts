@@ -59,9 +59,16 @@ export function createLogTail(
   }
   const take = (part: Part) => {
     const others = logs.filter(({ blockNumber }) => blockNumber < part.from || blockNumber > part.to)
-    logs = [...others, ...part.logs].sort(inOrder).slice(-most)
-    // A node that is behind another one takes nothing back.
-    read = { from: Math.min(read?.from ?? part.from, part.from), to: Math.max(read?.to ?? part.to, part.to) }
+    const all = [...others, ...part.logs].sort(inOrder)
+    logs = all.slice(-most)
+    const from = Math.min(read?.from ?? part.from, part.from)
+    const oldest = logs[0]
+    read = {
+      // What was cut off is as good as unread: it is wanted when the chain takes newer ones back.
+      from: all.length > logs.length && oldest !== undefined ? oldest.blockNumber + 1 : from,
+      // A node that is behind another one takes nothing back.
+      to: Math.max(read?.to ?? part.to, part.to),
+    }
   }
 
   async function look({ signal, onPart }: LookOptions): Promise<LogsSoFar> {
