@@ -4,6 +4,7 @@ import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import type { Settings } from '../settings.js'
+import { isInForce } from './isInForce.js'
 import { Publishing } from './publishing.js'
 import { policyOf, withEmployees, withRules } from './rulebookDraft.js'
 import { RulesRow } from './rulesRow.js'
@@ -109,11 +110,11 @@ export function Rulebook({ work, settings, employees, symbols, version, onPublis
         </button>
       </form>
       {busy ? <Publishing since={publishingSince} /> : null}
-      {published === null ? null : (
+      {isInForce(published, version) ? (
         <p class="box box-good" role="status">
           Version {published} is in force.
         </p>
-      )}
+      ) : null}
       <FailureBox error={error} />
     </Card>
   )
