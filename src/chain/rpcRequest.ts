@@ -1,6 +1,6 @@
 // JSON-RPC 2.0 over HTTP: https://www.jsonrpc.org/specification
-import { setMaxListeners } from 'node:events'
 import { z } from 'zod'
+import { limitTime } from '../protocol/timeLimit.js'
 import { retryAfterMs } from './rateLimit.js'
 
 /** One call of a batch. */
@@ -45,7 +45,7 @@ export async function request(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<{ answers: RpcAnswer[] } | Failure> {
-  const limit = limitOf(timeoutMs, signal)
+  const limit = limitTime(timeoutMs, signal)
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -65,28 +65,6 @@ export async function request(
     return NO_ANSWER
   } finally {
     limit.release()
-  }
-}
-
-/**
- * Aborts with `signal`, or when the time is over. Not by AbortSignal.any: each of its signals leaves a reference at `signal`,
- * which may live as long as the process.
- */
-function limitOf(timeoutMs: number, signal?: AbortSignal): { signal: AbortSignal; release(): void } {
-  const limit = new AbortController()
-  const abort = () => limit.abort()
-  const timer = setTimeout(abort, timeoutMs)
-  timer.unref()
-  // As many as there are requests under way: no number of them is a leak.
-  if (signal !== undefined) setMaxListeners(0, signal)
-  signal?.addEventListener('abort', abort)
-  if (signal?.aborted) abort()
-  return {
-    signal: limit.signal,
-    release() {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-    },
   }
 }
 

@@ -1,21 +1,11 @@
-import { getEventListeners } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { request } from '../../src/chain/rpcRequest.js'
 import { eventually } from '../support/eventually.js'
+import { keptAt } from '../support/keptAt.js'
 import { startRawServer } from '../support/rawServer.js'
 
 const CALLS = [{ method: 'eth_blockNumber', params: [] }]
 const ANSWER = JSON.stringify([{ jsonrpc: '2.0', id: 0, result: '0x1' }])
-
-/** How much is kept at a signal: listeners, and the sets in which Node remembers signals that depend on it. */
-function keptAt(signal: AbortSignal): number {
-  const sets = Object.getOwnPropertySymbols(signal).map((name) => {
-    const value: unknown = Reflect.get(signal, name)
-    const isSet = typeof value === 'object' && value !== null && 'size' in value && 'add' in value
-    return isSet ? Number(value.size) : 0
-  })
-  return sets.reduce((sum, size) => sum + size, getEventListeners(signal, 'abort').length)
-}
 
 test('a signal that outlives its requests keeps nothing of them', async () => {
   const url = await startRawServer((_req, res) => res.end(ANSWER))

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createHttp } from '../../src/client/http.js'
 import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
+import { keptAt } from '../support/keptAt.js'
 
 const schema = z.object({ fine: z.boolean() })
 let api: ApiStandIn
@@ -61,6 +62,46 @@ describe('requests', () => {
       return null
     })
     await expect(http().get('/x', schema, { signal: abort.signal })).rejects.toBe(reason)
+  })
+
+  it('give up after the time-out under a signal that stays, too', async () => {
+    api.answerWith(() => null)
+    const { signal } = new AbortController()
+    await expect(http(50).get('/x', schema, { signal })).rejects.toMatchObject({ code: 'server-timeout' })
+  })
+
+  it('are not sent for a caller who has aborted', async () => {
+    const signal = AbortSignal.abort(new Error('the page is gone'))
+    await expect(http().get('/x', schema, { signal })).rejects.toBe(signal.reason)
+    expect(api.requests).toEqual([])
+  })
+
+  it('leave nothing at a signal that outlives them, and no warning', async () => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error) => warnings.push(warning)
+    process.on('warning', onWarning)
+    onTestFinished(() => {
+      process.off('warning', onWarning)
+    })
+    api.answerWith(() => ({ body: { fine: true } }))
+    const { signal } = new AbortController()
+    const before = keptAt(signal)
+    await Promise.all(Array.from({ length: 30 }, () => http().get('/x', schema, { signal })))
+    expect(keptAt(signal)).toBe(before)
+    expect(warnings).toEqual([])
+  })
+
+  it('that are under way at once all end with their caller’s signal', async () => {
+    const abort = new AbortController()
+    const reason = new Error('the page is gone')
+    api.answerWith(() => {
+      if (api.requests.length === 3) abort.abort(reason)
+      return null
+    })
+    const { signal } = abort
+    const ended = await Promise.allSettled([1, 2, 3].map(() => http().get('/x', schema, { signal })))
+    expect(ended).toEqual(Array(3).fill({ status: 'rejected', reason }))
+    expect(keptAt(signal)).toBe(0)
   })
 })
 

@@ -1,0 +1,11 @@
+import { getEventListeners } from 'node:events'
+
+/** How much is kept at a signal: listeners, and the sets in which Node remembers signals that depend on it. */
+export function keptAt(signal: AbortSignal): number {
+  const sets = Object.getOwnPropertySymbols(signal).map((name) => {
+    const value: unknown = Reflect.get(signal, name)
+    const isSet = typeof value === 'object' && value !== null && 'size' in value && 'add' in value
+    return isSet ? Number(value.size) : 0
+  })
+  return sets.reduce((sum, size) => sum + size, getEventListeners(signal, 'abort').length)
+}
