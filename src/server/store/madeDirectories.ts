@@ -17,6 +17,12 @@ export interface MadeDirectories {
 const PRIVATE_DIRECTORY = 0o700
 
 /**
+ * Of a directory above the root: this process may not read it, or its file system is read-only or syncs no directories. In
+ * none of these has anything been made lately.
+ */
+const NEVER_SYNCED = new Set<unknown>(['EACCES', 'EPERM', 'EROFS', 'EINVAL'])
+
+/**
  * That a directory is there does not say that its entry is on the medium: whoever made it may have been killed, or failed,
  * before the sync, or is still at it. So a process syncs each entry once itself, and all who need it wait for that.
  *
@@ -36,13 +42,13 @@ export function createMadeDirectories(options: {
     await (path === root ? syncAbove() : syncDirectory(dirname(path)))
   }
 
-  /** Any of those above may have been made with the root. Whoever may not even read one has hardly made anything in it. */
+  /** Any of those above may have been made with the root. */
   async function syncAbove(): Promise<void> {
     for (const path of above(root)) {
       try {
         await syncDirectory(path)
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error
+        if (!(error instanceof Error && 'code' in error && NEVER_SYNCED.has(error.code))) throw error
       }
     }
   }

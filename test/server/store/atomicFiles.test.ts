@@ -195,14 +195,17 @@ describe('a directory that is used for the first time', () => {
     expect(synced).toEqual(expect.arrayContaining(chain))
   })
 
-  test('may lie where a directory above the root cannot be read, and the others are synced', async () => {
+  test.each([
+    ['cannot be read', 'EACCES'],
+    ['is of a file system that syncs no directories', 'EINVAL'],
+  ])('may lie where a directory above the root %s, and the others are synced', async (_, code) => {
     const { root, chain } = await setUpEmpty()
     const { fs: seen, synced } = createFaultyFs(-1)
     const closed = dirname(dirname(root))
     const fs: typeof nodeFileSystem = {
       ...seen,
       async open(path, flags, mode) {
-        if (path === closed) throw Object.assign(new Error('injected'), { code: 'EACCES' })
+        if (path === closed) throw Object.assign(new Error('injected'), { code })
         return seen.open(path, flags, mode)
       },
     }
