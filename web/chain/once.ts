@@ -1,4 +1,4 @@
-/** The question, asked once however often the answer is wanted, also while it has not come. It is asked again after a failure. */
+/** The question, asked once however often its answer is wanted, also while that has not come; after a failure, again. */
 export function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | null = null
   return () => {
