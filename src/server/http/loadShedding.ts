@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
 import { createLateness } from './lateness.js'
+import { preflightAnswer } from './origin.js'
 import { Problem } from './problems.js'
 import { createSendProblem } from './rawProblem.js'
 
@@ -44,6 +45,7 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
   const isLate = options.isLate ?? createLateness({ maxWaitMs })
   const report = createReport(options.logger)
   const send = createSendProblem(frontendOrigin)
+  const answerPreflight = preflightAnswer(frontendOrigin)
   const problem = new Problem('overloaded')
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
   let underWay = 0
@@ -52,6 +54,8 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
   }
 
   function refuse(req: IncomingMessage, res: ServerResponse): void {
+    // Refused itself, it would keep the page from reading why what it asks next is refused.
+    if (answerPreflight(req, res)) return
     send(req, res, problem)
     report()
     const { status, code } = problem

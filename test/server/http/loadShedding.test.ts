@@ -107,6 +107,31 @@ describe('of a page', () => {
     expect(headers.get('access-control-expose-headers')).toContain('Retry-After')
   })
 
+  test('its preflight is answered as the app answers it, so that it may ask and read the refusal', async () => {
+    const server = await startServer(
+      serverConfig({ DATA_DIR: await temporaryDirectory() }),
+      createLogLines().logger,
+    )
+    onTestFinished(() => server.stop())
+    const { url, taken } = await setUp()
+    const headers = { Origin: ORIGIN, 'Access-Control-Request-Method': 'GET' }
+    const ask = async (at: string) => {
+      const response = await fetch(`${at}/market`, { method: 'OPTIONS', headers })
+      const cors = [...response.headers].filter(([name]) => /^(?:access-control-|vary$)/.test(name))
+      return { status: response.status, cors }
+    }
+    const answer = await ask(url)
+    expect(answer).toEqual(await ask(`http://127.0.0.1:${server.port}`))
+    expect(answer).toMatchObject({ status: 204, cors: { length: 6 } })
+    expect(taken).toEqual([])
+  })
+
+  test.each(['https://evil.example', 'null'])('the preflight of %s is refused', async (origin) => {
+    const { url } = await setUp()
+    const headers = { Origin: origin, 'Access-Control-Request-Method': 'GET' }
+    expect((await fetch(`${url}/market`, { method: 'OPTIONS', headers })).status).toBe(503)
+  })
+
   test.each(['https://evil.example', 'null'])('%s may not', async (origin) => {
     const { url, taken } = await setUp()
     const response = await fetch(`${url}/market`, { headers: { Origin: origin } })
