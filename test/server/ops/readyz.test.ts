@@ -206,7 +206,7 @@ describe('degraded, and ready nevertheless', () => {
 
   test('while the narrator catches up', async () => {
     const genesis = await chain().provider.getBlock(0)
-    await chain().provider.send('anvil_mine', ['0x1000'])
+    await chain().provider.send('anvil_mine', ['0x400'])
     const dataDir = await temporaryDirectory()
     const start0 = { number: 0, hash: genesis?.hash }
     const cursor = { genesis: genesis?.hash, start: start0, blocks: [{ ...start0, told: [] }] }
