@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -9,9 +10,6 @@ const BROWSER = 'test/browser/*.test.ts'
 // wrong in one run of two is what they look for.
 const retry = process.env.CI ? 1 : 0
 
-/** More than cores: most of what takes long waits, for blocks, fills and retries, and what does not keeps the cores at work meanwhile. */
-const WORKERS = 5
-
 /** What takes more than half a minute. */
 const LONG = [
   '/test/enclave/besides.test.ts',
@@ -22,15 +20,9 @@ const LONG = [
   '/test/server/relay/unbelieved.test.ts',
   '/test/e2e/cli.test.ts',
   '/test/e2e/confidentiality.test.ts',
-  '/test/e2e/crash.test.ts',
   '/test/e2e/doctor.test.ts',
-  '/test/e2e/market.test.ts',
-  '/test/e2e/outages.test.ts',
-  '/test/e2e/protocolPage.test.ts',
-  '/test/e2e/refusals.test.ts',
   '/test/e2e/remoteEnclave.test.ts',
   '/test/e2e/sandbox.test.ts',
-  '/test/e2e/trading.test.ts',
   '/test/e2e/unrulyEnclave.test.ts',
   '/test/faults/orders/foundOut.test.ts',
   '/test/faults/orders/orders.test.ts',
@@ -56,6 +48,7 @@ export default defineConfig({
     reporters: process.env.CI ? ['default', ['json', { outputFile: 'data/test-results.json' }]] : ['default'],
     projects: [
       {
+        // Many of these wait for a chain's blocks: two more of them than cores keep the cores at work.
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
@@ -63,17 +56,20 @@ export default defineConfig({
           retry,
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          maxWorkers: WORKERS,
+          maxWorkers: availableParallelism() + 2,
+          sequence: { groupOrder: 0 },
         },
       },
       {
+        // Whole sandboxes of real processes. A scenario mostly waits, for blocks, fills and retries: more of them than cores.
         test: {
           name: 'e2e',
           include: E2E,
           retry,
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: WORKERS,
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
