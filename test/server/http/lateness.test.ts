@@ -102,6 +102,6 @@ test('by itself it is asked of the real event loop: late is who comes after long
   // Resolves after the loop has waited for it.
   await new Promise((resolve) => setTimeout(resolve, 20))
   isLate()
-  work(20)
+  work(6)
   expect(isLate()).toBe(false)
 })
