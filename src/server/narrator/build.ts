@@ -25,8 +25,11 @@ export function buildNarrator(surroundings: {
   const write = createPrinter(output, config.narrator)
   const print: Print = async (told, signal) => {
     progress?.notePrinting(true)
-    await write(told, signal)
-    progress?.notePrinting(false)
+    try {
+      await write(told, signal)
+    } finally {
+      progress?.notePrinting(false)
+    }
   }
   return createPoller({
     name: 'narrator',
