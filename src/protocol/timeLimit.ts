@@ -1,3 +1,6 @@
+/** The longest timer, of some 24 days: timers count in 32 bits, and a longer one would end at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1
+
 /** The time that a request may take. */
 export interface TimeLimit {
   /** Aborts with the caller's signal, or when the time is over. */
@@ -10,7 +13,7 @@ export interface TimeLimit {
  * Not by AbortSignal.any: in Node 20 each of its signals leaves a reference at the caller's, which may live as long as
  * the process.
  *
- * @param timeoutMs 24 days at most
+ * @param timeoutMs MAX_TIMER_MS at most
  */
 export function limitTime(timeoutMs: number, caller?: AbortSignal): TimeLimit {
   const limit = new AbortController()

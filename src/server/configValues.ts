@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
 import { hexOf, hexToBytes } from '../protocol/hex.js'
 import { runSecretSchema } from '../protocol/runMessage.js'
+import { MAX_TIMER_MS } from '../protocol/timeLimit.js'
 import { parseDecimal } from '../protocol/units.js'
 import { LOG_LEVELS } from './logger.js'
 import { Secret } from './secret.js'
@@ -17,8 +18,6 @@ const UNIT_MS = new Map([
   ['m', 60_000],
   ['h', 3_600_000],
 ])
-/** Timers count in 32 bits: a longer one would fire at once. */
-const MAX_DURATION_MS = 2 ** 31 - 1
 
 /** An integer between two bounds, both included. */
 export function integer(min: number, max: number) {
@@ -42,7 +41,7 @@ export function duration(least = '1ms') {
   return z
     .string()
     .transform(durationMs)
-    .refine((ms) => ms >= durationMs(least) && ms <= MAX_DURATION_MS, message)
+    .refine((ms) => ms >= durationMs(least) && ms <= MAX_TIMER_MS, message)
 }
 
 const GWEI_DECIMALS = 9

@@ -11,6 +11,7 @@ import {
 import { ProtocolError } from '../../protocol/errors.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { sideSchema } from '../../protocol/intent.js'
+import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import type { Command, CommandContext } from '../command.js'
 import { EXIT } from '../exitCodes.js'
 import { Interruption, PendingError, UsageError } from '../failure.js'
@@ -67,12 +68,10 @@ not by share count. "order resume" submits a sealed order again whose escrow is 
   },
 }
 
-/** A timer of Node's takes no longer one: it would end at once, with the order placed. */
-const MAX_TIMER_MS = 2 ** 31 - 1
-
 /** In milliseconds. */
 function readTimeout(text: string): number {
   const timeoutMs = readDuration(text, '--timeout') * 1_000
+  // Its timer would end at once, with the order placed.
   if (timeoutMs > MAX_TIMER_MS) throw new UsageError('--timeout: expected 24d at most')
   return timeoutMs
 }

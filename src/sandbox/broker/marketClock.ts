@@ -1,9 +1,9 @@
+import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
+
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** A trading day's length, 9:30 to 16:00. */
 const SESSION_MS = 6.5 * HOUR_MS
-/** A Node timer takes no longer delay. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 export interface ClockChange {
   readonly open: boolean

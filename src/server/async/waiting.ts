@@ -1,11 +1,10 @@
-/** A longer timer would end at once (Node's setTimeout). */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 
 /** What `promise` resolves to, or undefined when `ms`, or 24 days, pass before. The timer keeps no process alive. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.min(Math.max(0, ms), LONGEST_TIMER_MS))
+    timer = setTimeout(() => resolve(undefined), Math.min(Math.max(0, ms), MAX_TIMER_MS))
     timer.unref()
   })
   try {

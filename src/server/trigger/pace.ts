@@ -1,3 +1,5 @@
+import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
+
 /** When the next run may be triggered: in turn, and no more often than the enclave's host allows. */
 export interface Pace {
   /** Resolves at the caller's turn; false when it does not come within `ms`. Turns are in the order of asking. */
@@ -7,9 +9,6 @@ export interface Pace {
   /** No turn comes for so long: the host has said so. */
   hold(ms: number): void
 }
-
-/** Timers count in 32 bits. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * Counts by a clock that nobody sets: else one that is set back would have everyone wait for as long.
