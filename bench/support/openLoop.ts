@@ -5,66 +5,53 @@ import type { LoadRequest } from './load.js'
 import type { OpenLoopPlan, OpenLoopResult } from './openLoopPlan.js'
 import { quantile } from './statistics.js'
 
-interface Due {
-  readonly request: string
-  readonly at: number
-}
-
 interface Client {
   readonly socket: Socket
-  /** Under way. */
-  due: Due | undefined
+  /** When the request that is under way was due. */
+  askedAt: number | undefined
 }
 
 const LOOK_MS = 1
 const REFUSED = 503
 
 /**
- * Sends requests when they are due, whatever becomes of those before, as many independent clients would: a server that is
- * too slow is not spared. An answer's time counts from when its request was due, also when all clients were busy then.
+ * Sends requests when they are due, in turn for each client, whatever becomes of those before: a server that is too slow is not
+ * spared. A client asks nothing while it waits for an answer, as a page does, so what falls due then goes unasked. No client heeds
+ * `Retry-After`.
  */
 export async function sendOpenLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
   const { url, connections, perSecond, durationMs, patienceMs } = plan
   const requests = plan.requests.map((request) => textOf(new URL(url), request))
-  const waiting: Due[] = []
-  const idle: Client[] = []
   const good: number[] = []
   const refused: number[] = []
   let due = 0
-  const fallDue = (at: number): Due => ({ request: requests[due++ % requests.length] ?? '', at })
   const clients = await Promise.all(Array.from({ length: connections }, () => openClient(url, answered)))
   const startedAt = performance.now()
   const endAt = startedAt + durationMs
 
   function answered(client: Client, status: number): void {
     const now = performance.now()
-    const tookMs = now - (client.due?.at ?? now)
-    client.due = undefined
+    const tookMs = now - (client.askedAt ?? now)
+    client.askedAt = undefined
     if (now > endAt) return
     if (status === REFUSED) refused.push(tookMs)
     else if (status >= 200 && status < 300 && tookMs <= patienceMs) good.push(tookMs)
-    serve(client, now)
+    if (perSecond === undefined) fallDue(client, now)
   }
 
-  /** The next request that somebody still waits for. */
-  function serve(client: Client, now: number): void {
-    if (perSecond === undefined) waiting.push(fallDue(now))
-    let next = waiting.shift()
-    while (next !== undefined && now - next.at > patienceMs) next = waiting.shift()
-    if (next === undefined) {
-      idle.push(client)
-      return
-    }
-    client.due = next
-    client.socket.write(next.request)
+  function fallDue(client: Client | undefined, at: number): void {
+    const request = requests[due++ % requests.length]
+    if (client === undefined || client.askedAt !== undefined || request === undefined) return
+    client.askedAt = at
+    client.socket.write(request)
   }
 
-  for (const client of clients) serve(client, startedAt)
+  if (perSecond === undefined) for (const client of clients) fallDue(client, startedAt)
   for (let now = performance.now(); now < endAt; now = performance.now()) {
     const untilNow = ((now - startedAt) * (perSecond ?? 0)) / 1_000
-    while (perSecond !== undefined && due < untilNow)
-      waiting.push(fallDue(startedAt + (due * 1_000) / perSecond))
-    for (const client of idle.splice(0, waiting.length)) serve(client, now)
+    while (perSecond !== undefined && due < untilNow) {
+      fallDue(clients[due % clients.length], startedAt + (due * 1_000) / perSecond)
+    }
     await sleep(LOOK_MS)
   }
   for (const { socket } of clients) socket.destroy()
@@ -83,7 +70,7 @@ export async function sendOpenLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> 
 /** Speaks just as much HTTP as it needs: the load must not take more of the machine than the server does. */
 async function openClient(url: string, answered: (client: Client, status: number) => void): Promise<Client> {
   const { hostname, port } = new URL(url)
-  const client: Client = { socket: connect(Number(port), hostname), due: undefined }
+  const client: Client = { socket: connect(Number(port), hostname), askedAt: undefined }
   client.socket.setNoDelay(true).setEncoding('latin1')
   let received = ''
   client.socket.on('data', (part: string) => {

@@ -9,10 +9,10 @@ export const openLoopPlanSchema = z.strictObject({
   connections: z.int().positive(),
   /** Sent in turn, again and again. */
   requests: z.array(loadRequestSchema).min(1),
-  /** Requests that fall due in a second; left out, each client asks again as soon as it is answered. */
+  /** Requests of all that fall due in a second; left out, each client asks again as soon as it is answered. */
   perSecond: z.number().positive().optional(),
   durationMs: z.number().positive(),
-  /** How long a client waits for its answer. */
+  /** After which an answer counts no longer. */
   patienceMs: z.number().positive(),
 })
 export type OpenLoopPlan = z.output<typeof openLoopPlanSchema>
@@ -20,7 +20,7 @@ export type OpenLoopPlan = z.output<typeof openLoopPlanSchema>
 export const openLoopResultSchema = z.strictObject({
   /** Requests that fell due. */
   due: z.int(),
-  /** Answered with 2xx while the client waited. */
+  /** Answered with 2xx in that time. */
   good: z.int(),
   /** Answered with 503. */
   refused: z.int(),

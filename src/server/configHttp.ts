@@ -55,7 +55,7 @@ export const httpVariables = {
   }),
   MAX_UNDER_WAY: withDefault(integer(1, 1_000_000), {
     about: 'Requests of clients under way at once, GETs nine tenths of it; others get 503 overloaded.',
-    fallback: '1000',
+    fallback: '300',
   }),
   SHUTDOWN_TIMEOUT: withDefault(duration(), {
     about: 'Time that requests under way get to finish after SIGTERM or SIGINT.',

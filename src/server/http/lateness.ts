@@ -61,6 +61,7 @@ export function createLateness(options: LatenessOptions): () => boolean {
   }
 }
 
-function idleMs(): number {
+/** Milliseconds that the event loop has waited for something to do, since the process began. */
+export function idleMs(): number {
   return performance.eventLoopUtilization().idle
 }

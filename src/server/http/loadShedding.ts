@@ -1,8 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
+import { createBackpressure } from './backpressure.js'
 import { createLateness } from './lateness.js'
 import { preflightAnswer } from './origin.js'
+import { PROBLEMS } from './problemCodes.js'
 import { Problem } from './problems.js'
 import { createSendProblem } from './rawProblem.js'
 
@@ -17,6 +19,8 @@ const ALWAYS_TAKEN = /^\/(?:health|relay|runs)(?:[/?]|$)/
 
 /** The share of `maxUnderWay` that reads may take: whoever polls while a node or the broker hangs leaves room for orders. */
 const READ_SHARE = 0.9
+/** The share of `Retry-After` for which a refused connection is left unread: who comes back in time finds it heard again. */
+const UNREAD_SHARE = 0.9
 const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD']
 
 export interface LoadSheddingOptions {
@@ -24,6 +28,10 @@ export interface LoadSheddingOptions {
   readonly maxWaitMs: number
   /** Requests that may be under way at once; a tenth of them, rounded down, is kept for what is no read. */
   readonly maxUnderWay: number
+  /** Reverse proxies in front: with any, a connection speaks for many clients. */
+  readonly trustProxy: number
+  /** For how long a connection may rest, in milliseconds. */
+  readonly keepAliveTimeoutMs: number
   /** The one origin whose pages may read the refusal. */
   readonly frontendOrigin: string
   readonly logger: Logger
@@ -41,12 +49,16 @@ export interface LoadSheddingOptions {
  * a node or the disk, which shows in how many are under way.
  */
 export function shedLoad(app: RequestListener, options: LoadSheddingOptions): RequestListener {
-  const { maxWaitMs, maxUnderWay, frontendOrigin, observe } = options
+  const { maxWaitMs, maxUnderWay, trustProxy, keepAliveTimeoutMs, frontendOrigin, observe } = options
   const isLate = options.isLate ?? createLateness({ maxWaitMs })
   const report = createReport(options.logger)
   const send = createSendProblem(frontendOrigin)
   const answerPreflight = preflightAnswer(frontendOrigin)
   const problem = new Problem('overloaded')
+  const backpressure = createBackpressure({
+    // Node ends a connection that rests, and what came in unread would be lost with it.
+    maxMs: UNREAD_SHARE * Math.min(PROBLEMS.overloaded.retryAfterSeconds * 1_000, keepAliveTimeoutMs),
+  })
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
   let underWay = 0
   const end = () => {
@@ -56,6 +68,8 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
   function refuse(req: IncomingMessage, res: ServerResponse): void {
     // Refused itself, it would keep the page from reading why what it asks next is refused.
     if (answerPreflight(req, res)) return
+    // Not before its end: until then Node reads on by itself, for the rest of the body.
+    if (trustProxy === 0) res.once('close', () => setImmediate(backpressure.leaveUnread, req.socket))
     send(req, res, problem)
     report()
     const { status, code } = problem
@@ -68,7 +82,8 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
       return
     }
     // Asked of every one, as it has to see where a turn begins.
-    if (isLate() || underWay >= (READ_METHODS.includes(req.method) ? maxForReads : maxUnderWay)) {
+    const isTooLate = isLate() || backpressure.isOverdue(req.socket)
+    if (isTooLate || underWay >= (READ_METHODS.includes(req.method) ? maxForReads : maxUnderWay)) {
       refuse(req, res)
       return
     }

@@ -206,7 +206,7 @@ export const PROBLEMS = {
     status: 503,
     title: 'Server overloaded',
     remedy: 'Nothing was accepted. Try again after the seconds in Retry-After.',
-    retryAfterSeconds: 2,
+    retryAfterSeconds: 5,
   },
   'shutting-down': {
     status: 503,

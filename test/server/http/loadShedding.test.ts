@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type RequestListener, request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
 import { createLateness } from '../../../src/server/http/lateness.js'
@@ -10,6 +11,7 @@ import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import { startServer } from '../../../src/server/server.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
+import { createOneConnection } from '../../support/oneConnection.js'
 import { startRawServer } from '../../support/rawServer.js'
 import { SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -28,6 +30,8 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestList
   const api = shedLoad(options.app ?? app, {
     maxWaitMs: 50,
     maxUnderWay: 1_000,
+    trustProxy: 0,
+    keepAliveTimeoutMs: 65_000,
     frontendOrigin: ORIGIN,
     logger: log.logger,
     observe: (finished) => observed.push(finished),
@@ -62,7 +66,7 @@ describe('a request that comes too late', () => {
   test('is told so by a problem that says when to come back, with the caller’s id', async () => {
     const { url, observed } = await setUp()
     const response = await fetch(`${url}/market/clock?canary`, { headers: { 'X-Request-Id': 'mine' } })
-    expect(response.headers.get('retry-after')).toBe('2')
+    expect(response.headers.get('retry-after')).toBe('5')
     expect(response.headers.get('x-request-id')).toBe('mine')
     const body = await response.text()
     expect(problemSchema.parse(JSON.parse(body))).toMatchObject({
@@ -240,6 +244,93 @@ describe('many at once, each of which takes a while', () => {
   })
 })
 
+describe('the connection of a refused request', () => {
+  /** Many times as long as a refusal takes. */
+  const A_WHILE_MS = 100
+
+  /** Well before the connection would be read again by Retry-After alone. */
+  const tooLong = () => sleep(3_000, 'unread for so long')
+
+  /** Keeps the event loop from resting until the returned function is called. */
+  function keepBusy(): () => void {
+    let isBusy = true
+    const spin = () => {
+      if (isBusy) setImmediate(spin)
+    }
+    spin()
+    const rest = () => {
+      isBusy = false
+    }
+    onTestFinished(rest)
+    return rest
+  }
+
+  test('is left unread until the process has rested', async () => {
+    const { url, observed } = await setUp()
+    const ask = createOneConnection()
+    const rest = keepBusy()
+    expect((await ask(`${url}/market`)).statusCode).toBe(503)
+    const next = ask(`${url}/market`)
+    await sleep(A_WHILE_MS)
+    expect(observed).toHaveLength(1)
+    rest()
+    expect((await next).statusCode).toBe(503)
+    expect(observed).toHaveLength(2)
+  })
+
+  test('is read again in time for who waits as told, and before it counts as resting', async () => {
+    const { url, observed } = await setUp({ keepAliveTimeoutMs: 3 * A_WHILE_MS })
+    const ask = createOneConnection()
+    keepBusy()
+    expect((await ask(`${url}/market`)).statusCode).toBe(503)
+    const next = ask(`${url}/market`)
+    await sleep(A_WHILE_MS)
+    expect(observed).toHaveLength(1)
+    expect(await Promise.race([next.then(({ statusCode }) => statusCode), tooLong()])).toBe(503)
+  })
+
+  test('is refused what has waited unread for all the time', async () => {
+    let isLate = true
+    const { url, taken } = await setUp({ keepAliveTimeoutMs: 3 * A_WHILE_MS, isLate: () => isLate })
+    const ask = createOneConnection()
+    const rest = keepBusy()
+    expect((await ask(`${url}/market`)).statusCode).toBe(503)
+    isLate = false
+    expect((await ask(`${url}/market`)).statusCode).toBe(503)
+    rest()
+    expect((await ask(`${url}/market`)).statusCode).toBe(200)
+    expect(taken).toEqual(['GET /market'])
+  })
+
+  test('is read on when it is a proxy’s', async () => {
+    const { url, observed } = await setUp({ trustProxy: 1 })
+    const ask = createOneConnection()
+    keepBusy()
+    for (let count = 1; count <= 5; count++) {
+      const asked = ask(`${url}/market`)
+      expect(await Promise.race([asked.then(({ statusCode }) => statusCode), tooLong()])).toBe(503)
+      expect(observed).toHaveLength(count)
+    }
+  })
+
+  test('serves on after a body that came too late', async () => {
+    let isLate = true
+    const { url, taken } = await setUp({ isLate: () => isLate })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => agent.destroy())
+    const refused = send(`${url}/orders`, { method: 'POST', agent, headers: { 'content-length': 200_000 } })
+    refused.flushHeaders()
+    const [answer] = await once(refused, 'response')
+    expect(answer.statusCode).toBe(503)
+    answer.resume()
+    isLate = false
+    refused.end('x'.repeat(200_000))
+    await once(refused, 'close')
+    const [next] = await once(send(`${url}/market`, { agent }).end(), 'response')
+    expect([next.statusCode, taken]).toEqual([200, ['GET /market']])
+  })
+})
+
 test('a refusal has the headers of any other problem', async () => {
   const config = serverConfig({ DATA_DIR: await temporaryDirectory(), MAX_UNDER_WAY: '1' })
   const server = await startServer(config, createLogLines().logger)
@@ -269,5 +360,5 @@ test('a refusal has the headers of any other problem', async () => {
   const other = await headersOf('/relay/nothing')
   expect(other.code).toBe('relay-unauthorized')
   const { 'www-authenticate': challenge, ...common } = other.headers
-  expect(refused.headers).toEqual({ ...common, 'retry-after': '2' })
+  expect(refused.headers).toEqual({ ...common, 'retry-after': '5' })
 })
