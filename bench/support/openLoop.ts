@@ -15,16 +15,18 @@ const LOOK_MS = 1
 const REFUSED = 503
 
 /**
- * Sends requests when they are due, in turn for each client, whatever becomes of those before: a server that is too slow is not
- * spared. A client asks nothing while it waits for an answer, as a page does, so what falls due then goes unasked. No client heeds
- * `Retry-After`.
+ * Sends requests when they are due, to each client in turn. A client asks nothing while it waits for an answer, as a page does:
+ * what falls due for it then goes unasked. None heeds `Retry-After`.
+ *
+ * Without a rate, each client asks again as soon as it is answered.
  */
 export async function sendOpenLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
-  const { url, connections, perSecond, durationMs, patienceMs } = plan
+  const { url, connections, perSecond, durationMs, usefulMs } = plan
   const requests = plan.requests.map((request) => textOf(new URL(url), request))
   const good: number[] = []
   const refused: number[] = []
   let due = 0
+  let asked = 0
   const clients = await Promise.all(Array.from({ length: connections }, () => openClient(url, answered)))
   const startedAt = performance.now()
   const endAt = startedAt + durationMs
@@ -35,29 +37,38 @@ export async function sendOpenLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> 
     client.askedAt = undefined
     if (now > endAt) return
     if (status === REFUSED) refused.push(tookMs)
-    else if (status >= 200 && status < 300 && tookMs <= patienceMs) good.push(tookMs)
+    else if (status >= 200 && status < 300 && tookMs <= usefulMs) good.push(tookMs)
     if (perSecond === undefined) fallDue(client, now)
   }
 
-  function fallDue(client: Client | undefined, at: number): void {
+  function fallDue(client: Client, at: number): void {
     const request = requests[due++ % requests.length]
-    if (client === undefined || client.askedAt !== undefined || request === undefined) return
+    if (client.askedAt !== undefined || request === undefined) return
+    asked++
     client.askedAt = at
     client.socket.write(request)
   }
 
+  /** Those that fell due since it was called last. */
+  function sendDue(rate: number, now: number): void {
+    const dueAt = () => startedAt + (due * 1_000) / rate
+    while (dueAt() <= now) {
+      const client = clients[due % clients.length]
+      if (client === undefined) return
+      fallDue(client, dueAt())
+    }
+  }
+
   if (perSecond === undefined) for (const client of clients) fallDue(client, startedAt)
   for (let now = performance.now(); now < endAt; now = performance.now()) {
-    const untilNow = ((now - startedAt) * (perSecond ?? 0)) / 1_000
-    while (perSecond !== undefined && due < untilNow) {
-      fallDue(clients[due % clients.length], startedAt + (due * 1_000) / perSecond)
-    }
+    if (perSecond !== undefined) sendDue(perSecond, now)
     await sleep(LOOK_MS)
   }
   for (const { socket } of clients) socket.destroy()
   const sorted = { good: Float64Array.from(good).sort(), refused: Float64Array.from(refused).sort() }
   return {
     due,
+    asked,
     good: good.length,
     refused: refused.length,
     goodPerSecond: (good.length * 1_000) / durationMs,

@@ -9,18 +9,20 @@ export const openLoopPlanSchema = z.strictObject({
   connections: z.int().positive(),
   /** Sent in turn, again and again. */
   requests: z.array(loadRequestSchema).min(1),
-  /** Requests of all that fall due in a second; left out, each client asks again as soon as it is answered. */
+  /** Requests that fall due in a second, of all clients together; left out, each client asks again as soon as it is answered. */
   perSecond: z.number().positive().optional(),
   durationMs: z.number().positive(),
   /** After which an answer counts no longer. */
-  patienceMs: z.number().positive(),
+  usefulMs: z.number().positive(),
 })
 export type OpenLoopPlan = z.output<typeof openLoopPlanSchema>
 
 export const openLoopResultSchema = z.strictObject({
   /** Requests that fell due. */
   due: z.int(),
-  /** Answered with 2xx in that time. */
+  /** Of those, sent, as their client did not wait for another. */
+  asked: z.int(),
+  /** Answered with 2xx within `usefulMs` of when they were due. */
   good: z.int(),
   /** Answered with 503. */
   refused: z.int(),

@@ -35,7 +35,7 @@ export function overloadTable({ rounds, notes }: OverloadResult): string[] {
   const reached = kept.median >= GOAL ? 'met' : 'missed'
   return [
     `  can carry ${capacity.median.toFixed(0)}/s   ${capacity.min.toFixed(0)}..${capacity.max.toFixed(0)}`,
-    `  ${['load', 'due/s', 'good/s', '503/s', 'p50 ms', 'p99 ms', '503 p99'].map((name) => name.padStart(9)).join('')}`,
+    `  ${['load', 'due/s', 'asked/s', 'good/s', '503/s', 'p50 ms', 'p99 ms', '503 p99'].map((name) => name.padStart(9)).join('')}`,
     ...(rounds[0]?.levels ?? []).map((_level, index) => levelLine(rounds, index)),
     `  goodput under the last load by its peak ${kept.median.toFixed(2)}   ${kept.min.toFixed(2)}..${kept.max.toFixed(2)}, goal ${GOAL}: ${reached}`,
     ...notes.map((note) => `  ${note}`),
@@ -52,6 +52,7 @@ function levelLine(rounds: readonly OverloadRound[], index: number): string {
   const cells = [
     `${median(({ times }) => times)} x`,
     median((level) => perSecond(level, level.due)).toFixed(0),
+    median((level) => perSecond(level, level.asked)).toFixed(0),
     median(({ goodPerSecond }) => goodPerSecond).toFixed(0),
     median((level) => perSecond(level, level.refused)).toFixed(0),
     median(({ p50Ms }) => p50Ms).toFixed(0),

@@ -8,7 +8,7 @@ import type { Receipt } from '../protocol/api.js'
 import type { Secp256k1 } from '../protocol/secp256k1.js'
 import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config.js'
-import { shedLoad } from './http/loadShedding.js'
+import { backpressureFor, shedLoad } from './http/loadShedding.js'
 import type { IsPoint } from './intake/curvePoint.js'
 import { createEnclaveKey } from './intake/enclaveKey.js'
 import { createOrderStatus } from './intake/orderStatus.js'
@@ -177,7 +177,8 @@ export function buildServer(surroundings: Surroundings): {
     narrator,
   ]
   const app = createApp(deps)
-  const api = shedLoad(app, { ...config.http, logger, observe: metrics.http })
+  const backpressure = backpressureFor(config.http)
+  const api = shedLoad(app, { ...config.http, logger, observe: metrics.http, backpressure })
   return { app, api, ops, services }
 }
 

@@ -17,7 +17,8 @@ export const httpVariables = {
     example: 'http://localhost:5173',
   }),
   TRUST_PROXY: withDefault(integer(0, 16), {
-    about: "Number of reverse proxies in front, whose X-Forwarded-For tells a client's address.",
+    about:
+      "Number of reverse proxies in front, whose X-Forwarded-For tells a client's address; their connections are shared by clients.",
     fallback: '0',
   }),
   BODY_LIMIT_BYTES: withDefault(integer(KIBIBYTE, 1_024 * KIBIBYTE), {

@@ -1,81 +1,88 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { idleMs } from './lateness.js'
+import { idleMs } from './idleTime.js'
 
-const LOOK_MS = 10
-/** Rest of the event loop, between two looks, that shows room for more. */
+const CHECK_MS = 10
+/** Rest of the event loop, between two checks, that shows room for more. */
 const REST_MS = 1
-/** Heard again at one rest: few enough that what they ask now is answered in time. */
-const BATCH = 32
+/** Read again at one rest: few enough that what they ask now is answered in time. */
+const BATCH_SIZE = 32
 
 export interface BackpressureOptions {
   /** For how long a connection is left unread at most, in milliseconds. */
-  readonly maxMs: number
-  /** Milliseconds that the event loop has waited for something to do, since the process began. */
-  readonly idle?: () => number
+  readonly maxUnreadMs: number
+  /** Connections left unread at once; beyond that, the one that was left first is read again. */
+  readonly maxUnread: number
+  /** Milliseconds of a clock that only goes on. */
+  readonly now?: () => number
+  readonly idle?: typeof idleMs
 }
 
 export interface Backpressure {
   /** Reads nothing more from the connection for the time being. */
   leaveUnread(socket: Socket): void
-  /** Whether what is read from the connection now may have waited for all of `maxMs`. */
-  isOverdue(socket: Socket): boolean
+  /** Whether what is read from the connection now may have waited for all of `maxUnreadMs`. */
+  hasWaitedOut(socket: Socket): boolean
 }
 
 /**
  * Leaves connections unread while the process has no rest. What comes in on them meanwhile waits in the kernel, at no cost
  * to the process, until TCP's own flow control stops the sender (RFC 9293, 3.8.6).
  *
- * At each rest some are heard again, those first that were left last: what they ask has waited least. The others are heard
- * when their time is over.
+ * At each rest the last that were left are read again, as what they ask has waited least; the others when their time is over.
  */
-export function createBackpressure({ maxMs, idle = idleMs }: BackpressureOptions): Backpressure {
+export function createBackpressure(options: BackpressureOptions): Backpressure {
+  const { maxUnreadMs, maxUnread, now = performance.now.bind(performance), idle = idleMs } = options
   /** Until when each is left unread, the soonest first. */
   const unread = new Map<Socket, number>()
-  const overdue = new Set<Socket>()
-  let looking: NodeJS.Timeout | undefined
+  const waitedOut = new Set<Socket>()
+  let timer: NodeJS.Timeout | undefined
   let idleBefore = 0
 
-  function hear(socket: Socket): void {
+  function readAgain(socket: Socket): void {
     unread.delete(socket)
     socket.resume()
   }
 
-  function hearOverdue(): void {
-    const now = performance.now()
+  function readWaitedOut(): void {
+    const at = now()
     for (const [socket, until] of unread) {
-      if (until > now) break
-      overdue.add(socket)
-      hear(socket)
+      if (until > at) break
+      waitedOut.add(socket)
+      readAgain(socket)
     }
-    // The event loop reads what has come in on them before that.
-    if (overdue.size > 0) setImmediate(() => overdue.clear())
+    // An immediate runs after this turn's reads, and so what had come in is still seen as such.
+    if (waitedOut.size > 0) setImmediate(() => waitedOut.clear())
   }
 
-  function hearIfRested(): void {
+  function readSomeIfRested(): void {
     const idleNow = idle()
-    const isRested = idleNow - idleBefore >= REST_MS
+    const hasRested = idleNow - idleBefore >= REST_MS
     idleBefore = idleNow
-    if (isRested) for (const socket of [...unread.keys()].slice(-BATCH)) hear(socket)
+    if (hasRested) for (const socket of [...unread.keys()].slice(-BATCH_SIZE)) readAgain(socket)
   }
 
-  function look(): void {
-    hearOverdue()
-    hearIfRested()
+  function check(): void {
+    readWaitedOut()
+    readSomeIfRested()
     if (unread.size > 0) return
-    clearInterval(looking)
-    looking = undefined
+    clearInterval(timer)
+    timer = undefined
   }
 
   return {
     leaveUnread(socket) {
-      if (unread.has(socket)) return
+      if (socket.destroyed) return
+      // Also when it is left already: Node may have resumed it for a body.
       socket.pause()
-      unread.set(socket, performance.now() + maxMs)
-      if (looking !== undefined) return
+      if (unread.has(socket)) return
+      const [first] = unread.keys()
+      if (first !== undefined && unread.size >= maxUnread) readAgain(first)
+      unread.set(socket, now() + maxUnreadMs)
+      if (timer !== undefined) return
       idleBefore = idle()
-      looking = setInterval(look, LOOK_MS).unref()
+      timer = setInterval(check, CHECK_MS).unref()
     },
-    isOverdue: (socket) => overdue.has(socket),
+    hasWaitedOut: (socket) => waitedOut.has(socket),
   }
 }

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { idleMs } from './idleTime.js'
 
 /** How long the process has had no rest before it counts as overloaded: a single long pause is none. */
 const WITHOUT_REST_MS = 100
@@ -8,8 +9,7 @@ export interface LatenessOptions {
   readonly maxWaitMs: number
   /** Milliseconds of a clock that only goes on. */
   readonly now?: () => number
-  /** Milliseconds that the event loop has waited for something to do, since the process began. */
-  readonly idle?: () => number
+  readonly idle?: typeof idleMs
   /** Calls back when everything is dealt with that had come when this turn of the event loop began. */
   readonly atTurnEnd?: (ended: () => void) => void
 }
@@ -59,9 +59,4 @@ export function createLateness(options: LatenessOptions): () => boolean {
     }
     return at - turnStartedAt > maxWaitMs && at - busySince > WITHOUT_REST_MS
   }
-}
-
-/** Milliseconds that the event loop has waited for something to do, since the process began. */
-export function idleMs(): number {
-  return performance.eventLoopUtilization().idle
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
-import { createBackpressure } from './backpressure.js'
+import { type Backpressure, createBackpressure } from './backpressure.js'
 import { createLateness } from './lateness.js'
 import { preflightAnswer } from './origin.js'
 import { PROBLEMS } from './problemCodes.js'
@@ -19,7 +19,7 @@ const ALWAYS_TAKEN = /^\/(?:health|relay|runs)(?:[/?]|$)/
 
 /** The share of `maxUnderWay` that reads may take: whoever polls while a node or the broker hangs leaves room for orders. */
 const READ_SHARE = 0.9
-/** The share of `Retry-After` for which a refused connection is left unread: who comes back in time finds it heard again. */
+/** Of the time until a caller may come back, or until Node ends the connection: it is read again before either. */
 const UNREAD_SHARE = 0.9
 const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD']
 
@@ -28,10 +28,6 @@ export interface LoadSheddingOptions {
   readonly maxWaitMs: number
   /** Requests that may be under way at once; a tenth of them, rounded down, is kept for what is no read. */
   readonly maxUnderWay: number
-  /** Reverse proxies in front: with any, a connection speaks for many clients. */
-  readonly trustProxy: number
-  /** For how long a connection may rest, in milliseconds. */
-  readonly keepAliveTimeoutMs: number
   /** The one origin whose pages may read the refusal. */
   readonly frontendOrigin: string
   readonly logger: Logger
@@ -39,26 +35,25 @@ export interface LoadSheddingOptions {
   readonly observe: HttpObserver
   /** Whether a request comes too late; by default as the event loop tells. */
   readonly isLate?: () => boolean
+  /** For the connections of what is refused; left out, they are read on. */
+  readonly backpressure?: Backpressure | undefined
 }
 
 /**
- * Refuses with 503 `overloaded` what the process could only answer late, before anything else is done for it: no header
- * is looked at, no body read, no line logged. What is taken is answered in time, and so refusing must cost next to nothing.
+ * Refuses with 503 `overloaded` what the process could only answer late, before anything else is done for it: no body
+ * is read, no line logged. What is taken is answered in time, and so refusing must cost next to nothing. Callers who ask again at
+ * once are not heard at first (`backpressure`).
  *
  * Two things can be short: the event loop's time, of which `createLateness` tells, and whatever requests wait for, such as
  * a node or the disk, which shows in how many are under way.
  */
 export function shedLoad(app: RequestListener, options: LoadSheddingOptions): RequestListener {
-  const { maxWaitMs, maxUnderWay, trustProxy, keepAliveTimeoutMs, frontendOrigin, observe } = options
+  const { maxWaitMs, maxUnderWay, frontendOrigin, observe, backpressure } = options
   const isLate = options.isLate ?? createLateness({ maxWaitMs })
   const report = createReport(options.logger)
   const send = createSendProblem(frontendOrigin)
   const answerPreflight = preflightAnswer(frontendOrigin)
   const problem = new Problem('overloaded')
-  const backpressure = createBackpressure({
-    // Node ends a connection that rests, and what came in unread would be lost with it.
-    maxMs: UNREAD_SHARE * Math.min(PROBLEMS.overloaded.retryAfterSeconds * 1_000, keepAliveTimeoutMs),
-  })
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
   let underWay = 0
   const end = () => {
@@ -68,8 +63,10 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
   function refuse(req: IncomingMessage, res: ServerResponse): void {
     // Refused itself, it would keep the page from reading why what it asks next is refused.
     if (answerPreflight(req, res)) return
-    // Not before its end: until then Node reads on by itself, for the rest of the body.
-    if (trustProxy === 0) res.once('close', () => setImmediate(backpressure.leaveUnread, req.socket))
+    // Once it has answered, Node resumes the connection for the rest of the body: after that.
+    if (backpressure && res.shouldKeepAlive) {
+      res.once('close', () => setImmediate(backpressure.leaveUnread, req.socket))
+    }
     send(req, res, problem)
     report()
     const { status, code } = problem
@@ -81,8 +78,8 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
       app(req, res)
       return
     }
-    // Asked of every one, as it has to see where a turn begins.
-    const isTooLate = isLate() || backpressure.isOverdue(req.socket)
+    // `isLate` is asked of every one, as it has to see where a turn begins.
+    const isTooLate = isLate() || backpressure?.hasWaitedOut(req.socket)
     if (isTooLate || underWay >= (READ_METHODS.includes(req.method) ? maxForReads : maxUnderWay)) {
       refuse(req, res)
       return
@@ -91,6 +88,32 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
     res.once('close', end)
     app(req, res)
   }
+}
+
+interface ConnectionLimits {
+  /** Reverse proxies in front. */
+  readonly trustProxy: number
+  readonly maxConnections: number
+  readonly keepAliveTimeoutMs: number
+  readonly headersTimeoutMs: number
+  readonly requestTimeoutMs: number
+}
+
+/** What leaves refused clients unread; behind a proxy nothing does, as a connection speaks for many clients there. */
+export function backpressureFor(http: ConnectionLimits): Backpressure | undefined {
+  if (http.trustProxy > 0) return undefined
+  // That a caller has hung up shows only when it is read: it must not keep others out.
+  const maxUnread = Math.ceil(http.maxConnections / 2)
+  return createBackpressure({ maxUnreadMs: maxUnreadMs(http), maxUnread })
+}
+
+/** For how long a refused connection may be left unread, in milliseconds. */
+export function maxUnreadMs(http: Omit<ConnectionLimits, 'trustProxy' | 'maxConnections'>): number {
+  const retryAfterMs = PROBLEMS.overloaded.retryAfterSeconds * 1_000
+  return (
+    UNREAD_SHARE *
+    Math.min(retryAfterMs, http.keepAliveTimeoutMs, http.headersTimeoutMs, http.requestTimeoutMs)
+  )
 }
 
 /** A line a second with how many were refused: one for each would cost as much as the refusal. */

@@ -1,18 +1,24 @@
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createBackpressure } from '../../../src/server/http/backpressure.js'
 import { eventually } from '../../support/eventually.js'
 
-const FOR_EVER_MS = 600_000
+const MAX_UNREAD_MS = 1_000
 /** Many times as long as it takes to read what has come. */
 const A_WHILE_MS = 100
 
 /** Connections whose clients say something while they are left unread, in a process that rests when told. */
-async function setUp(options: { connections: number; maxMs?: number }) {
-  let idleMs = 0
-  const backpressure = createBackpressure({ maxMs: options.maxMs ?? FOR_EVER_MS, idle: () => idleMs })
+async function setUp(connections: number, options: { maxUnread?: number } = {}) {
+  let now = 0
+  let idle = 0
+  const backpressure = createBackpressure({
+    maxUnreadMs: MAX_UNREAD_MS,
+    maxUnread: options.maxUnread ?? 1_000,
+    now: () => now,
+    idle: () => idle,
+  })
   const server = createServer()
   onTestFinished(() => {
     server.close()
@@ -22,15 +28,15 @@ async function setUp(options: { connections: number; maxMs?: number }) {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no TCP address')
   const heard: number[] = []
-  const overdue: number[] = []
+  const waitedOut: number[] = []
   const clients: Socket[] = []
   const accepted: Socket[] = []
-  for (let index = 0; index < options.connections; index++) {
+  for (let index = 0; index < connections; index++) {
     const client = connect(address.port, '127.0.0.1')
     const [socket] = await once(server, 'connection')
     socket.on('data', () => {
       heard.push(index)
-      if (backpressure.isOverdue(socket)) overdue.push(index)
+      if (backpressure.hasWaitedOut(socket)) waitedOut.push(index)
     })
     for (const end of [client, socket]) end.on('error', () => undefined)
     onTestFinished(() => {
@@ -42,59 +48,78 @@ async function setUp(options: { connections: number; maxMs?: number }) {
   }
   for (const socket of accepted) backpressure.leaveUnread(socket)
   for (const client of clients) client.write('anything')
+  // More than counts as a rest.
   const rest = () => {
-    idleMs += 5
+    idle += 5
   }
-  return { ...backpressure, heard, overdue, clients, accepted, rest }
+  const wait = (ms: number) => {
+    now += ms
+  }
+  return { ...backpressure, heard, waitedOut, clients, accepted, rest, wait }
 }
 
 test('what comes in is not read before a rest, and is then', async () => {
-  const { heard, overdue, rest } = await setUp({ connections: 2 })
+  const { heard, waitedOut, rest } = await setUp(2)
   await sleep(A_WHILE_MS)
   expect(heard).toEqual([])
   rest()
   await eventually('both', () => heard.length === 2)
-  expect(overdue).toEqual([])
+  expect(waitedOut).toEqual([])
 })
 
-test('without a rest it is read when the time is over, and is overdue', async () => {
-  const { heard, overdue, clients } = await setUp({ connections: 2, maxMs: 3 * A_WHILE_MS })
+test('without a rest it is read when the time is over, and is told from what comes later', async () => {
+  const { heard, waitedOut, clients, wait } = await setUp(2)
+  wait(MAX_UNREAD_MS - 1)
   await sleep(A_WHILE_MS)
   expect(heard).toEqual([])
+  wait(1)
   await eventually('both', () => heard.length === 2)
-  expect(overdue).toHaveLength(2)
+  expect(waitedOut).toHaveLength(2)
   clients[0]?.write('what comes later')
   await eventually('it', () => heard.length === 3)
-  expect(overdue).toHaveLength(2)
+  expect(waitedOut).toHaveLength(2)
 })
 
 test('a rest is for some, those that were left last', async () => {
-  const { heard, rest } = await setUp({ connections: 40 })
-  const inOrder = () => [...heard].sort((a, b) => a - b)
+  const { heard, rest } = await setUp(40)
   rest()
   await eventually('32 of them', () => heard.length >= 32)
   await sleep(A_WHILE_MS)
-  expect(inOrder()).toEqual(Array.from({ length: 32 }, (_, index) => index + 8))
+  expect(heard.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 32 }, (_, index) => index + 8))
   rest()
   await eventually('the others', () => heard.length === 40)
 })
 
 test('left again while it is unread, it keeps its time', async () => {
-  const { heard, accepted, leaveUnread } = await setUp({ connections: 1, maxMs: 3 * A_WHILE_MS })
-  const again = setInterval(() => {
-    if (heard.length === 0) for (const socket of accepted) leaveUnread(socket)
-  }, 5)
-  onTestFinished(() => clearInterval(again))
+  const { heard, accepted, leaveUnread, wait } = await setUp(1)
+  wait(MAX_UNREAD_MS - 1)
+  for (const socket of accepted) leaveUnread(socket)
+  wait(1)
   await eventually('it', () => heard.length === 1)
 })
 
-test('one that ends meanwhile is let go, and the others are read', async () => {
-  const { heard, accepted, clients, leaveUnread, rest } = await setUp({ connections: 3 })
-  clients[0]?.resetAndDestroy()
-  accepted[1]?.destroy()
+test('left again after it was resumed meanwhile, it is unread', async () => {
+  const { heard, accepted, leaveUnread } = await setUp(1)
+  for (const socket of accepted) {
+    socket.resume()
+    leaveUnread(socket)
+  }
+  await sleep(A_WHILE_MS)
+  expect(heard).toEqual([])
+})
+
+test('of more than may be unread, the first are read', async () => {
+  const { heard, accepted, leaveUnread } = await setUp(5, { maxUnread: 3 })
+  await eventually('two', () => heard.length >= 2)
+  // Is one of the three already.
+  for (const socket of accepted.slice(2, 3)) leaveUnread(socket)
+  await sleep(A_WHILE_MS)
+  expect(heard.toSorted()).toEqual([0, 1])
+})
+
+test('one that has ended takes no other’s place', async () => {
+  const { heard, leaveUnread, rest } = await setUp(1)
+  for (let count = 0; count < 32; count++) leaveUnread(new Socket().destroy())
   rest()
-  await eventually('the third', () => heard.includes(2))
-  await eventually('the end of the first', () => accepted[0]?.destroyed === true)
-  for (const socket of accepted.slice(0, 2)) leaveUnread(socket)
-  expect(heard).not.toContain(1)
+  await eventually('it', () => heard.length === 1)
 })

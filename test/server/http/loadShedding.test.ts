@@ -4,14 +4,20 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
+import { createBackpressure } from '../../../src/server/http/backpressure.js'
 import { createLateness } from '../../../src/server/http/lateness.js'
-import { type LoadSheddingOptions, shedLoad } from '../../../src/server/http/loadShedding.js'
+import {
+  backpressureFor,
+  type LoadSheddingOptions,
+  maxUnreadMs,
+  shedLoad,
+} from '../../../src/server/http/loadShedding.js'
 import type { FinishedRequest } from '../../../src/server/metrics/httpMetrics.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import { startServer } from '../../../src/server/server.js'
 import { eventually } from '../../support/eventually.js'
+import { createKeepAliveClient } from '../../support/keepAliveClient.js'
 import { createLogLines } from '../../support/logLines.js'
-import { createOneConnection } from '../../support/oneConnection.js'
 import { startRawServer } from '../../support/rawServer.js'
 import { SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -30,8 +36,6 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestList
   const api = shedLoad(options.app ?? app, {
     maxWaitMs: 50,
     maxUnderWay: 1_000,
-    trustProxy: 0,
-    keepAliveTimeoutMs: 65_000,
     frontendOrigin: ORIGIN,
     logger: log.logger,
     observe: (finished) => observed.push(finished),
@@ -214,14 +218,8 @@ describe('many at once, each of which takes a while', () => {
       res.end()
     }
     const { url } = await setUp({ app, isLate: createLateness({ maxWaitMs: 20 }) })
-    const agent = new Agent({ keepAlive: true })
-    onTestFinished(() => agent.destroy())
-    const ask = async (path: string) => {
-      const [answer] = await once(send(url + path, { agent }).end(), 'response')
-      answer.resume()
-      await once(answer, 'end')
-      return Number(answer.statusCode)
-    }
+    const client = createKeepAliveClient()
+    const ask = async (path: string) => Number((await client(url + path)).statusCode)
     return { ask }
   }
 
@@ -248,9 +246,6 @@ describe('the connection of a refused request', () => {
   /** Many times as long as a refusal takes. */
   const A_WHILE_MS = 100
 
-  /** Well before the connection would be read again by Retry-After alone. */
-  const tooLong = () => sleep(3_000, 'unread for so long')
-
   /** Keeps the event loop from resting until the returned function is called. */
   function keepBusy(): () => void {
     let isBusy = true
@@ -265,57 +260,55 @@ describe('the connection of a refused request', () => {
     return rest
   }
 
+  /** Tells what becomes of connections. */
+  function recordBackpressure(options: { hasWaitedOut: boolean }) {
+    const left: unknown[] = []
+    const leaveUnread = (socket: unknown) => left.push(socket)
+    return { left, backpressure: { leaveUnread, hasWaitedOut: () => options.hasWaitedOut } }
+  }
+
   test('is left unread until the process has rested', async () => {
-    const { url, observed } = await setUp()
-    const ask = createOneConnection()
+    const { url, observed } = await setUp({
+      backpressure: createBackpressure({ maxUnreadMs: 600_000, maxUnread: 10 }),
+    })
+    const ask = createKeepAliveClient({ maxSockets: 1 })
     const rest = keepBusy()
-    expect((await ask(`${url}/market`)).statusCode).toBe(503)
+    await ask(`${url}/market`)
     const next = ask(`${url}/market`)
     await sleep(A_WHILE_MS)
     expect(observed).toHaveLength(1)
     rest()
-    expect((await next).statusCode).toBe(503)
+    await next
     expect(observed).toHaveLength(2)
   })
 
-  test('is read again in time for who waits as told, and before it counts as resting', async () => {
-    const { url, observed } = await setUp({ keepAliveTimeoutMs: 3 * A_WHILE_MS })
-    const ask = createOneConnection()
-    keepBusy()
+  test('is left once for each refusal after which it stays, and read on otherwise', async () => {
+    const { left, backpressure } = recordBackpressure({ hasWaitedOut: false })
+    let isLate = true
+    const { url } = await setUp({ isLate: () => isLate, backpressure })
+    const ask = createKeepAliveClient()
     expect((await ask(`${url}/market`)).statusCode).toBe(503)
-    const next = ask(`${url}/market`)
-    await sleep(A_WHILE_MS)
-    expect(observed).toHaveLength(1)
-    expect(await Promise.race([next.then(({ statusCode }) => statusCode), tooLong()])).toBe(503)
+    await eventually('it to be left', () => left.length === 1)
+    // One that ends with its answer.
+    expect((await fetch(`${url}/market`, { headers: { connection: 'close' } })).status).toBe(503)
+    expect((await ask(`${url}/health`)).statusCode).toBe(200)
+    isLate = false
+    expect((await ask(`${url}/market`)).statusCode).toBe(200)
+    expect(left).toHaveLength(1)
   })
 
   test('is refused what has waited unread for all the time', async () => {
-    let isLate = true
-    const { url, taken } = await setUp({ keepAliveTimeoutMs: 3 * A_WHILE_MS, isLate: () => isLate })
-    const ask = createOneConnection()
-    const rest = keepBusy()
-    expect((await ask(`${url}/market`)).statusCode).toBe(503)
-    isLate = false
-    expect((await ask(`${url}/market`)).statusCode).toBe(503)
-    rest()
-    expect((await ask(`${url}/market`)).statusCode).toBe(200)
-    expect(taken).toEqual(['GET /market'])
-  })
-
-  test('is read on when it is a proxy’s', async () => {
-    const { url, observed } = await setUp({ trustProxy: 1 })
-    const ask = createOneConnection()
-    keepBusy()
-    for (let count = 1; count <= 5; count++) {
-      const asked = ask(`${url}/market`)
-      expect(await Promise.race([asked.then(({ statusCode }) => statusCode), tooLong()])).toBe(503)
-      expect(observed).toHaveLength(count)
-    }
+    const { backpressure } = recordBackpressure({ hasWaitedOut: true })
+    const { url, taken } = await setUp({ isLate: () => false, backpressure })
+    expect((await fetch(`${url}/market`)).status).toBe(503)
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+    expect(taken).toEqual(['GET /health'])
   })
 
   test('serves on after a body that came too late', async () => {
     let isLate = true
-    const { url, taken } = await setUp({ isLate: () => isLate })
+    const backpressure = createBackpressure({ maxUnreadMs: 600_000, maxUnread: 10 })
+    const { url, taken } = await setUp({ isLate: () => isLate, backpressure })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
     const refused = send(`${url}/orders`, { method: 'POST', agent, headers: { 'content-length': 200_000 } })
@@ -326,8 +319,29 @@ describe('the connection of a refused request', () => {
     isLate = false
     refused.end('x'.repeat(200_000))
     await once(refused, 'close')
-    const [next] = await once(send(`${url}/market`, { agent }).end(), 'response')
-    expect([next.statusCode, taken]).toEqual([200, ['GET /market']])
+    const asked = send(`${url}/market`, { agent }).end()
+    const [next] = await once(asked, 'response')
+    expect([next.statusCode, asked.reusedSocket, taken]).toEqual([200, true, ['GET /market']])
+  })
+
+  const limits = {
+    trustProxy: 0,
+    keepAliveTimeoutMs: 65_000,
+    headersTimeoutMs: 15_000,
+    requestTimeoutMs: 30_000,
+  }
+
+  test('is read again before the seconds of Retry-After are over, and before Node ends it', () => {
+    expect(maxUnreadMs(limits)).toBe(4_500)
+    expect(maxUnreadMs({ ...limits, keepAliveTimeoutMs: 1_000 })).toBe(900)
+    expect(maxUnreadMs({ ...limits, headersTimeoutMs: 2_000 })).toBe(1_800)
+    expect(maxUnreadMs({ ...limits, requestTimeoutMs: 3_000 })).toBe(2_700)
+  })
+
+  test('is read on when it is a proxy’s', () => {
+    const http = { ...limits, maxConnections: 100 }
+    expect(backpressureFor({ ...http, trustProxy: 1 })).toBeUndefined()
+    expect(backpressureFor({ ...http, trustProxy: 0 })).toBeDefined()
   })
 })
 
