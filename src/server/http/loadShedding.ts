@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Config } from '../config.js'
 import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
 import { type Backpressure, createBackpressure } from './backpressure.js'
@@ -90,14 +91,8 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
   }
 }
 
-interface ConnectionLimits {
-  /** Reverse proxies in front. */
-  readonly trustProxy: number
-  readonly maxConnections: number
-  readonly keepAliveTimeoutMs: number
-  readonly headersTimeoutMs: number
-  readonly requestTimeoutMs: number
-}
+type ConnectionTimeouts = Pick<Config['http'], 'keepAliveTimeoutMs' | 'headersTimeoutMs' | 'requestTimeoutMs'>
+type ConnectionLimits = ConnectionTimeouts & Pick<Config['http'], 'trustProxy' | 'maxConnections'>
 
 /** What leaves refused clients unread; behind a proxy nothing does, as a connection speaks for many clients there. */
 export function backpressureFor(http: ConnectionLimits): Backpressure | undefined {
@@ -108,7 +103,7 @@ export function backpressureFor(http: ConnectionLimits): Backpressure | undefine
 }
 
 /** For how long a refused connection may be left unread, in milliseconds. */
-export function maxUnreadMs(http: Omit<ConnectionLimits, 'trustProxy' | 'maxConnections'>): number {
+export function maxUnreadMs(http: ConnectionTimeouts): number {
   const retryAfterMs = PROBLEMS.overloaded.retryAfterSeconds * 1_000
   return (
     UNREAD_SHARE *

@@ -324,22 +324,21 @@ describe('the connection of a refused request', () => {
     expect([next.statusCode, asked.reusedSocket, taken]).toEqual([200, true, ['GET /market']])
   })
 
-  const limits = {
-    trustProxy: 0,
+  const timeouts = {
     keepAliveTimeoutMs: 65_000,
     headersTimeoutMs: 15_000,
     requestTimeoutMs: 30_000,
   }
 
   test('is read again before the seconds of Retry-After are over, and before Node ends it', () => {
-    expect(maxUnreadMs(limits)).toBe(4_500)
-    expect(maxUnreadMs({ ...limits, keepAliveTimeoutMs: 1_000 })).toBe(900)
-    expect(maxUnreadMs({ ...limits, headersTimeoutMs: 2_000 })).toBe(1_800)
-    expect(maxUnreadMs({ ...limits, requestTimeoutMs: 3_000 })).toBe(2_700)
+    expect(maxUnreadMs(timeouts)).toBe(4_500)
+    expect(maxUnreadMs({ ...timeouts, keepAliveTimeoutMs: 1_000 })).toBe(900)
+    expect(maxUnreadMs({ ...timeouts, headersTimeoutMs: 2_000 })).toBe(1_800)
+    expect(maxUnreadMs({ ...timeouts, requestTimeoutMs: 3_000 })).toBe(2_700)
   })
 
   test('is read on when it is a proxy’s', () => {
-    const http = { ...limits, maxConnections: 100 }
+    const http = { ...timeouts, maxConnections: 100 }
     expect(backpressureFor({ ...http, trustProxy: 1 })).toBeUndefined()
     expect(backpressureFor({ ...http, trustProxy: 0 })).toBeDefined()
   })
