@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests of whole processes. */
-const E2E = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts', 'test/fuzz/fuzz.test.ts']
+const E2E = [
+  'test/attacks/**/*.test.ts',
+  'test/e2e/**/*.test.ts',
+  'test/faults/**/*.test.ts',
+  'test/fuzz/fuzz.test.ts',
+]
 /** Those have a command of their own, vitest.browser.config.ts. */
 const BROWSER = 'test/browser/*.test.ts'
 // CI's machine is shared and noisy: what fails there is tried once more. Not so in test/faults, whose tests say so themselves: what goes
