@@ -9,13 +9,14 @@ import { temporaryDirectory } from './support/temporaryDirectory.js'
 /** What a folder of src may import besides itself, as starts of paths in src; `*` is anything. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
+  service: ['protocol/'],
   chain: ['protocol/'],
   broker: ['protocol/'],
-  server: ['protocol/', 'chain/', 'broker/'],
-  enclave: ['protocol/', 'chain/', 'broker/'],
-  host: ['protocol/', 'server/'],
+  server: ['protocol/', 'service/', 'chain/', 'broker/'],
+  enclave: ['protocol/', 'service/', 'chain/', 'broker/'],
+  host: ['protocol/', 'service/', 'server/'],
   client: ['protocol/', 'chain/generated/'],
-  cli: ['protocol/', 'chain/', 'broker/', 'client/', 'server/config.js'],
+  cli: ['protocol/', 'service/', 'chain/', 'broker/', 'client/', 'server/config.js'],
   sandbox: ['*'],
 }
 const FOLDERS = Object.keys(MAY_IMPORT)

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
 import type { z } from 'zod'
+import { readPrivateFile, SharedFileError } from '../service/privateFile.js'
 import { environmentSchema } from './configSchema.js'
 
 /** Variables as a process or a file has them. An empty one counts as absent. */
@@ -38,8 +38,11 @@ export function readConfig(environment: Environment): EnclaveConfig {
 
 function readEnvFile(path: string): Environment {
   try {
-    return parse(readFileSync(path))
-  } catch {
-    throw new ConfigError('ENCLAVE_ENV_FILE: names a file that cannot be read')
+    return parse(readPrivateFile(path))
+  } catch (error) {
+    const isShared = error instanceof SharedFileError
+    throw new ConfigError(
+      `ENCLAVE_ENV_FILE: ${isShared ? error.message : 'names a file that cannot be read'}`,
+    )
   }
 }

@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import { environmentSchema, variableNotes } from './configSchema.js'
 
 const HEADER = [
-  "# The enclave's configuration: a file of its own, which the server never reads but hands on by its name in",
-  '# ENCLAVE_ENV_FILE. Let its owner alone read it. A line that is commented out shows its default. Checked against',
-  '# the schema by `npm run env:check`.',
+  "# The enclave's configuration: `install -m 600 .env.enclave.example .env.enclave`. A file that other users have rights",
+  '# on is refused. ENCLAVE_ENV_FILE names it to the program that starts the enclave, which never reads it. A line that is',
+  '# commented out shows its default. Checked against the schema by `npm run env:check`.',
 ]
 
 /** The text of `.env.enclave.example`, from the schema that reads it. */

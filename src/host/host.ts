@@ -3,6 +3,7 @@ import { createLifetime } from '../server/lifetime.js'
 import type { Logger } from '../server/logger.js'
 import { createAtomicFiles } from '../server/store/atomicFiles.js'
 import { lockDirectory } from '../server/store/directoryLock.js'
+import { createEnvFileCheck } from '../server/trigger/envFileCheck.js'
 import { createProcessRunner } from '../server/trigger/runs/processRunner.js'
 import { createHostApp } from './app.js'
 import type { HostConfig } from './config.js'
@@ -48,7 +49,8 @@ async function startLocked(
     maxRuns,
     logger,
   })
-  const lifetime = createLifetime(runs.services, logger)
+  const envFileCheck = createEnvFileCheck({ path: envFile, logger })
+  const lifetime = createLifetime([envFileCheck, ...runs.services], logger)
   // Before a job is taken, what was accepted earlier has to be known.
   await lifetime.start()
   try {

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse as parseEnvFile } from 'dotenv'
 import type { z } from 'zod'
 import { bytesToHex } from '../protocol/hex.js'
 import { compressPoint } from '../protocol/publicKey.js'
+import { readPrivateFile, SharedFileError } from '../service/privateFile.js'
 import { faultsBetween, faultsOfSettings } from './configRules.js'
 import { bundledEnclaveCommand, environmentSchema } from './configSchema.js'
 import type { RelayerKeyPlace } from './relay/relayerKey.js'
@@ -69,18 +69,21 @@ export function faultsOf(error: z.ZodError | undefined): Map<string, string> {
 
 /**
  * The environment with what the file has besides that `ENV_FILE` names, else `usual`, when there is one.
- * @throws ConfigError when a file that was named can't be read
+ * @throws ConfigError when the file can't be read, or can be by other users of the machine
  */
 export function withEnvFile(environment: Environment, usual: string): Environment {
   return { ...readEnvFile(environment.ENV_FILE, usual), ...withoutEmpty(environment) }
 }
 
 function readEnvFile(named: string | undefined, usual: string): Environment {
+  const path = resolve(named || usual)
   try {
-    return withoutEmpty(parseEnvFile(readFileSync(named || usual)))
-  } catch {
-    if (!named) return {}
-    throw new ConfigError([{ name: 'ENV_FILE', problem: 'names a file that cannot be read' }])
+    return withoutEmpty(parseEnvFile(readPrivateFile(path)))
+  } catch (error) {
+    if (!named && error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    const isShared = error instanceof SharedFileError
+    const problem = isShared ? error.message : `${path} cannot be read`
+    throw new ConfigError([{ name: 'ENV_FILE', problem }])
   }
 }
 

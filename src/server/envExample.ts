@@ -3,8 +3,9 @@ import { environmentSchema } from './configSchema.js'
 import { type VariableNotes, variableNotes } from './configVariable.js'
 
 const HEADER = [
-  "# The server's configuration: copy to .env, or name another file in ENV_FILE. Real environment variables win.",
-  '# A line that is commented out shows its default. Checked against the schema by `npm run env:check`.',
+  "# The server's configuration: `install -m 600 .env.example .env`, or name another file in ENV_FILE. A file that other",
+  '# users have rights on is refused. Real environment variables win. A line that is commented out shows its default.',
+  '# Checked against the schema by `npm run env:check`.',
 ]
 
 /** The text of `.env.example`, from the schema that reads the environment. */

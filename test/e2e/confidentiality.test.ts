@@ -177,7 +177,7 @@ describe('a day of the platform', () => {
       const names = text.split('\n').map((line) => line.split('=')[0])
       const values = (await secretsOf(desk())).map(({ written }) => written)
       const wrong = names.map((name, index) => `${name}= ${values[index % values.length]} `)
-      await writeFile(join(sandbox.directory, 'wrong.env'), wrong.join('\n'))
+      await writeFile(join(sandbox.directory, 'wrong.env'), wrong.join('\n'), { mode: 0o600 })
       const env = {
         [program === 'server' ? 'ENV_FILE' : 'ENCLAVE_ENV_FILE']: join(sandbox.directory, 'wrong.env'),
       }

@@ -37,7 +37,7 @@ async function start(
   const envFile = join(directory, '.env.enclave')
   const resultFile = join(directory, 'result.json')
   const lines = Object.entries(env ?? settings()).map(([name, value]) => `${name}=${value}`)
-  await writeFile(envFile, lines.join('\n'))
+  await writeFile(envFile, lines.join('\n'), { mode: 0o600 })
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...flags], {
     cwd: ROOT,
     env: { ENCLAVE_ENV_FILE: envFile },

@@ -293,7 +293,7 @@ describe('secrets', () => {
 describe('loadConfig', () => {
   async function envFile(text: string): Promise<string> {
     const path = join(await temporaryDirectory(), 'server.env')
-    await writeFile(path, text)
+    await writeFile(path, text, { mode: 0o600 })
     return path
   }
   const { PORT, ...rest } = SERVER_ENVIRONMENT

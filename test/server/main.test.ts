@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { computeAddress } from 'ethers'
@@ -51,7 +51,7 @@ async function listeningPort(server: Run): Promise<number> {
 describe('the server process', () => {
   test('exits 1 and names every fault of the configuration at once, on standard error alone', async () => {
     const file = join(await temporaryDirectory(), 'empty.env')
-    await writeFile(file, 'PORT=canary\n')
+    await writeFile(file, 'PORT=canary\n', { mode: 0o600 })
     const server = run({ ENV_FILE: file, RELAYER_PRIVATE_KEY: 'canary-key' })
     expect(await server.exit).toBe(1)
     expect(server.out()).toBe('')
@@ -144,8 +144,10 @@ describe('the server process', () => {
       return server.err()
     }
     expect(await start()).toContain(warning)
-    await writeFile(file, 'anything\n')
-    expect(await start()).not.toContain(warning)
+    await writeFile(file, 'anything\n', { mode: 0o600 })
+    expect(await start()).not.toContain('ENCLAVE_ENV_FILE')
+    await chmod(file, 0o644)
+    expect(await start()).toContain('"ENCLAVE_ENV_FILE can be read by other users')
   })
 
   test('keeps its secrets out of its output, at every log level', async () => {

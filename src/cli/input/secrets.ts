@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { computeAddress } from 'ethers'
 import { type Hex, hexOf } from '../../protocol/hex.js'
+import { isShared, SharedFileError } from '../../service/privateFile.js'
 import { UsageError } from '../failure.js'
 
 /** Where a secret may come from. Never from an argument: every user of the machine sees those. */
@@ -14,8 +15,6 @@ interface SecretSource {
 }
 
 const MAX_FILE_BYTES = 4_096
-/** Rights of group and others. */
-const SHARED_MODE = 0o077
 
 /**
  * A secret out of the environment, or out of a file that only its owner can read.
@@ -33,11 +32,9 @@ async function readOwnFile(path: string, option: string): Promise<string> {
     throw new UsageError(`the file of --${option} cannot be read`)
   })
   try {
-    const { mode, size } = await handle.stat()
-    if ((mode & SHARED_MODE) !== 0) {
-      throw new UsageError(`the file of --${option} can be read by others: chmod 600 it`)
-    }
-    if (size > MAX_FILE_BYTES)
+    const stats = await handle.stat()
+    if (isShared(stats)) throw new UsageError(`the file of --${option}: ${new SharedFileError(path).message}`)
+    if (stats.size > MAX_FILE_BYTES)
       throw new UsageError(`the file of --${option} is no secret of ours: it is too long`)
     return (await handle.readFile('utf8')).trim()
   } finally {

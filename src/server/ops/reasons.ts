@@ -21,6 +21,7 @@ export const REASONS = {
   'balance-low': 'degraded',
   'enclave-program-missing': 'unhealthy',
   'enclave-configuration-unreadable': 'unhealthy',
+  'enclave-configuration-shared': 'unhealthy',
   'enclave-host-unreachable': 'unhealthy',
   'disk-not-writable': 'unhealthy',
   'narration-behind': 'degraded',

@@ -24,7 +24,7 @@ describe('the enclave', () => {
     await writeFile(at('enclave'), '#!/bin/sh\n')
     await chmod(at('enclave'), 0o755)
     await writeFile(at('main.js'), '')
-    await writeFile(at('enclave.env'), 'LEDGER_MASTER_KEY=canary\n')
+    await writeFile(at('enclave.env'), 'LEDGER_MASTER_KEY=canary\n', { mode: 0o600 })
     await mkdir(at('folder'))
     const look = (command: string[], envFile = at('enclave.env')) =>
       enclaveLook({ command, envFile, searchPath: `/nowhere:${directory}` })()
@@ -81,6 +81,14 @@ describe('the enclave', () => {
     const { at, look } = await setUp()
     for (const envFile of [at('none.env'), at('folder')])
       expect(await look(['enclave'], envFile)).toBe('enclave-configuration-unreadable')
+  })
+
+  test('does not run with a configuration that other users can read', async () => {
+    const { at, look } = await setUp()
+    for (const mode of [0o644, 0o640, 0o602]) {
+      await chmod(at('enclave.env'), mode)
+      expect(await look(['enclave'])).toBe('enclave-configuration-shared')
+    }
   })
 })
 

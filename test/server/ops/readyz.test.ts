@@ -24,7 +24,7 @@ const CHECKS = ['server', 'chain', 'contracts', 'relayer', 'enclave', 'disk', 'n
 async function start(changes: Record<string, string> = {}, on: TestChain = chain()) {
   const directory = await temporaryDirectory()
   const envFile = join(directory, 'enclave.env')
-  await writeFile(envFile, '')
+  await writeFile(envFile, '', { mode: 0o600 })
   const dataDir = join(directory, 'data')
   const server = await startServerProcess({
     ...chainEnvironment(on),

@@ -1,10 +1,11 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { basename, delimiter, extname, join } from 'node:path'
+import { stateOfPrivateFile } from '../../../service/privateFile.js'
 import type { Look } from '../check.js'
 
 /**
- * Whether the enclave's program is there and may be run, and its configuration may be read. Neither is: what is in
- * them is not the server's business.
+ * Whether the enclave's program is there and may be run, and its configuration may be read, by this user alone. Neither
+ * is: what is in them is not the server's business.
  */
 export function enclaveLook(options: {
   /** Program and arguments. */
@@ -21,7 +22,8 @@ export function enclaveLook(options: {
     const isThere = await some(placesOf(program, searchPath), constants.X_OK)
     if (!isThere) return 'enclave-program-missing'
     if (script !== undefined && !(await isFile(script, constants.R_OK))) return 'enclave-program-missing'
-    return (await isFile(envFile, constants.R_OK)) ? null : 'enclave-configuration-unreadable'
+    const state = await stateOfPrivateFile(envFile)
+    return state === 'private' ? null : `enclave-configuration-${state}`
   }
 }
 

@@ -1,0 +1,53 @@
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readPrivateFile, SharedFileError, stateOfPrivateFile } from '../../src/service/privateFile.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+async function fileOf(mode: number): Promise<string> {
+  const path = join(await temporaryDirectory(), 'keys.env')
+  await writeFile(path, 'KEY=canary\n')
+  await chmod(path, mode)
+  return path
+}
+
+describe('a file with keys', () => {
+  test.each([0o600, 0o400, 0o700])('is read when its user alone has rights on it: mode %o', async (mode) => {
+    const path = await fileOf(mode)
+    expect(readPrivateFile(path).toString()).toBe('KEY=canary\n')
+    expect(await stateOfPrivateFile(path)).toBe('private')
+  })
+
+  test.each([0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o666])(
+    'is refused with the remedy when others have any right: mode %o',
+    async (mode) => {
+      const path = await fileOf(mode)
+      expect(() => readPrivateFile(path)).toThrow(new SharedFileError(path))
+      expect(new SharedFileError(path).message).toContain(`chmod 600 ${path}`)
+      expect(await stateOfPrivateFile(path)).toBe('shared')
+    },
+  )
+
+  test('behind a link counts by its own mode', async () => {
+    const path = await fileOf(0o644)
+    await symlink(path, `${path}.link`)
+    expect(() => readPrivateFile(`${path}.link`)).toThrow(SharedFileError)
+    await chmod(path, 0o600)
+    expect(readPrivateFile(`${path}.link`).toString()).toContain('canary')
+  })
+
+  test('that is absent or a directory cannot be read', async () => {
+    const directory = await temporaryDirectory()
+    await mkdir(join(directory, 'folder'), { mode: 0o700 })
+    for (const name of ['none', 'folder']) {
+      const path = join(directory, name)
+      expect(() => readPrivateFile(path)).toThrow(expect.objectContaining({ code: expect.any(String) }))
+      expect(await stateOfPrivateFile(path)).toBe('unreadable')
+    }
+  })
+
+  test('may be a device that keeps nothing', async () => {
+    expect(readPrivateFile('/dev/null').toString()).toBe('')
+    expect(await stateOfPrivateFile('/dev/null')).toBe('private')
+  })
+})
