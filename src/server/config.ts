@@ -171,6 +171,8 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       relayerKey: relayerKeyOf(env),
       waitMs: env.RELAY_WAIT,
       maxInFlight: env.RELAY_MAX_IN_FLIGHT,
+      /** Undefined: as many as the nodes take. */
+      maxSentAhead: env.RELAY_SEND_AHEAD,
       maxQueued: env.RELAY_MAX_QUEUED,
       pollIntervalMs: env.RELAY_POLL_INTERVAL,
       resubmitAfterMs: env.RELAY_RESUBMIT_AFTER,

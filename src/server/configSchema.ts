@@ -108,6 +108,10 @@ export const environmentSchema = z.object({
     about: 'Transactions under way at once. Public nodes take 16 to 64 of one account.',
     fallback: '64',
   }),
+  RELAY_SEND_AHEAD: optional(integer(0, 1_000), {
+    about:
+      'Transactions sent above one that is in no block: 0 where a chain takes only the next nonce; unset: as many as nodes take.',
+  }),
   RELAY_MAX_QUEUED: withDefault(integer(0, 100_000), {
     about: 'Authorizations that may wait besides those; further ones are refused with 503.',
     fallback: '1000',

@@ -71,7 +71,7 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
 function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createRelayerSigner>) {
   const { config, provider, files, logger, stopping, onEnd } = surroundings
   const { chain, relay: settings } = config
-  const { maxInFlight, maxFeePerGas, pollIntervalMs, resubmitAfterMs } = settings
+  const { maxInFlight, maxSentAhead, maxFeePerGas, pollIntervalMs, resubmitAfterMs } = settings
   const from = signer.address
   const transport = createRpcBatcher(provider.transport)
   const fees = createFeeMarket({ provider, ceiling: maxFeePerGas, maxAgeMs: pollIntervalMs })
@@ -80,6 +80,7 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     chainId: chain.chainId,
     confirmations: chain.confirmations,
     maxInFlight,
+    maxSentAhead,
     maxFeePerGas,
     pollIntervalMs,
     resubmitAfterMs,

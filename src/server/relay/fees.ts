@@ -29,6 +29,15 @@ export function raisedFees(previous: Fees, current: Fees, ceiling: bigint): Fees
   return limited(limit, max(current.maxPriorityFeePerGas, raise(tipOf(previous))), ceiling)
 }
 
+/** Whether a transaction may be passed over for one that is signed now, and would not be once it is raised. */
+export function isOutbid(previous: Fees, current: Fees): boolean {
+  return isFarBelow(priceLimit(previous), priceLimit(current)) || isFarBelow(tipOf(previous), tipOf(current))
+}
+
+function isFarBelow(fee: bigint, current: bigint): boolean {
+  return fee < current && raise(fee) <= current
+}
+
 /** All of a legacy price that is not burnt goes to the block's producer. */
 function tipOf(fees: Fees): bigint {
   return fees.type === 0 ? fees.gasPrice : fees.maxPriorityFeePerGas

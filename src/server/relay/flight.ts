@@ -42,6 +42,8 @@ export interface Flight {
   maxCost: bigint
   /** Of `performance.now()`: since when the newest transaction could have been mined. */
   waitsSince: number
+  /** Whether a look has found every lower nonce used. Only from then on a refusal is about this transaction. */
+  wasNext: boolean
   /** Of `performance.now()`: the last broadcast. Undefined when it is to be sent at the next look. */
   sentAt: number | undefined
   /** What came of the last broadcast; undefined until it is known. */
@@ -72,6 +74,7 @@ export function createFlight(transactions: readonly KeptTransaction[], owner: Ow
     owner,
     maxCost: cost ?? maxCost(newest),
     waitsSince: performance.now(),
+    wasNext: false,
     sentAt: undefined,
     reception: undefined,
     blockNumber: undefined,
@@ -99,6 +102,16 @@ export function addTransaction(flight: Flight, transaction: SignedTransaction): 
   flight.maxCost = maxCost(transaction)
   flight.waitsSince = performance.now()
   flight.reception = undefined
+}
+
+/** A node holds it, as far as is known. */
+export function isHeld({ reception }: Flight): boolean {
+  return reception !== undefined && reception.held > 0
+}
+
+/** Every node that answered refused it. */
+export function isRefused({ reception }: Flight): boolean {
+  return reception?.held === 0 && reception.refused > 0
 }
 
 /** A transfer of nothing to the account itself uses a nonce up, and does nothing else. */

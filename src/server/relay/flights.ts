@@ -15,6 +15,9 @@ export interface Flights {
   finish(flight: Flight, outcome: Outcome): void
   /** In the order of their nonces. */
   all(): Flight[]
+  of(nonce: number): Flight | undefined
+  /** Those below the nonce that are in no block, as far as was seen. In no order. */
+  waitingBelow(nonce: number): Flight[]
   count(): number
   committed(): Commitments
 }
@@ -31,6 +34,9 @@ export function createFlights(): Flights {
       flight.finish(outcome)
     },
     all: () => [...flights].toSorted((a, b) => a.nonce - b.nonce),
+    of: (nonce) => [...flights].find((flight) => flight.nonce === nonce),
+    waitingBelow: (nonce) =>
+      [...flights].filter((flight) => flight.nonce < nonce && flight.blockNumber === undefined),
     count: () => flights.size,
     committed: () => ({ open: [...flights].reduce((sum, { maxCost }) => sum + maxCost, 0n), ended }),
   }

@@ -44,7 +44,7 @@ export function createGaps(options: GapsOptions): Gaps {
     try {
       const flight = await outbox.fill(nonce)
       flights.add(flight)
-      outbox.broadcast(flight)
+      void outbox.broadcast(flight)
     } catch (error) {
       nonces.release(nonce)
       logger.warn('nonce not filled', { nonce, ...describeError(error) })

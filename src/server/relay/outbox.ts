@@ -2,8 +2,8 @@ import { type Fees, priceLimit } from '../../chain/fees.js'
 import type { Logger } from '../logger.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import type { Broadcaster } from './broadcast.js'
-import { type FeeMarket, raisedFees } from './fees.js'
-import { addTransaction, createFlight, type Flight, isFiller, type Owner } from './flight.js'
+import { type FeeMarket, isOutbid, raisedFees } from './fees.js'
+import { addTransaction, createFlight, type Flight, isFiller, isHeld, type Owner } from './flight.js'
 import type { Call } from './preflight.js'
 import type { RelayerSigner } from './signer.js'
 import { readTransaction } from './transaction.js'
@@ -27,10 +27,12 @@ export interface OutboxOptions {
 export interface Outbox {
   /** Signs and saves the call under this nonce. @throws what `save` throws, and ChainUnavailableError */
   write(call: CheckedCall, nonce: number, owner: Owner): Promise<Flight>
-  /** Gives the newest transaction to the nodes. Nobody waits: what comes of it is read from the chain. */
-  broadcast(flight: Flight): void
+  /** Gives the newest transaction to the nodes. Resolves when they have answered; never rejects. */
+  broadcast(flight: Flight): Promise<void>
   /** Replaces it by one that offers more, if the ceiling leaves room, and sends it again in any case. */
   resubmit(flight: Flight): Promise<void>
+  /** Whether a transaction that is signed now offers more. @throws ChainUnavailableError */
+  isOutbid(flight: Flight): Promise<boolean>
   /** Replaces what no node takes by a filler, so that what comes after it can be mined. */
   giveUp(flight: Flight): Promise<void>
   /** A filler for a nonce that nothing was signed under. It is on no disk: a lost one leaves the hole as it was. */
@@ -65,19 +67,24 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return createFlight([signed], owner, call.gasLimit * priceLimit(offered))
   }
 
-  function broadcast(flight: Flight): void {
-    flight.sentAt = performance.now()
+  async function broadcast(flight: Flight): Promise<void> {
+    const sentAt = performance.now()
+    flight.sentAt = sentAt
     const newest = flight.newest
     const sent = broadcaster.send(newest).then((reception) => {
       broadcasts.delete(sent)
-      if (flight.newest !== newest) return
+      // It was sent once more since: that answer counts.
+      if (flight.newest !== newest || flight.sentAt !== sentAt) return
       const { hash, nonce } = newest
-      const wasHeld = flight.reception === undefined || flight.reception.held > 0
-      if (reception.held === 0 && wasHeld) logger.warn('no node took a transaction', { txHash: hash, nonce })
-      if (reception.held > 0 && !wasHeld) flight.waitsSince = performance.now()
+      const wasHeld = flight.reception === undefined || isHeld(flight)
       flight.reception = reception
+      if (isHeld(flight) && !wasHeld) flight.waitsSince = performance.now()
+      if (!isHeld(flight) && wasHeld && flight.wasNext) {
+        logger.warn('no node took a transaction', { txHash: hash, nonce })
+      }
     })
     broadcasts.add(sent)
+    await sent
   }
 
   /** Where the ceiling leaves no room, another call offers the same: a node that holds nothing takes it. */
@@ -89,7 +96,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await flight.owner.save(signed)
       addTransaction(flight, signed)
     }
-    broadcast(flight)
+    void broadcast(flight)
   }
 
   return {
@@ -99,6 +106,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
       flight.waitsSince = performance.now()
       await replace(flight, readTransaction(flight.newest.raw))
       logger.warn('transaction sent again', { txHash: flight.newest.hash, nonce: flight.nonce })
+    },
+    async isOutbid(flight) {
+      return isOutbid(readTransaction(flight.newest.raw).fees, await fees.current())
     },
     async giveUp(flight) {
       flight.waitsSince = performance.now()

@@ -14,8 +14,9 @@ import { type Commitments, createFlights, type Flights } from './flights.js'
 import { createGaps } from './gaps.js'
 import { createFindMined } from './mined.js'
 import { createNonces } from './nonces.js'
-import { type CheckedCall, createOutbox } from './outbox.js'
+import { type CheckedCall, createOutbox, type Outbox } from './outbox.js'
 import { createResending } from './resending.js'
+import { createSendAhead, type SendAhead } from './sendAhead.js'
 import { createSettledTransactions } from './settled.js'
 import type { RelayerSigner } from './signer.js'
 import { createWatcher } from './watcher.js'
@@ -32,6 +33,8 @@ export interface TransactorOptions {
   readonly confirmations: number
   /** Transactions at once that are in no block. */
   readonly maxInFlight: number
+  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
+  readonly maxSentAhead?: number | undefined
   /** A transaction that is in no block after this long is sent again, for more. */
   readonly resubmitAfterMs: number
   /** Pause between two looks at the chain while something is under way. */
@@ -70,7 +73,8 @@ export function createTransactor(options: TransactorOptions): Transactor {
   const slots = createSlots(options.maxInFlight)
   const outbox = createOutbox(options)
   const stopping = new AbortController()
-  const { nonces, look } = createOversight(options, flights, outbox, stopping.signal)
+  const sendAhead = createSendAhead({ flights, outbox, limit: options.maxSentAhead })
+  const { nonces, look } = createOversight(options, { flights, outbox, sendAhead }, stopping.signal)
   const { pollIntervalMs: intervalMs, logger } = options
   const poller = createPoller({ name: 'relay-transactor', intervalMs, tick: look, logger })
 
@@ -97,7 +101,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
         const flight = await open(call, owner)
         // Saved, so the next start sends it; nobody watches it here any more.
         if (flight === undefined || stopping.signal.aborted) return { kind: 'stopped' }
-        outbox.broadcast(flight)
+        sendAhead.offer(flight)
         await flight.landed
         return flight.outcome
       } finally {
@@ -133,8 +137,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
 /** What watches over everything under way. */
 function createOversight(
   options: TransactorOptions,
-  flights: Flights,
-  outbox: ReturnType<typeof createOutbox>,
+  parts: { flights: Flights; outbox: Outbox; sendAhead: SendAhead },
   stopping: AbortSignal,
 ) {
   const { provider, signer } = options
@@ -142,7 +145,7 @@ function createOversight(
   const account = createAccountView({ provider, address: signer.address })
   const nonces = createNonces(account, stopping)
   const settled = createSettledTransactions(findMined)
-  const shared = { ...options, address: signer.address, account, flights, nonces, outbox, findMined, settled }
+  const shared = { ...options, ...parts, address: signer.address, account, nonces, findMined, settled }
   const watcher = createWatcher({
     ...shared,
     ends: createFlightEnds(shared),

@@ -6,6 +6,7 @@ import type { Flights } from './flights.js'
 import type { Gaps } from './gaps.js'
 import type { Break } from './history.js'
 import type { Resending } from './resending.js'
+import type { SendAhead } from './sendAhead.js'
 import type { SettledTransactions } from './settled.js'
 
 export interface WatcherOptions {
@@ -13,6 +14,7 @@ export interface WatcherOptions {
   readonly flights: Flights
   readonly ends: FlightEnds
   readonly resending: Resending
+  readonly sendAhead: Pick<SendAhead, 'saw'>
   readonly gaps: Gaps
   readonly settled: SettledTransactions
   readonly logger: Logger
@@ -28,7 +30,7 @@ export interface Watcher {
 }
 
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { account, flights, ends, resending, gaps, settled, logger } = options
+  const { account, flights, ends, resending, sendAhead, gaps, settled, logger } = options
   let lookedAt = 0
 
   /** Of a reorganization blocks may come back; of a chain that was reset they don't. */
@@ -67,6 +69,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
         (nonce) => nonce < look.count,
         (flight) => ends.check(flight, look.head, broken !== null),
       )
+      sendAhead.saw(look.count)
       await each(
         (nonce) => nonce >= look.count,
         (flight) => resending.urge(flight, look.count),

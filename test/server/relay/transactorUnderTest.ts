@@ -49,6 +49,7 @@ export async function startTransactor(options: {
   readonly anvil?: AnvilOptions
   readonly resubmitAfterMs?: number
   readonly confirmations?: number
+  readonly maxSentAhead?: number
 }): Promise<TransactorUnderTest> {
   const anvil = await startAnvil(options.anvil)
   onTestFinished(() => anvil.stop())
@@ -69,6 +70,7 @@ export async function startTransactor(options: {
     chainId,
     confirmations: options.confirmations ?? 1,
     maxInFlight: 64,
+    maxSentAhead: options.maxSentAhead,
     resubmitAfterMs: options.resubmitAfterMs ?? 30_000,
     pollIntervalMs: 10,
     maxFeePerGas: 500n * GWEI,
