@@ -5,6 +5,7 @@ import type { RpcTransport } from '../../chain/rpcTransport.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
 import type { FeeMarket } from './fees.js'
+import type { CorrectGas } from './flight.js'
 import type { Commitments } from './flights.js'
 import type { GasBudget } from './gasBudget.js'
 
@@ -20,7 +21,7 @@ export interface AdmissionOptions {
   readonly transport: Pick<RpcTransport, 'send'>
   /** The relayer's address. */
   readonly from: Hex
-  readonly budget: Pick<GasBudget, 'reserve' | 'release'>
+  readonly budget: Pick<GasBudget, 'reserve' | 'spend' | 'lose' | 'release'>
   readonly fees: FeeMarket
   /** Wei that the account must keep. */
   readonly minBalance: bigint
@@ -39,6 +40,10 @@ export interface Admission {
   admit(digest: Hex, gasLimit: bigint, funds: Funds): Promise<void>
   /** Its cost is among what is committed from now on. */
   counted(digest: Hex): void
+  /** One of its transactions was mined. */
+  used(digest: Hex, gas: bigint): void
+  /** What was sent for it last may be mined, or not: its gas stays counted at its limit until it is corrected. */
+  lost(digest: Hex): CorrectGas
   release(digest: Hex): void
 }
 
@@ -75,6 +80,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
     counted(digest) {
       waiting.delete(digest)
     },
+    used: budget.spend,
+    lost: budget.lose,
     release(digest) {
       waiting.delete(digest)
       budget.release(digest)

@@ -89,7 +89,7 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     broadcaster: createBroadcaster(provider.transport),
     signer,
     fees,
-    onGasUsed: budget.spend,
+    onFillerSent: budget.spendOther,
     logger,
   })
   const store = createReceiptStore({ files, logger })

@@ -126,6 +126,8 @@ function createOwner({ chain, admission, reopen }: CourseStepsDeps, record: Cour
     save: (transaction) => record.put(submitted(record.current(), transaction, new Date())),
     counted: () => admission.counted(digest),
     isNeeded: async () => !(await chain.isUsed(target, digest)),
+    used: (gas) => admission.used(digest, gas),
+    lost: () => admission.lost(digest),
     dropped: () => reopen(digest),
   }
 }

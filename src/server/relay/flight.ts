@@ -18,6 +18,9 @@ export type Outcome =
   | { readonly kind: 'displaced' }
   | { readonly kind: 'stopped' }
 
+/** Puts what a lost transaction has used in place of its limit, once that is known. To be called once. */
+export type CorrectGas = (used: bigint) => void
+
 /** Whom the transactor works for, and what it needs of that one. */
 export interface Owner {
   /** Makes a signed transaction durable. Nothing is broadcast before it resolves. */
@@ -26,6 +29,10 @@ export interface Owner {
   counted(): void
   /** Asked before something that may have been sent earlier is sent again. False when its effect is there. */
   isNeeded(): Promise<boolean>
+  /** A transaction of its own was mined and has used so much gas. Called once for each of them. */
+  used(gas: bigint): void
+  /** The call was displaced from its nonce. What was sent under it may be mined all the same: the gas stays counted. */
+  lost(): CorrectGas
   /** What was reported as mined is in its block no more. Called once, after the outcome, if at all. */
   dropped(): void
 }

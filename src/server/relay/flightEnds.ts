@@ -1,9 +1,9 @@
 import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
-import { createRecentMap } from '../recentMap.js'
 import type { AccountView } from './account.js'
 import { type Flight, isFiller } from './flight.js'
 import type { Flights } from './flights.js'
+import type { GasCount } from './gasCount.js'
 import type { FindMined, MinedTransaction } from './mined.js'
 import type { Nonces } from './nonces.js'
 import type { SettledTransactions } from './settled.js'
@@ -17,8 +17,7 @@ export interface FlightEndsOptions {
   readonly settled: SettledTransactions
   readonly nonces: Nonces
   readonly confirmations: number
-  /** A transaction of the account was mined. Called once for each, however often one process finds it among the last 4,096. */
-  readonly onGasUsed: (gasUsed: bigint) => void
+  readonly gasCount: GasCount
   readonly logger: Logger
 }
 
@@ -37,12 +36,8 @@ export interface FlightEnds {
  * on a chain, too, that makes no further blocks to judge by.
  */
 const RECEIPT_LAG_MS = 5_000
-/** Transactions whose gas is known to be counted. */
-const MAX_COUNTED = 4_096
-
 export function createFlightEnds(options: FlightEndsOptions): FlightEnds {
-  const { findMined, account, address, flights, settled, nonces, confirmations, logger } = options
-  const counted = createRecentMap<Hex, true>(MAX_COUNTED)
+  const { findMined, account, address, flights, settled, nonces, confirmations, gasCount, logger } = options
 
   /** Of what went out earlier under another nonce, only an effect: it may have failed then, and be tried again now. */
   function endsFlight(flight: Flight, index: number, transaction: MinedTransaction): boolean {
@@ -50,16 +45,9 @@ export function createFlightEnds(options: FlightEndsOptions): FlightEnds {
     return hasItsNonce || (transaction.succeeded && !isFiller(transaction, address))
   }
 
-  /** A course whose end can't be written has its transaction found again, for as long as the disk fails. */
-  function count({ hash, gasUsed }: MinedTransaction): void {
-    if (counted.get(hash) !== undefined) return
-    counted.set(hash, true)
-    options.onGasUsed(gasUsed)
-  }
-
   function report(flight: Flight, transaction: MinedTransaction): void {
     nonces.done(flight.nonce)
-    count(transaction)
+    flight.owner.used(gasCount(transaction))
     if (isFiller(transaction, address)) {
       flights.finish(flight, { kind: 'refused' })
       return

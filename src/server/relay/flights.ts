@@ -22,7 +22,8 @@ export interface Flights {
   committed(): Commitments
 }
 
-export function createFlights(): Flights {
+/** @param onDisplaced given each call whose nonce was given up */
+export function createFlights(onDisplaced: (flight: Flight) => void): Flights {
   const flights = new Set<Flight>()
   let ended = 0n
   return {
@@ -31,6 +32,7 @@ export function createFlights(): Flights {
     },
     finish(flight, outcome) {
       if (flights.delete(flight)) ended += flight.maxCost
+      if (outcome.kind === 'displaced') onDisplaced(flight)
       flight.finish(outcome)
     },
     all: () => [...flights].toSorted((a, b) => a.nonce - b.nonce),

@@ -7,6 +7,7 @@ import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createJsonFile } from '../store/jsonFile.js'
+import type { CorrectGas } from './flight.js'
 
 /** Gas that may be used in one day (UTC), what is under way included. */
 export interface GasBudget {
@@ -15,10 +16,14 @@ export interface GasBudget {
    * @throws Problem `relay-budget-exhausted` until the day is over; StorageError
    */
   reserve(digest: Hex, gas: bigint): Promise<void>
-  /** What was set aside is used, or not needed: {@link spend} says which. */
+  /** One of its transactions was mined, and has used so much of what was set aside. The rest is free. */
+  spend(digest: Hex, gas: bigint): void
+  /** What was set aside for it counts as used: it may be. @returns puts what was used in its place, on the same day */
+  lose(digest: Hex): CorrectGas
+  /** What is set aside for it is not needed. */
   release(digest: Hex): void
-  /** Gas that a transaction of the account has used. */
-  spend(gas: bigint): void
+  /** Gas of a transaction that belongs to no authorization. */
+  spendOther(gas: bigint): void
   /** What is left of today's. */
   left(): bigint
   /** Reads at its start what an earlier process used today. */
@@ -62,6 +67,11 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     return [...reserved.values()].reduce((sum, gas) => sum + gas, spent)
   }
 
+  function add(gas: bigint): void {
+    used()
+    spent += gas
+  }
+
   /** Writes unless the file covers what is used. */
   async function cover(margin: bigint): Promise<void> {
     await lock.run(FILE, async () => {
@@ -84,13 +94,24 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
         throw error
       }
     },
+    spend(digest, gas) {
+      reserved.delete(digest)
+      add(gas)
+    },
+    lose(digest) {
+      const limit = reserved.get(digest) ?? 0n
+      reserved.delete(digest)
+      add(limit)
+      const lostOn = day
+      return (gas) => {
+        used()
+        if (day === lostOn && gas < limit) spent += gas - limit
+      }
+    },
     release(digest) {
       reserved.delete(digest)
     },
-    spend(gas) {
-      used()
-      spent += gas
-    },
+    spendOther: add,
     left() {
       const left = gasPerDay - used()
       return left > 0n ? left : 0n

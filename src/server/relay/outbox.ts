@@ -20,6 +20,8 @@ export interface OutboxOptions {
   readonly chainId: number
   /** Wei per gas that is never exceeded. */
   readonly maxFeePerGas: bigint
+  /** Given the gas of each filler that takes the place of nothing. */
+  readonly onFillerSent: (gas: bigint) => void
   readonly logger: Logger
 }
 
@@ -43,15 +45,18 @@ export interface Outbox {
 
 /** https://eips.ethereum.org/EIPS/eip-2718: a plain transfer */
 const TRANSFER_GAS = 21_000n
+/** The gas of a filler is known when it is sent. */
 const nobody: Owner = {
   save: async () => undefined,
   counted: () => undefined,
   isNeeded: async () => true,
+  used: () => undefined,
+  lost: () => () => undefined,
   dropped: () => undefined,
 }
 
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { broadcaster, signer, fees, chainId, maxFeePerGas, logger } = options
+  const { broadcaster, signer, fees, chainId, maxFeePerGas, onFillerSent, logger } = options
   const broadcasts = new Set<Promise<void>>()
   const filler: CheckedCall = { to: signer.address, data: '0x', gasLimit: TRANSFER_GAS }
 
@@ -118,7 +123,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
     async fill(nonce) {
       logger.warn('nonce filled: nothing is known of its transaction', { nonce })
-      return write(filler, nonce, nobody)
+      const flight = await write(filler, nonce, nobody)
+      onFillerSent(filler.gasLimit)
+      return flight
     },
     async idle() {
       await Promise.all(broadcasts)

@@ -12,7 +12,9 @@ import { createFlight, type Flight, type Outcome, type Owner } from './flight.js
 import { createFlightEnds } from './flightEnds.js'
 import { type Commitments, createFlights, type Flights } from './flights.js'
 import { createGaps } from './gaps.js'
-import { createFindMined } from './mined.js'
+import { createGasCount, type GasCount } from './gasCount.js'
+import { createLostTransactions, type LostTransactions } from './lostTransactions.js'
+import { createFindMined, type FindMined } from './mined.js'
 import { createNonces } from './nonces.js'
 import { type CheckedCall, createOutbox, type Outbox } from './outbox.js'
 import { createResending } from './resending.js'
@@ -41,8 +43,8 @@ export interface TransactorOptions {
   readonly pollIntervalMs: number
   /** Wei per gas that is never exceeded. */
   readonly maxFeePerGas: bigint
-  /** Told of each transaction of the account that is mined, whatever it was for. */
-  readonly onGasUsed: (gasUsed: bigint) => void
+  /** Given the gas of each filler that takes the place of nothing. */
+  readonly onFillerSent: (gas: bigint) => void
   readonly logger: Logger
 }
 
@@ -69,12 +71,18 @@ export interface Transactor {
 }
 
 export function createTransactor(options: TransactorOptions): Transactor {
-  const flights = createFlights()
+  const findMined = createFindMined(options.transport)
+  const gasCount = createGasCount()
+  const lost = createLostTransactions({ findMined, gasCount })
+  const flights = createFlights(lost.add)
   const slots = createSlots(options.maxInFlight)
   const outbox = createOutbox(options)
   const stopping = new AbortController()
   const sendAhead = createSendAhead({ flights, outbox, limit: options.maxSentAhead })
-  const { nonces, look } = createOversight(options, { flights, outbox, sendAhead }, stopping.signal)
+  const { nonces, look } = createOversight(
+    { ...options, findMined, gasCount, lost, flights, outbox, sendAhead },
+    stopping.signal,
+  )
   const { pollIntervalMs: intervalMs, logger } = options
   const poller = createPoller({ name: 'relay-transactor', intervalMs, tick: look, logger })
 
@@ -136,16 +144,21 @@ export function createTransactor(options: TransactorOptions): Transactor {
 
 /** What watches over everything under way. */
 function createOversight(
-  options: TransactorOptions,
-  parts: { flights: Flights; outbox: Outbox; sendAhead: SendAhead },
+  parts: TransactorOptions & {
+    readonly findMined: FindMined
+    readonly gasCount: GasCount
+    readonly lost: LostTransactions
+    readonly flights: Flights
+    readonly outbox: Outbox
+    readonly sendAhead: SendAhead
+  },
   stopping: AbortSignal,
 ) {
-  const { provider, signer } = options
-  const findMined = createFindMined(options.transport)
+  const { provider, signer, findMined } = parts
   const account = createAccountView({ provider, address: signer.address })
   const nonces = createNonces(account, stopping)
   const settled = createSettledTransactions(findMined)
-  const shared = { ...options, ...parts, address: signer.address, account, nonces, findMined, settled }
+  const shared = { ...parts, address: signer.address, account, nonces, settled }
   const watcher = createWatcher({
     ...shared,
     ends: createFlightEnds(shared),

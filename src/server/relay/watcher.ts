@@ -5,6 +5,7 @@ import type { FlightEnds } from './flightEnds.js'
 import type { Flights } from './flights.js'
 import type { Gaps } from './gaps.js'
 import type { Break } from './history.js'
+import type { LostTransactions } from './lostTransactions.js'
 import type { Resending } from './resending.js'
 import type { SendAhead } from './sendAhead.js'
 import type { SettledTransactions } from './settled.js'
@@ -17,6 +18,7 @@ export interface WatcherOptions {
   readonly sendAhead: Pick<SendAhead, 'saw'>
   readonly gaps: Gaps
   readonly settled: SettledTransactions
+  readonly lost: Pick<LostTransactions, 'check'>
   readonly logger: Logger
 }
 
@@ -30,7 +32,7 @@ export interface Watcher {
 }
 
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { account, flights, ends, resending, sendAhead, gaps, settled, logger } = options
+  const { account, flights, ends, resending, sendAhead, gaps, settled, lost, logger } = options
   let lookedAt = 0
 
   /** Of a reorganization blocks may come back; of a chain that was reset they don't. */
@@ -57,6 +59,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
   return {
     async look() {
+      await lost.check()
       const isIdle = flights.count() === 0
       if (isIdle && (settled.isEmpty() || performance.now() - lookedAt < IDLE_LOOK_MS)) return
       lookedAt = performance.now()

@@ -28,8 +28,7 @@ describe('the gas of a day', () => {
     const { budget } = await budgetOf(1_000n)
     await budget.reserve(digest(1), 600n)
     await expect(budget.reserve(digest(2), 401n)).rejects.toMatchObject(refusal)
-    budget.spend(300n)
-    budget.release(digest(1))
+    budget.spend(digest(1), 300n)
     expect(budget.left()).toBe(700n)
     await budget.reserve(digest(2), 700n)
     expect(budget.left()).toBe(0n)
@@ -38,7 +37,7 @@ describe('the gas of a day', () => {
   test('begins anew at midnight, but for what is still set aside; a refusal says when', async () => {
     const { budget, clock } = await budgetOf(1_000n)
     await budget.reserve(digest(1), 600n)
-    budget.spend(300n)
+    budget.spendOther(300n)
     await expect(budget.reserve(digest(2), 400n)).rejects.toMatchObject({
       ...refusal,
       headers: { 'Retry-After': String(DAY_MS / 1_000 - 1) },
@@ -54,8 +53,7 @@ describe('the gas of a day', () => {
     const killed = await budgetOf(1_000_000n, first.dataDir)
     expect(killed.budget.left()).toBeLessThanOrEqual(700_000n)
     expect(killed.budget.left()).toBeGreaterThanOrEqual(699_000n)
-    first.budget.spend(200_000n)
-    first.budget.release(digest(1))
+    first.budget.spend(digest(1), 200_000n)
     await first.budget.service.stop()
     expect((await budgetOf(1_000_000n, first.dataDir)).budget.left()).toBe(800_000n)
   })

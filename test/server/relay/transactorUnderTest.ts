@@ -74,7 +74,7 @@ export async function startTransactor(options: {
     resubmitAfterMs: options.resubmitAfterMs ?? 30_000,
     pollIntervalMs: 10,
     maxFeePerGas: 500n * GWEI,
-    onGasUsed: () => undefined,
+    onFillerSent: () => undefined,
     logger: log.logger,
   })
   await direct.send('evm_setAutomine', [false])
@@ -92,6 +92,8 @@ export async function startTransactor(options: {
         sent.committed = transactor.committed().open
       },
       isNeeded: async () => true,
+      used: () => undefined,
+      lost: () => () => undefined,
       dropped: () => sent.dropped++,
     }
     const sent: Sent = { saved, committed: 0n, dropped: 0, outcome: run(owner) }

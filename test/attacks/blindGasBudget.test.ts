@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { mine, startRelay } from '../server/relay/relayUnderTest.js'
+import { batchMint } from '../support/authorizations.js'
+import { useChain } from '../support/chain.js'
+import { eventually } from '../support/eventually.js'
+import { startFaultProxy } from '../support/faultProxy.js'
+import { AAPL, setUpInstitution, shares } from '../support/institution.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+// Who: a node that has no receipts, out of order or on purpose, and anyone who has the relay send while that lasts.
+// What it cost: the relay took each of its transactions for lost after five seconds, and counted gas by receipts alone. So
+// it used 9.87 M gas of a daily budget of 6 M, and refused nothing.
+
+const chain = useChain(setUpInstitution)
+
+const BUDGET = 600_000n
+/** Far more than the budget pays for. */
+const POSTS = 12
+
+/** Gas that the relayer's transactions have used since that block. */
+async function gasUsedSince(block: number): Promise<bigint> {
+  const { provider } = chain()
+  const relayer = chain().account('relayer').toLowerCase()
+  let gas = 0n
+  for (let number = block + 1; number <= (await provider.getBlockNumber()); number++) {
+    for (const hash of (await provider.getBlock(number))?.transactions ?? []) {
+      const receipt = await provider.getTransactionReceipt(hash)
+      if (receipt?.from.toLowerCase() === relayer) gas += receipt.gasUsed
+    }
+  }
+  return gas
+}
+
+test('a node without receipts does not get more gas out of the relay than a day has', async () => {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  const relay = await startRelay({
+    chain: chain(),
+    dataDir: await temporaryDirectory(),
+    rpcUrl: proxy.url,
+    env: { RELAY_DAILY_GAS: String(BUDGET), RELAY_WAIT: '20s' },
+  })
+  const before = await chain().provider.getBlockNumber()
+  proxy.answer = ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined)
+  const codes: unknown[] = []
+  for (let batch = 1n; batch <= POSTS; batch++) {
+    const expectedSupply = shares(5) * (batch - 1n)
+    const posted = relay.relay(batchMint(AAPL, shares(5), { batch, expectedSupply })).then((answer) => answer)
+    // Blocks on top tell the relay at once that its nonce is used.
+    const isAnswered = posted.then(() => true)
+    await eventually('an answer', async () => {
+      await mine(chain())
+      return Promise.race([isAnswered, false])
+    })
+    const { body } = await posted
+    codes.push(body.code ?? body.status)
+    if (body.code !== undefined) break
+  }
+  expect(codes.slice(0, 2)).toEqual(['confirmed', 'confirmed'])
+  expect(codes.at(-1)).toBe('relay-budget-exhausted')
+  const used = await gasUsedSince(before)
+  expect(used).toBeLessThanOrEqual(BUDGET)
+
+  // Once the node has the receipts, what was counted at its limit is what was used.
+  proxy.answer = () => undefined
+  await expect
+    .poll(async () => (await relay.health()).gasLeft, { timeout: 30_000, interval: 200 })
+    .toBe(BUDGET - used)
+})
