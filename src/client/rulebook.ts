@@ -13,6 +13,7 @@ import {
   sealRulebook,
   type UnsignedRulebook,
 } from '../protocol/policyIntent.js'
+import { envelopeHash, sealedRulebookDigest, sealedRulebookTypes } from '../protocol/sealedRulebook.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import type { Http } from './http.js'
@@ -30,8 +31,8 @@ interface RulebookDeps {
 }
 
 /**
- * Signs the rulebook by the wallet of its institution's admin, seals it and publishes it: it replaces the present one
- * wholesale. Keys of `employees` may be in any case.
+ * Signs the rulebook by the wallet of its institution's admin, seals it, signs the envelope and publishes it: it replaces
+ * the present one wholesale. The wallet is asked twice. Keys of `employees` may be in any case.
  *
  * @returns institution and version that are now in force
  * @throws ClientError `not-admin`, `invalid-rulebook`; ServerError `policy-rejected` with the enclave's code in
@@ -53,8 +54,9 @@ export async function publishRulebook(
   const version = present.version + 1
   const lowered = lowerCaseKeys(policy)
   const envelope = await signAndSeal({ v: INTENT_VERSION, orgId, admin, policy: lowered, version }, deps)
+  const author = { orgId, sig: await signEnvelope(orgId, envelope, deps) }
   const post = () =>
-    http.post('/policy', envelope, policyVersionSchema, { signal, timeoutMs: policyTimeoutMs })
+    http.post('/policy', { ...envelope, author }, policyVersionSchema, { signal, timeoutMs: policyTimeoutMs })
   const published = await withRetries(post, timing, signal)
   if (published.orgId === orgId && published.version === version) return published
   throw new ClientError('unexpected-answer', `Version ${version} was published, the server names another.`)
@@ -84,6 +86,17 @@ async function signAndSeal(
     throw new ClientError('invalid-rulebook', `A rulebook has at most ${MAX_POLICY_BYTES} bytes.`)
   }
   return envelope
+}
+
+/** Outside the seal: the server lets what an institution's admin signed wait in a queue that strangers cannot fill. */
+function signEnvelope(orgId: Hex, envelope: Envelope, { wallet, platform }: RulebookDeps): Promise<Hex> {
+  const message = { orgId, envelopeHash: envelopeHash(envelope) }
+  return wallet.signTyped({
+    domain: intentDomain(platform),
+    types: sealedRulebookTypes,
+    message,
+    digest: sealedRulebookDigest(message, platform),
+  })
 }
 
 /** @throws ClientError `invalid-rulebook` */

@@ -37,7 +37,7 @@ export const environmentSchema = z.object({
     fallback: './.env.enclave',
   }),
   MAX_RUNS: withDefault(integer(1, 1_000), {
-    about: "Runs at the same time: the server's ENCLAVE_MAX_RUNS and three more, at least.",
+    about: "Runs at the same time: the server's ENCLAVE_MAX_RUNS and four more, at least.",
     fallback: '16',
   }),
   DATA_DIR: withDefault(z.string(), {

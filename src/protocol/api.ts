@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { PRIMARY_TYPES } from './authorizationTypes.js'
-import { orderEnvelopeSchema, policyEnvelopeSchema } from './envelope.js'
+import { orderEnvelopeSchema } from './envelope.js'
 import { bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { outcomeSchema, runIdSchema } from './job.js'
@@ -111,7 +111,6 @@ export const timelineSchema = z.object({
 })
 export type Timeline = z.output<typeof timelineSchema>
 
-export const postPolicySchema = policyEnvelopeSchema
 export const policyVersionSchema = z.object({ orgId: bytes32Schema, version: count })
 export type PolicyVersion = z.output<typeof policyVersionSchema>
 

@@ -15,6 +15,7 @@ import { createOrderStatus } from './intake/orderStatus.js'
 import { createOrders } from './intake/orders.js'
 import { createPolicy } from './intake/policy.js'
 import { createPolicyVersionView } from './intake/policyVersion.js'
+import { createAuthorCheck } from './intake/rulebookAuthor.js'
 import type { Service } from './lifetime.js'
 import type { Logger } from './logger.js'
 import { createMetrics } from './metrics/metrics.js'
@@ -151,7 +152,12 @@ export function buildServer(surroundings: Surroundings): {
       }),
       policy: createPolicy({
         run: enclaveRuns.policyRuns.run,
-        node: provider,
+        checkAuthor: createAuthorCheck({
+          domain: { chainId, escrow: addresses.orderEscrow },
+          curve,
+          adminOf: createHeadReads({ head, read: reads.contracts.registry.adminOf }),
+        }),
+        head,
         ledger: contracts.ledger,
         onPublished: head.expire,
       }),

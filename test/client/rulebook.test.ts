@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { open, POLICY_PLACE, policyEnvelopeSchema } from '../../src/protocol/envelope.js'
+import { open, POLICY_PLACE } from '../../src/protocol/envelope.js'
 import { hexToBytes } from '../../src/protocol/hex.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
+import { envelopeHash, postPolicySchema, sealedRulebookDigest } from '../../src/protocol/sealedRulebook.js'
 import { recoverAddress } from '../../src/protocol/signature.js'
 import { type ApiAnswer, type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
@@ -35,17 +36,20 @@ function clientOfServer(role: Role, answer: ApiAnswer = { body: { orgId: ORG_ID,
 const posted = () => api.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
 
 describe('publishing a rulebook', () => {
-  it('seals it, signed by the admin, with the next version', async () => {
+  it('seals it, signed by the admin inside and outside the seal, with the next version', async () => {
     const alice = chain().account('alice')
     const policy = policyOf({ [alice]: rules })
     expect(await clientOfServer('admin').publishRulebook(policy)).toEqual({ orgId: ORG_ID, version: 5 })
-    const envelope = policyEnvelopeSchema.parse(posted()[0])
+    const { author, ...envelope } = postPolicySchema.parse(posted()[0])
     const rulebook = rulebookSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), POLICY_PLACE))
     const admin = chain().account('admin')
     expect(rulebook).toMatchObject({ v: 1, orgId: ORG_ID, admin, version: 5 })
     expect(rulebook.policy).toEqual(policyOf({ [alice.toLowerCase()]: rules }))
     const domain = { chainId: chain().anvil.chainId, escrow: chain().addressOf('escrow') }
     expect(recoverAddress(policyIntentDigest(rulebook, domain), rulebook.sig)).toBe(admin)
+    const digest = sealedRulebookDigest({ orgId: ORG_ID, envelopeHash: envelopeHash(envelope) }, domain)
+    expect(author?.orgId).toBe(ORG_ID)
+    expect(recoverAddress(digest, author?.sig ?? '0x')).toBe(admin)
   })
 
   it('posts the same envelope again when the enclave is busy', async () => {

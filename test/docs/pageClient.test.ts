@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest'
 import { isHex, toHex } from '../e2e/support/pageClient/bytes.js'
 import { calldata } from '../e2e/support/pageClient/chain.js'
 import { publicKeyOf, sharedX, signDigest } from '../e2e/support/pageClient/curve.js'
-import { commitOf, envelopeKey, envelopeOf, open, pad, seal } from '../e2e/support/pageClient/envelope.js'
+import {
+  commitOf,
+  envelopeKey,
+  envelopeOf,
+  hashOfEnvelope,
+  open,
+  pad,
+  seal,
+} from '../e2e/support/pageClient/envelope.js'
 import { accountIdOf, nameBytes, nameOf } from '../e2e/support/pageClient/identifiers.js'
 import { canonicalJson, hexOf, integerOf, listOf, objectOf, textOf } from '../e2e/support/pageClient/json.js'
 import { openUserBlob } from '../e2e/support/pageClient/portfolio.js'
@@ -16,6 +24,7 @@ import {
   policyHash,
   rulebookDigest,
   rulebookStructHash,
+  sealedRulebookDigest,
 } from '../e2e/support/pageClient/typedData.js'
 import { bytesOf, intentOf, member, objectsOf, quoted, rulebookOf } from './support/quotes.js'
 
@@ -77,6 +86,16 @@ describe('the vectors on the page, computed from the page', () => {
     expect(toHex(rulebookDigest(domain, rulebook))).toBe(steps.digest)
     const sig = toHex(signDigest(walletKey, rulebookDigest(domain, rulebook)))
     expect({ ...rulebook, sig }).toEqual(plaintext)
+  })
+
+  it('the admin’s signature of the envelope', () => {
+    const { envelope } = quoted('`envelopes.json` `/cases/1`')
+    const { author, ...stated } = quoted('`intents.json` `/sealedRulebook`')
+    const orgId = hexOf(objectOf(author), 'orgId')
+    const hash = hashOfEnvelope(envelopeOf(objectOf(envelope)))
+    const digest = sealedRulebookDigest(domain, orgId, hash)
+    expect({ envelopeHash: toHex(hash), digest: toHex(digest) }).toEqual(stated)
+    expect({ orgId, sig: toHex(signDigest(walletKey, digest)) }).toEqual(author)
   })
 
   it('what is sealed to the enclave', () => {

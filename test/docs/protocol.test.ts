@@ -13,6 +13,7 @@ import { MAX_ORDER_BYTES, MAX_POLICY_BYTES } from '../../src/protocol/envelope.j
 import { intentTypes } from '../../src/protocol/intent.js'
 import { policyIntentTypes } from '../../src/protocol/policyIntent.js'
 import { PORTFOLIO_KEY_MESSAGE } from '../../src/protocol/portfolioKey.js'
+import { sealedRulebookTypes } from '../../src/protocol/sealedRulebook.js'
 import { CURVE_ORDER } from '../../src/protocol/signature.js'
 import { PROBLEMS } from '../../src/server/http/problemCodes.js'
 
@@ -101,9 +102,12 @@ describe('the page’s types and names', () => {
   const encodeType = (name: string, fields: TypedDataField[]) =>
     TypedDataEncoder.from({ [name]: fields }).encodeType(name)
 
-  it.each(Object.entries({ ...intentTypes, ...policyIntentTypes }))('%s', (name, fields) => {
-    expect(page).toContain(`\n${encodeType(name, fields)}\n`)
-  })
+  it.each(Object.entries({ ...intentTypes, ...policyIntentTypes, ...sealedRulebookTypes }))(
+    '%s',
+    (name, fields) => {
+      expect(page).toContain(`\n${encodeType(name, fields)}\n`)
+    },
+  )
 
   it.each(Object.entries(authorizationTargets))('%s', (name, { contract, method }) => {
     const fields = Object.entries(authorizationTypes).find(([key]) => key === name)?.[1] ?? []

@@ -17,7 +17,8 @@ import * as z from 'zod'
 import { readVectors } from '../support/vectors.js'
 
 const text = z.string()
-const sealed = z.object({ plaintext: z.unknown(), envelope: z.object({ epk: text, ct: text }) })
+const envelopeOf = z.object({ epk: text, iv: text, tag: text, ct: text })
+const sealed = z.object({ plaintext: z.unknown(), envelope: envelopeOf })
 const typedData = z.object({
   types: z.record(text, z.array(z.object({ name: text, type: text }))),
   domain: z.object({ name: text, version: text, chainId: text, verifyingContract: text }),
@@ -41,6 +42,7 @@ const steps = readVectors(
     domain: z.object({ typeHash: text, separator: text }),
     intent: z.object(signed),
     policyIntent: z.object({ canonicalJson: text, policyHash: text, ...signed }),
+    sealedRulebook: z.object(signed),
     calls: z.array(z.object({ signature: text, selector: text, args: z.array(text), data: text })),
   }),
 )
@@ -60,6 +62,7 @@ const intents = readVectors(
       policyHash: text,
       digest: text,
     }),
+    sealedRulebook: z.object({ envelopeHash: text, digest: text }),
   }),
 )
 
@@ -103,7 +106,7 @@ describe('the steps', () => {
     expect(TypedDataEncoder.hashDomain(domain)).toBe(steps.domain.separator)
   })
 
-  it.each(['intent', 'policyIntent'] as const)('to the digest of the %s', (name) => {
+  it.each(['intent', 'policyIntent', 'sealedRulebook'] as const)('to the digest of the %s', (name) => {
     const { typeHash, structHash, digest, typedData: data } = steps[name]
     const { EIP712Domain, ...types } = data.types
     expect(EIP712Domain).toBeDefined()
@@ -122,6 +125,11 @@ describe('the steps', () => {
     expect(canonicalize(intents.rulebook.plaintext.policy)).toBe(canonicalJson)
     expect(keccak256(toUtf8Bytes(canonicalJson))).toBe(policyHash)
     expect(policyHash).toBe(intents.rulebook.policyHash)
+    const [, { envelope }] = envelopes.cases
+    const { envelopeHash } = intents.sealedRulebook
+    expect(keccak256(concat([envelope.epk, envelope.iv, envelope.tag, envelope.ct]))).toBe(envelopeHash)
+    expect(steps.sealedRulebook.typedData.message).toMatchObject({ envelopeHash })
+    expect(steps.sealedRulebook.digest).toBe(intents.sealedRulebook.digest)
   })
 
   it.each(steps.calls)('to calling $signature', ({ signature, selector, args, data }) => {

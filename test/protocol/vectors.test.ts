@@ -17,6 +17,11 @@ import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyInt
 import { portfolioSchema } from '../../src/protocol/portfolio.js'
 import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import {
+  envelopeHash,
+  rulebookAuthorSchema,
+  sealedRulebookDigest,
+} from '../../src/protocol/sealedRulebook.js'
 import { signDigest } from '../../src/protocol/signature.js'
 import { openUserBlob } from '../../src/protocol/userBlob.js'
 import { readVectors } from '../support/vectors.js'
@@ -120,6 +125,28 @@ describe('intents', () => {
     expect(policyHash(rulebook.policy)).toBe(hash)
     expect(policyIntentDigest(rulebook, { chainId, escrow })).toBe(digest)
     expect(signDigest(digest, walletPrivateKey)).toBe(rulebook.sig)
+  })
+})
+
+describe('a sealed rulebook', () => {
+  const { cases } = readVectors('envelopes', z.object({ cases: z.array(sealedCase) }))
+  const { walletPrivateKey, chainId, escrow, sealedRulebook } = readVectors(
+    'intents',
+    z.object({
+      walletPrivateKey: hex,
+      chainId: z.int(),
+      escrow: hex,
+      sealedRulebook: z.object({ author: rulebookAuthorSchema, envelopeHash: hex, digest: hex }),
+    }),
+  )
+
+  it('is signed by the hash of its envelope', () => {
+    const { author, digest, envelopeHash: hash } = sealedRulebook
+    const posted = cases.find(({ kind }) => kind === 'policy')
+    expect(envelopeHash(envelope.parse(posted?.envelope))).toBe(hash)
+    const domain = { chainId, escrow }
+    expect(sealedRulebookDigest({ orgId: author.orgId, envelopeHash: hash }, domain)).toBe(digest)
+    expect(signDigest(digest, walletPrivateKey)).toBe(author.sig)
   })
 })
 

@@ -1,4 +1,5 @@
-import { postOrderSchema, postPolicySchema } from '../../protocol/api.js'
+import { postOrderSchema } from '../../protocol/api.js'
+import { postPolicySchema } from '../../protocol/sealedRulebook.js'
 import { type IsPoint, receivedPointSchema } from './curvePoint.js'
 
 /** The body of `POST /orders` as the server checks it. */

@@ -1,26 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PolicyVersion } from '../../protocol/api.js'
-import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { PostPolicy } from '../../protocol/sealedRulebook.js'
 import { Problem } from '../http/problems.js'
-import type { PolicyRunEnd } from '../trigger/policyRuns.js'
+import type { ChainHead } from '../reads/chainHead.js'
+import type { PolicyRunEnd, PolicyRuns } from '../trigger/policyRuns.js'
 import type { RunEnd } from '../trigger/runs/runner.js'
+import type { CheckAuthor } from './rulebookAuthor.js'
 
 /** Publishing sealed rulebooks. */
 export interface Policy {
   /**
    * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts nothing while the chain
    * can't be reached: the run could only fail.
+   * @param client who posted it: see `clientOf`
    * @throws Problem `policy-rejected`, `enclave-failed`, `enclave-timeout`, `enclave-busy`, `shutting-down`;
    *   StorageError, ChainUnavailableError
    */
-  publish(envelope: Envelope): Promise<PolicyVersion>
+  publish(rulebook: PostPolicy, client: string): Promise<PolicyVersion>
 }
 
 interface PolicyDeps {
   /** Runs the enclave on a rulebook; see `PolicyRuns`. */
-  readonly run: (envelope: Envelope) => Promise<PolicyRunEnd>
-  readonly node: { getBlockNumber(): Promise<number> }
+  readonly run: PolicyRuns['run']
+  readonly checkAuthor: CheckAuthor
+  readonly head: Pick<ChainHead, 'current'>
   readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
   /** A new version has been seen on the chain. */
   readonly onPublished: () => void
@@ -30,7 +34,7 @@ interface PolicyDeps {
 const CONFIRM_ATTEMPTS = 20
 const CONFIRM_PAUSE_MS = 250
 
-export function createPolicy({ run, node, ledger, onPublished }: PolicyDeps): Policy {
+export function createPolicy({ run, checkAuthor, head, ledger, onPublished }: PolicyDeps): Policy {
   async function isOnChain({ orgId, version }: PolicyVersion): Promise<boolean> {
     for (let attempt = 1; attempt <= CONFIRM_ATTEMPTS; attempt++) {
       if ((await ledger.policyVersion(orgId)) >= version) return true
@@ -40,9 +44,11 @@ export function createPolicy({ run, node, ledger, onPublished }: PolicyDeps): Po
   }
 
   return {
-    async publish(envelope) {
-      await node.getBlockNumber()
-      const published = toPublished(await run(envelope))
+    async publish({ author, ...envelope }, client) {
+      await head.current()
+      if (author !== undefined) await checkAuthor(envelope, author)
+      const sender = author === undefined ? { client } : { institution: author.orgId }
+      const published = toPublished(await run(envelope, sender))
       if (!(await isOnChain(published))) {
         throw new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
       }

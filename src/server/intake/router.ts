@@ -73,7 +73,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/policy')
     .post(readBody, async (req, res) => {
-      const published = await policy.publish(parseEnvelopeBody(policyBody, req.body))
+      const published = await policy.publish(parseEnvelopeBody(policyBody, req.body), clientOf(req.ip))
       sendUntagged(res, z.encode(policyVersionSchema, published))
     })
     .all(methodNotAllowed('POST'))

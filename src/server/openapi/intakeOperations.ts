@@ -65,7 +65,8 @@ export const INTAKE_OPERATIONS: readonly Operation[] = [
     operationId: 'postPolicy',
     tag: 'Intake',
     summary: 'Publishes a sealed rulebook',
-    description: "Answers after the enclave's whole run, once the new version is on the chain.",
+    description:
+      "Answers after the enclave's whole run, once the new version is on the chain. With `author` it waits in its institution's line, without it among those of its client.",
     body: 'PostPolicy',
     answers: [{ status: 200, description: 'It is published.', content: 'PolicyVersion' }],
     problems: [

@@ -45,7 +45,10 @@ const SCHEMAS = {
     receivedOrderSchema(isPointByOpenSsl),
     'A sealed order and the orderId that its escrow has on the chain.',
   ],
-  PostPolicy: [receivedPolicySchema(isPointByOpenSsl), 'A sealed rulebook.'],
+  PostPolicy: [
+    receivedPolicySchema(isPointByOpenSsl),
+    'A sealed rulebook; `author` has the signature of the envelope by the admin of its institution.',
+  ],
   SealedNotice: [orderEnvelopeSchema, 'An envelope that only the employee can open.'],
   OrderReceived: [orderReceivedSchema, '`commit` is keccak256(ct) of the envelope that is stored.'],
   Trigger: [

@@ -61,7 +61,7 @@ function addReadiness({ metrics, readiness, balance, minBalance }: GaugeSources)
 }
 
 function addBacklog({ metrics, backlog }: GaugeSources): void {
-  const { add } = createGauges(metrics)
+  const { add, addEach } = createGauges(metrics)
   add(
     'orders_watched',
     'Orders whose escrow is open, or whose end is not yet dealt with.',
@@ -78,7 +78,18 @@ function addBacklog({ metrics, backlog }: GaugeSources): void {
     () => backlog().longestWaitMs / MS_PER_SECOND,
   )
   add('orders_unopened', 'Stored orders whose escrow has not been seen.', () => backlog().unopened)
-  add('policy_runs_waiting', 'Rulebooks that wait for a slot of their runs.', () => backlog().waitingPolicies)
+  addEach(
+    'policy_runs_waiting',
+    'Rulebooks that wait for a permit, by queue: signed by an admin, or unsigned.',
+    'queue',
+    () => {
+      const { signed, unsigned } = backlog().waitingPolicies
+      return [
+        ['signed', signed],
+        ['unsigned', unsigned],
+      ]
+    },
+  )
 }
 
 function addRelay({ metrics, load, gasPerDay }: GaugeSources): void {

@@ -82,8 +82,8 @@ export interface EnclaveRuns {
 export interface Backlog extends QueueDepth {
   /** Stored orders whose escrow has not been seen. */
   readonly unopened: number
-  /** Rulebooks that wait for a slot. */
-  readonly waitingPolicies: number
+  /** Rulebooks that wait for a permit, by queue. */
+  readonly waitingPolicies: ReturnType<PolicyRuns['waiting']>
 }
 
 /** Between two looks at the escrow's events; what this server brings about itself is looked for at once. */

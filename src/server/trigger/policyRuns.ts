@@ -1,29 +1,47 @@
-import { commitOf, type Envelope } from '../../protocol/envelope.js'
+import type { Envelope } from '../../protocol/envelope.js'
+import type { Hex } from '../../protocol/hex.js'
+import { envelopeHash } from '../../protocol/sealedRulebook.js'
+import { createFairSemaphore } from '../async/fairSemaphore.js'
 import { createSlots } from '../async/slots.js'
 import { within } from '../async/waiting.js'
 import type { Pace } from './pace.js'
 import type { RunEnd } from './runs/runner.js'
 import type { Run, Runs } from './runs/runs.js'
 
-/** Runs of rulebooks, in slots of their own, so that they can't starve orders. */
+/**
+ * Who sent a rulebook: an institution, whose admin signed the envelope, or else a client (`clientOf`), who may be anybody.
+ */
+export type RulebookSender = { readonly institution: Hex } | { readonly client: string }
+
+/**
+ * Runs of rulebooks, with permits of their own, so that they cannot starve orders. Signed rulebooks have a queue of their
+ * own, in which institutions take turns; the rest share the other, in which clients take turns.
+ */
 export interface PolicyRuns {
   /**
-   * Resolves when the run has ended, will not begin, or has not ended by its time. Waiting for a slot and a turn and
-   * running share one time-out. The same envelope offered again meanwhile joins its run, which goes on whether or not
-   * anybody still waits for it.
+   * Resolves when the run has ended, will not begin, or has not ended by its time. Waiting for a permit and a turn and
+   * running share one time-out. The same envelope of the same sender, offered again before its run has ended, joins that
+   * run, which goes on whether or not a caller still waits for it.
    * @throws StorageError; nothing is started then
    */
-  run(envelope: Envelope): Promise<PolicyRunEnd>
-  /** How many wait for a slot. */
-  waiting(): number
+  run(envelope: Envelope, sender: RulebookSender): Promise<PolicyRunEnd>
+  /** How many wait for a permit. */
+  waiting(): Readonly<Record<Queue, number>>
 }
+
+/** Queues of rulebooks. */
+export type Queue = 'signed' | 'unsigned'
 
 /** How a run ended, or why none began. */
 export type PolicyRunEnd = RunEnd | { readonly how: 'too-many-waiting' | 'no-slot-in-time' | 'stopping' }
 
-/** Two, so that one run that hangs does not stop every institution. */
-const SLOTS = 2
-const MAX_WAITING = 16
+/** One run at a time of a sender: of two rulebooks of an institution, the second one needs the version of the first. */
+const PER_SENDER = { permitsPerParty: 1, maxWaiting: 16, maxWaitingPerParty: 2 }
+/**
+ * Two for institutions, so that one run that hangs does not stop all others. One for the rest: anybody can post those, at
+ * the cost of a process each.
+ */
+const PERMITS: Readonly<Record<Queue, number>> = { signed: 2, unsigned: 1 }
 /** An enclave that is stopped at its time has its last word a moment later; the run may count as going on for longer. */
 const LAST_WORD_MS = 5_000
 const TIMEOUT: PolicyRunEnd = { how: 'timeout', exitCode: null, result: null }
@@ -34,13 +52,16 @@ interface PolicyRunsOptions {
   readonly pace: Pick<Pace, 'take'>
   /** Milliseconds from the envelope's arrival to the end of its run. */
   readonly timeoutMs: number
-  /** Aborts when the server begins to stop: what still waits for a slot then never starts. */
+  /** Aborts when the server begins to stop: what still waits for a permit then never starts. */
   readonly stopping: AbortSignal
 }
 
 export function createPolicyRuns({ runs, pace, timeoutMs, stopping }: PolicyRunsOptions): PolicyRuns {
   const underWay = new Map<string, Promise<PolicyRunEnd>>()
-  const slots = createSlots(SLOTS)
+  const queues = {
+    signed: createFairSemaphore<string>({ ...PER_SENDER, permits: PERMITS.signed }),
+    unsigned: createFairSemaphore<string>({ ...PER_SENDER, permits: PERMITS.unsigned }),
+  }
   /** One at a time waits for a turn, as of the orders: where turns are rare, rulebooks get every second one at most. */
   const line = createSlots(1)
 
@@ -53,9 +74,10 @@ export function createPolicyRuns({ runs, pace, timeoutMs, stopping }: PolicyRuns
     }
   }
 
-  async function start(envelope: Envelope, deadline: number): Promise<PolicyRunEnd> {
-    if (slots.waiting() >= MAX_WAITING) return { how: 'too-many-waiting' }
-    if (!(await slots.take(timeoutMs))) return { how: 'no-slot-in-time' }
+  async function start(envelope: Envelope, { queue, party }: Place, deadline: number): Promise<PolicyRunEnd> {
+    const acquired = await queues[queue].acquire(party, timeoutMs)
+    if (acquired === 'crowded-out') return { how: 'too-many-waiting' }
+    if (acquired === 'late') return { how: 'no-slot-in-time' }
     try {
       if (!(await takeTurn(deadline))) return { how: 'no-slot-in-time' }
       if (stopping.aborted) return { how: 'stopping' }
@@ -64,18 +86,30 @@ export function createPolicyRuns({ runs, pace, timeoutMs, stopping }: PolicyRuns
       await run.discard()
       return end
     } finally {
-      slots.leave()
+      queues[queue].release(party)
     }
   }
 
   return {
-    waiting: slots.waiting,
-    async run(envelope) {
+    waiting: () => ({ signed: queues.signed.waiting(), unsigned: queues.unsigned.waiting() }),
+    async run(envelope, sender) {
       const deadline = performance.now() + timeoutMs
-      const key = [commitOf(envelope), envelope.epk, envelope.iv, envelope.tag].join()
-      const ending = underWay.get(key) ?? start(envelope, deadline).finally(() => underWay.delete(key))
+      const place = placeOf(sender)
+      const key = [place.queue, place.party, envelopeHash(envelope)].join()
+      const ending = underWay.get(key) ?? start(envelope, place, deadline).finally(() => underWay.delete(key))
       underWay.set(key, ending)
       return (await within(ending, deadline + LAST_WORD_MS - performance.now())) ?? TIMEOUT
     },
   }
+}
+
+/** Where a sender's rulebooks wait. */
+interface Place {
+  readonly queue: Queue
+  readonly party: string
+}
+
+function placeOf(sender: RulebookSender): Place {
+  if ('institution' in sender) return { queue: 'signed', party: sender.institution }
+  return { queue: 'unsigned', party: sender.client }
 }

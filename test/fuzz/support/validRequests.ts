@@ -84,7 +84,10 @@ function bodyOf(path: string, random: Random, world: World): Json {
     case '/policy':
       // One that nothing but its point keeps from being run.
       if (!random.chance(RULEBOOK_RUNS)) return { ...anyEnvelope(random, 512), epk: `0x05${'11'.repeat(32)}` }
-      return random.pick(world.rulebooks)
+      // Random signatures recover to random signers: no run is started for those.
+      return random.chance(0.5)
+        ? random.pick(world.rulebooks)
+        : { ...anyEnvelope(random, 512), author: authorOf(random, world) }
     case '/runs/:runId/result':
       return resultOf(random)
     case '/':
@@ -92,6 +95,12 @@ function bodyOf(path: string, random: Random, world: World): Json {
     default:
       return random.pick(world.authorizations)
   }
+}
+
+/** A signature in the form that the contracts take, as nobody has made it. */
+function authorOf(random: Random, world: World): Json {
+  const part = () => `0${anyHex(random, 32).slice(3)}`
+  return { orgId: random.pick(world.orgIds), sig: `0x${part()}${part()}1b` }
 }
 
 /** The right envelope of an open order, junk under it, or one whose escrow never opens. */

@@ -2,7 +2,10 @@ import { readdir, rm, writeFile } from 'node:fs/promises'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import type { Envelope } from '../../../src/protocol/envelope.js'
+import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import type { IntentDomain } from '../../../src/protocol/intentDomain.js'
 import type { Job } from '../../../src/protocol/job.js'
+import type { PostPolicy } from '../../../src/protocol/sealedRulebook.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createRunFiles } from '../../../src/server/store/runFiles.js'
 import { policyUpdate, signedCall } from '../../support/authorizations.js'
@@ -16,7 +19,9 @@ import {
   startIntakeServer,
 } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import type { Role } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
+import { signedRulebook } from '../../support/signedRulebooks.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const chain = useChain(setUpInstitution)
@@ -132,7 +137,7 @@ describe('POST /policy', () => {
     expect(await enclave.jobs()).toHaveLength(2)
   })
 
-  test('two run at once, the others wait', async () => {
+  test('of one client, one runs at a time, and the others wait', async () => {
     const { post, enclave, directory } = await setUp([])
     await enclave.plan({ policy: [{ ...ACCEPTED, untilFile: `${directory}/go` }] })
     await publish(1n)
@@ -141,23 +146,23 @@ describe('POST /policy', () => {
       const envelope = await sealOrder(content)
       statuses.push(post(envelope).then(({ status }) => status))
     }
-    await eventually('two runs', async () => (await enclave.jobs()).length === 2)
+    await eventually('a run', async () => (await enclave.jobs()).length === 1)
     await writeFile(`${directory}/go`, '')
     expect(await Promise.all(statuses)).toEqual([200, 200, 200])
     const events = (await enclave.notes()).map(({ event }) => event)
-    expect(events.slice(0, 3)).toEqual(['started', 'started', 'ended'])
+    expect(events).toEqual(['started', 'ended', 'started', 'ended', 'started', 'ended'])
   })
 
-  test('who waits behind runs that hang is told so in time, and never run', async () => {
+  test('behind a run that hangs, two of a client wait in vain, and the rest is refused at once', async () => {
     const { post, enclave } = await setUp([{ act: 'hang' }], { POLICY_RUN_TIMEOUT: '2s' })
-    const answers: Promise<[number, string]>[] = []
-    for (let n = 0; n < 12; n++) {
+    const answers: Promise<string>[] = []
+    for (let n = 0; n < 6; n++) {
       const envelope = await sealOrder(`${n}`)
-      answers.push(post(envelope).then(({ status, body }) => [status, body.code]))
+      answers.push(post(envelope).then(({ status, body }) => `${status} ${body.code}`))
     }
-    const expected = Array.from({ length: 12 }, () => [504, 'enclave-timeout'])
-    expect(await Promise.all(answers)).toEqual(expected)
-    expect(await enclave.jobs()).toHaveLength(2)
+    const [late, busy] = ['504 enclave-timeout', '503 enclave-busy']
+    expect((await Promise.all(answers)).sort()).toEqual([busy, busy, busy, late, late, late])
+    expect(await enclave.jobs()).toHaveLength(1)
   })
 
   test('while the storage is down nothing is run', async () => {
@@ -176,6 +181,7 @@ describe('POST /policy', () => {
       [{ ...envelope, orderId: bytes32('x') }, 'invalid-body'],
       [{}, 'invalid-body'],
       [{ ...envelope, ct: `0x${'00'.repeat(16_385)}` }, 'invalid-envelope'],
+      [{ ...envelope, author: { orgId: ORG } }, 'invalid-body'],
     ]
     for (const [body, code] of bad) {
       const response = await post(body)
@@ -203,6 +209,65 @@ describe('POST /policy', () => {
     await startIntakeServer(environment)
     await eventually('no run file', async () => (await files.all()).length === 0)
     expect(await readdir(`${root}/runs`)).toEqual([])
+  })
+})
+
+describe('a rulebook whose envelope the admin has signed', () => {
+  const envelope = sealOrder('a rulebook')
+  const signed = async (role: Role, orgId = ORG, domain?: IntentDomain) =>
+    signedRulebook(chain(), role, { orgId, envelope: await envelope, ...(domain && { domain }) })
+
+  test('is run, and the enclave gets nothing but the envelope', async () => {
+    const { post, enclave } = await setUp([ACCEPTED])
+    await publish(1n)
+    expect((await post(await signed('admin'))).body).toEqual({ orgId: ORG, version: 1 })
+    expect(await enclave.jobs()).toMatchObject([{ job: 'policy', envelope: await envelope }])
+    expect(JSON.stringify(await enclave.jobs())).not.toContain('author')
+  })
+
+  test('of two institutions at once, one of each; unsigned ones beside them', async () => {
+    const { post, enclave, directory } = await setUp([])
+    await enclave.plan({ policy: [{ ...ACCEPTED, untilFile: `${directory}/go` }] })
+    await publish(1n)
+    const other = nameToBytes32('Second Capital')
+    await chain().send('carol', 'registry', 'registerInstitution', other)
+    const bodies = [
+      await signed('admin'),
+      await signedRulebook(chain(), 'admin', { orgId: ORG, envelope: await sealOrder('another') }),
+      await signed('carol', other),
+      await sealOrder('unsigned'),
+      await sealOrder('unsigned, too'),
+    ]
+    const statuses = bodies.map((body) => post(body).then(({ status }) => status))
+    await eventually('three runs', async () => (await enclave.jobs()).length === 3)
+    await writeFile(`${directory}/go`, '')
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200, 200, 200])
+  })
+
+  const elsewhere = { chainId: 1, escrow: `0x${'01'.repeat(20)}` } as const
+  test.each<[string, string, () => Promise<PostPolicy>]>([
+    ['a member', 'not-admin', () => signed('alice')],
+    ['the admin, for another chain', 'not-admin', () => signed('admin', ORG, elsewhere)],
+    [
+      'the admin, who signed another envelope',
+      'not-admin',
+      async () => ({ ...(await signed('admin')), ...(await sealOrder('another')) }),
+    ],
+    ['the admin of no such institution', 'unknown-institution', () => signed('admin', bytes32('unknown'))],
+    [
+      'nobody',
+      'invalid-signature',
+      async () => ({ ...(await envelope), author: { orgId: ORG, sig: `0x${'00'.repeat(65)}` } }),
+    ],
+  ])('by %s is refused as %s, and never run', async (_signer, reason, body) => {
+    const { post, enclave } = await setUp([ACCEPTED])
+    const response = await post(await body())
+    expect([response.status, response.body.code, response.body.reason]).toEqual([
+      422,
+      'policy-rejected',
+      reason,
+    ])
+    expect(await enclave.jobs()).toEqual([])
   })
 })
 
@@ -268,24 +333,20 @@ describe('a caller that hangs up', () => {
     expect(await events()).toEqual(['started', 'ended'])
   })
 
-  test('while it waits for a slot has its rulebook run in its turn', async () => {
+  test('while it waits for a permit has its rulebook run in its turn', async () => {
     const { call, go, running, enclave, post, opsUrl, noFailure } = await setUpCallers()
     await publish(1n)
-    const statuses: Promise<number>[] = []
-    for (const content of ['1', '2']) {
-      const envelope = await sealOrder(content)
-      statuses.push(post(envelope).then(({ status }) => status))
-    }
-    await running(2)
+    const first = post(await sealOrder('the first one')).then(({ status }) => status)
+    await running(1)
     const envelope = await sealOrder('a rulebook')
     const hangUp = call(envelope)
     await eventually('its wait', async () => {
       const metrics = await (await fetch(`${opsUrl}/metrics`)).text()
-      return /^trading_policy_runs_waiting 1$/m.test(metrics)
+      return /^trading_policy_runs_waiting\{queue="unsigned"\} 1$/m.test(metrics)
     })
     await hangUp()
     await go()
-    expect(await Promise.all(statuses)).toEqual([200, 200])
+    expect(await first).toBe(200)
     await eventually('its run', async () => (await enclave.jobs()).some((job) => hasEnvelope(job, envelope)))
     noFailure()
   })

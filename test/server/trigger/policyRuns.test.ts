@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { createPace } from '../../../src/server/trigger/pace.js'
-import { createPolicyRuns } from '../../../src/server/trigger/policyRuns.js'
+import { createPolicyRuns, type RulebookSender } from '../../../src/server/trigger/policyRuns.js'
 import { eventually } from '../../support/eventually.js'
+import { bytes32 } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 
 type PolicyRunsOptions = Parameters<typeof createPolicyRuns>[0]
@@ -20,15 +21,18 @@ function setUp(pace: PolicyRunsOptions['pace']) {
     timeoutMs: 60_000,
     stopping: new AbortController().signal,
   })
-  return { runs, started: () => started }
+  const offer = async (content: string, sender: RulebookSender) => runs.run(await sealOrder(content), sender)
+  return { runs, offer, started: () => started }
 }
+
+const institution = (name: string): RulebookSender => ({ institution: bytes32(name) })
 
 test('one at a time stands in the line for a turn, so that orders get every second one', async () => {
   const turns: (() => void)[] = []
-  const { runs, started } = setUp({
+  const { offer, started } = setUp({
     take: () => new Promise((resolve) => turns.push(() => resolve(true))),
   })
-  for (const content of ['1', '2']) void runs.run(await sealOrder(content))
+  for (const name of ['1', '2']) void offer(name, institution(name))
   await eventually('one in the line', () => turns.length > 0)
   expect(turns).toHaveLength(1)
   turns[0]?.()
@@ -38,11 +42,24 @@ test('one at a time stands in the line for a turn, so that orders get every seco
   await eventually('its run', () => started() === 2)
 })
 
-test('says so at once when two run and sixteen wait', async () => {
-  const { runs, started } = setUp(createPace(0))
-  const envelopes = await Promise.all(Array.from({ length: 19 }, (_, n) => sealOrder(`${n}`)))
-  const ends = envelopes.map((envelope) => runs.run(envelope))
+test('says so at once when a sender has two that wait, and when sixteen senders wait', async () => {
+  const { offer, runs, started } = setUp(createPace(0))
+  const senders = Array.from({ length: 18 }, (_, n) => ({ client: `${n}` }))
+  const ends = senders.map((sender) => offer('of each', sender))
   expect(await Promise.race(ends)).toEqual({ how: 'too-many-waiting' })
-  await eventually('two runs', () => started() === 2)
-  expect(runs.waiting()).toBe(16)
+  await eventually('one run', () => started() === 1)
+  const { offer: offerAgain } = setUp(createPace(0))
+  const ofOne = ['1', '2', '3', '4'].map((content) => offerAgain(content, institution('one')))
+  expect(await Promise.race(ofOne)).toEqual({ how: 'too-many-waiting' })
+  expect(runs.waiting()).toEqual({ signed: 0, unsigned: 16 })
+})
+
+test('the same envelope joins its run only for the same sender', async () => {
+  const { runs, started } = setUp(createPace(0))
+  const envelope = await sealOrder('a rulebook')
+  for (const sender of [institution('one'), institution('one'), { client: 'a' }, { client: 'a' }]) {
+    void runs.run(envelope, sender)
+  }
+  await eventually('one run of each', () => started() === 2)
+  expect(runs.waiting()).toEqual({ signed: 0, unsigned: 0 })
 })

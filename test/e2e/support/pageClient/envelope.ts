@@ -69,6 +69,10 @@ export function open(kind: Kind, context: Uint8Array, envelope: Envelope, privat
   return JSON.parse(plaintext.toString('utf8'))
 }
 
+/** What an admin's wallet signs of a rulebook's envelope: section 12. */
+export const hashOfEnvelope = ({ epk, iv, tag, ct }: Envelope): Buffer =>
+  fromHex(keccak256(Buffer.concat([epk, iv, tag, ct].map((part) => fromHex(part)))), 32)
+
 /** What the escrow holds of an envelope. */
 export function commitOf({ ct }: Envelope): Hex {
   return toHex(fromHex(keccak256(fromHex(ct)), 32))

@@ -2,15 +2,21 @@
 import { type Hex, toHex } from './bytes.js'
 import type { Chain } from './chain.js'
 import { signDigest } from './curve.js'
-import { type Envelope, seal } from './envelope.js'
+import { type Envelope, hashOfEnvelope, seal } from './envelope.js'
 import type { Http } from './http.js'
 import { integerOf } from './json.js'
-import { type Policy, type Rulebook, rulebookDigest } from './typedData.js'
+import { type Policy, type Rulebook, rulebookDigest, sealedRulebookDigest } from './typedData.js'
 import { sameBytes, type Venue } from './venue.js'
 
 export function sealRulebook(venue: Venue, rulebook: Rulebook, walletKey: Uint8Array): Envelope {
   const sig = toHex(signDigest(walletKey, rulebookDigest(venue, rulebook)))
   return seal('policy', { ...rulebook, sig }, venue.enclaveKey)
+}
+
+/** The body of `POST /policy`: the envelope, and the admin's signature of its hash. */
+export function withAuthor(venue: Venue, { orgId }: Rulebook, envelope: Envelope, walletKey: Uint8Array) {
+  const sig = toHex(signDigest(walletKey, sealedRulebookDigest(venue, orgId, hashOfEnvelope(envelope))))
+  return { ...envelope, author: { orgId, sig } }
 }
 
 /** The version of the rulebook in force, 0 before the first. */
@@ -33,5 +39,6 @@ export async function publish(
   if (!sameBytes(admin, chain.account)) throw new Error('the wallet is not the admin')
   const version = (await rulebookVersion(http, orgId)) + 1
   const rulebook: Rulebook = { v: 1, orgId, admin: chain.account, policy, version }
-  return integerOf(await http.post('/policy', sealRulebook(venue, rulebook, walletKey)), 'version')
+  const body = withAuthor(venue, rulebook, sealRulebook(venue, rulebook, walletKey), walletKey)
+  return integerOf(await http.post('/policy', body), 'version')
 }

@@ -58,6 +58,8 @@ const address = (hex: Hex): Buffer => Buffer.concat([Buffer.alloc(12), fromHex(h
 const hashOf = (type: string, members: readonly Uint8Array[]): Buffer =>
   keccak(Buffer.concat([textHash(type), ...members]))
 
+const SEALED_RULEBOOK_TYPE = 'SealedRulebook(bytes32 orgId,bytes32 envelopeHash)'
+
 export const domainSeparator = ({ chainId, escrow }: Domain): Buffer =>
   hashOf(DOMAIN_TYPE, [textHash('ServiceIntent'), textHash('1'), uint256be(chainId), address(escrow)])
 
@@ -86,6 +88,10 @@ export const policyHash = (policy: Policy): Buffer => textHash(canonicalJson(pol
 
 export const rulebookStructHash = ({ v, orgId, admin, policy, version }: Rulebook): Buffer =>
   hashOf(POLICY_TYPE, [integer(v), word(orgId), address(admin), policyHash(policy), integer(version)])
+
+/** What the admin signs of a rulebook's envelope, outside the seal. */
+export const sealedRulebookDigest = (domain: Domain, orgId: Hex, envelopeHash: Uint8Array): Buffer =>
+  digestOf(domain, hashOf(SEALED_RULEBOOK_TYPE, [word(orgId), envelopeHash]))
 
 /** What the admin signs of a rulebook. */
 export const rulebookDigest = (domain: Domain, rulebook: Rulebook): Buffer =>

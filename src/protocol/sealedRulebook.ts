@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { type Envelope, policyEnvelopeSchema } from './envelope.js'
+import { bytes32Schema, concatBytes, type Hex, hexToBytes } from './hex.js'
+import { type IntentDomain, intentDomain } from './intentDomain.js'
+import { keccak256 } from './keccak.js'
+import { signatureSchema } from './signature.js'
+import { typedDataDigest } from './typedData.js'
+
+/** Beside a rulebook's envelope: which institution it is for, with its admin's signature of the envelope. */
+export const rulebookAuthorSchema = z.strictObject({ orgId: bytes32Schema, sig: signatureSchema })
+export type RulebookAuthor = z.output<typeof rulebookAuthorSchema>
+
+/**
+ * The body of `POST /policy`. With `author` it waits in its institution's own line, without it among those of the same
+ * client.
+ */
+export const postPolicySchema = policyEnvelopeSchema.extend({ author: rulebookAuthorSchema.optional() })
+export type PostPolicy = z.output<typeof postPolicySchema>
+
+export const sealedRulebookTypes = {
+  SealedRulebook: [
+    { name: 'orgId', type: 'bytes32' },
+    { name: 'envelopeHash', type: 'bytes32' },
+  ],
+}
+
+/** What the admin's wallet signs outside the seal. */
+export interface SealedRulebook {
+  readonly orgId: Hex
+  readonly envelopeHash: Hex
+}
+
+/** `keccak256(epk ‖ iv ‖ tag ‖ ct)` of the envelope's bytes as they are posted. */
+export function envelopeHash({ epk, iv, tag, ct }: Envelope): Hex {
+  return keccak256(concatBytes(hexToBytes(epk), hexToBytes(iv), hexToBytes(tag), hexToBytes(ct)))
+}
+
+/** The EIP-712 digest that the admin's wallet signs, in the domain of the intents. */
+export function sealedRulebookDigest(sealed: SealedRulebook, domain: IntentDomain): Hex {
+  return typedDataDigest(intentDomain(domain), sealedRulebookTypes, { ...sealed })
+}

@@ -1,0 +1,174 @@
+// Junk rulebooks keep an admin's urgent restriction out.
+//
+// Who: a stranger with nothing but a network connection: no wallet, no KYC, no gas. Then ten of them at ten addresses.
+// What it costs them: 8.7 posts a second each, below the rate limit. The envelopes hold random bytes.
+// What they got: both slots for runs of rulebooks. An honest admin got 503 twelve times of twelve, and an employee whom
+// the admin wanted to bar traded on.
+// What they get now: a share of the queue for unsigned rulebooks, one run at a time. The admin's wallet signs the
+// envelope's hash outside the seal. The server checks that signature against `adminOf`, and signed rulebooks have a queue
+// and permits of their own, in which institutions take turns.
+import { randomBytes } from 'node:crypto'
+import { Wallet } from 'ethers'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createClient, type Hex } from '../../src/client/index.js'
+import type { Envelope } from '../../src/protocol/envelope.js'
+import { bytesToHex } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
+import { publicIdentity } from '../../src/sandbox/secrets.js'
+import { useDesk } from '../e2e/support/desk.js'
+import { policyUpdate, signedCall } from '../support/authorizations.js'
+import { useChain } from '../support/chain.js'
+import { eventually } from '../support/eventually.js'
+import { ORG, setUpInstitution } from '../support/institution.js'
+import { chainEnvironment, enclaveEnvironment, startIntakeServer } from '../support/intakeServer.js'
+import { createScriptedEnclave, type ScriptedEnclave } from '../support/scriptedEnclave.js'
+import { signedRulebook } from '../support/signedRulebooks.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { type JunkPosters, loopbackAddresses, startJunkPosters } from './support/junkPosters.js'
+
+const POSTS_PER_SECOND = 8.7
+/** The machine of the tests runs everything else too: how long a request waits for the process says nothing here. */
+const PATIENT = { MAX_WAIT: '30s' }
+/** Points are costly to make: these are used again and again. */
+const points = Array.from({ length: 16 }, () => publicKeyOf(randomBytes(32)))
+
+let hostile: JunkPosters | undefined
+afterEach(() => hostile?.stop())
+
+const hexOf = (length: number): Hex => bytesToHex(randomBytes(length))
+
+/** Random bytes: it takes a run of the enclave to find that they open for nobody. */
+function junk(): Envelope {
+  const epk = points[randomBytes(1).readUInt8() % points.length] ?? '0x'
+  return { epk, iv: hexOf(12), ct: hexOf(512), tag: hexOf(16) }
+}
+
+describe('one hostile client, and everything else real', () => {
+  const desk = useDesk({ serverSettings: PATIENT })
+
+  it('does not keep an admin from publishing, who asks once for each of two rulebooks', async () => {
+    const { info, provider, secrets, accounts } = desk().sandbox
+    const admin = createClient({
+      serverUrl: info.url,
+      signer: new Wallet(accounts.admin.privateKey, provider),
+      pins: { enclavePublicKey: publicIdentity(secrets).intentPublicKey, escrow: info.contracts.orderEscrow },
+      timing: { attempts: 1, baseMs: 0, maxMs: 0 },
+    })
+    hostile = startJunkPosters({
+      url: info.url,
+      addresses: ['127.0.0.2'],
+      postsPerSecond: POSTS_PER_SECOND,
+      body: junk,
+    })
+    const { answers } = hostile
+    await eventually('a queue full of junk', () => (answers().get(503) ?? 0) > 0)
+    const versions: number[] = []
+    for (const restricted of [['TSLA'], ['TSLA', 'AAPL']]) {
+      const rules = { canBuy: true, canSell: true, restricted }
+      const employees = Object.fromEntries(desk().traders.map(({ account }) => [account.address, rules]))
+      const policy = { employees, maxOrderNotional: 20_000n * ONE_USDC, allowWithdrawShares: true }
+      versions.push((await admin.publishRulebook(policy)).version)
+    }
+    expect(versions).toEqual([2, 3])
+  })
+})
+
+describe('ten hostile clients, and an enclave whose runs take two seconds each', () => {
+  const RUN_MS = 2_000
+  const OTHER_ORG = nameToBytes32('Second Capital')
+  const chain = useChain(setUpInstitution)
+
+  beforeAll(async () => {
+    // What the scripted enclave says it has published is on the chain.
+    await chain().send('carol', 'registry', 'registerInstitution', OTHER_ORG)
+    for (const [org, admin] of [[ORG, 'admin'] as const, [OTHER_ORG, 'carol'] as const]) {
+      await chain().send('relayer', ...signedCall(chain(), policyUpdate(org, chain().account(admin))))
+    }
+  })
+
+  async function startServer(waitMs = RUN_MS) {
+    const directory = await temporaryDirectory()
+    const enclave = createScriptedEnclave(directory)
+    await enclave.plan({ policy: [{ outcome: 'accepted', orgId: ORG, version: 1, waitMs }] })
+    const environment = {
+      ...chainEnvironment(chain()),
+      ...enclaveEnvironment(enclave),
+      DATA_DIR: `${directory}/data`,
+      ...PATIENT,
+    }
+    const { url } = await startIntakeServer(environment)
+    return { url, enclave }
+  }
+
+  const signed = (role: 'admin' | 'alice' | 'carol', orgId: Hex) =>
+    signedRulebook(chain(), role, { orgId, envelope: junk() })
+
+  /** Posts, and counts the runs that ended before its own has started: a measure of time that a slow machine leaves alone. */
+  async function publish(url: string, enclave: ScriptedEnclave, body: Envelope) {
+    const endedBefore = await ended(enclave)
+    const { status } = await fetch(`${url}/policy`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const notes = await enclave.notes()
+    const start = notes.findIndex(
+      ({ event, job }) => event === 'started' && job.job === 'policy' && job.envelope.ct === body.ct,
+    )
+    const endsBefore = notes.slice(0, start).filter(({ event }) => event === 'ended').length
+    return { status, runsWaitedFor: start === -1 ? Number.POSITIVE_INFINITY : endsBefore - endedBefore }
+  }
+
+  async function ended(enclave: ScriptedEnclave): Promise<number> {
+    return (await enclave.notes()).filter(({ event }) => event === 'ended').length
+  }
+
+  function attack(url: string, body: () => object): JunkPosters {
+    const addresses = loopbackAddresses(10)
+    hostile = startJunkPosters({ url, addresses, postsPerSecond: POSTS_PER_SECOND, body })
+    return hostile
+  }
+
+  it('who post junk do not delay a signed restriction by one run’s time', async () => {
+    const { url, enclave } = await startServer()
+    const { answers } = attack(url, junk)
+    await eventually('a queue full of junk', () => (answers().get(503) ?? 0) > 0)
+    for (let n = 0; n < 2; n++) {
+      const { status, runsWaitedFor } = await publish(url, enclave, await signed('admin', ORG))
+      expect(status).toBe(200)
+      expect(runsWaitedFor).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it('who sign junk as the admin start no run, and delay nothing', async () => {
+    const { url, enclave } = await startServer()
+    const { sig } = (await signed('alice', ORG)).author ?? {}
+    const { answers } = attack(url, () => ({ ...junk(), author: { orgId: ORG, sig } }))
+    await eventually('signatures to be refused', () => (answers().get(422) ?? 0) > 20)
+    const { status, runsWaitedFor } = await publish(url, enclave, await signed('admin', ORG))
+    expect(status).toBe(200)
+    expect(runsWaitedFor).toBeLessThanOrEqual(1)
+    expect(await enclave.jobs()).toHaveLength(1)
+    expect([...answers().keys()]).toEqual([422])
+  })
+
+  it('who have the admin of another institution sign for them delay this one by one run’s time at most', async () => {
+    const { url, enclave } = await startServer()
+    const bodies = await Promise.all(Array.from({ length: 200 }, () => signed('carol', OTHER_ORG)))
+    let next = 0
+    const { answers } = attack(url, () => bodies[next++ % bodies.length] ?? {})
+    await eventually('their line to be full', () => (answers().get(503) ?? 0) > 0)
+    const { status, runsWaitedFor } = await publish(url, enclave, await signed('admin', ORG))
+    expect(status).toBe(200)
+    expect(runsWaitedFor).toBeLessThanOrEqual(1)
+  })
+
+  it('leave a share of the other queue to an honest client who cannot sign', async () => {
+    const { url, enclave } = await startServer(100)
+    const { answers } = attack(url, junk)
+    await eventually('a queue full of junk', () => (answers().get(503) ?? 0) > 0)
+    expect((await publish(url, enclave, junk())).status).toBe(200)
+  })
+})

@@ -1,0 +1,55 @@
+import { Wallet } from 'ethers'
+import { expect, test } from 'vitest'
+import { intentDomain } from '../../../src/protocol/intentDomain.js'
+import { envelopeHash, sealedRulebookTypes } from '../../../src/protocol/sealedRulebook.js'
+import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
+import { createAuthorCheck } from '../../../src/server/intake/rulebookAuthor.js'
+import { createHeadReads } from '../../../src/server/reads/headReads.js'
+import { bytes32, ORG } from '../../support/institution.js'
+import { sealOrder } from '../../support/intakeServer.js'
+
+const domain = { chainId: 31_337, escrow: `0x${'0e'.repeat(20)}` } as const
+const admin = new Wallet(`0x${'0a'.repeat(32)}`)
+const stranger = new Wallet(`0x${'0b'.repeat(32)}`)
+
+/** A check whose chain has the admin, and counts how often it is asked. */
+function setUp() {
+  const head = { number: 1, hash: bytes32('block 1') }
+  let [asked, recovered] = [0, 0]
+  const check = createAuthorCheck({
+    domain,
+    curve: {
+      ...referenceSecp256k1,
+      recover(...args) {
+        recovered++
+        return referenceSecp256k1.recover(...args)
+      },
+    },
+    adminOf: createHeadReads({
+      head: { current: async () => head },
+      async read() {
+        asked++
+        return `0x${admin.address.slice(2)}` as const
+      },
+    }),
+  })
+  async function offer(wallet: Wallet, content: string) {
+    const envelope = await sealOrder(content)
+    const message = { orgId: ORG, envelopeHash: envelopeHash(envelope) }
+    const sig = await wallet.signTypedData(intentDomain(domain), sealedRulebookTypes, message)
+    return check(envelope, { orgId: ORG, sig: `0x${sig.slice(2)}` })
+  }
+  return { offer, head, asked: () => asked, recovered: () => recovered }
+}
+
+test('signatures of one institution cost one question to the chain in a block, right or wrong', async () => {
+  const { offer, head, asked, recovered } = setUp()
+  for (let n = 0; n < 20; n++) {
+    await expect(offer(stranger, `junk ${n}`)).rejects.toMatchObject({ extensions: { reason: 'not-admin' } })
+  }
+  await offer(admin, 'a rulebook')
+  expect([asked(), recovered()]).toEqual([1, 21])
+  head.hash = bytes32('block 2')
+  await offer(admin, 'the next one')
+  expect(asked()).toBe(2)
+})
