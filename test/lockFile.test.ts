@@ -7,6 +7,8 @@ const lockSchema = z.object({
     z.string(),
     z.object({
       name: z.string().optional(),
+      integrity: z.string().optional(),
+      resolved: z.string().optional(),
       optionalDependencies: z.record(z.string(), z.string()).optional(),
     }),
   ),
@@ -31,4 +33,19 @@ test('nothing that reports installs is among the packages', () => {
     (name ?? path.split('node_modules/').at(-1))?.startsWith('@scarf/'),
   )
   expect(reporting).toEqual([])
+})
+
+// The registry that wrote an entry may lack a platform's package. npm then takes whatever comes under its name.
+test('every package has its integrity, so that no registry or mirror can put another in its place', () => {
+  const entries = Object.entries(packages).filter(([path]) => path !== '')
+  expect(entries.length).toBeGreaterThan(300)
+  const unchecked = entries.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
+  expect(unchecked.map(([path]) => path)).toEqual([])
+})
+
+test('no package comes from elsewhere than the registry', () => {
+  const elsewhere = Object.entries(packages).filter(
+    ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
+  )
+  expect(elsewhere.map(([path]) => path)).toEqual([])
 })
