@@ -1,37 +1,62 @@
 # syntax=docker/dockerfile:1
 
-# The HTTP service with the bundled enclave program. No secret is in the image: the server's configuration comes as
-# environment variables, the enclave's as a file that is mounted (docs/operations.md, "In a container").
+# Two images, as two users: `server`, the HTTP service, and `enclave`, the confidential program with the host that starts
+# it. Neither has the other's configuration. No secret is in an image: the server's configuration comes as environment
+# variables, the enclave's as a file that is mounted (docs/operations.md, "In containers").
 
-FROM node:20-slim AS build
+# The digest is of the index of all platforms. docs/decisions/0259 says where it is from, and how to renew it.
+ARG NODE_IMAGE=node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build
+# What each image is given: the server no enclave, the enclave no commands for people.
+RUN npm run build \
+    && cp -r dist /server && rm -r /server/enclave /server/host \
+    && cp -r dist /enclave && rm -r /enclave/cli /enclave/client
 
-FROM node:20-slim AS packages
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --omit=dev
 
-FROM node:20-slim
+FROM ${NODE_IMAGE} AS enclave
 WORKDIR /app
-# The program belongs to root, so that the process can't change it; its data is the one thing that it can write.
+# The programs belong to root, so that their processes can't change them; their data is the one thing that they can write.
 COPY package.json ./
 COPY --from=packages /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
-RUN install -d -o node -g node -m 700 /data
+COPY --from=build /enclave ./dist
+RUN install -d -o 10002 -g 10002 -m 700 /data
 ENV NODE_ENV=production \
     DATA_DIR=/data \
+    SERVER_URL=http://127.0.0.1:8000 \
     ENCLAVE_ENV_FILE=/run/secrets/enclave.env
-# The image's user "node", as a number: Kubernetes checks runAsNonRoot by it.
-USER 1000:1000
+# A number: Kubernetes checks runAsNonRoot by it. It is no user's of the base image, and not the server's.
+USER 10002:10002
+VOLUME ["/data"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
+    CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 8700) + '/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is process 1, without npm or a shell between it and the signals that it handles.
+STOPSIGNAL SIGTERM
+CMD ["node", "--enable-source-maps", "dist/host/main.js"]
+
+FROM ${NODE_IMAGE} AS server
+WORKDIR /app
+COPY package.json ./
+COPY --from=packages /app/node_modules ./node_modules
+COPY --from=build /server ./dist
+RUN install -d -o 10001 -g 10001 -m 700 /data
+ENV NODE_ENV=production \
+    DATA_DIR=/data \
+    ENCLAVE_TRIGGER=http \
+    ENCLAVE_URL=http://127.0.0.1:8700/
+USER 10001:10001
 VOLUME ["/data"]
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
     CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 8000) + '/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself is process 1, without npm or a shell between it and the signals that it handles.
 STOPSIGNAL SIGTERM
 CMD ["node", "--enable-source-maps", "dist/server/main.js"]

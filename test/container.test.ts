@@ -4,96 +4,131 @@ import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { startServer } from '../src/server/server.js'
+import { type Instruction, instructionsOf, stagesOf } from './support/dockerfile.js'
+import { startTestHost } from './support/hostHarness.js'
 import { startHttpServer } from './support/httpServer.js'
 import { createLogLines } from './support/logLines.js'
+import { createScriptedEnclave } from './support/scriptedEnclave.js'
 import { serverConfig } from './support/serverEnvironment.js'
 import { temporaryDirectory } from './support/temporaryDirectory.js'
 
-// No container can be built here: what the image does is read from its file, and its commands are run by themselves.
+// No container can be built here: what the images do is read from their file, and its commands are run by themselves.
 
-interface Instruction {
-  readonly name: string
-  readonly value: string
-}
+const all = instructionsOf(readFileSync('Dockerfile', 'utf8'))
+const stages = stagesOf(all)
+const IMAGES = ['server', 'enclave'] as const
 
-/** The instructions of the Dockerfile, without comments, each on one line. */
-function instructions(): Instruction[] {
-  const text = readFileSync('Dockerfile', 'utf8')
-    .replace(/^#.*\n/gm, '')
-    .replace(/\\\n\s*/g, '')
-  return text
-    .split('\n')
-    .map((line) => /^(\w+) (.+)$/.exec(line))
-    .flatMap((match) => (match?.[1] && match[2] ? [{ name: match[1], value: match[2] }] : []))
-}
-
-const all = instructions()
-/** What makes the image itself: the last stage. */
-const image = all.slice(all.findLastIndex(({ name }) => name === 'FROM'))
-const valuesOf = (name: string) => image.filter((entry) => entry.name === name).map(({ value }) => value)
+const valuesOf = (instructions: readonly Instruction[], name: string) =>
+  instructions.filter((entry) => entry.name === name).map(({ value }) => value)
 const execForm = (text: string): string[] =>
   z.array(z.string()).parse(JSON.parse(text.slice(text.indexOf('['))))
 
-describe('the image', () => {
-  test('runs on the oldest Node that the package takes, the same in each stage', () => {
+describe('the base image', () => {
+  test('is a long-term release of Node that gets updates, pinned by its digest, the same in each stage', () => {
+    const [base = ''] = valuesOf(all, 'ARG')
+    const pinned = /^NODE_IMAGE=node:(\d+)\.\d+\.\d+-[a-z]+-slim@sha256:[0-9a-f]{64}$/.exec(base)
+    const major = Number(pinned?.[1])
+    // Node 24 is supported until April 2028; odd ones and those before it are not.
+    expect(major).toBeGreaterThanOrEqual(24)
+    expect(major % 2).toBe(0)
+    const bases = valuesOf(all, 'FROM').map((value) => value.split(' ')[0])
+    expect(bases).toHaveLength(4)
+    for (const base of bases) expect(base).toMatch(/^\$\{NODE_IMAGE\}$/)
+  })
+
+  test('is no older than the package takes', () => {
     const { engines } = z
       .object({ engines: z.object({ node: z.string() }) })
       .parse(JSON.parse(readFileSync('package.json', 'utf8')))
-    const major = /^>=(\d+)/.exec(engines.node)?.[1]
-    const bases = all.filter(({ name }) => name === 'FROM').map(({ value }) => value.split(' ')[0])
-    expect(new Set(bases)).toEqual(new Set([`node:${major}-slim`]))
+    const least = Number(/^>=(\d+)/.exec(engines.node)?.[1])
+    expect(Number(/node:(\d+)/.exec(valuesOf(all, 'ARG')[0] ?? '')?.[1])).toBeGreaterThanOrEqual(least)
   })
+})
+
+describe.each(IMAGES)('the image of the %s', (name) => {
+  const image = stages.get(name) ?? []
 
   test('does not run as root, and nothing after USER needs it', () => {
-    expect(valuesOf('USER')).toEqual(['1000:1000'])
-    const afterUser = image.slice(image.findIndex(({ name }) => name === 'USER'))
-    expect(afterUser.filter(({ name }) => ['RUN', 'COPY', 'ADD'].includes(name))).toEqual([])
+    expect(valuesOf(image, 'USER')).toEqual([name === 'server' ? '10001:10001' : '10002:10002'])
+    const afterUser = image.slice(image.findIndex((entry) => entry.name === 'USER'))
+    expect(afterUser.filter((entry) => ['RUN', 'COPY', 'ADD'].includes(entry.name))).toEqual([])
   })
 
-  test('has no secret in it: of the environment it sets paths alone', () => {
-    const set = all.filter(({ name }) => name === 'ENV' || name === 'ARG').map(({ value }) => value)
-    expect(set).toEqual(['NODE_ENV=production DATA_DIR=/data ENCLAVE_ENV_FILE=/run/secrets/enclave.env'])
+  test('writes to its data alone', () => {
+    const [uid] = (valuesOf(image, 'USER')[0] ?? '').split(':')
+    expect(valuesOf(image, 'RUN')).toEqual([`install -d -o ${uid} -g ${uid} -m 700 /data`])
+    expect(valuesOf(image, 'COPY').filter((value) => value.includes('--chown'))).toEqual([])
   })
 
-  test('gets signals itself: Node is process 1, and the program is the built server', () => {
-    const command = execForm(valuesOf('CMD')[0] ?? '')
+  test('gets signals itself: Node is process 1, and the program is the built one', () => {
+    const command = execForm(valuesOf(image, 'CMD')[0] ?? '')
     expect(command[0]).toBe('node')
-    expect(command.at(-1)).toBe('dist/server/main.js')
+    expect(command.at(-1)).toBe(name === 'server' ? 'dist/server/main.js' : 'dist/host/main.js')
     expect(readFileSync('package.json', 'utf8')).toContain(`node ${command.at(-1)}`)
   })
+})
 
-  test('takes only what is named into its build, and neither environment files nor the sandbox', () => {
+describe('the two images', () => {
+  test('have no secret in them: of the environment they set paths and addresses alone', () => {
+    const set = IMAGES.map((name) => valuesOf(stages.get(name) ?? [], 'ENV'))
+    expect(set).toEqual([
+      ['NODE_ENV=production DATA_DIR=/data ENCLAVE_TRIGGER=http ENCLAVE_URL=http://127.0.0.1:8700/'],
+      [
+        'NODE_ENV=production DATA_DIR=/data SERVER_URL=http://127.0.0.1:8000 ENCLAVE_ENV_FILE=/run/secrets/enclave.env',
+      ],
+    ])
+    expect(valuesOf(all, 'ARG')).toHaveLength(1)
+    expect(
+      [...(stages.get('build') ?? []), ...(stages.get('packages') ?? [])].map(({ name }) => name),
+    ).not.toContain('ENV')
+  })
+
+  test('are two: the server’s has neither the enclave nor its host, and is what a plain build makes', () => {
+    const build = valuesOf(stages.get('build') ?? [], 'RUN').join()
+    expect(build).toContain('cp -r dist /server && rm -r /server/enclave /server/host')
+    expect(build).toContain('cp -r dist /enclave && rm -r /enclave/cli /enclave/client')
+    for (const name of IMAGES)
+      expect(valuesOf(stages.get(name) ?? [], 'COPY')).toContain(`--from=build /${name} ./dist`)
+    expect([...stages.keys()].at(-1)).toBe('server')
+  })
+
+  test('take only what is named into their build, and neither environment files nor the sandbox', () => {
     const lines = readFileSync('.dockerignore', 'utf8')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
     expect(lines[0]).toBe('*')
     expect(lines.slice(-2)).toEqual(['src/sandbox', '**/.env*'])
     const taken = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
-    const copied = all
-      .filter(({ name, value }) => name === 'COPY' && !value.startsWith('--from'))
-      .flatMap(({ value }) => value.split(' ').slice(0, -1))
+    const copied = valuesOf(all, 'COPY')
+      .filter((value) => !value.startsWith('--from'))
+      .flatMap((value) => value.split(' ').slice(0, -1))
     expect(new Set(copied)).toEqual(new Set(taken))
   })
 })
 
-describe('the health check', () => {
-  const [program = '', ...args] = execForm(valuesOf('HEALTHCHECK')[0] ?? '')
-  const check = (port: number | string) =>
-    promisify(execFile)(program, args, { env: { PATH: process.env.PATH, PORT: String(port) } })
+describe('the health checks', () => {
+  const check = (name: (typeof IMAGES)[number], port: number | string) => {
+    const [program = '', ...args] = execForm(valuesOf(stages.get(name) ?? [], 'HEALTHCHECK')[0] ?? '')
+    return promisify(execFile)(program, args, { env: { PATH: process.env.PATH, PORT: String(port) } })
+  }
 
-  test('passes on a server that runs', async () => {
+  test('pass on programs that run', async () => {
     const config = serverConfig({ DATA_DIR: await temporaryDirectory() })
     const server = await startServer(config, createLogLines().logger)
     onTestFinished(() => server.stop())
-    await expect(check(server.port)).resolves.toMatchObject({ stdout: '', stderr: '' })
+    await expect(check('server', server.port)).resolves.toMatchObject({ stdout: '', stderr: '' })
+    const directory = await temporaryDirectory()
+    const env = { SERVER_URL: 'http://127.0.0.1:9', DATA_DIR: `${directory}/data` }
+    const host = await startTestHost(createScriptedEnclave(directory), env)
+    await expect(check('enclave', new URL(host.url).port)).resolves.toMatchObject({ stdout: '', stderr: '' })
   })
 
-  test('fails where nobody listens, and where the answer is an error', async () => {
+  test.each(IMAGES)('of the %s fail where nobody listens, and where the answer is an error', async (name) => {
     const gone = await startHttpServer((_req, res) => res.end())
     await gone.stop()
-    await expect(check(new URL(gone.url).port)).rejects.toMatchObject({ code: 1 })
+    await expect(check(name, new URL(gone.url).port)).rejects.toMatchObject({ code: 1 })
     const broken = await startHttpServer((_req, res) => res.writeHead(503).end())
     onTestFinished(() => broken.stop())
-    await expect(check(new URL(broken.url).port)).rejects.toMatchObject({ code: 1 })
+    await expect(check(name, new URL(broken.url).port)).rejects.toMatchObject({ code: 1 })
   })
 })

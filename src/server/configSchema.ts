@@ -148,7 +148,7 @@ export const environmentSchema = z.object({
   ENCLAVE_SIGNER: address("Address of the enclave's signing identity."),
   ENCLAVE_TRIGGER: withDefault(z.enum(['process', 'http'], { error: 'expected process or http' }), {
     about:
-      'Where the enclave runs: as a process of this machine, or at a host that takes its jobs over HTTP.',
+      'What starts the enclave: process, this server as its own user, for trials; http, a host that takes jobs, as another user.',
     fallback: 'process',
   }),
   ENCLAVE_URL: optional(runUrl(), {

@@ -85,6 +85,17 @@ function placeOf(
     // The system's search path, which every program gets, is not part of the server's configuration.
     runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
     router: undefined,
-    services: [createEnvFileCheck({ path: envFile, logger: deps.logger })],
+    services: [createEnvFileCheck({ path: envFile, logger: deps.logger }), oneUserWarning(deps.logger)],
+  }
+}
+
+/** What takes the server over can read all that its user can: the enclave's file, and its memory (docs/decisions/0258). */
+function oneUserWarning(logger: Logger): Service {
+  return {
+    name: 'one user',
+    async start() {
+      logger.warn("the enclave runs as the server's user: for trials only")
+    },
+    async stop() {},
   }
 }

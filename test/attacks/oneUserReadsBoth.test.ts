@@ -1,0 +1,115 @@
+// Who attacks: somebody who found a defect in the server by which code of theirs runs in it, over the internet.
+// What it costs them: that defect, and one `cat`.
+// What they got: the container and the documented commands ran server and enclave as one user. As that user they read the
+// enclave's file, the environment and the memory of its processes: LEDGER_MASTER_KEY opens every portfolio that there ever
+// was, and ENCLAVE_PRIVATE_KEY pays out of the pool.
+// What they get now: what the server has, a relayer's gas and no order. Everything that ships runs the enclave as another
+// user, from whom the system keeps both. The same holds the other way round.
+import { type ChildProcess, exec, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, copyFile, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { shippedDeployments } from '../support/deployments.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+const isRoot = process.getuid?.() === 0
+/** Made up, as the test's machine has no such users. */
+const UIDS: Record<string, number> = { 'trading-server': 10_001, 'trading-enclave': 10_002 }
+const CANARY = 'LEDGER_MASTER_KEY=canary'
+
+interface Installed {
+  readonly path: string
+  readonly owner: string
+}
+
+/** The documented commands that lay out the configuration for systemd, run in a directory of the test's. */
+async function installAsDocumented(directory: string): Promise<Map<string, Installed>> {
+  const text = await readFile('docs/operations.md', 'utf8')
+  const found = [
+    ...text.matchAll(/^sudo install -o (\S+) -m 600 (\.env\S*) \/etc\/confidential-trading\/(\S+)$/gm),
+  ]
+  const files = found.map(([, owner = '', source = '', name = '']) => ({ owner, source, name }))
+  for (const { owner, source, name } of files) {
+    await copyFile(source, join(directory, source))
+    const ownership = isRoot ? `-o ${UIDS[owner]}` : ''
+    await promisify(exec)(`umask 022; install ${ownership} -m 600 ${source} ${name}`, { cwd: directory })
+  }
+  return new Map(files.map(({ owner, name }) => [name, { owner, path: join(directory, name) }]))
+}
+
+/** Whether a user reads a path. As root the system is asked; elsewhere owner and mode tell what it would say. */
+async function reads(user: string, { path, owner }: Installed): Promise<boolean> {
+  if (!isRoot) return user === owner || ((await stat(path)).mode & 0o044) !== 0
+  const uid = UIDS[user] ?? 0
+  return promisify(execFile)('cat', [path], { uid, gid: uid }).then(
+    () => true,
+    () => false,
+  )
+}
+
+describe.each(shippedDeployments())('$name', ({ server, enclave }) => {
+  test('runs server and enclave as two users, neither of them root', () => {
+    for (const { user } of [server, enclave]) expect(['root', '0', '']).not.toContain(user)
+    expect(server.user).not.toBe(enclave.user)
+  })
+
+  test('gives neither the other’s configuration', () => {
+    expect(server.files.filter((file) => enclave.files.includes(file))).toEqual([])
+    expect(server.files).not.toContain('enclave.env')
+    expect(enclave.files).not.toContain('server.env')
+  })
+})
+
+test('code in the server reads the server’s file and not the enclave’s, and the other way round', async () => {
+  const directory = await temporaryDirectory()
+  await chmod(directory, 0o755)
+  const files = await installAsDocumented(directory)
+  expect([...files.keys()].sort()).toEqual(['enclave.env', 'host.env', 'server.env'])
+  const [, , systemd] = shippedDeployments()
+  for (const [party, user] of Object.entries({
+    server: systemd?.server.user,
+    enclave: systemd?.enclave.user,
+  })) {
+    const own = party === 'server' ? systemd?.server.files : systemd?.enclave.files
+    for (const [name, file] of files)
+      expect(await reads(user ?? '', file), `${party} reads ${name}`).toBe(own?.includes(name))
+  }
+})
+
+/** A process that has a key in its environment, as another one would have in its memory. */
+async function processWithKey(uid: number): Promise<ChildProcess> {
+  const child = spawn('sleep', ['60'], { env: { KEY: CANARY }, uid, gid: uid, stdio: 'ignore' })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  await once(child, 'spawn')
+  return child
+}
+
+/** What a user finds of the key in a process's environment, or the system's refusal. */
+async function environmentAs(uid: number, { pid }: ChildProcess): Promise<string> {
+  const read = promisify(execFile)('cat', [`/proc/${pid}/environ`], { uid, gid: uid })
+  return read.then(
+    ({ stdout }) => stdout,
+    () => 'refused',
+  )
+}
+
+test.runIf(isRoot && process.platform === 'linux')(
+  'code of one user reads what another program of that user has in memory, and nothing of another user’s',
+  async () => {
+    const [server = 0, enclave = 0] = Object.values(UIDS)
+    const asItWas = await processWithKey(server)
+    expect(await environmentAs(server, asItWas)).toContain(CANARY)
+    const asItIs = await processWithKey(enclave)
+    expect(await environmentAs(server, asItIs)).toBe('refused')
+    const memory = promisify(execFile)('head', ['-c', '1', `/proc/${asItIs.pid}/mem`], {
+      uid: server,
+      gid: server,
+    })
+    await expect(memory).rejects.toThrow('Permission denied')
+    expect(await environmentAs(enclave, asItWas)).toBe('refused')
+  },
+)

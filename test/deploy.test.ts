@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { copyFile, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { readCompose, readUnit } from './support/deployments.js'
+import { temporaryDirectory } from './support/temporaryDirectory.js'
+
+// Neither Compose nor systemd runs here: their files are read, and linted by what there is.
+
+const run = promisify(execFile)
+const UNITS = ['trading-server', 'trading-enclave'] as const
+
+/** What a command says on both streams, null where the system has no such command. */
+async function saidBy(program: string, args: readonly string[]): Promise<string | null> {
+  try {
+    const { stdout, stderr } = await run(program, args)
+    return stdout + stderr
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+describe('the systemd units', () => {
+  test('are in order, as far as systemd-analyze can tell', async () => {
+    const directory = await temporaryDirectory()
+    const paths = UNITS.map((name) => join(directory, `${name}.service`))
+    for (const [index, name] of UNITS.entries())
+      await copyFile(`deploy/systemd/${name}.service`, paths[index] ?? '')
+    const said = (await saidBy('systemd-analyze', ['verify', ...paths])) ?? ''
+    // Node may be elsewhere on a developer's machine.
+    expect(said.split('\n').filter((line) => line !== '' && !line.includes('/usr/bin/node'))).toEqual([])
+  })
+
+  test.each(UNITS)('confine %s', (name) => {
+    const settings = new Map(readUnit(name))
+    expect(settings.get('ProtectSystem')).toBe('strict')
+    expect(settings.get('CapabilityBoundingSet')).toBe('')
+    expect(settings.get('UMask')).toBe('0077')
+    for (const on of ['NoNewPrivileges', 'ProtectHome', 'PrivateTmp', 'PrivateDevices', 'RestrictSUIDSGID'])
+      expect(settings.get(on), on).toBe('yes')
+    expect(settings.get('ProtectProc')).toBe('invisible')
+    expect(settings.get('StateDirectory')).toBe(name)
+    expect(settings.get('StateDirectoryMode')).toBe('0700')
+    expect(settings.get('Environment')).toContain(`DATA_DIR=/var/lib/${name}`)
+  })
+
+  test('let no more into each than its own files', () => {
+    const hidden = (name: string) => new Map(readUnit(name)).get('InaccessiblePaths')
+    expect(hidden('trading-server')).toContain('enclave.env')
+    expect(hidden('trading-enclave')).toContain('server.env')
+  })
+
+  test('start the programs that are built, the server without an enclave of its own', async () => {
+    const scripts = await readFile('package.json', 'utf8')
+    for (const name of UNITS) {
+      const [, ...args] = (new Map(readUnit(name)).get('ExecStart') ?? '').split(' ')
+      expect(scripts).toContain(`"node ${args.at(-1)}"`)
+    }
+    expect(new Map(readUnit('trading-server')).get('Environment')).toContain('ENCLAVE_TRIGGER=http')
+    // Runs under way go on without their host, as they do elsewhere.
+    expect(new Map(readUnit('trading-enclave')).get('KillMode')).toBe('process')
+  })
+
+  test('have their users made by systemd-sysusers', async () => {
+    const text = await readFile('deploy/systemd/confidential-trading.sysusers.conf', 'utf8')
+    const made = [...text.matchAll(/^u (\S+) /gm)].map(([, name]) => name)
+    expect(made).toEqual(UNITS.map((name) => new Map(readUnit(name)).get('User')))
+    const said = await saidBy('systemd-sysusers', [
+      '--dry-run',
+      join(process.cwd(), 'deploy/systemd/confidential-trading.sysusers.conf'),
+    ])
+    for (const name of said === null ? [] : UNITS) expect(said).toContain(name)
+  })
+})
+
+describe('the Compose file', () => {
+  const { services } = readCompose()
+
+  test('confines each container', () => {
+    expect(Object.keys(services)).toEqual(['network', 'server', 'enclave'])
+    for (const [name, service] of Object.entries(services)) {
+      expect(service.cap_drop, name).toEqual(['ALL'])
+      expect(service.security_opt, name).toEqual(['no-new-privileges:true'])
+    }
+  })
+
+  test('has server and enclave share a network that neither of them holds, and no volume', () => {
+    expect(services.server?.network_mode).toBe('service:network')
+    expect(services.enclave?.network_mode).toBe('service:network')
+    const ofServer = new Set(services.server?.volumes.map((volume) => volume.split(':')[0]))
+    expect(services.enclave?.volumes.filter((volume) => ofServer.has(volume.split(':')[0]))).toEqual([])
+  })
+})
