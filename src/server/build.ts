@@ -97,7 +97,8 @@ export function buildServer(surroundings: Surroundings): {
     metrics.relay(receipt)
     head.expire()
   }
-  const relay = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping, onEnd })
+  const onForeign = metrics.foreignTransaction
+  const relay = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping, onEnd, onForeign })
   const { receipts } = relay
   const timeline = buildTimeline({ config, provider, contracts, head, records, receipts, stopping })
   const enclaveRuns = buildEnclaveRuns({

@@ -2,7 +2,7 @@
 import { Gauge, Registry } from 'prom-client'
 import { createHttpMetrics, type HttpObserver } from './httpMetrics.js'
 import { PREFIX } from './prefix.js'
-import { createRelayMetrics, type RelayObserver } from './relayMetrics.js'
+import { createForeignCounter, createRelayMetrics, type RelayObserver } from './relayMetrics.js'
 import { createRpcMetrics, type RpcObserver } from './rpcMetrics.js'
 import { createRunMetrics, type RunObserver } from './runMetrics.js'
 
@@ -17,6 +17,8 @@ export interface Metrics {
   readonly rpc: RpcObserver
   readonly runs: RunObserver
   readonly relay: RelayObserver
+  /** Counts a transaction of the relayer's account that this server has not signed. */
+  readonly foreignTransaction: () => void
 }
 
 export function createMetrics(version: string): Metrics {
@@ -33,5 +35,6 @@ export function createMetrics(version: string): Metrics {
     rpc: createRpcMetrics(registry),
     runs: createRunMetrics(registry),
     relay: createRelayMetrics(registry),
+    foreignTransaction: createForeignCounter(registry),
   }
 }

@@ -35,3 +35,13 @@ export function createRelayMetrics(registry: Registry): RelayObserver {
     durations.observe({ status }, (Date.parse(updatedAt) - Date.parse(createdAt)) / 1_000)
   }
 }
+
+/** @returns counts one */
+export function createForeignCounter(registry: Registry): () => void {
+  const foreign = new Counter({
+    name: `${PREFIX}relayer_foreign_transactions_total`,
+    help: "Transactions of the relayer's account that this server has not signed: its key is used elsewhere.",
+    registers: [registry],
+  })
+  return () => foreign.inc()
+}

@@ -17,6 +17,7 @@ export const REASONS = {
   'chain-unavailable': 'unhealthy',
   'relayer-underfunded': 'unhealthy',
   'gas-budget-used-up': 'unhealthy',
+  'key-used-elsewhere': 'degraded',
   'gas-budget-low': 'degraded',
   'balance-low': 'degraded',
   'enclave-program-missing': 'unhealthy',

@@ -30,6 +30,8 @@ export interface RelaySurroundings {
   readonly stopping: AbortSignal
   /** Is told of each authorization whose course has ended. */
   readonly onEnd?: (receipt: Receipt) => void
+  /** Is called for each transaction of the relayer's account that this server has not signed. */
+  readonly onForeign?: () => void
 }
 
 export interface BuiltRelay {
@@ -90,6 +92,7 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     signer,
     fees,
     onFillerSent: budget.spendOther,
+    onForeign: () => surroundings.onForeign?.(),
     logger,
   })
   const store = createReceiptStore({ files, logger })

@@ -3,6 +3,7 @@ import type { Logger } from '../logger.js'
 import type { AccountView } from './account.js'
 import { type Flight, isFiller } from './flight.js'
 import type { Flights } from './flights.js'
+import type { ForeignUse } from './foreignUse.js'
 import type { GasCount } from './gasCount.js'
 import type { FindMined, MinedTransaction } from './mined.js'
 import type { Nonces } from './nonces.js'
@@ -18,6 +19,7 @@ export interface FlightEndsOptions {
   readonly nonces: Nonces
   readonly confirmations: number
   readonly gasCount: GasCount
+  readonly foreignUse: Pick<ForeignUse, 'suspect'>
   readonly logger: Logger
 }
 
@@ -37,7 +39,18 @@ export interface FlightEnds {
  */
 const RECEIPT_LAG_MS = 5_000
 export function createFlightEnds(options: FlightEndsOptions): FlightEnds {
-  const { findMined, account, address, flights, settled, nonces, confirmations, gasCount, logger } = options
+  const {
+    findMined,
+    account,
+    address,
+    flights,
+    settled,
+    nonces,
+    confirmations,
+    gasCount,
+    foreignUse,
+    logger,
+  } = options
 
   /** Of what went out earlier under another nonce, only an effect: it may have failed then, and be tried again now. */
   function endsFlight(flight: Flight, index: number, transaction: MinedTransaction): boolean {
@@ -67,6 +80,7 @@ export function createFlightEnds(options: FlightEndsOptions): FlightEnds {
     nonces.done(flight.nonce)
     nonces.distrust('pending')
     flights.finish(flight, { kind: 'displaced' })
+    foreignUse.suspect(flight.nonce)
   }
 
   return {

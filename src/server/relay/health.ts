@@ -14,6 +14,8 @@ export interface RelayLoad {
   readonly queued: number
   /** Gas that is left of today's budget. */
   readonly gasLeft: bigint
+  /** A transaction of the account was found lately that this server has not signed. */
+  readonly isKeyShared: boolean
 }
 
 /** How the relay stands, for whoever asks whether the server is ready. */
@@ -29,14 +31,15 @@ export interface RelayHealth extends RelayLoad {
 
 /** Asks nobody. */
 export function createRelayLoad(options: {
-  readonly transactor: Pick<Transactor, 'inFlight'>
+  readonly transactor: Pick<Transactor, 'inFlight' | 'isKeyShared'>
   readonly relay: Pick<Relay, 'underWay'>
   readonly budget: Pick<GasBudget, 'left'>
 }): () => RelayLoad {
   const { transactor, relay, budget } = options
   return () => {
     const inFlight = transactor.inFlight()
-    return { inFlight, queued: Math.max(0, relay.underWay() - inFlight), gasLeft: budget.left() }
+    const queued = Math.max(0, relay.underWay() - inFlight)
+    return { inFlight, queued, gasLeft: budget.left(), isKeyShared: transactor.isKeyShared() }
   }
 }
 

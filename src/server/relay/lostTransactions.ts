@@ -6,11 +6,14 @@ import type { FindMined } from './mined.js'
 /** Transactions whose nonce was given up before a receipt was found: a node that has none may just not show it. */
 export interface LostTransactions {
   add(flight: Flight): void
+  /** The nonce was used by something else: nothing that was sent under it uses gas. */
+  taken(nonce: number): void
   /** Looks for their receipts, every few seconds at most. What can't be asked is asked again. Never rejects. */
   check(): Promise<void>
 }
 
 interface Lost {
+  readonly nonce: number
   /** All that may be mined under its nonce. */
   readonly hashes: readonly Hex[]
   readonly correct: CorrectGas
@@ -43,11 +46,19 @@ export function createLostTransactions(options: {
   return {
     add({ nonce, transactions, owner }) {
       const own = transactions.filter((transaction) => transaction.nonce === nonce)
-      kept.add({ hashes: own.map(({ hash }) => hash), correct: owner.lost(), since: performance.now() })
+      kept.add({
+        nonce,
+        hashes: own.map(({ hash }) => hash),
+        correct: owner.lost(),
+        since: performance.now(),
+      })
       for (const oldest of kept) {
         if (kept.size <= MAX_KEPT) break
         kept.delete(oldest)
       }
+    },
+    taken(nonce) {
+      for (const lost of kept) if (lost.nonce === nonce && kept.delete(lost)) lost.correct(0n)
     },
     async check() {
       if (kept.size === 0 || performance.now() - askedAt < ASK_AGAIN_MS) return

@@ -18,6 +18,8 @@ export interface Nonces {
   done(nonce: number): void
   /** The lowest `most` from `count` on that nobody holds, below one that is held: what is above waits for them. */
   holes(count: number, most: number): number[]
+  /** The chain has used every nonce below `count`: those that nobody here held are `onUnknown`'s. */
+  saw(count: number): void
   /** What was counted here is wrong: the chain is asked again, without its pool when that can't be right either. */
   distrust(tag: 'pending' | 'latest'): void
 }
@@ -29,7 +31,11 @@ const ASK_AGAIN_MS = 200
  * The chain is asked whenever nothing is held, so that a use of the key elsewhere or a chain that was reset can't
  * make the count drift; in between it is counted here, as no node knows of what was signed a moment ago.
  */
-export function createNonces(account: AccountView, stopping: AbortSignal): Nonces {
+export function createNonces(
+  account: AccountView,
+  stopping: AbortSignal,
+  onUnknown: (nonce: number) => void,
+): Nonces {
   const lock = createKeyedLock()
   /** How many hold it: after a crash it may be two, one of which will find out. */
   const held = new Map<number, number>()
@@ -41,10 +47,17 @@ export function createNonces(account: AccountView, stopping: AbortSignal): Nonce
   async function ask(): Promise<number | undefined> {
     while (!stopping.aborted) {
       const { history, pending, count } = await account.look()
+      if (history === 'kept') saw(count)
       if (history !== 'behind') return tag === 'pending' ? pending : count
       await sleep(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
     }
     return undefined
+  }
+
+  function saw(count: number): void {
+    if (first === undefined) return
+    for (let nonce = first; nonce < count; nonce++) if (!held.has(nonce)) onUnknown(nonce)
+    first = Math.max(first, count)
   }
 
   function hold(nonce: number): void {
@@ -82,6 +95,7 @@ export function createNonces(account: AccountView, stopping: AbortSignal): Nonce
       }
       return holes
     },
+    saw,
     distrust(newTag) {
       first = undefined
       tag = newTag

@@ -1,4 +1,5 @@
 import { type Fees, priceLimit } from '../../chain/fees.js'
+import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../logger.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import type { Broadcaster } from './broadcast.js'
@@ -20,6 +21,8 @@ export interface OutboxOptions {
   readonly chainId: number
   /** Wei per gas that is never exceeded. */
   readonly maxFeePerGas: bigint
+  /** Given each transaction before it is sent. */
+  readonly onSigned: (hash: Hex) => void
   /** Given the gas of each filler that takes the place of nothing. */
   readonly onFillerSent: (gas: bigint) => void
   readonly logger: Logger
@@ -56,13 +59,15 @@ const nobody: Owner = {
 }
 
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { broadcaster, signer, fees, chainId, maxFeePerGas, onFillerSent, logger } = options
+  const { broadcaster, signer, fees, chainId, maxFeePerGas, onSigned, onFillerSent, logger } = options
   const broadcasts = new Set<Promise<void>>()
   const filler: CheckedCall = { to: signer.address, data: '0x', gasLimit: TRANSFER_GAS }
 
   async function sign(call: CheckedCall, nonce: number, offered: Fees): Promise<SignedTransaction> {
     const { to, data, gasLimit } = call
-    return { nonce, ...(await signer.sign({ chainId, nonce, to, data, gasLimit, fees: offered })) }
+    const signed = await signer.sign({ chainId, nonce, to, data, gasLimit, fees: offered })
+    onSigned(signed.hash)
+    return { nonce, ...signed }
   }
 
   async function write(call: CheckedCall, nonce: number, owner: Owner): Promise<Flight> {

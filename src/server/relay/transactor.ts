@@ -11,11 +11,13 @@ import type { FeeMarket } from './fees.js'
 import { createFlight, type Flight, type Outcome, type Owner } from './flight.js'
 import { createFlightEnds } from './flightEnds.js'
 import { type Commitments, createFlights, type Flights } from './flights.js'
+import { createForeignUse, type ForeignUse } from './foreignUse.js'
 import { createGaps } from './gaps.js'
 import { createGasCount, type GasCount } from './gasCount.js'
 import { createLostTransactions, type LostTransactions } from './lostTransactions.js'
 import { createFindMined, type FindMined } from './mined.js'
 import { createNonces } from './nonces.js'
+import { createFindNonceUse } from './nonceUse.js'
 import { type CheckedCall, createOutbox, type Outbox } from './outbox.js'
 import { createResending } from './resending.js'
 import { createSendAhead, type SendAhead } from './sendAhead.js'
@@ -45,6 +47,8 @@ export interface TransactorOptions {
   readonly maxFeePerGas: bigint
   /** Given the gas of each filler that takes the place of nothing. */
   readonly onFillerSent: (gas: bigint) => void
+  /** Called for each transaction of the account that was not signed here. */
+  readonly onForeign: () => void
   readonly logger: Logger
 }
 
@@ -67,6 +71,8 @@ export interface Transactor {
   committed(): Commitments
   /** Transactions under way. */
   inFlight(): number
+  /** Whether a transaction of the account was found lately that was not signed here. */
+  isKeyShared(): boolean
   readonly service: Service
 }
 
@@ -76,14 +82,20 @@ export function createTransactor(options: TransactorOptions): Transactor {
   const lost = createLostTransactions({ findMined, gasCount })
   const flights = createFlights(lost.add)
   const slots = createSlots(options.maxInFlight)
-  const outbox = createOutbox(options)
+  const { provider, signer, pollIntervalMs: intervalMs, logger } = options
+  const foreignUse = createForeignUse({
+    findNonceUse: createFindNonceUse({ provider, address: signer.address }),
+    onTaken: lost.taken,
+    onForeign: options.onForeign,
+    logger,
+  })
+  const outbox = createOutbox({ ...options, onSigned: foreignUse.own })
   const stopping = new AbortController()
   const sendAhead = createSendAhead({ flights, outbox, limit: options.maxSentAhead })
   const { nonces, look } = createOversight(
-    { ...options, findMined, gasCount, lost, flights, outbox, sendAhead },
+    { ...options, findMined, gasCount, lost, foreignUse, flights, outbox, sendAhead },
     stopping.signal,
   )
-  const { pollIntervalMs: intervalMs, logger } = options
   const poller = createPoller({ name: 'relay-transactor', intervalMs, tick: look, logger })
 
   async function open(call: CheckedCall, owner: Owner): Promise<Flight | undefined> {
@@ -119,6 +131,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
     },
     async resume(transactions, owner) {
       if (stopping.signal.aborted) return { kind: 'stopped' }
+      for (const { hash } of transactions) foreignUse.own(hash)
       const flight = createFlight(transactions, owner)
       slots.occupy()
       void flight.landed.then(slots.leave)
@@ -129,6 +142,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
     isFull: slots.isFull,
     committed: flights.committed,
     inFlight: flights.count,
+    isKeyShared: foreignUse.isRecent,
     service: {
       name: poller.name,
       start: poller.start,
@@ -148,6 +162,7 @@ function createOversight(
     readonly findMined: FindMined
     readonly gasCount: GasCount
     readonly lost: LostTransactions
+    readonly foreignUse: ForeignUse
     readonly flights: Flights
     readonly outbox: Outbox
     readonly sendAhead: SendAhead
@@ -156,7 +171,7 @@ function createOversight(
 ) {
   const { provider, signer, findMined } = parts
   const account = createAccountView({ provider, address: signer.address })
-  const nonces = createNonces(account, stopping)
+  const nonces = createNonces(account, stopping, parts.foreignUse.suspect)
   const settled = createSettledTransactions(findMined)
   const shared = { ...parts, address: signer.address, account, nonces, settled }
   const watcher = createWatcher({

@@ -102,6 +102,7 @@ describe('the relayer', () => {
     inFlight: 0,
     queued: 0,
     gasLeft: GAS_PER_DAY,
+    isKeyShared: false,
   }
   const view = (health: () => Promise<RelayHealth>) => createRelayerView({ health, gasPerDay: GAS_PER_DAY })
   const look = (change: Partial<RelayHealth>) => view(async () => ({ ...fine, ...change })).look()
@@ -112,6 +113,7 @@ describe('the relayer', () => {
     expect(await look({ balance: 19n })).toBe('balance-low')
     expect(await look({ isFunded: false, gasLeft: 0n })).toBe('relayer-underfunded')
     expect(await look({ gasLeft: 299_999n, balance: 19n })).toBe('gas-budget-used-up')
+    expect(await look({ isKeyShared: true, balance: 19n })).toBe('key-used-elsewhere')
     expect(await look({ gasLeft: 10_000_000n })).toBeNull()
     expect(await look({ gasLeft: 9_999_999n })).toBe('gas-budget-low')
   })

@@ -75,6 +75,7 @@ export async function startTransactor(options: {
     pollIntervalMs: 10,
     maxFeePerGas: 500n * GWEI,
     onFillerSent: () => undefined,
+    onForeign: () => undefined,
     logger: log.logger,
   })
   await direct.send('evm_setAutomine', [false])

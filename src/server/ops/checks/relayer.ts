@@ -37,12 +37,13 @@ export function createRelayerView(options: {
 }
 
 function faultOf(
-  { isFunded, balance, minBalance, gasLeft }: RelayHealth,
+  { isFunded, balance, minBalance, gasLeft, isKeyShared }: RelayHealth,
   gasPerDay: bigint,
 ): CheckReason | null {
   if (!isFunded) return 'relayer-underfunded'
   // No order gets through with less.
   if (gasLeft < LEAST_GAS) return 'gas-budget-used-up'
+  if (isKeyShared) return 'key-used-elsewhere'
   if (balance < minBalance * LOW_BALANCE_FACTOR) return 'balance-low'
   return gasLeft < gasPerDay / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
 }
