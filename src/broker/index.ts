@@ -2,28 +2,17 @@ import { type BrokerAccount, type BrokerPosition, getAccount, getPositions } fro
 import { type Asset, getAsset } from './assets.js'
 import { type BrokerClock, getClock } from './clock.js'
 import { createBrokerHttp } from './http.js'
-import {
-  type BrokerOrder,
-  cancelOrder,
-  getOrderByClientOrderId,
-  type OrderRequest,
-  placeOrder,
-} from './orders.js'
+import type { BrokerOrder } from './order.js'
+import { cancelOrder, getOrderByClientOrderId, type OrderRequest, placeOrder } from './orders.js'
 import { getSnapshots, type Snapshot } from './snapshots.js'
 
 export type { BrokerAccount, BrokerPosition } from './account.js'
 export { type Asset, isBuyable } from './assets.js'
 export type { BrokerClock } from './clock.js'
 export { BrokerError, type BrokerErrorDetails, type BrokerErrorKind } from './errors.js'
+export { type BrokerOrder, type Fill, fillValue, type OrderSide } from './order.js'
 export { type BrokerOrderState, orderState } from './orderState.js'
-export {
-  type BrokerOrder,
-  DuplicateOrderError,
-  fillValue,
-  floorToCents,
-  type OrderRequest,
-  type OrderSide,
-} from './orders.js'
+export { DuplicateOrderError, floorToCents, type OrderRequest } from './orders.js'
 export type { Snapshot } from './snapshots.js'
 
 export interface BrokerOptions {
@@ -40,7 +29,8 @@ export interface BrokerOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
-/** One account at Alpaca. Every method makes one call (`placeOrder` a second after a 422) and throws `BrokerError`. */
+/** One account at Alpaca. Every method makes one call (`placeOrder` looks up after a 422, and a replaced order is
+ * followed) and throws `BrokerError`. */
 export interface Broker {
   getClock(): Promise<BrokerClock>
   /** Symbols that the broker knows nothing of are absent from the map. */

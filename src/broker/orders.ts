@@ -1,73 +1,22 @@
 import { z } from 'zod'
-import {
-  divide,
-  formatDecimal,
-  ONE_CENT,
-  parseDecimal,
-  type Rounding,
-  SHARE_DECIMALS,
-  USDC_DECIMALS,
-} from '../protocol/units.js'
-import { timestampSchema } from './clock.js'
+import { formatDecimal, ONE_CENT, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { BrokerError, type BrokerErrorDetails } from './errors.js'
 import type { BrokerHttp } from './http.js'
-import { exactSharesSchema, fillPriceSchema } from './numbers.js'
-import { type BrokerOrderState, orderState } from './orderState.js'
-
-export type OrderSide = 'buy' | 'sell'
+import { asOne, type BrokerOrder, type OrderSide, type StoredOrder, storedOrderSchema } from './order.js'
 
 /** A market order for the day: by amount (`notional`, USD 6 decimals, whole cents) or by quantity (`qty`, shares 9 decimals). */
 export type OrderRequest = {
   readonly symbol: string
   readonly side: OrderSide
-  /** At most 48 characters; unique in the account forever. */
+  /** At most 128 characters; unique in the account forever. */
   readonly clientOrderId: string
 } & (
   | { readonly notional: bigint; readonly qty?: never }
   | { readonly qty: bigint; readonly notional?: never }
 )
 
-export interface BrokerOrder {
-  readonly id: string
-  readonly clientOrderId: string
-  readonly symbol: string
-  readonly side: OrderSide
-  /** Alpaca's own word; branch on `state`. */
-  readonly status: string
-  readonly state: BrokerOrderState
-  readonly createdAt: Date
-  /** Share base units filled so far. */
-  readonly filledQty: bigint
-  /** The average price as Alpaca states it, in plain decimals; null exactly when nothing was filled. */
-  readonly filledAvgPrice: string | null
-}
-
-const orderSchema = z
-  .object({
-    id: z.string().min(1),
-    client_order_id: z.string(),
-    symbol: z.string().min(1),
-    side: z.enum(['buy', 'sell']),
-    status: z.string().min(1),
-    created_at: timestampSchema,
-    filled_qty: exactSharesSchema,
-    filled_avg_price: fillPriceSchema.nullish(),
-  })
-  // A fill without a price, or an order that is filled with nothing, can't be settled.
-  .refine((order) => (order.filled_qty === 0n ? order.status !== 'filled' : order.filled_avg_price != null))
-  .transform(
-    (order): BrokerOrder => ({
-      id: order.id,
-      clientOrderId: order.client_order_id,
-      symbol: order.symbol,
-      side: order.side,
-      status: order.status,
-      state: orderState(order.status),
-      createdAt: order.created_at,
-      filledQty: order.filled_qty,
-      filledAvgPrice: order.filled_qty === 0n ? null : (order.filled_avg_price ?? null),
-    }),
-  )
+/** How many orders in a row may have carried one on. */
+const MAX_REPLACEMENTS = 5
 
 /** The broker has an order under this `client_order_id` already: `existing`. It may be anyone's: check symbol and side. */
 export class DuplicateOrderError extends BrokerError {
@@ -100,10 +49,11 @@ export async function placeOrder(trading: BrokerHttp, request: OrderRequest): Pr
     ...sizeOf(request),
   }
   try {
-    return await trading.request(
+    const placed = await trading.request(
       { method: 'POST', route, path: route, body },
       orderWithId(request.clientOrderId),
     )
+    return asOne(placed, [])
   } catch (error) {
     if (!(error instanceof BrokerError) || error.status !== 422 || error.kind !== 'rejected') throw error
     const existing = await lookUpAfterRefusal(trading, request.clientOrderId, error)
@@ -112,11 +62,19 @@ export async function placeOrder(trading: BrokerHttp, request: OrderRequest): Pr
   }
 }
 
-/** `GET /v2/orders:by_client_order_id`; null when the account has no such order. */
+/**
+ * `GET /v2/orders:by_client_order_id`; null when the account has no such order. One that others replaced is read to
+ * their end, as one order: they are found by their ids only.
+ */
 export async function getOrderByClientOrderId(
   trading: BrokerHttp,
   clientOrderId: string,
 ): Promise<BrokerOrder | null> {
+  const first = await findOrder(trading, clientOrderId)
+  return first && asOne(first, await replacementsOf(trading, first))
+}
+
+async function findOrder(trading: BrokerHttp, clientOrderId: string): Promise<StoredOrder | null> {
   const route = '/v2/orders:by_client_order_id'
   try {
     return await trading.request(
@@ -127,6 +85,30 @@ export async function getOrderByClientOrderId(
     if (error instanceof BrokerError && error.kind === 'not-found') return null
     throw error
   }
+}
+
+/** Those that carried an order on, the last one last. One that cannot be found is unreadable, never absent. */
+async function replacementsOf(trading: BrokerHttp, first: StoredOrder): Promise<StoredOrder[]> {
+  const route = '/v2/orders/{id}'
+  const others: StoredOrder[] = []
+  for (let last = first; last.replacedBy !== null; ) {
+    const id = last.replacedBy
+    if (others.length === MAX_REPLACEMENTS) throw unreadable(`GET ${route}`)
+    const path = `/v2/orders/${encodeURIComponent(id)}`
+    const schema = storedOrderSchema.refine(
+      (order) => order.id === id && order.symbol === first.symbol && order.side === first.side,
+    )
+    last = await trading.request({ method: 'GET', route, path }, schema).catch((error: unknown) => {
+      const isGone = error instanceof BrokerError && error.kind === 'not-found'
+      throw isGone ? unreadable(`GET ${route}`) : error
+    })
+    others.push(last)
+  }
+  return others
+}
+
+function unreadable(route: string): BrokerError {
+  return new BrokerError('unavailable', { route, reason: 'unreadable' })
 }
 
 /**
@@ -145,18 +127,6 @@ export async function cancelOrder(trading: BrokerHttp, id: string): Promise<'req
   }
 }
 
-/**
- * What the filled part of an order cost or brought, in USDC base units: `filled_qty × filled_avg_price`, multiplied
- * at full precision and rounded once. Alpaca states no total; its average may itself be rounded in the last place
- * that it prints, which over several fills can be off from the account's change of cash by about that much per share.
- */
-export function fillValue(order: BrokerOrder, rounding: Rounding): bigint {
-  if (order.filledAvgPrice === null) return 0n
-  const decimals = order.filledAvgPrice.split('.')[1]?.length ?? 0
-  const price = parseDecimal(order.filledAvgPrice, decimals)
-  return divide(order.filledQty * price, 10n ** BigInt(SHARE_DECIMALS + decimals - USDC_DECIMALS), rounding)
-}
-
 /** USDC base units floored to whole cents, the finest notional that Alpaca takes. */
 export function floorToCents(amount: bigint): bigint {
   return amount - (amount % ONE_CENT)
@@ -164,7 +134,7 @@ export function floorToCents(amount: bigint): bigint {
 
 function orderWithId(clientOrderId: string) {
   // Another order's answer must never be taken for this one's.
-  return orderSchema.refine((order) => order.clientOrderId === clientOrderId)
+  return storedOrderSchema.refine((order) => order.clientOrderId === clientOrderId)
 }
 
 function sizeOf(request: OrderRequest): { notional: string } | { qty: string } {

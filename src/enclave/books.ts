@@ -1,7 +1,9 @@
 // How orders change a portfolio. Pure: every function returns a new portfolio.
 import { type BrokerOrder, fillValue } from '../broker/index.js'
+import { type FeeSchedule, feesOfSale } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { OpenOrder, Portfolio, Position } from '../protocol/portfolio.js'
+import { toCents } from '../protocol/units.js'
 
 /** Books that do not add up. Nothing is written then. */
 export class BooksError extends Error {
@@ -26,21 +28,34 @@ export function withoutOrder(portfolio: Portfolio, orderId: Hex): Portfolio {
 /**
  * Takes the effect of an order that ended at the broker, however much of it was filled, and removes it.
  *
- * A buy's cost is rounded up to 1e-6 and never above its notional; a sale's proceeds are rounded down.
+ * A buy's cost is rounded up to the cent and never above its notional; a sale's proceeds are rounded down to the cent,
+ * less the broker's fees.
  * @param credited USDC that the platform took over for it from the escrow: what the buy did not cost becomes cash
  */
-export function withFill(portfolio: Portfolio, orderId: Hex, fill: BrokerOrder, credited: bigint): Portfolio {
+export function withFill(
+  portfolio: Portfolio,
+  orderId: Hex,
+  fill: BrokerOrder,
+  { credited, fees }: { credited: bigint; fees: FeeSchedule },
+): Portfolio {
   const order = portfolio.openOrders[orderId]
   if (!order) throw new BooksError('the order is not held')
   const released = withoutOrder(portfolio, orderId)
   if (order.side === 'SELL') {
     if (fill.filledQty > order.locked) throw new BooksError('more was sold than the order locked')
     const sold = moved(released, order.symbol, { qty: -fill.filledQty, locked: 0n })
-    return withCash(sold, fillValue(fill, 'down'))
+    return withCash(sold, proceedsOf(fill, fees))
   }
-  const cost = fillValue(fill, 'up')
+  const cost = toCents(fillValue(fill, 'up'), 'up')
   const bought = moved(released, order.symbol, { qty: fill.filledQty, locked: 0n })
   return withCash(bought, credited - min(cost, order.notional))
+}
+
+/** What a sale brings after fees: nothing when they take all of it, so that a position can be sold to its end. */
+export function proceedsOf(fill: BrokerOrder, fees: FeeSchedule): bigint {
+  const net =
+    toCents(fillValue(fill, 'down'), 'down') - feesOfSale(fees, fill.filledQty, fillValue(fill, 'up'))
+  return net > 0n ? net : 0n
 }
 
 /** Adds to `cash`, or takes from it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { addressSchema } from '../protocol/address.js'
+import { DOCUMENTED_FEES, feeScheduleText } from '../protocol/fees.js'
 import { bytesToUint, hexOf, hexToBytes } from '../protocol/hex.js'
 import { symbolSchema } from '../protocol/identifiers.js'
 import { CURVE_ORDER } from '../protocol/signature.js'
@@ -106,6 +107,13 @@ export const environmentSchema = z.object({
     fallback: 'https://data.alpaca.markets',
   }),
   BROKER_TIMEOUT_MS: milliseconds('Time that one call to the broker gets.', 10_000, MAX_BROKER_MS),
+  BROKER_FEES: withDefault(feeScheduleText, {
+    about:
+      'Fees that the broker charges, taken from the proceeds of sales: name:rate/share or name:rate/usd, with :max=USD \
+for a cap per sale, and :both where purchases pay too. The default is what Alpaca documents for live accounts: see \
+https://alpaca.markets/support/regulatory-fees. Paper accounts pay none. The server needs the same setting; none for no fees.',
+    fallback: DOCUMENTED_FEES,
+  }),
   RPC_URL: required(listOf(httpUrl), {
     section: 'Chain',
     about:

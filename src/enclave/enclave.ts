@@ -2,6 +2,7 @@ import type { Provider } from 'ethers'
 import { type Broker, BrokerError } from '../broker/index.js'
 import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
 import type { ContractAddresses } from '../protocol/api.js'
+import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Job, RunResult } from '../protocol/job.js'
 import { createAuthorizer } from './authorizer.js'
@@ -36,6 +37,7 @@ export interface EnclaveDeps {
   clock: Clock
   keys: EnclaveKeys
   timings: Timings
+  fees: FeeSchedule
   haltedSymbols: ReadonlySet<string>
 }
 
@@ -85,6 +87,7 @@ function createRun(deps: EnclaveDeps, stopAt: number, report: Run['report']): Ru
     portfolios: createPortfolioStore(chain, keys.master),
     policies: createPolicyStore(chain, keys.master),
     intentPrivateKey: keys.intent,
+    fees: deps.fees,
     haltedSymbols: deps.haltedSymbols,
   }
 }

@@ -40,6 +40,7 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
       intent: config.INTENT_PRIVATE_KEY,
       signing: config.ENCLAVE_PRIVATE_KEY,
     },
+    fees: config.BROKER_FEES,
     haltedSymbols: new Set(config.RECONCILE_HALTED_SYMBOLS),
     timings: {
       confirmPollMs: config.CONFIRM_POLL_MS,

@@ -1,4 +1,5 @@
 import type { Broker } from '../broker/index.js'
+import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { RunResult } from '../protocol/job.js'
 import type { Authorizer } from './authorizer.js'
@@ -34,6 +35,8 @@ export interface Run {
   /** Opens what clients seal. */
   readonly intentPrivateKey: Hex
   readonly timings: Timings
+  /** What the broker charges for a sale. */
+  readonly fees: FeeSchedule
   /** Symbols whose shares are not minted or burned for now. */
   readonly haltedSymbols: ReadonlySet<string>
   /** Leaves a result that stands if the run dies now; the final one takes its place. */

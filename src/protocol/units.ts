@@ -62,6 +62,11 @@ export function notionalOf(qty: bigint, price: bigint, rounding: Rounding): bigi
   return divide(qty * price, ONE_SHARE, rounding)
 }
 
+/** USDC base units in whole cents, in which the broker's cash moves. */
+export function toCents(amount: bigint, rounding: 'up' | 'down'): bigint {
+  return divide(amount, ONE_CENT, rounding) * ONE_CENT
+}
+
 function uintText(max: bigint) {
   const digits = max.toString().length
   const message = 'expected a decimal string of an unsigned integer'

@@ -7,6 +7,7 @@ import {
   PRICE_DECIMALS,
   parseDecimal,
   SHARE_DECIMALS,
+  toCents,
   USDC_DECIMALS,
 } from '../protocol/units.js'
 import { formatUsdc } from '../server/narrator/format.js'
@@ -115,10 +116,10 @@ function verify({ cash, positions, openOrders }: Portfolio, { broker }: Sandbox)
   if (!fill?.filled_avg_price || others.length > 0)
     throw new DemoError('the broker did not fill exactly one order')
   const qty = parseDecimal(fill.filled_qty, SHARE_DECIMALS)
-  const cost = notionalOf(qty, parseDecimal(fill.filled_avg_price, PRICE_DECIMALS), 'up')
+  const value = notionalOf(qty, parseDecimal(fill.filled_avg_price, PRICE_DECIMALS), 'up')
   const right =
     positions[SYMBOL]?.qty === qty &&
-    cash === AMOUNT - cost &&
+    cash === AMOUNT - toCents(value, 'up') &&
     cash < ONE_USDC &&
     Object.keys(openOrders).length === 0
   if (!right) throw new DemoError('the decrypted portfolio is not what the broker filled')

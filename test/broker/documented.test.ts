@@ -60,13 +60,17 @@ describe("the client reads Alpaca's documented examples", () => {
       state: 'live',
       filledQty: 0n,
     })
-    expect(order?.filledAvgPrice).toBeNull()
+    expect(order).toMatchObject({ fills: [], notional: usd(500), qty: null })
   })
 
   it('a filled order', async () => {
     const broker = await answering('order-filled')
     const order = await broker.getOrderByClientOrderId('cc8cc104-fe43-476c-b25c-f62650fb73f9')
-    expect(order).toMatchObject({ state: 'filled', filledQty: shares(3), filledAvgPrice: '0.43' })
+    expect(order).toMatchObject({
+      state: 'filled',
+      qty: shares(3),
+      fills: [{ qty: shares(3), avgPrice: '0.43' }],
+    })
     expect(order && fillValue(order, 'exact')).toBe(usd(1.29))
   })
 

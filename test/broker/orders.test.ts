@@ -13,18 +13,8 @@ import { startRawServer } from '../support/rawServer.js'
 
 const ORDER = { symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: 'mine' } as const
 
-function filled(filledQty: bigint, filledAvgPrice: string | null): BrokerOrder {
-  return {
-    id: 'id',
-    clientOrderId: 'mine',
-    symbol: 'AAPL',
-    side: 'buy',
-    status: 'filled',
-    state: 'filled',
-    createdAt: new Date(0),
-    filledQty,
-    filledAvgPrice,
-  }
+function filled(...fills: [qty: bigint, avgPrice: string][]): Pick<BrokerOrder, 'fills'> {
+  return { fills: fills.map(([qty, avgPrice]) => ({ qty, avgPrice })) }
 }
 
 describe('orderState', () => {
@@ -55,7 +45,7 @@ describe('orderState', () => {
 
 describe('fillValue', () => {
   it('rounds once, as told', () => {
-    const order = filled(333_333_333n, '200.123456789')
+    const order = filled([333_333_333n, '200.123456789'])
     // 0.333333333 × 200.123456789 = 66.707818862958847737
     expect(fillValue(order, 'down')).toBe(66_707_818n)
     expect(fillValue(order, 'up')).toBe(66_707_819n)
@@ -63,7 +53,7 @@ describe('fillValue', () => {
   })
 
   it('is nothing for an order without a fill', () => {
-    expect(fillValue(filled(0n, null), 'up')).toBe(0n)
+    expect(fillValue(filled(), 'up')).toBe(0n)
   })
 
   it('is the product of any quantity and price, exactly', () => {
@@ -75,8 +65,8 @@ describe('fillValue', () => {
         const price = decimals === 0 ? whole : `${whole}.${digits.slice(-decimals)}`
         const exact = qty * units
         const scale = 10n ** BigInt(decimals + 3)
-        expect(fillValue(filled(qty, price), 'down')).toBe(exact / scale)
-        expect(fillValue(filled(qty, price), 'up')).toBe((exact + scale - 1n) / scale)
+        expect(fillValue(filled([qty, price]), 'down')).toBe(exact / scale)
+        expect(fillValue(filled([qty, price]), 'up')).toBe((exact + scale - 1n) / scale)
       }),
     )
   })

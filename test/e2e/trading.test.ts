@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import {
-  notionalOf,
   ONE_SHARE,
   ONE_USDC,
   PRICE_DECIMALS,
@@ -9,6 +8,7 @@ import {
   SHARE_DECIMALS,
   sharesFor,
 } from '../../src/protocol/units.js'
+import { costOf, proceedsOf } from '../support/brokerBooks.js'
 import { useDesk } from './support/desk.js'
 import { brokerOrder } from './support/trader.js'
 
@@ -18,8 +18,8 @@ const desk = useDesk()
 function fillOf(orderId: `0x${string}`) {
   const order = brokerOrder(desk().sandbox, orderId)
   const qty = parseDecimal(order?.filled_qty ?? '0', SHARE_DECIMALS)
-  const price = parseDecimal(order?.filled_avg_price ?? '0', PRICE_DECIMALS)
-  return { qty, cost: notionalOf(qty, price, 'up'), proceeds: notionalOf(qty, price, 'down') }
+  const price = order?.filled_avg_price ?? '0'
+  return { qty, cost: costOf(qty, price), proceeds: proceedsOf(qty, price) }
 }
 
 describe('an employee', () => {

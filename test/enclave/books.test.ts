@@ -9,6 +9,7 @@ import {
   withoutOrder,
   withoutShares,
 } from '../../src/enclave/books.js'
+import { feeScheduleText } from '../../src/protocol/fees.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import {
   emptyPortfolio,
@@ -17,6 +18,7 @@ import {
   type OpenOrder,
   type Portfolio,
 } from '../../src/protocol/portfolio.js'
+import { ONE_CENT } from '../../src/protocol/units.js'
 import { shares, usd } from '../support/brokerStandIn.js'
 import { USER_PUBKEY } from './support/parties.js'
 
@@ -40,13 +42,17 @@ function fill(filledQty: bigint, price: string): BrokerOrder {
     side: 'buy',
     status: 'filled',
     state: 'filled',
+    notional: null,
+    qty: null,
     createdAt: new Date(0),
     filledQty,
-    filledAvgPrice: price,
+    fills: filledQty === 0n ? [] : [{ qty: filledQty, avgPrice: price }],
   }
 }
 
 const held = portfolio({ cash: usd(500), positions: { AAPL: { qty: shares(10), locked: 0n } } })
+
+const TERMS = { credited: 0n, fees: [] }
 
 describe('the books', () => {
   it('reserve the notionals of buys from cash, and of no other order', () => {
@@ -63,31 +69,48 @@ describe('the books', () => {
     expect(() => withoutShares(locked, 'AAPL', shares(7))).toThrow(BooksError)
   })
 
-  it('round a buy’s cost up and a sale’s proceeds down', () => {
-    const bought = withFill(withOrder(held, ID, entry({})), ID, fill(1n, '200.01'), 0n)
-    expect(bought.cash).toBe(usd(500) - 1n)
+  it('round a buy’s cost up and a sale’s proceeds down, to the cent', () => {
+    const bought = withFill(withOrder(held, ID, entry({})), ID, fill(1n, '200.01'), TERMS)
+    expect(bought.cash).toBe(usd(499.99))
     const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) }))
-    const sold = withFill(selling, ID, fill(9n, '200.01'), 0n)
-    expect(sold.cash).toBe(usd(500) + 1n)
-    expect(sold.positions.AAPL).toEqual({ qty: shares(10) - 9n, locked: 0n })
+    const sold = withFill(selling, ID, fill(shares(0.5), '200.01'), TERMS)
+    expect(sold.cash).toBe(usd(600))
+    expect(sold.positions.AAPL).toEqual({ qty: shares(9.5), locked: 0n })
   })
 
   it('credit what an escrowed buy did not cost, and never charge more than it may cost', () => {
     const buying = withOrder(portfolio(), ID, entry({ escrow: usd(100) }))
-    expect(withFill(buying, ID, fill(shares(0.4), '200'), usd(100)).cash).toBe(usd(20))
-    expect(withFill(buying, ID, fill(shares(0.6), '200'), usd(100)).cash).toBe(0n)
+    expect(withFill(buying, ID, fill(shares(0.4), '200'), { ...TERMS, credited: usd(100) }).cash).toBe(
+      usd(20),
+    )
+    expect(withFill(buying, ID, fill(shares(0.6), '200'), { ...TERMS, credited: usd(100) }).cash).toBe(0n)
   })
 
   it('never take more than there is', () => {
     const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) }))
-    expect(() => withFill(selling, ID, fill(shares(1) + 1n, '1'), 0n)).toThrow(BooksError)
+    expect(() => withFill(selling, ID, fill(shares(1) + 1n, '1'), TERMS)).toThrow(BooksError)
     expect(() => withCash(held, -usd(501))).toThrow(BooksError)
-    expect(() => withFill(held, ID, fill(1n, '1'), 0n)).toThrow(BooksError)
+    expect(() => withFill(held, ID, fill(1n, '1'), TERMS)).toThrow(BooksError)
+  })
+
+  it('take the fees of a sale from its proceeds, which become nothing at worst', () => {
+    const fees = feeScheduleText.parse(
+      'SEC:0.0000278/usd,TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both',
+    )
+    const sold = (qty: bigint, price: string) => {
+      const selling = withOrder(held, ID, entry({ side: 'SELL', locked: qty }))
+      return withFill(selling, ID, fill(qty, price), { credited: 0n, fees }).cash - held.cash
+    }
+    // 1,234.565 is 1,234.56; less 0.04 SEC, 0.01 TAF and 0.01 CAT.
+    expect(sold(shares(10), '123.4565')).toBe(usd(1_234.5))
+    expect(sold(shares(0.01), '5')).toBe(usd(0.02))
+    expect(sold(shares(0.01), '1')).toBe(0n)
+    expect(sold(1n, '0.5')).toBe(0n)
   })
 
   it('forget a position of nothing', () => {
     const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(10) }))
-    expect(withFill(selling, ID, fill(shares(10), '1'), 0n).positions).toEqual({})
+    expect(withFill(selling, ID, fill(shares(10), '1'), TERMS).positions).toEqual({})
   })
 
   it('neither create nor lose shares or cash in any sequence of orders', () => {
@@ -108,11 +131,11 @@ describe('the books', () => {
           const qty = (amount * filled) / 1_000n
           books = withOrder(books, ID, open)
           const before = books.cash
-          books = withFill(books, ID, fill(qty, '1000'), 0n)
+          books = withFill(books, ID, fill(qty, '1000'), TERMS)
           bought += sale ? -qty : qty
           const value = books.cash - before
-          if (sale) expect(value).toBe(qty)
-          else expect(value).toBe(-qty)
+          const off = sale ? qty - value : -value - qty
+          expect(off >= 0n && off < ONE_CENT).toBe(true)
           expect(books.positions.AAPL?.qty ?? 0n).toBe(bought)
           expect(books.positions.AAPL?.locked ?? 0n).toBe(0n)
           expect(books.openOrders).toEqual({})

@@ -21,8 +21,8 @@ describe('a sale', () => {
     expect(order).toMatchObject({ side: 'sell', qty: '1.990049751', notional: null })
     const after = await world().portfolio('alice')
     expect(after?.positions.AAPL?.qty).toBe((before?.positions.AAPL?.qty ?? 0n) - 1_990_049_751n)
-    // 1.990049751 shares at the bid of 201 are 399.999999951 USD, rounded down.
-    expect(after?.cash).toBe((before?.cash ?? 0n) + 399_999_999n)
+    // 1.990049751 shares at the bid of 201 are 399.999999951 USD: 399.99, less a cent for TAF and one for CAT.
+    expect(after?.cash).toBe((before?.cash ?? 0n) + usd(399.97))
     await world().checkInvariants()
   })
 
@@ -38,8 +38,8 @@ describe('a sale', () => {
     expect(await world().run(order, { envelope: null })).toEqual({ outcome: 'settled' })
     const after = await world().portfolio('alice')
     expect(after?.positions.AAPL?.locked).toBe(0n)
-    // Two shares at 99: less than was wanted, and nobody else's shares.
-    expect(after?.cash).toBe(usd(198))
+    // Two shares at 99, less fees: less than was wanted, and nobody else's shares.
+    expect(after?.cash).toBe(usd(197.98))
     await world().checkInvariants()
   })
 

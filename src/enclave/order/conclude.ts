@@ -49,7 +49,7 @@ async function settle(
   { orderId, escrowed }: OrderTerms,
   fill: BrokerOrder,
 ): Promise<RunResult> {
-  const settled = withFill(portfolio, orderId, fill, escrowed)
+  const settled = withFill(portfolio, orderId, fill, { credited: escrowed, fees: run.fees })
   const sealed = await run.portfolios.seal(account, settled, version + 1n)
   await run.authorizer.submit({
     primaryType: 'OrderSettlement',

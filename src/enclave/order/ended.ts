@@ -31,7 +31,7 @@ export async function finishEnded(run: Run, state: AccountState, block: BlockPoi
     ended.set(orderId, end.kind)
     if (end.kind === 'unfinished') continue
     loss ||= isLost(portfolio, orderId, end.order)
-    portfolio = withEnded(portfolio, orderId, end.order)
+    portfolio = withEnded(run, portfolio, orderId, end.order)
   }
   if (portfolio === state.portfolio) return { state, ended, loss }
   if (loss) await run.report({ outcome: 'failed', code: RECLAIMED_AFTER_FILL })
@@ -70,10 +70,10 @@ async function endAtBroker(run: Run, { openOrders }: Portfolio, orderId: Hex): P
  * A sale, or a buy from cash, takes its fill's effect. A buy out of the escrow has been paid back and is dropped, its
  * shares stay the platform's.
  */
-function withEnded(portfolio: Portfolio, orderId: Hex, order: BrokerOrder | null): Portfolio {
+function withEnded({ fees }: Run, portfolio: Portfolio, orderId: Hex, order: BrokerOrder | null): Portfolio {
   const escrowed = portfolio.openOrders[orderId]?.escrow ?? 0n
   if (!order || escrowed > 0n) return withoutOrder(portfolio, orderId)
-  return withFill(portfolio, orderId, order, 0n)
+  return withFill(portfolio, orderId, order, { credited: 0n, fees })
 }
 
 function isLost({ openOrders }: Portfolio, orderId: Hex, order: BrokerOrder | null): boolean {

@@ -1,7 +1,13 @@
 import { z } from 'zod'
-import { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
+import {
+  formatDecimal,
+  ONE_SHARE,
+  parseDecimal,
+  SHARE_DECIMALS,
+  USDC_DECIMALS,
+} from '../../protocol/units.js'
 import type { Listing, Market } from './market.js'
-import { formatCash, liveOrders, reservedCash, reservedQty, toCash } from './money.js'
+import { formatCash, liveOrders, reservedCash, reservedQty, shownCash, toCash } from './money.js'
 import { refusal } from './refusal.js'
 import type { Reply, StandInAccount } from './types.js'
 
@@ -14,14 +20,23 @@ const sizeSchema = z
   .refine((text) => POSITIVE_DECIMAL.test(text))
   .nullish()
 
+// What belongs to other kinds of orders is refused with a market order.
 const orderBodySchema = z.object({
   symbol: z.string().min(1),
   side: z.enum(['buy', 'sell']),
   type: z.literal('market'),
   time_in_force: z.literal('day'),
-  client_order_id: z.string().min(1).max(48).optional(),
+  client_order_id: z.string().min(1).max(128).optional(),
   notional: sizeSchema,
   qty: sizeSchema,
+  extended_hours: z.literal(false).nullish(),
+  order_class: z.enum(['', 'simple']).nullish(),
+  limit_price: z.null().optional(),
+  stop_price: z.null().optional(),
+  trail_price: z.null().optional(),
+  trail_percent: z.null().optional(),
+  take_profit: z.null().optional(),
+  stop_loss: z.null().optional(),
 })
 
 export interface OrderTicket {
@@ -68,11 +83,15 @@ function refuseAsset(listing: Listing, ticket: OrderTicket): Reply | undefined {
   if (listing.status !== 'active' || !listing.tradable) {
     return refusal(422, 42210000, `asset "${listing.symbol}" is not tradable`)
   }
-  const whole = ticket.qty !== null && ticket.qty % 10n ** BigInt(SHARE_DECIMALS) === 0n
-  if (!listing.fractionable && !whole) {
+  if (!listing.fractionable && !isWhole(ticket)) {
     return refusal(403, 40310000, `asset "${listing.symbol}" is not fractionable`)
   }
   return undefined
+}
+
+/** Whether it is for whole shares, which the least amount of an order does not concern. */
+function isWhole({ qty }: OrderTicket): boolean {
+  return qty !== null && qty % ONE_SHARE === 0n
 }
 
 /** Everything that Alpaca answers with 403 and code 40310000. */
@@ -84,7 +103,8 @@ function refuseAccount(
 ): Reply | undefined {
   const price = ticket.side === 'buy' ? listing.ask : listing.bid
   const worth = ticket.notional === null ? (ticket.qty ?? 0n) * price : toCash(ticket.notional)
-  if (worth < MIN_NOTIONAL) return refusal(403, 40310000, 'cost basis must be >= minimal amount of order 1')
+  if (worth < MIN_NOTIONAL && !isWhole(ticket))
+    return refusal(403, 40310000, 'cost basis must be >= minimal amount of order 1')
 
   const opposite = liveOrders(account).find(
     (live) => live.symbol === ticket.symbol && live.side !== ticket.side,
@@ -97,7 +117,7 @@ function refuseAccount(
   }
   if (ticket.side === 'sell') return refuseSale(account, listing, ticket.qty ?? worth / price)
 
-  const available = account.cash - reservedCash(account, (symbol) => market.listing(symbol).ask)
+  const available = shownCash(account) - reservedCash(account, (symbol) => market.listing(symbol).ask)
   const cost = ticket.notional === null ? (worth * 104n) / 100n : worth
   if (cost <= available) return undefined
   return refusal(403, 40310000, 'insufficient buying power', {

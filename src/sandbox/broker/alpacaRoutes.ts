@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { activitiesOf } from './activities.js'
 import { admit } from './admission.js'
-import type { Lifecycle } from './lifecycle.js'
+import { type Lifecycle, newOrder } from './lifecycle.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
 import { NO_SUCH_ENDPOINT, refusal } from './refusal.js'
@@ -32,21 +33,17 @@ export function createAlpacaRoutes(deps: {
     const ticket = admit(body, account, market)
     if ('status' in ticket) return ticket
     const { clientOrderId = randomUUID(), ...size } = ticket
-    const order: StandInOrder = {
+    const order = newOrder({
       ...size,
-      id: randomUUID(),
       clientOrderId,
       createdAt: now(),
+      expiresAt: clock.nextClose(),
+      replaces: null,
       behaviour: deps.behaviourFor(account, ticket.symbol),
-      status: 'accepted',
-      updatedAt: now(),
-      endedAt: null,
-      filledQty: 0n,
-      filledValue: 0n,
-      begun: false,
-    }
+      status: clock.isOpen() ? 'pending_new' : 'accepted',
+    })
     account.orders.set(clientOrderId, order)
-    // As at Alpaca, the answer is the order as it was accepted; fills show when it is read again.
+    // As at Alpaca, the answer is the order as it was taken; fills show when it is read again.
     const accepted = orderJson(order)
     lifecycle.begin(account, order)
     return { status: 200, body: accepted }
@@ -54,12 +51,23 @@ export function createAlpacaRoutes(deps: {
 
   function cancelOrder({ account }: AlpacaCall, id: string): Reply {
     if (!UUID.test(id)) return refusal(422, 40010001, 'order_id is missing')
-    const order = [...account.orders.values()].find((candidate) => candidate.id === id)
+    const order = orderOf(account, id)
     if (!order) return refusal(404, 40410000, `order not found for ${id}`)
     lifecycle.cancel(order)
     // Cancelling what is canceled succeeds; any other final state can't be cancelled.
     if (order.status === 'canceled' || order.status === 'pending_cancel') return { status: 204 }
     return refusal(422, 42210000, `order is already in "${order.status}" state`)
+  }
+
+  function orderOf({ orders }: StandInAccount, id: string): StandInOrder | undefined {
+    return [...orders.values()].find((order) => order.id === id)
+  }
+
+  function readOrder({ account }: AlpacaCall, id: string): Reply {
+    const order = orderOf(account, id)
+    return order
+      ? { status: 200, body: orderJson(order) }
+      : refusal(404, 40410000, `order not found for ${id}`)
   }
 
   function findOrder({ account, query }: AlpacaCall): Reply {
@@ -97,7 +105,7 @@ export function createAlpacaRoutes(deps: {
   }
 
   return (call) => {
-    const [, id] = /^\/v2\/(?:orders|assets)\/([^/]+)$/.exec(call.path) ?? []
+    const [, id] = /^\/v2\/(?:orders|assets|account\/activities)\/([^/]+)$/.exec(call.path) ?? []
     const route = `${call.method} ${id === undefined ? call.path : call.path.slice(0, -id.length)}`
     switch (route) {
       case 'GET /v2/clock':
@@ -108,10 +116,16 @@ export function createAlpacaRoutes(deps: {
         return asset(id ?? '')
       case 'GET /v2/account':
         return { status: 200, body: accountJson(call.account, market) }
+      case 'GET /v2/account/activities':
+        return activitiesOf(call)
+      case 'GET /v2/account/activities/':
+        return activitiesOf(call, id)
       case 'GET /v2/positions':
         return positions(call)
       case 'GET /v2/orders:by_client_order_id':
         return findOrder(call)
+      case 'GET /v2/orders/':
+        return readOrder(call, id ?? '')
       case 'POST /v2/orders':
         return placeOrder(call)
       case 'DELETE /v2/orders/':

@@ -30,7 +30,7 @@ export function createCommands(deps: ControlDeps): ControlRunners {
   const { market, clock, lifecycle, fillRules, faults, rateLimit } = deps
   return {
     clock: command(controlSchemas.clock, ({ open, nextOpen, nextClose, expireDayOrders = true }) => {
-      if (!open && clock.isOpen() && expireDayOrders) lifecycle.closed()
+      if (!open && clock.isOpen()) lifecycle.closed({ keepsOrders: !expireDayOrders })
       clock.set({ open, nextOpen: dateOf(nextOpen), nextClose: dateOf(nextClose) })
     }),
     price: command(controlSchemas.price, ({ symbol, price, bid, ask }) => {

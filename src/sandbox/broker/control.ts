@@ -1,24 +1,31 @@
 import { formatDecimal, SHARE_DECIMALS } from '../../protocol/units.js'
 import type { ControlRunners } from './commands.js'
 import type { ControlCommand, ControlInput } from './controlSchemas.js'
-import { formatCash } from './money.js'
+import { formatCash, shownCash } from './money.js'
 import type { RequestLog, SeenRequest } from './requestLog.js'
 import { orderJson } from './shapes.js'
-import type { StandInAccount } from './types.js'
+import type { Activity, StandInAccount } from './types.js'
 
 export interface AccountView {
   readonly name: string
+  /** Less what has accrued in fees. */
   readonly cash: string
   readonly positions: Record<string, string>
 }
 
-export type OrderView = ReturnType<typeof orderJson> & { readonly account: string }
+/** An order as it is answered, and what was filled of it however it states that. */
+export type OrderView = Omit<ReturnType<typeof orderJson>, 'filled_qty'> & {
+  readonly account: string
+  readonly filled_qty: string
+}
+
+export type ActivityView = Activity & { readonly account: string }
 
 /**
  * What steers the stand-in. Amounts are plain decimal strings, times ISO 8601, accounts are named, not keyed.
  *
  * The same over HTTP on the same server, without keys: a command is `POST /sandbox/<command>` with its argument as
- * JSON body, a view is `GET /sandbox/orders`, `/sandbox/accounts` or `/sandbox/requests`. All of it:
+ * JSON body, a view is `GET /sandbox/orders`, `/sandbox/accounts`, `/sandbox/activities` or `/sandbox/requests`. All of it:
  *
  * ```sh
  * curl -d '{"open": false, "nextOpen": "2030-01-02T14:30:00Z"}' $BROKER/sandbox/clock   # opens by itself then
@@ -28,6 +35,10 @@ export type OrderView = ReturnType<typeof orderJson> & { readonly account: strin
  * curl -d '{"symbol": "AAPL", "tradable": false}'               $BROKER/sandbox/asset
  * curl -d '{"name": "enclave", "cash": "5", "positions": {"AAPL": "1.5"}}' $BROKER/sandbox/account
  * curl -d '{"mode": "partial", "fraction": "0.4", "times": 1}'  $BROKER/sandbox/fill    # the next order
+ * curl -d '{"mode": "delay", "delayMs": 500, "waitsAs": "held"}'       $BROKER/sandbox/fill    # or suspended, stopped
+ * curl -d '{"mode": "immediate", "endsThrough": "calculated", "endDelayMs": 500}' $BROKER/sandbox/fill
+ * curl -d '{"mode": "replace", "fraction": "0.4"}'               $BROKER/sandbox/fill
+ * curl -d '{"mode": "reject", "filledQty": "null"}'             $BROKER/sandbox/fill
  * curl -d '{"what": "fills"}'                                   $BROKER/sandbox/clear   # or "faults"
  * curl -d '{"symbol": "AAPL"}'                                  $BROKER/sandbox/release # fills what is live
  * curl -d '{"clientOrderId": "…", "status": "expired"}'         $BROKER/sandbox/end
@@ -40,6 +51,8 @@ export type BrokerControl = { readonly [C in ControlCommand]: (input: ControlInp
   /** Every order of every account, in the order of placing within an account. */
   orders(): OrderView[]
   accounts(): AccountView[]
+  /** What every account's fills and fees have moved, the oldest first within an account. */
+  activities(): ActivityView[]
   /** The requests to Alpaca's routes so far, oldest first. */
   requests(): SeenRequest[]
 }
@@ -55,14 +68,26 @@ export function createControl(deps: {
     ...commands,
     orders: () =>
       accounts.flatMap(({ name, orders }) =>
-        [...orders.values()].map((order) => ({ account: name, ...orderJson(order) })),
+        [...orders.values()].map((order) => ({
+          account: name,
+          ...orderJson(order),
+          filled_qty: formatDecimal(order.filledQty, SHARE_DECIMALS),
+        })),
       ),
     accounts: () => accounts.map(viewOf),
+    activities: () =>
+      accounts.flatMap(({ name, activities }) =>
+        activities.map((activity) => ({ ...activity, account: name })),
+      ),
     requests: () => requestLog.all(),
   }
 }
 
-function viewOf({ name, cash, positions }: StandInAccount): AccountView {
-  const held = [...positions].map(([symbol, { qty }]) => [symbol, formatDecimal(qty, SHARE_DECIMALS)])
-  return { name, cash: formatCash(cash), positions: Object.fromEntries(held) }
+function viewOf(account: StandInAccount): AccountView {
+  const held = [...account.positions].map(([symbol, { qty }]) => [symbol, formatDecimal(qty, SHARE_DECIMALS)])
+  return {
+    name: account.name,
+    cash: formatCash(shownCash(account)),
+    positions: Object.fromEntries(held),
+  }
 }

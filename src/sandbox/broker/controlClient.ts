@@ -12,6 +12,7 @@ const orderViewSchema = z.looseObject({
   qty: z.string().nullable(),
   filled_qty: z.string(),
   filled_avg_price: z.string().nullable(),
+  replaces: z.string().nullable(),
   created_at: z.string(),
 })
 

@@ -12,6 +12,7 @@ export function createControlRoutes(
   const views = new Map<string, () => unknown>([
     ['orders', control.orders],
     ['accounts', control.accounts],
+    ['activities', control.activities],
     ['requests', control.requests],
   ])
   const runners = new Map(Object.entries(commands))

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { DOCUMENTED_FEES, type FeeSchedule, feeScheduleText } from '../../protocol/fees.js'
 import { parseDecimal } from '../../protocol/units.js'
 import { createAlpacaRoutes } from './alpacaRoutes.js'
 import { createCommands } from './commands.js'
@@ -16,7 +17,7 @@ import { createRateLimit } from './rateLimit.js'
 import { createRequestLog } from './requestLog.js'
 import type { FillBehaviour, StandInAccount, StandInAccountConfig, StandInSymbol } from './types.js'
 
-export type { AccountView, BrokerControl, OrderView } from './control.js'
+export type { AccountView, ActivityView, BrokerControl, OrderView } from './control.js'
 export { type BrokerControlClient, createBrokerControlClient } from './controlClient.js'
 export type { ControlCommand, ControlInput } from './controlSchemas.js'
 export type { SeenRequest } from './requestLog.js'
@@ -30,6 +31,8 @@ export interface BrokerStandInOptions {
   /** At least two, so that the server's data keys see none of the enclave's orders. */
   readonly accounts: readonly StandInAccountConfig[]
   readonly symbols: readonly StandInSymbol[]
+  /** What the broker charges; by default what Alpaca documents for live accounts. */
+  readonly fees?: FeeSchedule | undefined
   /** What becomes of an order when no `fill` rule says otherwise; by default it fills after 100 ms. */
   readonly fill?: FillBehaviour | undefined
   /** Prices walk one step at this interval; not by themselves when absent. */
@@ -52,7 +55,8 @@ export interface BrokerStandIn {
  */
 export async function startBrokerStandIn(options: BrokerStandInOptions): Promise<BrokerStandIn> {
   const now = options.now ?? (() => new Date())
-  const accounts = options.accounts.map((config) => openAccount(config, now()))
+  const fees = options.fees ?? feeScheduleText.parse(DOCUMENTED_FEES)
+  const accounts = options.accounts.map((config) => openAccount(config, fees, now()))
   const market = createMarket({ seed: options.seed, symbols: options.symbols, now })
   const clock = createMarketClock({ now, onOpen: () => lifecycle.opened() })
   const lifecycle: Lifecycle = createLifecycle({ accounts, market, clock, now })
@@ -88,7 +92,7 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
   }
 }
 
-function openAccount(config: StandInAccountConfig, createdAt: Date): StandInAccount {
+function openAccount(config: StandInAccountConfig, fees: FeeSchedule, createdAt: Date): StandInAccount {
   return {
     name: config.name,
     id: uuidOf(`account:${config.name}`),
@@ -96,9 +100,12 @@ function openAccount(config: StandInAccountConfig, createdAt: Date): StandInAcco
     createdAt,
     keyId: config.keyId,
     secretKey: config.secretKey,
+    fees,
     cash: parseDecimal(config.cash, CASH_DECIMALS),
+    accrued: new Map(),
     positions: new Map(),
     orders: new Map(),
+    activities: [],
   }
 }
 

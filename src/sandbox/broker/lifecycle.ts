@@ -1,7 +1,9 @@
-import { ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../protocol/units.js'
+import { randomUUID } from 'node:crypto'
+import { ONE_CENT, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../protocol/units.js'
+import { bookFill, chargeFees } from './ledger.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
-import { isLive, liveOrders, remainingQty } from './money.js'
+import { isLive, liveOrders, remainingQty, toCash } from './money.js'
 import type { EndStatus, StandInAccount, StandInOrder } from './types.js'
 
 export interface Lifecycle {
@@ -14,12 +16,12 @@ export interface Lifecycle {
   cancel(order: StandInOrder): void
   /** The market has opened: what waited begins. */
   opened(): void
-  /** The market has closed: orders for the day that it found open expire. */
-  closed(): void
+  /** The market closes: orders for the day that it found open expire, unless they are kept, and fees are charged. */
+  closed(options?: { keepsOrders?: boolean }): void
   stop(): void
 }
 
-/** Moves orders from `accepted` to their end, and cash and positions with every fill. */
+/** Moves orders from `accepted` or `pending_new` to their end, and cash and positions with every fill. */
 export function createLifecycle(options: {
   readonly accounts: readonly StandInAccount[]
   readonly market: Market
@@ -42,52 +44,93 @@ export function createLifecycle(options: {
     timers.add(timer)
   }
 
+  /** Ends an order, by way of the status in between if its behaviour has one. */
+  function finish(order: StandInOrder, status: EndStatus | 'filled'): void {
+    const { endsThrough, endDelayMs } = order.behaviour
+    order.endsAs = status
+    if (endsThrough !== undefined) touch(order, endsThrough, now())
+    later(endsThrough === undefined ? 0 : endDelayMs, () => settle(order))
+  }
+
+  /** The end that an order is on its way to. */
+  function settle(order: StandInOrder): void {
+    if (isLive(order) && order.endsAs !== null) touch(order, order.endsAs, now())
+  }
+
+  function act(account: StandInAccount, order: StandInOrder): void {
+    const { mode, fraction } = order.behaviour
+    if (!isLive(order) || order.endsAs !== null) return
+    // The market closed in between: the order begins anew when it opens.
+    if (!clock.isOpen()) order.begun = false
+    else if (mode === 'reject') lifecycle.end(order, 'rejected')
+    else if (mode === 'expire') {
+      if (fraction !== undefined) lifecycle.fill(account, order, fraction)
+      if (isLive(order)) finish(order, 'expired')
+    } else if (mode === 'replace') {
+      if (fraction !== undefined) lifecycle.fill(account, order, fraction)
+      if (isLive(order)) replace(account, order)
+    } else lifecycle.fill(account, order, mode === 'partial' ? (fraction ?? '0.5') : '1')
+  }
+
+  /** Another order, under ids of its own, carries on with what is left. */
+  function replace(account: StandInAccount, order: StandInOrder): void {
+    const { delayMs } = order.behaviour
+    const left = order.notional === null ? null : toCash(order.notional) - order.filledValue
+    const next = newOrder({
+      ...order,
+      clientOrderId: randomUUID(),
+      notional: left === null ? null : (left / toCash(ONE_CENT)) * ONE_CENT,
+      qty: order.qty === null ? null : order.qty - order.filledQty,
+      createdAt: now(),
+      replaces: order.id,
+      behaviour: { mode: 'delay', delayMs },
+      status: 'new',
+    })
+    account.orders.set(next.clientOrderId, next)
+    order.replacedBy = next.id
+    touch(order, 'replaced', now())
+    lifecycle.begin(account, next)
+  }
+
   const lifecycle: Lifecycle = {
     begin(account, order) {
       if (!clock.isOpen() || !isLive(order) || order.begun) return
       order.begun = true
-      touch(order, 'new', now())
-      const { mode, delayMs, fraction } = order.behaviour
-      if (mode === 'hold') return
-      later(mode === 'immediate' ? 0 : delayMs, () => {
-        if (!isLive(order)) return
-        // The market closed in between: the order begins anew when it opens.
-        if (!clock.isOpen()) order.begun = false
-        else if (mode === 'reject') lifecycle.end(order, 'rejected')
-        else if (mode === 'expire') {
-          if (fraction !== undefined) lifecycle.fill(account, order, fraction)
-          lifecycle.end(order, 'expired')
-        } else lifecycle.fill(account, order, mode === 'partial' ? (fraction ?? '0.5') : '1')
-      })
+      const { mode, delayMs, waitsAs } = order.behaviour
+      touch(order, waitsAs ?? 'new', now())
+      if (mode !== 'hold') later(mode === 'immediate' ? 0 : delayMs, () => act(account, order))
     },
     fill(account, order, fraction = '1') {
-      if (!isLive(order)) return
-      const listing = market.listing(order.symbol)
-      const price = order.side === 'buy' ? listing.ask : listing.bid
+      if (!isLive(order) || order.endsAs !== null) return
+      const { ask, bid } = market.listing(order.symbol)
+      const price = order.side === 'buy' ? ask : bid
       const wanted = (remainingQty(order, price) * parseDecimal(fraction, SHARE_DECIMALS, 'down')) / ONE_SHARE
       const whole = fraction === '1'
-      const qty =
-        order.side === 'buy' ? buy(account, order.symbol, wanted, price) : sell(account, order, wanted, price)
-      order.filledQty += qty
-      order.filledValue += qty * price
+      const qty = bookFill(account, order, { wanted, price, at: now() })
       if (order.filledQty === 0n && whole) return lifecycle.end(order, 'rejected')
       if (qty < wanted) return lifecycle.end(order, 'canceled')
-      touch(order, whole ? 'filled' : order.filledQty > 0n ? 'partially_filled' : order.status, now())
+      if (whole) return finish(order, 'filled')
+      touch(order, order.filledQty > 0n ? 'partially_filled' : order.status, now())
     },
     end(order, status) {
       if (isLive(order)) touch(order, status, now())
     },
     cancel(order) {
-      if (!isLive(order)) return
+      if (!isCancelable(order)) return
       touch(order, 'pending_cancel', now())
+      order.endsAs = null
       later(order.behaviour.cancelDelayMs, () => lifecycle.end(order, 'canceled'))
     },
     opened() {
       for (const account of accounts) for (const order of liveOrders(account)) lifecycle.begin(account, order)
     },
-    closed() {
+    closed({ keepsOrders = false } = {}) {
       for (const account of accounts) {
-        for (const order of liveOrders(account)) if (order.begun) lifecycle.end(order, 'expired')
+        for (const order of liveOrders(account)) {
+          settle(order)
+          if (order.begun && !keepsOrders) lifecycle.end(order, 'expired')
+        }
+        chargeFees(account, now())
       }
     },
     stop() {
@@ -98,32 +141,42 @@ export function createLifecycle(options: {
   return lifecycle
 }
 
+/** An order of which nothing has been filled yet. */
+export function newOrder(
+  order: Omit<
+    StandInOrder,
+    | 'id'
+    | 'updatedAt'
+    | 'endedAt'
+    | 'replacedBy'
+    | 'filledQty'
+    | 'filledValue'
+    | 'movedCash'
+    | 'endsAs'
+    | 'begun'
+  >,
+): StandInOrder {
+  return {
+    ...order,
+    id: randomUUID(),
+    updatedAt: order.createdAt,
+    endedAt: null,
+    replacedBy: null,
+    filledQty: 0n,
+    filledValue: 0n,
+    movedCash: 0n,
+    endsAs: null,
+    begun: false,
+  }
+}
+
+/** Alpaca documents that an order which waits to be replaced rejects it; what is filled is past it, whatever its status. */
+function isCancelable(order: StandInOrder): boolean {
+  return isLive(order) && order.status !== 'pending_replace' && order.endsAs !== 'filled'
+}
+
 function touch(order: StandInOrder, status: StandInOrder['status'], at: Date): void {
   order.status = status
   order.updatedAt = at
   if (!isLive(order)) order.endedAt = at
-}
-
-/** Buys as much of `qty` as the cash pays for, all or nothing; returns the quantity bought. */
-function buy(account: StandInAccount, symbol: string, qty: bigint, price: bigint): bigint {
-  const cost = qty * price
-  if (cost > account.cash || qty === 0n) return 0n
-  account.cash -= cost
-  const position = account.positions.get(symbol) ?? { qty: 0n, cost: 0n }
-  account.positions.set(symbol, { qty: position.qty + qty, cost: position.cost + cost })
-  return qty
-}
-
-/** Sells `qty`, or what is held when that is less; returns the quantity sold. */
-function sell(account: StandInAccount, order: StandInOrder, wanted: bigint, price: bigint): bigint {
-  const position = account.positions.get(order.symbol)
-  if (!position) return 0n
-  const qty = wanted < position.qty ? wanted : position.qty
-  account.cash += qty * price
-  if (qty === position.qty) account.positions.delete(order.symbol)
-  else {
-    position.cost -= (position.cost * qty) / position.qty
-    position.qty -= qty
-  }
-  return qty
 }

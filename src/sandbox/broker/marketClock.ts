@@ -13,6 +13,8 @@ export interface ClockChange {
 
 export interface StandInClock {
   isOpen(): boolean
+  /** The end of the session that is open, or of the next one. */
+  nextClose(): Date
   /** When a closed market opens by itself; by default in an hour. */
   set(change: ClockChange): void
   /** As `GET /v2/clock` answers. */
@@ -38,6 +40,7 @@ export function createMarketClock(options: {
 
   const clock: StandInClock = {
     isOpen: () => open,
+    nextClose: () => nextClose,
     set(change) {
       clearTimeout(opening)
       open = change.open

@@ -1,5 +1,7 @@
+import { ceilFee } from '../../protocol/fees.js'
 import {
   formatDecimal,
+  ONE_CENT,
   ONE_SHARE,
   PRICE_DECIMALS,
   SHARE_DECIMALS,
@@ -7,17 +9,40 @@ import {
 } from '../../protocol/units.js'
 import type { StandInAccount, StandInOrder } from './types.js'
 
-/** Decimals of the stand-in's books: a quantity times a price, never rounded. */
+/** Decimals of an exact value: a quantity times a price, never rounded. */
 export const CASH_DECIMALS = SHARE_DECIMALS + PRICE_DECIMALS
 const USDC_TO_CASH = 10n ** BigInt(CASH_DECIMALS - USDC_DECIMALS)
+const CASH_CENT = ONE_CENT * USDC_TO_CASH
 
 /** USD with 6 decimals as cash units. */
 export function toCash(usd: bigint): bigint {
   return usd * USDC_TO_CASH
 }
 
+/** Cash units as USD with 6 decimals; every part of the last one counts. */
+export function toUsdc(cash: bigint): bigint {
+  return (cash + USDC_TO_CASH - 1n) / USDC_TO_CASH
+}
+
 export function formatCash(cash: bigint): string {
   return formatDecimal(cash, CASH_DECIMALS)
+}
+
+/** What a fill moves: its value to the nearest cent, half a cent against the account. */
+export function inCents(value: bigint, side: 'buy' | 'sell'): bigint {
+  const half = CASH_CENT / 2n
+  const added = side === 'buy' ? half : half - 1n
+  return ((value + added) / CASH_CENT) * CASH_CENT
+}
+
+/** What the close will charge: each fee rounded up to the cent. */
+export function pendingFees({ accrued }: StandInAccount): bigint {
+  return toCash([...accrued.values()].reduce((sum, exact) => sum + ceilFee(exact), 0n))
+}
+
+/** The cash that the account shows: Alpaca deducts pending fees from the balances. */
+export function shownCash(account: StandInAccount): bigint {
+  return account.cash - pendingFees(account)
 }
 
 /** The average price of `qty` worth `value`, in plain decimals: up to 15 of them, half rounded up. */
@@ -25,8 +50,10 @@ export function averagePrice(value: bigint, qty: bigint): string {
   return formatDecimal((2n * value * ONE_SHARE + qty) / (2n * qty), CASH_DECIMALS)
 }
 
+const FINAL: ReadonlySet<string> = new Set(['filled', 'canceled', 'expired', 'rejected', 'replaced'])
+
 export function isLive(order: StandInOrder): boolean {
-  return ['accepted', 'new', 'partially_filled', 'pending_cancel'].includes(order.status)
+  return !FINAL.has(order.status)
 }
 
 export function liveOrders(account: StandInAccount): StandInOrder[] {

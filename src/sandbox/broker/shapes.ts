@@ -1,6 +1,14 @@
 import { formatDecimal, PRICE_DECIMALS, SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
 import { type Listing, type Market, uuidOf } from './market.js'
-import { averagePrice, formatCash, reservedCash, reservedQty } from './money.js'
+import {
+  averagePrice,
+  formatCash,
+  isLive,
+  pendingFees,
+  reservedCash,
+  reservedQty,
+  shownCash,
+} from './money.js'
 import type { StandInAccount, StandInOrder, StandInPosition } from './types.js'
 
 // Alpaca's documented JSON, member for member. Quantities and money are decimal strings in the trading API and
@@ -25,23 +33,25 @@ export function orderJson(order: StandInOrder) {
     updated_at: nanoTime(order.updatedAt),
     submitted_at: nanoTime(order.createdAt),
     filled_at: endedAs('filled'),
+    expires_at: `${order.expiresAt.toISOString().slice(0, 19)}Z`,
     expired_at: endedAs('expired'),
     canceled_at: endedAs('canceled'),
     failed_at: endedAs('rejected'),
-    replaced_at: null,
-    replaced_by: null,
-    replaces: null,
+    replaced_at: endedAs('replaced'),
+    replaced_by: order.replacedBy,
+    replaces: order.replaces,
     asset_id: uuidOf(`asset:${order.symbol}`),
     symbol: order.symbol,
     asset_class: 'us_equity',
     notional: order.notional === null ? null : formatDecimal(order.notional, USDC_DECIMALS),
     qty: order.qty === null ? null : shares(order.qty),
-    filled_qty: shares(order.filledQty),
+    ...filledQtyOf(order),
     filled_avg_price: order.filledQty === 0n ? null : averagePrice(order.filledValue, order.filledQty),
     order_class: '',
     order_type: 'market',
     type: 'market',
     side: order.side,
+    position_intent: order.side === 'buy' ? 'buy_to_open' : 'sell_to_close',
     time_in_force: 'day',
     limit_price: null,
     stop_price: null,
@@ -54,6 +64,13 @@ export function orderJson(order: StandInOrder) {
     subtag: null,
     source: null,
   }
+}
+
+/** A decimal, unless the order is to state it otherwise once it has ended. */
+function filledQtyOf(order: StandInOrder): { filled_qty?: string | null } {
+  const { behaviour, filledQty } = order
+  if (behaviour.filledQty === undefined || isLive(order)) return { filled_qty: shares(filledQty) }
+  return behaviour.filledQty === 'null' ? { filled_qty: null } : {}
 }
 
 export function assetJson(listing: Listing) {
@@ -104,8 +121,10 @@ export function positionJson(account: StandInAccount, listing: Listing, position
 export function accountJson(account: StandInAccount, market: Market) {
   const held = [...account.positions].map(([symbol, { qty }]) => qty * market.listing(symbol).last)
   const invested = formatCash(held.reduce((sum, value) => sum + value, 0n))
-  const equity = formatCash(held.reduce((sum, value) => sum + value, account.cash))
-  const free = account.cash - reservedCash(account, (symbol) => market.listing(symbol).ask)
+  const cash = shownCash(account)
+  const fees = formatCash(pendingFees(account))
+  const equity = formatCash(held.reduce((sum, value) => sum + value, cash))
+  const free = cash - reservedCash(account, (symbol) => market.listing(symbol).ask)
   const buyingPower = formatCash(free > 0n ? free : 0n)
   return {
     id: account.id,
@@ -122,8 +141,8 @@ export function accountJson(account: StandInAccount, market: Market) {
     effective_buying_power: buyingPower,
     non_marginable_buying_power: buyingPower,
     bod_dtbp: 0,
-    cash: formatCash(account.cash),
-    accrued_fees: '0',
+    cash: formatCash(cash),
+    accrued_fees: fees,
     pending_transfer_in: '0',
     portfolio_value: equity,
     pattern_day_trader: false,
@@ -148,7 +167,7 @@ export function accountJson(account: StandInAccount, market: Market) {
     crypto_tier: 0,
     options_trading_level: 0,
     intraday_adjustments: '0',
-    pending_reg_taf_fees: '0',
+    pending_reg_taf_fees: fees,
   }
 }
 
@@ -176,6 +195,7 @@ export function snapshotJson(listing: Listing, now: Date) {
       bp: priceNumber(listing.bid),
       bs: 1,
       c: ['R'],
+      z: 'C',
     },
     minuteBar: day,
     dailyBar: day,
@@ -189,7 +209,7 @@ export function snapshotJson(listing: Listing, now: Date) {
 }
 
 function bar(at: Date, o: number, h: number, l: number, c: number) {
-  return { t: `${at.toISOString().slice(0, 10)}T04:00:00Z`, o, h, l, c, v: 1000 }
+  return { t: `${at.toISOString().slice(0, 10)}T04:00:00Z`, o, h, l, c, v: 1000, n: 10, vw: c }
 }
 
 /** A ratio with six decimals, in plain decimals. */

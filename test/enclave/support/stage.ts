@@ -32,6 +32,7 @@ export async function setStage(world: World, scenario: Scenario): Promise<Stage>
   const order = await scenario.arrange(world)
   const [books] = broker.control.accounts()
   if (!books) throw new Error('the broker has no books')
+  const before = broker.control.activities()
   let snapshot: unknown = await chain.provider.send('evm_snapshot', [])
   return {
     order,
@@ -41,7 +42,7 @@ export async function setStage(world: World, scenario: Scenario): Promise<Stage>
       ownBroker.control.account({ name: 'enclave', cash: books.cash, positions: books.positions })
       scenario.broker?.(ownBroker)
       try {
-        const play = createWorld(chain, ownBroker, relay)
+        const play = createWorld(chain, ownBroker, relay, before)
         await scenario.begin?.(play, order)
         return await act(play)
       } finally {

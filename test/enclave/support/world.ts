@@ -12,7 +12,8 @@ import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import type { Job, RunResult } from '../../../src/protocol/job.js'
 import { openNotice } from '../../../src/protocol/notice.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
-import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
+import type { ActivityView, BrokerStandIn } from '../../../src/sandbox/broker/index.js'
+import { FEES } from '../../support/brokerBooks.js'
 import { brokerOf, ENCLAVE_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
 import { type TestChain, useChain } from '../../support/chain.js'
 import type { Role } from '../../support/roles.js'
@@ -133,7 +134,13 @@ async function found(chain: TestChain): Promise<void> {
   }
 }
 
-export function createWorld(chain: TestChain, broker: BrokerStandIn, relay: RelayServer): World {
+/** @param before what earlier stand-ins of the same account booked */
+export function createWorld(
+  chain: TestChain,
+  broker: BrokerStandIn,
+  relay: RelayServer,
+  before: readonly ActivityView[] = [],
+): World {
   const reports: RunResult[] = []
   const clock = steeredClock()
   const provider = new RpcProvider({
@@ -161,6 +168,7 @@ export function createWorld(chain: TestChain, broker: BrokerStandIn, relay: Rela
       absentAgainMs: 30_000,
       ambiguousAgainMs: 2_000,
     },
+    fees: FEES,
     haltedSymbols: new Set(),
   })
   const runJob = (job: Partial<Job> & Pick<Job, 'job'>, options: RunOptions = {}) => {
@@ -208,6 +216,7 @@ export function createWorld(chain: TestChain, broker: BrokerStandIn, relay: Rela
         portfolios,
         accounts: [chain.account('alice'), chain.account('bob')],
         broker,
+        before,
         brokerCashAtStart: ENCLAVE_ACCOUNT.cash,
       }),
   }

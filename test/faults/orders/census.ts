@@ -1,16 +1,10 @@
 import type { Client, Portfolio } from '../../../src/client/index.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
-import {
-  formatDecimal,
-  notionalOf,
-  PRICE_DECIMALS,
-  parseDecimal,
-  SHARE_DECIMALS,
-  USDC_DECIMALS,
-} from '../../../src/protocol/units.js'
+import { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../../src/protocol/units.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import type { BrokerControl } from '../../../src/sandbox/broker/index.js'
+import { costOf, proceedsOf } from '../../support/brokerBooks.js'
 import { type EscrowRecord, readEscrow } from './chainRecord.js'
 import type { Platform } from './platform.js'
 import type { PlacedOrder, Traders } from './traders.js'
@@ -36,10 +30,16 @@ export async function readBalances({ sandbox, contracts, usdc }: Platform): Prom
 interface Case {
   readonly order: PlacedOrder
   readonly escrow: EscrowRecord | undefined
-  readonly fill: BrokerOrder | undefined
+  readonly fill: Fill | undefined
 }
 
 type BrokerOrder = ReturnType<BrokerControl['orders']>[number]
+
+/** What was filled of an order and of those that carried it on. Prices stand still here: one price is that of all. */
+interface Fill {
+  readonly qty: bigint
+  readonly avgPrice: string
+}
 
 /**
  * Holds every order, every wallet and every portfolio against chain and broker, to the last unit. For when all orders
@@ -53,14 +53,13 @@ export async function takeCensus(platform: Platform, traders: Traders, before: B
   const cases = [...traders.placed].map(([orderId, order]) => ({
     order,
     escrow: records.get(orderId),
-    fill: fills.get(clientOrderIdOf(orderId))?.[0],
+    fill: fills.get(clientOrderIdOf(orderId)),
   }))
   const known = new Set([...traders.placed.keys()].map(clientOrderIdOf))
   return [
     ...[...fills.keys()]
       .filter((id) => !known.has(id))
       .map((id) => `the broker has an order ${id} of nobody`),
-    ...[...fills].filter(([, all]) => all.length > 1).map(([id]) => `the broker has ${id} twice`),
     ...cases.flatMap(faultsOfCase),
     ...faultsOfBalances(cases, before, balances),
     ...(await Promise.all(
@@ -71,12 +70,25 @@ export async function takeCensus(platform: Platform, traders: Traders, before: B
   ]
 }
 
-function groupFills(broker: BrokerControl): Map<string, BrokerOrder[]> {
-  const groups = new Map<string, BrokerOrder[]>()
-  for (const order of broker.orders().filter(({ account }) => account === 'enclave')) {
-    groups.set(order.client_order_id, [...(groups.get(order.client_order_id) ?? []), order])
+/** By the client_order_id of the first order of each chain of replacements. */
+function groupFills(broker: BrokerControl): Map<string, Fill> {
+  const orders = broker.orders().filter(({ account }) => account === 'enclave')
+  const byId = new Map(orders.map((order) => [order.id, order]))
+  const groups = new Map<string, Fill>()
+  for (const order of orders) {
+    const first = firstOf(order, byId).client_order_id
+    const { qty, avgPrice } = groups.get(first) ?? { qty: 0n, avgPrice: '0' }
+    groups.set(first, {
+      qty: qty + parseDecimal(order.filled_qty, SHARE_DECIMALS),
+      avgPrice: order.filled_avg_price ?? avgPrice,
+    })
   }
   return groups
+}
+
+function firstOf(order: BrokerOrder, byId: ReadonlyMap<string, BrokerOrder>): BrokerOrder {
+  const before = order.replaces === null ? undefined : byId.get(order.replaces)
+  return before === undefined ? order : firstOf(before, byId)
 }
 
 /** Each ends once, and is refunded only when nothing of it was filled. */
@@ -86,7 +98,7 @@ function faultsOfCase({ order, escrow, fill }: Case): string[] {
   if (!order.accepted) faults.push('was never taken')
   if (escrow?.ends.length !== 1) faults.push(`has ended ${escrow?.ends.length ?? 0} times`)
   const [end] = escrow?.ends ?? []
-  const filled = sharesOf(fill)
+  const filled = fill?.qty ?? 0n
   const trades = order.planned.request.side !== 'WITHDRAW'
   if (end?.state === 'REFUNDED' && filled > 0n) faults.push(`was refunded, and ${filled} were filled`)
   if (end?.state === 'SETTLED' && trades && filled === 0n) faults.push('was settled, and nothing was filled')
@@ -148,20 +160,11 @@ function expectedOf(cases: readonly Case[]) {
     if (end?.state !== 'SETTLED') continue
     cash -= end.payout
     if (side === 'WITHDRAW') continue
-    const shares = sharesOf(fill)
-    cash += side === 'BUY' ? end.amount - amountOf(fill, 'up') : amountOf(fill, 'down')
+    const { qty: shares, avgPrice } = fill ?? { qty: 0n, avgPrice: '0' }
+    cash += side === 'BUY' ? end.amount - costOf(shares, avgPrice) : proceedsOf(shares, avgPrice)
     positions.set(symbol, (positions.get(symbol) ?? 0n) + (side === 'BUY' ? shares : -shares))
   }
   return { cash, positions }
-}
-
-function sharesOf(fill: BrokerOrder | undefined): bigint {
-  return parseDecimal(fill?.filled_qty ?? '0', SHARE_DECIMALS)
-}
-
-/** USDC base units. Prices stand still here, so that an average is exact. */
-function amountOf(fill: BrokerOrder | undefined, rounding: 'up' | 'down'): bigint {
-  return notionalOf(sharesOf(fill), parseDecimal(fill?.filled_avg_price ?? '0', PRICE_DECIMALS), rounding)
 }
 
 function usdcText(amount: bigint): string {

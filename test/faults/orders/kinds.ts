@@ -68,5 +68,13 @@ export const WORLD_EVENTS = [
   'fill-late',
   'fill-partial',
   'fill-rejected',
+  /** An order that waits in a status of its own, or ends through one, in part or in full. */
+  'order-held',
+  'order-suspended',
+  'order-stopped',
+  'order-calculated',
+  'order-done-for-day',
+  /** An order that another one, under other ids, carries on after a part of its fill. */
+  'order-replaced',
 ] as const
 export type WorldEvent = (typeof WORLD_EVENTS)[number]

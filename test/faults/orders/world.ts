@@ -22,6 +22,7 @@ export interface World {
 const ACCOUNT = 'enclave'
 const PLACING = { method: 'POST', path: '/v2/orders', account: ACCOUNT } as const
 const ORDERS = { path: '/v2/orders', account: ACCOUNT } as const
+const NEXT_TWO = { account: ACCOUNT, times: 2 } as const
 const ORDERS_DIGITS = 4
 const MS_PER_SECOND = 1_000
 
@@ -42,6 +43,10 @@ export function createWorld({ sandbox, bench }: Platform, disk: FullDisk): World
       await end()
     }
   const release = () => broker.release({ account: ACCOUNT })
+  const waiting =
+    (waitsAs: 'held' | 'suspended' | 'stopped'): Act =>
+    ({ amount }) =>
+      broker.fill({ ...NEXT_TWO, mode: 'delay', delayMs: amount * 2, waitsAs })
 
   const actions: Record<WorldEvent, Act> = {
     'market-closed': ({ forMs }) =>
@@ -61,6 +66,21 @@ export function createWorld({ sandbox, bench }: Platform, disk: FullDisk): World
       release,
     ),
     'fill-rejected': () => broker.fill({ account: ACCOUNT, mode: 'reject', times: 1 }),
+    'order-held': waiting('held'),
+    'order-suspended': waiting('suspended'),
+    'order-stopped': waiting('stopped'),
+    'order-calculated': ({ amount }) =>
+      broker.fill({ ...NEXT_TWO, mode: 'immediate', endsThrough: 'calculated', endDelayMs: amount * 2 }),
+    'order-done-for-day': ({ amount }) =>
+      broker.fill({
+        ...NEXT_TWO,
+        mode: 'expire',
+        fraction: '0.4',
+        endsThrough: 'done_for_day',
+        endDelayMs: amount * 2,
+      }),
+    'order-replaced': ({ amount }) =>
+      broker.fill({ ...NEXT_TWO, mode: 'replace', fraction: '0.4', delayMs: amount }),
   }
 
   return {

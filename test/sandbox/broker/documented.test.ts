@@ -81,6 +81,27 @@ describe("the stand-in answers in Alpaca's documented form, member for member", 
     expect(formOf(body)).toEqual(formOf(alpacaExample('order-filled')))
   })
 
+  it('GET /v2/orders/{id}', async () => {
+    const { body } = await place({ notional: '500' })
+    standIn.control.fill({ mode: 'hold' })
+    const held = await place({ notional: '500' })
+    expect((await call(`/v2/orders/${body.id}`)).body).toMatchObject({ id: body.id, status: 'filled' })
+    expect(formOf((await call(`/v2/orders/${held.body.id}`)).body)).toEqual(
+      formOf(alpacaExample('order-accepted')),
+    )
+  })
+
+  it('GET /v2/account/activities, of all types and of one', async () => {
+    await place({ qty: '3' })
+    standIn.control.clock({ open: false })
+    const { body } = await call('/v2/account/activities?activity_types=FILL,FEE&direction=asc')
+    expect(body.map(formOf)).toEqual([
+      formOf(alpacaExample('activity-fill')),
+      formOf(alpacaExample('activity-fee')),
+    ])
+    expect((await call('/v2/account/activities/FEE')).body).toEqual([body[1]])
+  })
+
   it('GET /v2/positions', async () => {
     await place({ qty: '3' })
     expect(formOf((await call('/v2/positions')).body)).toEqual(formOf(alpacaExample('positions')))

@@ -29,15 +29,19 @@ function view(name = 'enclave') {
 }
 
 describe('fills', () => {
-  it('answers accepted, then fills a buy by amount at the ask, floored to nine decimals', async () => {
-    expect(await buy('b', usd(1000))).toMatchObject({ status: 'accepted', state: 'live', filledQty: 0n })
+  it('answers pending_new, then fills a buy by amount at the ask, floored to nine decimals', async () => {
+    expect(await buy('b', usd(1000))).toMatchObject({ status: 'pending_new', state: 'live', filledQty: 0n })
     const order = await read('b')
     // 1000 / 200.01 = 4.99975001249937…
-    expect(order).toMatchObject({ state: 'filled', filledQty: 4_999_750_012n, filledAvgPrice: '200.01' })
-    // 4.999750012 × 200.01 = 999.99999990012, taken from the cash to the last digit
-    expect(view()).toMatchObject({ cash: '99000.00000009988', positions: { AAPL: '4.999750012' } })
+    expect(order).toMatchObject({
+      state: 'filled',
+      filledQty: 4_999_750_012n,
+      fills: [{ avgPrice: '200.01' }],
+    })
+    // 4.999750012 × 200.01 = 999.99999990012: a thousand dollars to the cent, and a cent of it is a fee
+    expect(view()).toMatchObject({ cash: '98999.99', positions: { AAPL: '4.999750012' } })
     expect(fillValue(order, 'up')).toBe(usd(1000))
-    expect((await broker.getAccount()).cash).toBe(usd(99000))
+    expect((await broker.getAccount()).cash).toBe(usd(98999.99))
     expect(await broker.getPositions()).toEqual([{ symbol: 'AAPL', qty: 4_999_750_012n }])
   })
 
@@ -48,7 +52,7 @@ describe('fills', () => {
     expect(await read('s')).toMatchObject({
       state: 'filled',
       filledQty: 4_999_750_012n,
-      filledAvgPrice: '149.5',
+      fills: [{ avgPrice: '149.5' }],
     })
     expect(view().positions).toEqual({})
     expect(await broker.getPositions()).toEqual([])
@@ -61,8 +65,12 @@ describe('fills', () => {
     expect(await read('p')).toMatchObject({ status: 'partially_filled', state: 'live', filledQty: shares(1) })
     standIn.control.price({ symbol: 'AAPL', price: '101', ask: '101' })
     standIn.control.release({ clientOrderId: 'p' })
-    expect(await read('p')).toMatchObject({ state: 'filled', filledQty: shares(4), filledAvgPrice: '100.75' })
-    expect(view().cash).toBe('99597')
+    expect(await read('p')).toMatchObject({
+      state: 'filled',
+      filledQty: shares(4),
+      fills: [{ avgPrice: '100.75' }],
+    })
+    expect(view().cash).toBe('99596.99')
   })
 
   it('spends no more than the notional when a partial fill goes on at another price', async () => {
@@ -73,7 +81,7 @@ describe('fills', () => {
     const order = await read('p')
     expect(order.state).toBe('filled')
     expect(fillValue(order, 'up')).toBe(usd(100))
-    expect(Number(view().cash)).toBeGreaterThanOrEqual(99900)
+    expect(Number(view().cash)).toBeGreaterThanOrEqual(99899.98)
   })
 
   it('sells no more than is held when a sale by amount meets a lower price', async () => {
@@ -83,7 +91,7 @@ describe('fills', () => {
     standIn.control.price({ symbol: 'AAPL', price: '100', bid: '100' })
     standIn.control.release({})
     expect(await read('s')).toMatchObject({ state: 'canceled', filledQty: shares(1) })
-    expect(view()).toMatchObject({ cash: '100', positions: {} })
+    expect(view()).toMatchObject({ cash: '99.98', positions: {} })
   })
 
   it('does not spend cash that is not there when a buy by quantity meets a higher price', async () => {

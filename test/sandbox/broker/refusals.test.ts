@@ -80,9 +80,23 @@ describe('refusals', () => {
     expect(await post({ qty: '0' })).toEqual([422, 40010001])
     expect(await post({ qty: '-1' })).toEqual([422, 40010001])
     expect(await post({ qty: '1', type: 'limit' })).toEqual([422, 40010001])
-    expect(await post({ qty: '1', client_order_id: 'x'.repeat(49) })).toEqual([422, 40010001])
+    expect(await post({ qty: '1', client_order_id: 'x'.repeat(129) })).toEqual([422, 40010001])
+    expect(await post({ qty: '1', extended_hours: true })).toEqual([422, 40010001])
+    expect(await post({ qty: '1', order_class: 'bracket' })).toEqual([422, 40010001])
+    expect(await post({ qty: '1', limit_price: '150' })).toEqual([422, 40010001])
+    expect(await post({ qty: '1', stop_loss: { stop_price: '150' } })).toEqual([422, 40010001])
+    expect(await post({ qty: '1', client_order_id: 'x'.repeat(128) })).toEqual([200, undefined])
+    expect(await post({ qty: '1', extended_hours: false, limit_price: null })).toEqual([200, undefined])
     expect(await post({ notional: 10.5 })).toEqual([200, undefined])
     expect(await post({ notional: '10.50', qty: null })).toEqual([200, undefined])
+  })
+
+  it('less than a dollar, but for whole shares', async () => {
+    standIn.control.account({ name: 'enclave', positions: { AAPL: '3' } })
+    standIn.control.price({ symbol: 'AAPL', price: '0.4' })
+    await sell('whole', shares(1))
+    expect(await read('whole')).toMatchObject({ state: 'filled', filledQty: shares(1) })
+    await expect(sell('part', shares(1.5))).rejects.toMatchObject(rejected(403, 40310000))
   })
 
   it('assets that are unknown, halted or not fractionable', async () => {

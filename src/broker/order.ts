@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { divide, parseDecimal, type Rounding, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
+import { timestampSchema } from './clock.js'
+import { decimalTextSchema, exactSharesSchema, fillPriceSchema } from './numbers.js'
+import { type BrokerOrderState, orderState } from './orderState.js'
+
+export type OrderSide = 'buy' | 'sell'
+
+export interface BrokerOrder {
+  readonly id: string
+  readonly clientOrderId: string
+  readonly symbol: string
+  readonly side: OrderSide
+  /** USD with 6 decimals, rounded up, of an order by amount; else null. */
+  readonly notional: bigint | null
+  /** Share base units, rounded up, of an order by quantity; else null. */
+  readonly qty: bigint | null
+  /** Alpaca's own word; branch on `state`. */
+  readonly status: string
+  readonly state: BrokerOrderState
+  readonly createdAt: Date
+  /** Share base units filled so far. */
+  readonly filledQty: bigint
+  /** The same at its average price: one entry, or one per order where others carried this one on. */
+  readonly fills: readonly Fill[]
+}
+
+export interface Fill {
+  /** Share base units. */
+  readonly qty: bigint
+  /** The average price as Alpaca states it, in plain decimals. */
+  readonly avgPrice: string
+}
+
+/** One order as the broker stores it, with its place in a chain of replacements. */
+export interface StoredOrder extends BrokerOrder {
+  readonly replacedBy: string | null
+  readonly replaces: string | null
+}
+
+const sizeSchema = (decimals: number) =>
+  decimalTextSchema.nullish().transform((text) => (text == null ? null : parseDecimal(text, decimals, 'up')))
+
+export const storedOrderSchema = z
+  .object({
+    id: z.string().min(1),
+    client_order_id: z.string(),
+    symbol: z.string().min(1),
+    side: z.enum(['buy', 'sell']),
+    notional: sizeSchema(USDC_DECIMALS),
+    qty: sizeSchema(SHARE_DECIMALS),
+    status: z.string().min(1),
+    created_at: timestampSchema,
+    replaced_by: z.string().min(1).nullish(),
+    replaces: z.string().min(1).nullish(),
+    filled_qty: exactSharesSchema,
+    filled_avg_price: fillPriceSchema.nullish(),
+  })
+  // A fill without a price, or an order that is filled with nothing, can't be settled; nor one replaced by no other.
+  .refine((order) => (order.filled_qty === 0n ? order.status !== 'filled' : order.filled_avg_price != null))
+  .refine((order) => order.status !== 'replaced' || order.replaced_by != null)
+  .transform(
+    (order): StoredOrder => ({
+      id: order.id,
+      clientOrderId: order.client_order_id,
+      symbol: order.symbol,
+      side: order.side,
+      notional: order.notional,
+      qty: order.qty,
+      status: order.status,
+      state: orderState(order.status),
+      createdAt: order.created_at,
+      replacedBy: order.status === 'replaced' ? (order.replaced_by ?? null) : null,
+      replaces: order.replaces ?? null,
+      filledQty: order.filled_qty,
+      fills:
+        order.filled_qty === 0n || order.filled_avg_price == null
+          ? []
+          : [{ qty: order.filled_qty, avgPrice: order.filled_avg_price }],
+    }),
+  )
+
+/** An order and those that carried it on, as one: ordered as the first, standing as the last, with the fills of all. */
+export function asOne(first: StoredOrder, others: readonly StoredOrder[]): BrokerOrder {
+  const { replacedBy: _by, replaces: _of, ...order } = first
+  const { id, status, state } = others.at(-1) ?? first
+  const fills = [first, ...others].flatMap((each) => each.fills)
+  return { ...order, id, status, state, fills, filledQty: fills.reduce((sum, { qty }) => sum + qty, 0n) }
+}
+
+/**
+ * What the filled part of an order cost or brought, in USDC base units: quantity × average price, multiplied at full
+ * precision, summed, and rounded once. Alpaca states no total; its average may itself be rounded in the last place that
+ * it prints, which over several fills can be off from the account's change of cash by about that much per share.
+ */
+export function fillValue({ fills }: Pick<BrokerOrder, 'fills'>, rounding: Rounding): bigint {
+  const decimals = Math.max(0, ...fills.map(({ avgPrice }) => avgPrice.split('.')[1]?.length ?? 0))
+  const total = fills.reduce((sum, { qty, avgPrice }) => sum + qty * parseDecimal(avgPrice, decimals), 0n)
+  const scale = SHARE_DECIMALS + decimals - USDC_DECIMALS
+  return divide(total, 10n ** BigInt(scale), rounding)
+}

@@ -1,0 +1,91 @@
+// The regulatory fees that the broker passes on, as a schedule of the platform: public, the same for everyone.
+import * as z from 'zod'
+import { divide, formatDecimal, ONE_CENT, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from './units.js'
+
+/** Decimals of a rate, in USD per share or per USD. */
+const RATE_DECIMALS = 12
+/** Decimals of a fee before it is rounded: a quantity times a rate. */
+export const FEE_DECIMALS = SHARE_DECIMALS + RATE_DECIMALS
+
+export interface Fee {
+  /** Such as `TAF`. */
+  readonly name: string
+  /** What `rate` is a part of: each share, or each USD of the trade. */
+  readonly per: 'share' | 'usd'
+  /** USD with 12 decimals. */
+  readonly rate: bigint
+  /** USDC base units that one trade pays at most; null without a cap. */
+  readonly max: bigint | null
+  /** `both`: the broker charges purchases as well. The sale of the shares pays for their purchase. */
+  readonly on: 'sale' | 'both'
+}
+export type FeeSchedule = readonly Fee[]
+
+/** What Alpaca documents for live accounts: see docs/decisions/0253. */
+export const DOCUMENTED_FEES = 'SEC:0/usd,TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both'
+
+const NONE = 'none'
+const MAX_FEES = 8
+const FEE = /^([A-Z]{2,8}):(\d{1,3}(?:\.\d{1,12})?)\/(share|usd)(?::max=(\d{1,6}(?:\.\d{1,2})?))?(:both)?$/
+
+/** A schedule as a setting has it: `TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both`, or `none`. */
+export const feeScheduleText = z.string().transform((text, context): FeeSchedule => {
+  const fees = text === NONE ? [] : text.split(',').map((part) => feeOf(part.trim()))
+  const known = fees.filter((fee) => fee !== null)
+  const isClear = new Set(known.map(({ name }) => name)).size === fees.length && fees.length <= MAX_FEES
+  if (isClear) return known
+  const message = 'expected fees such as TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both, or none'
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
+})
+
+function feeOf(text: string): Fee | null {
+  const [, name, rate, per, max, both] = FEE.exec(text) ?? []
+  if (name === undefined || rate === undefined) return null
+  return {
+    name,
+    per: per === 'usd' ? 'usd' : 'share',
+    rate: parseDecimal(rate, RATE_DECIMALS),
+    max: max === undefined ? null : parseDecimal(max, USDC_DECIMALS),
+    on: both === undefined ? 'sale' : 'both',
+  }
+}
+
+/** The same schedule as text. */
+export function formatFees(schedule: FeeSchedule): string {
+  return schedule.length === 0 ? NONE : schedule.map(formatFee).join(',')
+}
+
+function formatFee({ name, per, rate, max, on }: Fee): string {
+  const cap = max === null ? '' : `:max=${formatDecimal(max, USDC_DECIMALS)}`
+  return `${name}:${formatDecimal(rate, RATE_DECIMALS)}/${per}${cap}${on === 'both' ? ':both' : ''}`
+}
+
+/**
+ * What one trade owes of a fee, before rounding: USD with 21 decimals.
+ * @param qty share base units
+ * @param value USDC base units
+ */
+export function exactFee({ per, rate, max }: Fee, qty: bigint, value: bigint): bigint {
+  const owed = per === 'share' ? qty * rate : value * rate * 10n ** BigInt(SHARE_DECIMALS - USDC_DECIMALS)
+  const cap = max === null ? owed : max * 10n ** BigInt(FEE_DECIMALS - USDC_DECIMALS)
+  return owed < cap ? owed : cap
+}
+
+/** A fee in USDC base units: every part of a cent counts as a cent. */
+export function ceilFee(exact: bigint): bigint {
+  return divide(exact, 10n ** BigInt(FEE_DECIMALS - 2), 'up') * ONE_CENT
+}
+
+/**
+ * What a sale pays in fees, in USDC base units: each fee rounded up to the cent, and of one that is charged on both
+ * sides also what the purchase of these shares cost.
+ * @param qty share base units sold
+ * @param value USDC base units that they brought
+ */
+export function feesOfSale(schedule: FeeSchedule, qty: bigint, value: bigint): bigint {
+  if (qty === 0n) return 0n
+  return schedule
+    .map((fee) => ceilFee(exactFee(fee, qty, value) * (fee.on === 'both' ? 2n : 1n)))
+    .reduce((sum, fee) => sum + fee, 0n)
+}

@@ -1,0 +1,56 @@
+// Who: an employee with ordinary rights, or nobody at all, as ordinary trading does the same.
+// What it costs: nothing. She sells in small pieces, each worth a little less than half a cent above a whole cent.
+// What she got: the broker credits whole cents and charges TAF and CAT at the close; the books credited every millionth
+// and no fee. Each piece left up to two and a half cents in her cash that nobody had paid: others' USDC paid for them.
+import { describe, expect, it } from 'vitest'
+import { parseDecimal, USDC_DECIMALS } from '../../src/protocol/units.js'
+import { useWorld } from '../enclave/support/world.js'
+import { borneByPlatform } from '../support/brokerBooks.js'
+import { ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
+
+const world = useWorld()
+const PIECES = 6
+
+/** USDC base units that the broker has for the platform: what its account shows, and what the pool holds. */
+async function behind(): Promise<bigint> {
+  const { chain, broker } = world()
+  const shown = broker.control.accounts().find(({ name }) => name === 'enclave')?.cash ?? '0'
+  const change = parseDecimal(shown, USDC_DECIMALS) - parseDecimal(ENCLAVE_ACCOUNT.cash, USDC_DECIMALS)
+  const pool = BigInt(String(await chain.read('usdc', 'balanceOf', chain.addresses.platformPool)))
+  return pool + change
+}
+
+describe('an employee who trades in small pieces', () => {
+  it('is credited for sales no more than what the broker credits and charges', async () => {
+    await world().settled({ who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(20), escrow: usd(20) })
+    // Sold are 0.008333333 shares or so for each: 1.0045 USD at this bid, which the broker credits as 1.00.
+    world().broker.control.price({ symbol: 'AAPL', price: '120', bid: '120.54' })
+    const before = (await world().portfolio('alice'))?.cash ?? 0n
+    for (let piece = 0; piece < PIECES; piece++) {
+      await world().settled({ who: 'alice', side: 'SELL', symbol: 'AAPL', amount: usd(1.0045) })
+    }
+    const cash = (await world().portfolio('alice'))?.cash ?? 0n
+    // A dollar each, less one cent for TAF and one for CAT.
+    expect(cash - before).toBe(BigInt(PIECES) * usd(0.98))
+
+    // The day ends: the broker charges its fees, and still has what the books promise.
+    world().broker.control.clock({ open: false })
+    const activities = world().broker.control.activities()
+    expect(activities.filter((activity) => activity.activity_type === 'FEE')).toHaveLength(2)
+    expect((await behind()) + borneByPlatform(activities)).toBeGreaterThanOrEqual(cash)
+    await world().checkInvariants()
+  })
+
+  it('pays for a purchase that filled in part what the broker took for it', async () => {
+    world().broker.control.fill({ mode: 'expire', fraction: '0.3337' })
+    for (let piece = 0; piece < PIECES; piece++) {
+      await world().settled({ who: 'bob', side: 'BUY', symbol: 'AAPL', amount: usd(10), escrow: usd(10) })
+    }
+    // 3.337 USD each, for which the broker takes 3.34.
+    const cash = (await world().portfolio('bob'))?.cash ?? 0n
+    expect(cash).toBe(BigInt(PIECES) * usd(6.66))
+    expect((await behind()) + borneByPlatform(world().broker.control.activities())).toBeGreaterThanOrEqual(
+      cash,
+    )
+  })
+})
