@@ -8,7 +8,7 @@ import { createEnclave, type EnclaveDeps } from './enclave.js'
 import { JobError, readJob } from './input.js'
 import { addressesOf, brokerOptionsOf } from './parties.js'
 import { createRelay } from './relay.js'
-import { writeResult } from './resultFile.js'
+import { ownResultFile, writeResult } from './resultFile.js'
 
 /**
  * Exits 0 once the result is written, 1 when there is none or only the provisional one of `report`; `--check` exits 0
@@ -18,7 +18,8 @@ async function main(): Promise<void> {
   const config = loadConfig()
   if (process.argv.includes('--check')) return
   const job = await readJob(process.stdin)
-  const report = (result: Parameters<typeof writeResult>[1]) => writeResult(job.resultFile, result)
+  const resultFile = ownResultFile(job, process.env.ENCLAVE_RESULT_DIR)
+  const report = (result: Parameters<typeof writeResult>[1]) => writeResult(resultFile, result)
   await report(await createEnclave(depsOf(config)).run(job, report))
 }
 

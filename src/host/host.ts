@@ -41,10 +41,12 @@ async function startLocked(
   await files.clean()
   const stopping = new AbortController()
   const { signal } = stopping
+  const records = createHostedRunRecords({ files, root, logger })
+  const { resultDirectory } = records
   const runs = createHostedRuns({
-    records: createHostedRunRecords({ files, root, logger }),
+    records,
     // The system's search path, which every program gets, is not part of the host's configuration.
-    runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
+    runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '', resultDirectory }),
     delivery: createDelivery({ serverUrl, secret, stopping: signal, logger }),
     maxRuns,
     logger,

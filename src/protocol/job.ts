@@ -25,7 +25,7 @@ const reconcileJob = z.strictObject({ job: z.literal('reconcile'), ...common })
 export const remoteJobSchema = z.discriminatedUnion('job', [orderJob, policyJob, reconcileJob])
 export type RemoteJob = z.output<typeof remoteJobSchema>
 
-/** Absolute path that the result is written to, whole or not at all. */
+/** Absolute path that the result is written to, whole or not at all: `<runId>.result` in the starter's directory. */
 const place = { resultFile: z.string().min(1) }
 
 /** One job, a JSON object on the enclave's standard input. */

@@ -114,6 +114,7 @@ describe('a day of the platform', () => {
     expect(enclave?.environment.map((variable) => variable.split('=')[0])).toEqual([
       'PATH',
       'ENCLAVE_ENV_FILE',
+      'ENCLAVE_RESULT_DIR',
     ])
     expect(await killEnclaves(sandbox)).toBe(1)
     await alice.reaches(orderId, 'failed')

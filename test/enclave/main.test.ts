@@ -24,23 +24,31 @@ interface Child {
   /** Both streams. */
   readonly output: () => string
   readonly directory: string
+  readonly runId: string
   result(): Promise<RunResult>
+}
+
+/** What the starter of a run decides. */
+interface Place {
+  readonly runId: string
+  readonly resultFile: string
 }
 
 /** The enclave as a process of its own, with an explicit environment. */
 async function start(
-  input: string | ((resultFile: string) => unknown),
+  input: string | ((place: Place) => unknown),
   env?: Record<string, string>,
   flags: readonly string[] = [],
 ): Promise<Child> {
   const directory = await temporaryDirectory()
   const envFile = join(directory, '.env.enclave')
-  const resultFile = join(directory, 'result.json')
+  const runId = randomUUID()
+  const resultFile = join(directory, `${runId}.result`)
   const lines = Object.entries(env ?? settings()).map(([name, value]) => `${name}=${value}`)
   await writeFile(envFile, lines.join('\n'), { mode: 0o600 })
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...flags], {
     cwd: ROOT,
-    env: { ENCLAVE_ENV_FILE: envFile },
+    env: { ENCLAVE_ENV_FILE: envFile, ENCLAVE_RESULT_DIR: directory },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   onTestFinished(() => {
@@ -53,10 +61,10 @@ async function start(
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
   child.stdin.on('error', () => undefined)
-  child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input(resultFile)))
+  child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input({ runId, resultFile })))
   const exit = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
   const result = async () => runResultSchema.parse(JSON.parse(await readFile(resultFile, 'utf8')))
-  return { process: child, exit, output: () => output, directory, result }
+  return { process: child, exit, output: () => output, directory, runId, result }
 }
 
 function settings(): Record<string, string> {
@@ -83,10 +91,9 @@ function settings(): Record<string, string> {
 
 const orderJob =
   ({ orderId, envelope }: OpenedOrder, withEnvelope = true) =>
-  (resultFile: string) => ({
+  (place: Place) => ({
     job: 'order',
-    runId: randomUUID(),
-    resultFile,
+    ...place,
     stopAt: Math.floor(Date.now() / 1_000) + 120,
     orderId,
     ...(withEnvelope && { envelope }),
@@ -99,16 +106,15 @@ describe('the enclave process', { timeout: 120_000 }, () => {
     expect(await child.exit).toBe(0)
     expect(child.output()).toBe('')
     expect(await child.result()).toEqual({ outcome: 'settled' })
-    expect(await readdir(child.directory)).toEqual(['.env.enclave', 'result.json'])
+    expect((await readdir(child.directory)).sort()).toEqual(['.env.enclave', `${child.runId}.result`])
     await world().checkInvariants()
   })
 
   it('writes why a rulebook is rejected', async () => {
     const { envelope } = await world().open(buy)
-    const child = await start((resultFile) => ({
+    const child = await start((place) => ({
       job: 'policy',
-      runId: randomUUID(),
-      resultFile,
+      ...place,
       stopAt: Math.floor(Date.now() / 1_000) + 120,
       envelope,
     }))

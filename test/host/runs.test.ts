@@ -44,7 +44,11 @@ describe('a job', () => {
     expect(posts).toEqual([{ runId: job.runId, isSigned: true, result: { outcome: 'settled' } }])
     const [note] = await enclave.notes()
     expect(note?.job).toEqual({ ...job, resultFile: records.resultPath(job.runId) })
-    expect(note?.env).toEqual({ PATH: process.env.PATH, ENCLAVE_ENV_FILE: enclave.envFile })
+    expect(note?.env).toEqual({
+      PATH: process.env.PATH,
+      ENCLAVE_ENV_FILE: enclave.envFile,
+      ENCLAVE_RESULT_DIR: records.resultDirectory,
+    })
     const sealed = job.job === 'order' ? job.envelope?.ct : undefined
     for (const text of [RUN_SECRET, sealed ?? RUN_SECRET, bytes32('an order')]) {
       expect(host.logText()).not.toContain(text)

@@ -39,11 +39,17 @@ export async function startTrigger(
   const records = changes.records ?? createOrderRecords({ files, logger })
   const stopping = new AbortController()
   const { command, envFile } = enclave
+  const runFiles = createRunFiles({ files, root, logger })
   const trigger = createEnclaveRuns({
     files,
-    runFiles: createRunFiles({ files, root, logger }),
+    runFiles,
     records,
-    runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
+    runner: createProcessRunner({
+      command,
+      envFile,
+      searchPath: process.env.PATH ?? '',
+      resultDirectory: runFiles.resultDirectory,
+    }),
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,
     pace: createPace(0),

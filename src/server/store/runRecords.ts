@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type RunResult, runResultSchema } from '../../protocol/job.js'
+import { type RunResult, runIdSchema, runResultSchema } from '../../protocol/job.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createFileRecordStore } from './recordStore.js'
 
 /** Records of runs by their id: `runs/<runId as hex>.json`, and beside each its result. Every method rejects with StorageError. */
 export interface RunRecords<T> {
-  /** Where the enclave writes its result; absolute. */
+  /** Where the enclaves write their results; absolute. */
+  readonly resultDirectory: string
+  /** The file of one of them; absolute. */
   resultPath(runId: string): string
   get(runId: string): Promise<T | undefined>
   /** Durable when it resolves. */
@@ -30,8 +32,10 @@ export function createRunRecords<T extends { readonly runId: string }>(options: 
 }): RunRecords<T> {
   const { files, root, schema, logger } = options
   const store = createFileRecordStore({ files, logger, directory: DIRECTORY, sharded: false, schema })
-  const resultName = (runId: string) => `${DIRECTORY}/${runId}.result`
+  // An id that was not checked could be a way out of the directory.
+  const resultName = (runId: string) => `${DIRECTORY}/${runIdSchema.parse(runId)}.result`
   return {
+    resultDirectory: join(root, DIRECTORY),
     resultPath: (runId) => join(root, resultName(runId)),
     get: (runId) => store.get(recordId(runId)),
     put: (run) => store.put(recordId(run.runId), run),

@@ -81,9 +81,10 @@ function placeOf(
     return { runner, router: { secret, results: runner }, services: [] }
   }
   const { command, envFile } = trigger
+  const { resultDirectory } = deps.files
   return {
     // The system's search path, which every program gets, is not part of the server's configuration.
-    runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' }),
+    runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '', resultDirectory }),
     router: undefined,
     services: [createEnvFileCheck({ path: envFile, logger: deps.logger }), oneUserWarning(deps.logger)],
   }

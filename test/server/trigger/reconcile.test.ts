@@ -34,8 +34,14 @@ async function setUp(steps: Step[]) {
   const { logger } = createLogLines()
   const files = createAtomicFiles({ root })
   const { command, envFile } = enclave
-  const runner = createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '' })
   const runFiles = createRunFiles({ files, root, logger })
+  const { resultDirectory } = runFiles
+  const runner = createProcessRunner({
+    command,
+    envFile,
+    searchPath: process.env.PATH ?? '',
+    resultDirectory,
+  })
   const state = createReconcileStateStore({ files, logger })
   const market = { clock: openMarket() }
   async function start(intervalMs?: number) {

@@ -22,6 +22,8 @@ interface ProcessRunnerOptions {
   readonly envFile: string
   /** Where the program is looked for, as in a shell. */
   readonly searchPath: string
+  /** The one directory that runs write their results to; absolute. */
+  readonly resultDirectory: string
 }
 
 /** Between asking a process to stop and killing it. */
@@ -65,13 +67,14 @@ async function startProcess(options: ProcessRunnerOptions, job: Job, note: NoteR
   return { end: supervise(pid, exit, job) }
 }
 
-function spawnDetached({ command, envFile, searchPath }: ProcessRunnerOptions): ChildProcess | undefined {
+function spawnDetached(options: ProcessRunnerOptions): ChildProcess | undefined {
+  const { command, envFile, searchPath, resultDirectory } = options
   const [program = '', ...args] = command
   try {
     return spawn(program, args, {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
-      env: { PATH: searchPath, ENCLAVE_ENV_FILE: envFile },
+      env: { PATH: searchPath, ENCLAVE_ENV_FILE: envFile, ENCLAVE_RESULT_DIR: resultDirectory },
     })
   } catch {
     return undefined

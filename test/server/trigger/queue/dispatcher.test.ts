@@ -217,7 +217,12 @@ describe('a run that goes wrong', () => {
   })
 
   test('by not starting is recorded', async () => {
-    const runner = createProcessRunner({ command: ['/no/such/enclave'], envFile: '', searchPath: '' })
+    const runner = createProcessRunner({
+      command: ['/no/such/enclave'],
+      envFile: '',
+      searchPath: '',
+      resultDirectory: '',
+    })
     const { place, until } = await setUp({}, { runner })
     await place('alice', A)
     await until(A, 'two failures', (record) => outcomes(record).filter((one) => one === 'failed').length > 1)

@@ -22,7 +22,12 @@ async function setUp(step: Step, seconds = 60) {
   const enclave = createScriptedEnclave(directory)
   await enclave.plan({ any: [step] })
   const { command, envFile } = enclave
-  const runner = createProcessRunner({ command, envFile, searchPath: '/usr/bin:/bin' })
+  const runner = createProcessRunner({
+    command,
+    envFile,
+    searchPath: '/usr/bin:/bin',
+    resultDirectory: directory,
+  })
   const runId = randomUUID()
   const job: Job = {
     job: 'order',
@@ -62,14 +67,18 @@ const expectNoneOfGroup = (group: number) =>
 describe('a run', () => {
   test('gets its job on standard input, and of the environment only the search path and its own file', async () => {
     process.env.RELAYER_PRIVATE_KEY = 'canary-of-the-relayer'
-    const { enclave, runner, job } = await setUp({ outcome: 'settled' })
+    const { enclave, runner, job, directory } = await setUp({ outcome: 'settled' })
     const end = await (await startRun(runner, job)).end
     delete process.env.RELAYER_PRIVATE_KEY
     expect(end).toEqual({ how: 'result', exitCode: 0, result: { outcome: 'settled' } })
     const [note] = await enclave.notes()
     expect(note?.job).toEqual(job)
     expect(note?.argv).toEqual([])
-    expect(note?.env).toEqual({ PATH: '/usr/bin:/bin', ENCLAVE_ENV_FILE: enclave.envFile })
+    expect(note?.env).toEqual({
+      PATH: '/usr/bin:/bin',
+      ENCLAVE_ENV_FILE: enclave.envFile,
+      ENCLAVE_RESULT_DIR: directory,
+    })
   })
 
   test.each<[string, Step, object]>([
@@ -97,11 +106,21 @@ describe('a run', () => {
 
   test('that cannot be started', async () => {
     const { job, enclave } = await setUp({})
-    const runner = createProcessRunner({ command: ['/no/such/program'], envFile: '', searchPath: '' })
+    const runner = createProcessRunner({
+      command: ['/no/such/program'],
+      envFile: '',
+      searchPath: '',
+      resultDirectory: '',
+    })
     const started = await startRun(runner, job)
     expect(started.process).toBeNull()
     expect(await started.end).toEqual({ how: 'not-started', exitCode: null, result: null })
-    const notExecutable = createProcessRunner({ command: [enclave.envFile], envFile: '', searchPath: '' })
+    const notExecutable = createProcessRunner({
+      command: [enclave.envFile],
+      envFile: '',
+      searchPath: '',
+      resultDirectory: '',
+    })
     expect((await (await startRun(notExecutable, job)).end).how).toBe('not-started')
   })
 
@@ -109,7 +128,12 @@ describe('a run', () => {
     const { job, directory } = await setUp({})
     const [up, got] = [`${directory}/up`, `${directory}/got`]
     const command = ['/bin/sh', '-c', 'touch "$0"; cat > "$1"', up, got]
-    const runner = createProcessRunner({ command, envFile: '', searchPath: '/usr/bin:/bin' })
+    const runner = createProcessRunner({
+      command,
+      envFile: '',
+      searchPath: '/usr/bin:/bin',
+      resultDirectory: '',
+    })
     const { end } = await runner.run(job, async (process) => {
       expect(process && isRunning(process)).toBe(true)
       await eventually('the process', () => existsSync(got))
@@ -135,7 +159,7 @@ describe('a run', () => {
   test('whose server dies before it is noted ends without a job', async () => {
     const { enclave, directory } = await setUp({ outcome: 'settled' })
     const module = JSON.stringify(built('server/trigger/runs/processRunner.js'))
-    const options = JSON.stringify({ ...enclave, searchPath: '/usr/bin:/bin' })
+    const options = JSON.stringify({ ...enclave, searchPath: '/usr/bin:/bin', resultDirectory: directory })
     const script = `
       import { writeFileSync } from 'node:fs'
       import { createProcessRunner } from ${module}
@@ -152,7 +176,12 @@ describe('a run', () => {
 
   test('that exits before it has read its job', async () => {
     const { job } = await setUp({})
-    const runner = createProcessRunner({ command: ['/bin/false'], envFile: '', searchPath: '' })
+    const runner = createProcessRunner({
+      command: ['/bin/false'],
+      envFile: '',
+      searchPath: '',
+      resultDirectory: '',
+    })
     expect(await (await startRun(runner, job)).end).toEqual({ how: 'no-result', exitCode: 1, result: null })
   })
 

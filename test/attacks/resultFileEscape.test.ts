@@ -1,0 +1,140 @@
+// Who attacks: what took over the program that starts the enclave, or the server that posts jobs to the enclave's host, and has
+// no right on the enclave's own files.
+// What it costs them: one job, with a path of their choice in `resultFile`, or a link under the name of the file that the enclave
+// writes first.
+// What they got: the enclave wrote wherever the job said, and through links. A job that names the enclave's own configuration
+// leaves `{"outcome":"failed"}` in the place of LEDGER_MASTER_KEY: where that has no backup, the record of every balance is lost.
+// What they get now: nothing. A run writes one file, of its own run's name, in the directory that its starter names in the
+// environment and not in the job, and follows no link on the way. Who reads results follows none either, and waits for no pipe.
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { chmod, link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { signRunMessage } from '../../src/protocol/runMessage.js'
+import { readResultFile } from '../../src/server/trigger/runs/resultFile.js'
+import { startProgram } from '../e2e/support/program.js'
+import { enclaveEnvironment } from '../enclave/support/environment.js'
+import { built } from '../support/built.js'
+import { orderJob, startResultServer, startTestHost } from '../support/hostHarness.js'
+import { createScriptedEnclave } from '../support/scriptedEnclave.js'
+import { RUN_SECRET } from '../support/serverEnvironment.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+const CONFIGURATION = Object.entries(enclaveEnvironment)
+  .map(([name, value]) => `${name}=${value}\n`)
+  .join('')
+
+/** An enclave whose node is away, so that each of its runs soon ends with a failure to write down. */
+async function setUp() {
+  const directory = await temporaryDirectory()
+  const results = join(directory, 'runs')
+  await mkdir(results, { mode: 0o700 })
+  const envFile = join(directory, '.env.enclave')
+  await writeFile(envFile, CONFIGURATION, { mode: 0o600 })
+  const runId = randomUUID()
+  const named = join(results, `${runId}.result`)
+  const run = async (resultFile: string) => {
+    const job = { ...(await orderJob()), runId, resultFile }
+    const env = { ENCLAVE_ENV_FILE: envFile, ENCLAVE_RESULT_DIR: results }
+    const program = startProgram(built('enclave/main.js'), [], { env, input: JSON.stringify(job) })
+    return { exit: await program.exit, err: program.err() }
+  }
+  return { directory, results, envFile, runId, named, run }
+}
+
+test('a run writes the file of its own name in the directory that its starter names', async () => {
+  const { results, runId, named, run } = await setUp()
+  expect(await run(named)).toEqual({ exit: 0, err: '' })
+  expect(await readdir(results)).toEqual([`${runId}.result`])
+  expect(JSON.parse(await readFile(named, 'utf8'))).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
+})
+
+test('a job that names the enclave’s own configuration does not replace it', async () => {
+  const { directory, envFile, run } = await setUp()
+  const refused = await run(envFile)
+  expect(await readFile(envFile, 'utf8')).toBe(CONFIGURATION)
+  expect(await readdir(directory)).toEqual(['.env.enclave', 'runs'])
+  expect(refused.exit).toBe(1)
+  expect(refused.err).not.toContain(envFile)
+})
+
+test('no way of writing a path leads out of the directory, or to another run’s file', async () => {
+  const { directory, results, runId, run } = await setUp()
+  const other = `${randomUUID()}.result`
+  const paths = [
+    join(directory, `${runId}.result`),
+    `${results}/../${runId}.result`,
+    `${results}/../runs/../${runId}.result`,
+    `${results}/sub/../../${runId}.result`,
+    `${results}/${other}`,
+    `${results}/${runId}.result/../../.env.enclave`,
+    `${results}/${runId}.result\0.env`,
+    `runs/${runId}.result`,
+    '',
+  ]
+  for (const path of paths) expect((await run(path)).exit, JSON.stringify(path)).toBe(1)
+  expect(await readdir(results)).toEqual([])
+  expect(await readdir(directory)).toEqual(['.env.enclave', 'runs'])
+})
+
+test.each([
+  ['a symbolic link', symlink],
+  ['a hard link', link],
+])('%s under the name of the file that is written first leads to nothing', async (_what, make) => {
+  const { envFile, named, run } = await setUp()
+  await make(envFile, `${named}.tmp`)
+  await make(envFile, named)
+  expect(await run(named)).toEqual({ exit: 0, err: '' })
+  expect(await readFile(envFile, 'utf8')).toBe(CONFIGURATION)
+  expect(JSON.parse(await readFile(named, 'utf8'))).toMatchObject({ outcome: 'failed' })
+})
+
+test('a run that is told no directory writes nothing', async () => {
+  const { results, envFile, runId, named } = await setUp()
+  const input = JSON.stringify({ ...(await orderJob()), runId, resultFile: named })
+  const program = startProgram(built('enclave/main.js'), [], { env: { ENCLAVE_ENV_FILE: envFile }, input })
+  expect(await program.exit).toBe(1)
+  expect(program.err()).toContain('ENCLAVE_RESULT_DIR')
+  expect(await readdir(results)).toEqual([])
+})
+
+test('the host takes no path from a server, not even a signed one', async () => {
+  const directory = await temporaryDirectory()
+  const enclave = createScriptedEnclave(directory)
+  const { url } = await startResultServer()
+  const host = await startTestHost(enclave, { SERVER_URL: url, DATA_DIR: join(directory, 'data') })
+  const job = await orderJob()
+  const attempts = [
+    { ...job, resultFile: join(directory, 'enclave.env') },
+    { ...job, runId: '../../enclave.env' },
+    { ...job, runId: `${job.runId}/../../../enclave` },
+  ]
+  for (const attempt of attempts) {
+    const body = JSON.stringify(attempt)
+    const response = await fetch(host.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signRunMessage(RUN_SECRET, { kind: 'job', runId: attempt.runId, body }),
+      },
+      body,
+    })
+    expect([400, 401], body).toContain(response.status)
+  }
+  expect(await enclave.notes()).toEqual([])
+})
+
+test('who reads a result follows no link, and waits for no pipe', async () => {
+  const directory = await temporaryDirectory()
+  const at = (name: string) => join(directory, name)
+  await writeFile(at('real.result'), '{"outcome":"settled"}')
+  expect(await readResultFile(at('real.result'))).toEqual({ kind: 'result', result: { outcome: 'settled' } })
+  await symlink(at('real.result'), at('link.result'))
+  await promisify(execFile)('mkfifo', [at('pipe.result')])
+  await chmod(at('pipe.result'), 0o600)
+  await mkdir(at('folder.result'))
+  for (const name of ['link.result', 'pipe.result', 'folder.result'])
+    expect(await readResultFile(at(name)), name).toEqual({ kind: 'garbage' })
+})
