@@ -2,7 +2,6 @@
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { coldReads } from './coldReads.js'
-import { gas } from './gas.js'
 import { health } from './health.js'
 import { idle } from './idle.js'
 import { market } from './market.js'
@@ -24,7 +23,6 @@ const FIGURES: readonly Figure[] = [
   market,
   wallet,
   coldReads,
-  gas,
   orderStatus,
   polling,
   orders,

@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+
+import {Authority} from "./Authority.sol";
 import {EnclaveAuthorized} from "./EnclaveAuthorized.sol";
 import {InstitutionRegistry} from "./InstitutionRegistry.sol";
+import {OrderEscrow} from "./OrderEscrow.sol";
+import {Sweepable} from "./Sweepable.sol";
 
 /**
  * @title Versioned ciphertext: each account's portfolio, each institution's rulebook.
  *
- * @dev `accountId = keccak256(abi.encodePacked(account))`. Versions start at 0 (nothing written); a write carries
- * exactly the next version, so one that was computed from an older state is refused.
+ * @dev `accountId = keccak256(abi.encodePacked(account))`. Versions start at 0 (nothing written). A write of a
+ * portfolio carries exactly the next version and the running hash of the earlier writes, so a write that was computed
+ * from an older state is refused, and so is one from a state that a reorganization has replaced.
  */
-contract ConfidentialLedger is EnclaveAuthorized {
-    /// @notice Authorization to write a portfolio.
+contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
+    /**
+     * @notice Authorization to write a portfolio outside of a settlement.
+     *
+     * `orderId` to `commit` are the order that the write belongs to, as the escrow has it. `state` is the state that
+     * the order must be in: OPEN for a write-ahead, REFUNDED for the write after a reclaim. `previous` is
+     * {portfolioHash} before the write.
+     */
     struct PortfolioUpdate {
-        bytes32 accountId;
+        bytes32 orderId;
+        address account;
+        bytes32 asset;
+        uint256 amount;
+        bytes32 commit;
+        OrderEscrow.State state;
         uint64 version;
+        bytes32 previous;
         bytes enclaveBlob;
         bytes userBlob;
     }
@@ -27,13 +45,14 @@ contract ConfidentialLedger is EnclaveAuthorized {
         bytes policyBlob;
     }
 
-    bytes32 private constant PORTFOLIO_UPDATE_TYPEHASH =
-        keccak256("PortfolioUpdate(bytes32 accountId,uint64 version,bytes enclaveBlob,bytes userBlob)");
+    bytes32 private constant PORTFOLIO_UPDATE_TYPEHASH = keccak256(
+        "PortfolioUpdate(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,uint8 state,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob)"
+    );
     bytes32 private constant POLICY_UPDATE_TYPEHASH =
         keccak256("PolicyUpdate(bytes32 orgId,address admin,uint64 version,bytes policyBlob)");
 
-    /// @notice The only contract that may write portfolios as part of its own transactions.
-    address public immutable escrow;
+    /// @notice Where the orders are. The only contract that may call {writePortfolio}.
+    OrderEscrow public immutable escrow;
 
     /// @notice Where an institution's admin is looked up.
     InstitutionRegistry public immutable registry;
@@ -46,6 +65,12 @@ contract ConfidentialLedger is EnclaveAuthorized {
 
     /// @notice How often the portfolio has been written.
     mapping(bytes32 accountId => uint64) public portfolioVersion;
+
+    /**
+     * @notice The running hash of all writes of a portfolio, zero before the first. Each write sets it to
+     * `keccak256(abi.encode(previous, version, keccak256(enclaveBlob), keccak256(userBlob)))`.
+     */
+    mapping(bytes32 accountId => bytes32) public portfolioHash;
 
     /// @notice The institution's rulebook, which only the enclave reads.
     mapping(bytes32 orgId => bytes) public policyBlob;
@@ -62,6 +87,9 @@ contract ConfidentialLedger is EnclaveAuthorized {
     /// @notice The write should carry version `expected`, but carries `got`.
     error VersionConflict(uint64 expected, uint64 got);
 
+    /// @notice The portfolio's running hash is `expected`, but the authorization was computed from `got`.
+    error HistoryConflict(bytes32 expected, bytes32 got);
+
     /// @notice The institution's admin is `expected` (zero: no such institution), but the rulebook names `got`.
     error NotInstitutionAdmin(bytes32 orgId, address expected, address got);
 
@@ -71,27 +99,45 @@ contract ConfidentialLedger is EnclaveAuthorized {
     /// @notice A blob is empty: writing it would erase what is stored.
     error EmptyBlob();
 
-    constructor(address owner_, address enclaveSigner_, address escrow_, InstitutionRegistry registry_)
-        EnclaveAuthorized("ConfidentialLedger", owner_, enclaveSigner_)
-    {
+    constructor(
+        Authority authority_,
+        IERC20 usdc_,
+        address pool_,
+        OrderEscrow escrow_,
+        InstitutionRegistry registry_
+    ) EnclaveAuthorized("ConfidentialLedger", authority_) Sweepable(usdc_, pool_) {
         escrow = escrow_;
         registry = registry_;
     }
 
     /**
-     * @notice Writes a portfolio outside of a settlement: an order's write-ahead, or the effect of a reclaimed one.
+     * @notice Writes a portfolio outside of a settlement: an order's write-ahead, or the effect of a reclaimed order.
      *
      * Requirements:
+     * - the platform is not paused;
      * - the enclave's signature over the authorization, not used before;
-     * - `version` is {portfolioVersion} + 1;
+     * - the escrow's order is the one that the authorization names, in the state that it names;
+     * - `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
      * - neither blob is empty.
      *
      * Emits {PortfolioUpdated}.
      */
     function updatePortfolio(PortfolioUpdate calldata authorization, bytes calldata signature) external {
         _authorize(hashPortfolioUpdate(authorization), signature);
+        escrow.requireOrder(
+            authorization.orderId,
+            authorization.account,
+            authorization.asset,
+            authorization.amount,
+            authorization.commit,
+            authorization.state
+        );
         _writePortfolio(
-            authorization.accountId, authorization.version, authorization.enclaveBlob, authorization.userBlob
+            keccak256(abi.encodePacked(authorization.account)),
+            authorization.version,
+            authorization.previous,
+            authorization.enclaveBlob,
+            authorization.userBlob
         );
     }
 
@@ -99,8 +145,9 @@ contract ConfidentialLedger is EnclaveAuthorized {
      * @notice Replaces an institution's rulebook wholesale.
      *
      * Requirements:
+     * - the platform is not paused;
      * - the enclave's signature over the authorization, not used before;
-     * - `admin` is the institution's admin in this very transaction;
+     * - `admin` is the institution's admin in this very transaction, and the platform admits the institution;
      * - `version` is {policyVersion} + 1;
      * - the blob is not empty.
      *
@@ -114,6 +161,7 @@ contract ConfidentialLedger is EnclaveAuthorized {
             admin != address(0) && admin == authorization.admin,
             NotInstitutionAdmin(orgId, admin, authorization.admin)
         );
+        require(registry.isAdmitted(orgId), InstitutionRegistry.NotAdmitted(orgId));
         require(authorization.policyBlob.length > 0, EmptyBlob());
         _requireVersion(policyVersion[orgId] + 1, authorization.version);
         policyVersion[orgId] = authorization.version;
@@ -126,7 +174,7 @@ contract ConfidentialLedger is EnclaveAuthorized {
      *
      * Requirements:
      * - the caller is the escrow, which has checked the enclave's signature over these very values;
-     * - `version` is {portfolioVersion} + 1;
+     * - `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
      * - neither blob is empty.
      *
      * Emits {PortfolioUpdated}.
@@ -134,34 +182,30 @@ contract ConfidentialLedger is EnclaveAuthorized {
     function writePortfolio(
         bytes32 accountId,
         uint64 version,
+        bytes32 previous,
         bytes calldata enclaveBlob_,
         bytes calldata userBlob_
     ) external {
-        require(msg.sender == escrow, NotEscrow(escrow, msg.sender));
-        _writePortfolio(accountId, version, enclaveBlob_, userBlob_);
+        require(msg.sender == address(escrow), NotEscrow(address(escrow), msg.sender));
+        _writePortfolio(accountId, version, previous, enclaveBlob_, userBlob_);
     }
 
     /**
-     * @notice Reverts with {VersionConflict} unless the portfolio's current version is `version`. A refund that
-     * writes no portfolio calls this, so it is void once the portfolio has changed.
+     * @notice Reverts with {VersionConflict} or {HistoryConflict} unless the portfolio is at `version` and its running
+     * hash is `hash`. A refund that writes no portfolio calls this, so it is void once the portfolio has changed.
      */
-    function requirePortfolioVersion(bytes32 accountId, uint64 version) external view {
+    function requirePortfolio(bytes32 accountId, uint64 version, bytes32 hash) external view {
         _requireVersion(portfolioVersion[accountId], version);
+        _requireHistory(portfolioHash[accountId], hash);
     }
 
     /// @notice The EIP-712 digest that the enclave signs for {updatePortfolio}.
     function hashPortfolioUpdate(PortfolioUpdate calldata a) public view returns (bytes32) {
-        return _hashTypedDataV4(
-            keccak256(
-                abi.encode(
-                    PORTFOLIO_UPDATE_TYPEHASH,
-                    a.accountId,
-                    a.version,
-                    keccak256(a.enclaveBlob),
-                    keccak256(a.userBlob)
-                )
-            )
-        );
+        // In two halves: the compiler cannot keep more values on the stack.
+        bytes memory order =
+            abi.encode(PORTFOLIO_UPDATE_TYPEHASH, a.orderId, a.account, a.asset, a.amount, a.commit, a.state);
+        bytes memory write = abi.encode(a.version, a.previous, keccak256(a.enclaveBlob), keccak256(a.userBlob));
+        return _hashTypedDataV4(keccak256(bytes.concat(order, write)));
     }
 
     /// @notice The EIP-712 digest that the enclave signs for {updatePolicy}.
@@ -174,12 +218,16 @@ contract ConfidentialLedger is EnclaveAuthorized {
     function _writePortfolio(
         bytes32 accountId,
         uint64 version,
+        bytes32 previous,
         bytes calldata enclaveBlob_,
         bytes calldata userBlob_
     ) private {
         require(enclaveBlob_.length > 0 && userBlob_.length > 0, EmptyBlob());
         _requireVersion(portfolioVersion[accountId] + 1, version);
+        _requireHistory(portfolioHash[accountId], previous);
         portfolioVersion[accountId] = version;
+        portfolioHash[accountId] =
+            keccak256(abi.encode(previous, version, keccak256(enclaveBlob_), keccak256(userBlob_)));
         enclaveBlob[accountId] = enclaveBlob_;
         userBlob[accountId] = userBlob_;
         emit PortfolioUpdated(accountId, version);
@@ -187,5 +235,9 @@ contract ConfidentialLedger is EnclaveAuthorized {
 
     function _requireVersion(uint64 expected, uint64 got) private pure {
         require(got == expected, VersionConflict(expected, got));
+    }
+
+    function _requireHistory(bytes32 expected, bytes32 got) private pure {
+        require(got == expected, HistoryConflict(expected, got));
     }
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC165} from "@openzeppelin/contracts/utils/introspection/IERC165.sol";
 import {IERC6909Metadata} from "@openzeppelin/contracts/interfaces/IERC6909.sol";
 import {ERC6909} from "@openzeppelin/contracts/token/ERC6909/ERC6909.sol";
 import {ERC6909TokenSupply} from "@openzeppelin/contracts/token/ERC6909/extensions/ERC6909TokenSupply.sol";
 import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
 
+import {Authority} from "./Authority.sol";
+import {Governed} from "./Governed.sol";
 import {Names} from "./Names.sol";
-import {Owned} from "./Owned.sol";
+import {Sweepable} from "./Sweepable.sol";
 
 /**
  * @title Every equity in one multi-asset token (ERC-6909), with the compliance flags.
@@ -17,16 +20,17 @@ import {Owned} from "./Owned.sol";
  * - KYC per wallet and freeze per symbol and wallet bind every party to a transfer (sender, receiver, and a
  *   spender who moves another's shares), except the pool;
  * - listing per symbol binds transfers between wallets only: the pool still pays out what was delisted.
- * Minting to and burning from the pool work whatever the flags say.
+ * Minting to and burning from the pool work whatever the flags say. So does a payout that becomes a claim: the pool,
+ * and only the pool, may always send shares to the escrow.
  */
-contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Owned {
+contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepable {
     using EnumerableSet for EnumerableSet.Bytes32Set;
 
-    /// @dev Settlements use this in place of a symbol to mean USDC, so no equity may have it.
+    /// @dev How settlements and claims name USDC, so no equity may have it.
     bytes32 private constant USDC_SYMBOL = "USDC";
 
-    /// @notice The only contract that mints and burns; no flag binds it.
-    address public immutable pool;
+    /// @notice The escrow, which keeps the shares of claims. No flag binds it.
+    address public immutable escrow;
 
     /// @notice Whether a wallet has passed KYC.
     mapping(address wallet => bool) public isKyc;
@@ -60,8 +64,11 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Owned {
     /// @notice `caller` is not the pool.
     error NotPool(address expected, address caller);
 
-    constructor(address owner_, address pool_) Owned(owner_) {
-        pool = pool_;
+    constructor(Authority authority_, IERC20 usdc_, address pool_, address escrow_)
+        Governed(authority_)
+        Sweepable(usdc_, pool_)
+    {
+        escrow = escrow_;
     }
 
     modifier onlyPool() {
@@ -178,10 +185,13 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Owned {
     }
 
     function _requireTransferable(address from, address to, bytes32 symbol_) private view {
-        _requireCleared(symbol_, from);
+        if (from == pool && to == escrow) return;
+        if (from != escrow) {
+            _requireCleared(symbol_, from);
+            if (msg.sender != from) _requireCleared(symbol_, msg.sender);
+        }
         _requireCleared(symbol_, to);
-        if (msg.sender != from) _requireCleared(symbol_, msg.sender);
-        require(from == pool || to == pool || _listed.contains(symbol_), NotListed(symbol_));
+        require(from == pool || from == escrow || to == pool || _listed.contains(symbol_), NotListed(symbol_));
     }
 
     function _requireCleared(bytes32 symbol_, address wallet) private view {

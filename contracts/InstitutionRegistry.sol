@@ -1,53 +1,76 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+
+import {Authority} from "./Authority.sol";
+import {Governed} from "./Governed.sol";
 import {Names} from "./Names.sol";
+import {Sweepable} from "./Sweepable.sol";
 
 /**
  * @title Institutions, their admins and their member wallets.
  *
- * @dev A wallet is in at most one institution, as its admin or as a member. A member enters in two steps
- * (the admin invites, the wallet joins) and only the admin takes it out: a wallet that could leave by itself
- * would escape the trading restrictions that its institution puts on it. For the same reason an admin who hands
- * over stays as a member.
+ * @dev Anyone may found an institution, but a founding spends nothing of the platform's and reserves no name: the
+ * platform's owner admits one founder per name, who thereby becomes the institution's admin. The owner can suspend an
+ * institution later; its members can still sell and withdraw.
  *
- * The contract has no owner: nobody but an institution's admin changes it.
+ * A wallet is in at most one institution, as its admin or as a member. A member enters in two steps (the admin
+ * invites, the wallet joins). The admin can remove it at once. It can leave by itself, which takes effect after
+ * {leaveDelay} seconds; until then it cannot buy. A wallet that could leave at once would escape the trading
+ * restrictions of its institution. An admin who hands over stays as a member for the same reason.
  */
-contract InstitutionRegistry {
-    /// @notice The admin of an institution, zero when it is not registered.
+contract InstitutionRegistry is Governed, Sweepable {
+    /// @notice The longest that {leaveDelay} may be, in seconds.
+    uint64 public constant MAX_LEAVE_DELAY = 30 days;
+
+    /// @notice Seconds between {leaveInstitution} and its effect.
+    uint64 public immutable leaveDelay;
+
+    /// @notice The admin of an institution, zero when none was admitted under this name.
     mapping(bytes32 orgId => address) public adminOf;
+
+    /// @notice Whether the platform's owner admits the institution: its members may buy, and its rulebook is published.
+    mapping(bytes32 orgId => bool) public isAdmitted;
+
+    /// @notice The institution that a wallet has founded and that has not been admitted, zero when there is none.
+    mapping(address wallet => bytes32) public foundingOf;
 
     /// @notice The address proposed as next admin, zero when there is none.
     mapping(bytes32 orgId => address) public pendingAdminOf;
 
-    /// @notice The institution that a wallet is in, as admin or active member; zero when in none.
-    mapping(address wallet => bytes32) public orgOf;
-
-    /// @notice How many active members an institution has. Its admin is not counted.
+    /// @notice How many active members an institution has. Its admin and members who are leaving are not counted.
     mapping(bytes32 orgId => uint256) public walletCount;
 
-    /// @notice The institution that invited the wallet last, zero when that invitation is used or withdrawn.
+    /// @notice The institution that invited the wallet last, zero when that invitation is withdrawn or the wallet has
+    /// entered an institution since.
     mapping(address wallet => bytes32) public invitationOf;
 
     /// @notice Whether the wallet may {join} the institution. A later invitation by another institution does
-    /// not end this one: otherwise anyone could found an institution and block others' invitations.
+    /// not end this one: otherwise an admin could block others' invitations.
     mapping(bytes32 orgId => mapping(address wallet => bool)) public isInvited;
 
-    /// @notice An institution was founded by `admin`.
+    /// @notice Unix seconds at which the wallet's membership ends, or has ended, by itself; zero when it did not leave.
+    mapping(address wallet => uint64) public leavingAt;
+
+    /// @dev What {orgOf} returns, unless the wallet has left.
+    mapping(address wallet => bytes32) private _orgOf;
+
+    /// @notice `admin` has founded an institution, which the platform may admit.
     event InstitutionRegistered(bytes32 indexed orgId, address indexed admin);
 
     /// @notice `to` has taken over as admin. The proposal before it emits nothing.
     event AdminTransferred(bytes32 indexed orgId, address indexed from, address indexed to);
 
     /// @notice A wallet's membership changed. `active` is whether it is now an active, counted member: false
-    /// when invited, when an invitation is withdrawn, when removed and when a member becomes the admin;
-    /// true when it joins and when an admin who handed over becomes a member.
+    /// when invited, when an invitation is withdrawn, when it begins to leave, when removed and when a member becomes
+    /// the admin; true when it joins and when an admin who handed over becomes a member.
     event MemberUpdated(bytes32 indexed orgId, address indexed wallet, bool active);
 
-    /// @notice The institution exists already, under `admin`.
+    /// @notice The name belongs to the institution of `admin`.
     error InstitutionTaken(bytes32 orgId, address admin);
 
-    /// @notice The wallet is already in an institution (maybe this one).
+    /// @notice The wallet is already in an institution, perhaps in this one.
     error AlreadyInInstitution(address wallet, bytes32 orgId);
 
     /// @notice The caller is not the admin of any institution.
@@ -62,11 +85,35 @@ contract InstitutionRegistry {
     /// @notice `caller` is not the proposed admin `pending`.
     error NotPendingAdmin(bytes32 orgId, address pending, address caller);
 
+    /// @notice The wallet has founded no institution of this name.
+    error NotFounded(bytes32 orgId, address wallet);
+
+    /// @notice The platform does not admit the institution. Zero: the wallet is in none.
+    error NotAdmitted(bytes32 orgId);
+
+    /// @notice The wallet leaves its institution at `effectiveAt`.
+    error Leaving(address wallet, uint64 effectiveAt);
+
+    /// @notice The admin of an institution must hand over before leaving it.
+    error AdminCannotLeave(bytes32 orgId);
+
+    /// @notice The leave delay may be `longest` seconds at most.
+    error LeaveDelayTooLong(uint64 leaveDelay, uint64 longest);
+
+    constructor(Authority authority_, IERC20 usdc_, address pool_, uint64 leaveDelay_)
+        Governed(authority_)
+        Sweepable(usdc_, pool_)
+    {
+        require(leaveDelay_ <= MAX_LEAVE_DELAY, LeaveDelayTooLong(leaveDelay_, MAX_LEAVE_DELAY));
+        leaveDelay = leaveDelay_;
+    }
+
     /**
-     * @notice Founds an institution; the caller becomes its admin.
+     * @notice Founds an institution; the caller becomes its admin when the platform admits it. Replaces an earlier
+     * founding by the caller. Others may found one of the same name until one is admitted.
      *
      * Requirements:
-     * - `orgId` is a well-formed name (see {Names}) and not registered;
+     * - `orgId` is a well-formed name (see {Names}) and belongs to no institution;
      * - the caller is in no institution.
      *
      * Emits {InstitutionRegistered}.
@@ -75,21 +122,42 @@ contract InstitutionRegistry {
         Names.check(orgId);
         require(adminOf[orgId] == address(0), InstitutionTaken(orgId, adminOf[orgId]));
         _requireInNone(msg.sender);
-        adminOf[orgId] = msg.sender;
-        _enter(orgId, msg.sender);
+        foundingOf[msg.sender] = orgId;
         emit InstitutionRegistered(orgId, msg.sender);
     }
 
     /**
-     * @notice Invites a wallet into the caller's institution, or takes it out.
+     * @notice Admits an institution, or suspends it. The first admission makes its founder the admin.
      *
-     * With `member` false it ends an active membership, or withdraws an invitation; either way a
+     * Requirements:
+     * - the caller is the platform's owner;
+     * - admitting: `admin` is the institution's admin or, while it has none, has founded it and is in no institution;
+     * - suspending: `admin` is the institution's admin.
+     */
+    function setAdmitted(bytes32 orgId, address admin, bool admitted) external onlyOwner {
+        address current = adminOf[orgId];
+        if (current == address(0)) {
+            require(admitted, NotAdmitted(orgId));
+            require(foundingOf[admin] == orgId && orgId != bytes32(0), NotFounded(orgId, admin));
+            _requireInNone(admin);
+            adminOf[orgId] = admin;
+            _enter(orgId, admin);
+        } else {
+            require(current == admin, InstitutionTaken(orgId, current));
+        }
+        isAdmitted[orgId] = admitted;
+    }
+
+    /**
+     * @notice Invites a wallet into the caller's institution, or removes it.
+     *
+     * With `member` false it ends a membership at once (a leaving one too), or withdraws an invitation; either way a
      * proposal of the wallet as next admin is withdrawn too.
      *
      * Requirements:
      * - the caller is an admin;
      * - inviting: the wallet is in no institution (inviting it again is allowed);
-     * - taking out: the wallet is a member of the caller's institution or invited by it.
+     * - removing: the wallet is a member of the caller's institution or invited by it, and not the caller.
      *
      * Emits {MemberUpdated} with `active` false.
      */
@@ -99,9 +167,10 @@ contract InstitutionRegistry {
             _requireInNone(wallet);
             isInvited[orgId][wallet] = true;
             invitationOf[wallet] = orgId;
-        } else if (orgOf[wallet] == orgId && wallet != msg.sender) {
-            orgOf[wallet] = bytes32(0);
-            walletCount[orgId]--;
+        } else if (orgOf(wallet) == orgId && wallet != msg.sender) {
+            if (leavingAt[wallet] == 0) walletCount[orgId]--;
+            leavingAt[wallet] = 0;
+            _orgOf[wallet] = bytes32(0);
             _withdrawProposal(orgId, wallet);
         } else {
             require(isInvited[orgId][wallet], NotMember(orgId, wallet));
@@ -129,17 +198,39 @@ contract InstitutionRegistry {
     }
 
     /**
+     * @notice Leaves the institution. It takes effect by itself after {leaveDelay} seconds. Until then the rulebook
+     * binds the wallet, and it cannot buy. Neither the wallet nor the admin can defer or cancel it.
+     *
+     * Requirements:
+     * - the caller is a member of an institution, and not its admin;
+     * - the caller is not leaving already.
+     *
+     * Emits {MemberUpdated} with `active` false.
+     */
+    function leaveInstitution() external {
+        bytes32 orgId = orgOf(msg.sender);
+        require(orgId != bytes32(0), NotMember(orgId, msg.sender));
+        require(adminOf[orgId] != msg.sender, AdminCannotLeave(orgId));
+        _requireStaying(msg.sender);
+        leavingAt[msg.sender] = uint64(block.timestamp) + leaveDelay;
+        walletCount[orgId]--;
+        _withdrawProposal(orgId, msg.sender);
+        emit MemberUpdated(orgId, msg.sender, false);
+    }
+
+    /**
      * @notice Proposes the next admin of the caller's institution. Replaces an earlier proposal; the zero
      * address withdraws it.
      *
      * Requirements:
      * - the caller is an admin;
-     * - `to` is not the caller, and in no institution or a member of this one.
+     * - `to` is not the caller, and in no institution or a member of this one that is not leaving.
      */
     function transferAdmin(address to) external {
         bytes32 orgId = _orgOfAdmin();
         require(to != msg.sender, AlreadyInInstitution(to, orgId));
-        if (orgOf[to] != orgId) _requireInNone(to);
+        if (orgOf(to) == orgId) _requireStaying(to);
+        else _requireInNone(to);
         pendingAdminOf[orgId] = to;
     }
 
@@ -148,7 +239,7 @@ contract InstitutionRegistry {
      *
      * Requirements:
      * - the caller is the proposed admin;
-     * - the caller is in no institution or a member of this one.
+     * - the caller is in no institution, or a member of this one.
      *
      * Emits {MemberUpdated} for each wallet that begins or ceases to be counted, then {AdminTransferred}.
      */
@@ -157,7 +248,7 @@ contract InstitutionRegistry {
         address from = adminOf[orgId];
         pendingAdminOf[orgId] = address(0);
         adminOf[orgId] = msg.sender;
-        if (orgOf[msg.sender] == orgId) {
+        if (orgOf(msg.sender) == orgId) {
             emit MemberUpdated(orgId, msg.sender, false);
         } else {
             _requireInNone(msg.sender);
@@ -169,8 +260,29 @@ contract InstitutionRegistry {
         emit AdminTransferred(orgId, from, msg.sender);
     }
 
+    /// @notice The institution that a wallet is in, as admin or as member (one that is leaving, until it has left);
+    /// zero when in none.
+    function orgOf(address wallet) public view returns (bytes32) {
+        uint64 effectiveAt = leavingAt[wallet];
+        return effectiveAt != 0 && block.timestamp >= effectiveAt ? bytes32(0) : _orgOf[wallet];
+    }
+
+    /**
+     * @notice The institution in which a wallet may buy.
+     *
+     * Requirements:
+     * - the wallet is in an institution that the platform admits, and is not leaving it.
+     */
+    function buyerOrgOf(address wallet) external view returns (bytes32 orgId) {
+        orgId = orgOf(wallet);
+        require(isAdmitted[orgId], NotAdmitted(orgId));
+        _requireStaying(wallet);
+    }
+
     function _enter(bytes32 orgId, address wallet) private {
-        orgOf[wallet] = orgId;
+        _orgOf[wallet] = orgId;
+        leavingAt[wallet] = 0;
+        foundingOf[wallet] = bytes32(0);
         isInvited[orgId][wallet] = false;
         invitationOf[wallet] = bytes32(0);
     }
@@ -185,11 +297,15 @@ contract InstitutionRegistry {
     }
 
     function _requireInNone(address wallet) private view {
-        require(orgOf[wallet] == bytes32(0), AlreadyInInstitution(wallet, orgOf[wallet]));
+        require(orgOf(wallet) == bytes32(0), AlreadyInInstitution(wallet, orgOf(wallet)));
+    }
+
+    function _requireStaying(address wallet) private view {
+        require(leavingAt[wallet] == 0, Leaving(wallet, leavingAt[wallet]));
     }
 
     function _orgOfAdmin() private view returns (bytes32 orgId) {
-        orgId = orgOf[msg.sender];
+        orgId = orgOf(msg.sender);
         require(orgId != bytes32(0) && adminOf[orgId] == msg.sender, NotAdmin(msg.sender));
     }
 }

@@ -5,7 +5,7 @@ pragma solidity 0.8.37;
  * @title Names as bytes32: an institution's name or an equity's symbol.
  *
  * @dev 1 to 31 printable ASCII characters (0x20 to 0x7e, no space at either end), left-aligned, padded with
- * zeros. Each name has exactly one encoding, so nobody can register a look-alike with invisible bytes.
+ * zeros. Each name has exactly one encoding, so that no look-alike differs from it by invisible bytes.
  */
 library Names {
     /// @notice `name` is not 1 to 31 printable ASCII characters, left-aligned and zero-padded, or has a space

@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 
+import {Authority} from "./Authority.sol";
 import {EnclaveAuthorized} from "./EnclaveAuthorized.sol";
 import {EquityToken} from "./EquityToken.sol";
 
@@ -25,6 +26,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
         uint256 amount;
         uint256 expectedSupply;
         uint64 batch;
+        uint64 countedUntil;
     }
 
     /// @notice Authorization to burn shares of the pool.
@@ -33,12 +35,13 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
         uint256 amount;
         uint256 expectedSupply;
         uint64 batch;
+        uint64 countedUntil;
     }
 
     bytes32 private constant BATCH_MINT_TYPEHASH =
-        keccak256("BatchMint(bytes32 symbol,uint256 amount,uint256 expectedSupply,uint64 batch)");
+        keccak256("BatchMint(bytes32 symbol,uint256 amount,uint256 expectedSupply,uint64 batch,uint64 countedUntil)");
     bytes32 private constant BATCH_BURN_TYPEHASH =
-        keccak256("BatchBurn(bytes32 symbol,uint256 amount,uint256 expectedSupply,uint64 batch)");
+        keccak256("BatchBurn(bytes32 symbol,uint256 amount,uint256 expectedSupply,uint64 batch,uint64 countedUntil)");
 
     /// @dev How a payout names USDC.
     bytes32 private constant USDC_ASSET = "USDC";
@@ -55,7 +58,13 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice The only address that {transferTreasury} can move USDC to.
     address public immutable brokerFunding;
 
-    mapping(bytes32 symbol => uint64) private _lastBatch;
+    /// @dev A symbol's last batch, and the time until which fills have been counted in batches.
+    struct Batch {
+        uint64 number;
+        uint64 countedUntil;
+    }
+
+    mapping(bytes32 symbol => Batch) private _lastBatch;
 
     /// @notice Shares were minted to the pool; `supply` is the symbol's supply after it.
     event BatchMinted(bytes32 indexed symbol, uint256 amount, uint256 supply);
@@ -69,6 +78,9 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice The symbol's supply is `expected`, but the authorization was computed from `got`.
     error SupplyConflict(uint256 expected, uint256 got);
 
+    /// @notice Fills until `countedUntil` have been counted already, later than `got`.
+    error CountedAlready(uint64 countedUntil, uint64 got);
+
     /// @notice The pool holds `available` of the asset, less than `needed`.
     error PoolShort(bytes32 asset, uint256 available, uint256 needed);
 
@@ -78,14 +90,16 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice An amount that must not be zero is zero.
     error ZeroAmount();
 
+    /// @notice An address that must not be zero is zero.
+    error ZeroAddress();
+
     constructor(
-        address owner_,
-        address enclaveSigner_,
+        Authority authority_,
         IERC20 usdc_,
         EquityToken token_,
         address escrow_,
         address brokerFunding_
-    ) EnclaveAuthorized("PlatformPool", owner_, enclaveSigner_) {
+    ) EnclaveAuthorized("PlatformPool", authority_) {
         require(brokerFunding_ != address(0), ZeroAddress());
         usdc = usdc_;
         token = token_;
@@ -97,9 +111,11 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
      * @notice Mints shares to the pool.
      *
      * Requirements:
+     * - the platform is not paused;
      * - the enclave's signature over the authorization, not used before;
      * - `batch` is {nextBatch} of the symbol;
      * - `expectedSupply` is the symbol's supply before the batch;
+     * - `countedUntil` is not before {countedUntil} of the symbol;
      * - `amount` is not zero; the symbol is a well-formed name and not `USDC`.
      *
      * Emits {BatchMinted}.
@@ -108,7 +124,9 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
         _authorize(hashBatchMint(authorization), signature);
         bytes32 symbol = authorization.symbol;
         uint256 amount = authorization.amount;
-        uint256 supply = _nextBatch(symbol, amount, authorization.expectedSupply, authorization.batch);
+        uint256 supply = _nextBatch(
+            symbol, amount, authorization.expectedSupply, Batch(authorization.batch, authorization.countedUntil)
+        );
         emit BatchMinted(symbol, amount, supply + amount);
         token.mint(symbol, amount);
     }
@@ -117,9 +135,11 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
      * @notice Burns shares of the pool.
      *
      * Requirements:
+     * - the platform is not paused;
      * - the enclave's signature over the authorization, not used before;
      * - `batch` is {nextBatch} of the symbol;
      * - `expectedSupply` is the symbol's supply before the batch;
+     * - `countedUntil` is not before {countedUntil} of the symbol;
      * - `amount` is not zero, and the pool holds it.
      *
      * Emits {BatchBurned}.
@@ -128,27 +148,37 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
         _authorize(hashBatchBurn(authorization), signature);
         bytes32 symbol = authorization.symbol;
         uint256 amount = authorization.amount;
-        uint256 supply = _nextBatch(symbol, amount, authorization.expectedSupply, authorization.batch);
+        uint256 supply = _nextBatch(
+            symbol, amount, authorization.expectedSupply, Batch(authorization.batch, authorization.countedUntil)
+        );
         _requireHeld(symbol, token.balanceOf(address(this), uint256(symbol)), amount);
         emit BatchBurned(symbol, amount, supply - amount);
         token.burn(symbol, amount);
     }
 
     /**
-     * @notice Pays an order's account, as part of its settlement: `asset` is `USDC` or an equity's symbol.
+     * @notice Pays an order's account, as part of its settlement: `asset` is `USDC` or an equity's symbol. Returns
+     * false when the account cannot receive it; the amount is then in the escrow, for a claim.
      *
      * Requirements:
      * - the caller is the escrow;
      * - the pool holds `amount` of the asset;
-     * - shares: `to` has passed KYC and is not frozen in the symbol.
+     * - `to` or the escrow can receive it: only the recipient's own failure makes a claim.
      */
-    function payout(address to, bytes32 asset, uint256 amount) external nonReentrant {
+    function payout(address to, bytes32 asset, uint256 amount) external nonReentrant returns (bool paid) {
         require(msg.sender == escrow, NotEscrow(escrow, msg.sender));
         if (asset == USDC_ASSET) {
-            _sendUsdc(to, amount);
+            _requireHeld(asset, usdc.balanceOf(address(this)), amount);
+            paid = usdc.trySafeTransfer(to, amount);
+            if (!paid) usdc.safeTransfer(escrow, amount);
         } else {
             _requireHeld(asset, token.balanceOf(address(this), uint256(asset)), amount);
-            token.transfer(to, uint256(asset), amount);
+            // A transfer that runs out of gas leaves too little for the one to the escrow, so everything reverts.
+            try token.transfer(to, uint256(asset), amount) {
+                paid = true;
+            } catch {
+                token.transfer(escrow, uint256(asset), amount);
+            }
         }
     }
 
@@ -156,7 +186,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
      * @notice Adds USDC of the caller to the pool. It is a gift: nothing is credited for it.
      *
      * Requirements:
-     * - `amount` is not zero, and approved to this contract by the caller.
+     * - `amount` is not zero, held by the caller, and approved to this contract.
      */
     function fund(uint256 amount) external nonReentrant {
         require(amount > 0, ZeroAmount());
@@ -172,44 +202,52 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
      */
     function transferTreasury(uint256 amount) external nonReentrant onlyOwner {
         require(amount > 0, ZeroAmount());
-        _sendUsdc(brokerFunding, amount);
+        _requireHeld(USDC_ASSET, usdc.balanceOf(address(this)), amount);
+        usdc.safeTransfer(brokerFunding, amount);
     }
 
     /// @notice The number that a symbol's next batch carries; the first one's is 1.
     function nextBatch(bytes32 symbol) public view returns (uint64) {
-        return _lastBatch[symbol] + 1;
+        return _lastBatch[symbol].number + 1;
+    }
+
+    /// @notice Unix seconds: the symbol's batches include all fills until then. A batch that is minted for one
+    /// withdrawal includes no fill, and does not change it.
+    function countedUntil(bytes32 symbol) external view returns (uint64) {
+        return _lastBatch[symbol].countedUntil;
     }
 
     /// @notice The EIP-712 digest that the enclave signs for {mintBatch}.
     function hashBatchMint(BatchMint calldata a) public view returns (bytes32) {
         return _hashTypedDataV4(
-            keccak256(abi.encode(BATCH_MINT_TYPEHASH, a.symbol, a.amount, a.expectedSupply, a.batch))
+            keccak256(
+                abi.encode(BATCH_MINT_TYPEHASH, a.symbol, a.amount, a.expectedSupply, a.batch, a.countedUntil)
+            )
         );
     }
 
     /// @notice The EIP-712 digest that the enclave signs for {burnBatch}.
     function hashBatchBurn(BatchBurn calldata a) public view returns (bytes32) {
         return _hashTypedDataV4(
-            keccak256(abi.encode(BATCH_BURN_TYPEHASH, a.symbol, a.amount, a.expectedSupply, a.batch))
+            keccak256(
+                abi.encode(BATCH_BURN_TYPEHASH, a.symbol, a.amount, a.expectedSupply, a.batch, a.countedUntil)
+            )
         );
     }
 
     /// @dev Takes the symbol's next batch number; returns its supply before the batch.
-    function _nextBatch(bytes32 symbol, uint256 amount, uint256 expectedSupply, uint64 batch)
+    function _nextBatch(bytes32 symbol, uint256 amount, uint256 expectedSupply, Batch memory batch)
         private
         returns (uint256 supply)
     {
         require(amount > 0, ZeroAmount());
         uint64 next = nextBatch(symbol);
-        require(batch == next, BatchConflict(next, batch));
+        require(batch.number == next, BatchConflict(next, batch.number));
+        uint64 counted = _lastBatch[symbol].countedUntil;
+        require(batch.countedUntil >= counted, CountedAlready(counted, batch.countedUntil));
         supply = token.totalSupply(uint256(symbol));
         require(expectedSupply == supply, SupplyConflict(supply, expectedSupply));
         _lastBatch[symbol] = batch;
-    }
-
-    function _sendUsdc(address to, uint256 amount) private {
-        _requireHeld(USDC_ASSET, usdc.balanceOf(address(this)), amount);
-        usdc.safeTransfer(to, amount);
     }
 
     function _requireHeld(bytes32 asset, uint256 available, uint256 needed) private pure {

@@ -16,7 +16,14 @@ const SANDBOX_OUT = join(ROOT, 'src/sandbox/generated')
 /** EIP-170: a contract's code may have 24,576 bytes. */
 const MAX_CODE_BYTES = 24_576
 
-const CONTRACTS = ['InstitutionRegistry', 'OrderEscrow', 'ConfidentialLedger', 'EquityToken', 'PlatformPool']
+const CONTRACTS = [
+  'Authority',
+  'InstitutionRegistry',
+  'OrderEscrow',
+  'ConfidentialLedger',
+  'EquityToken',
+  'PlatformPool',
+]
 /** Run by a node in the place of a call, and never deployed. */
 const LENSES = ['WalletLens', 'PoolUsdcLens', 'EquitiesLens']
 const SANDBOX_CONTRACT = 'TestUsdc'

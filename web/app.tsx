@@ -69,6 +69,8 @@ export function App({ settings }: { settings: Settings }) {
           readMembers={histories.members}
           orgId={orgId}
           isAdmin={isAdmin}
+          leavingAt={view.value?.leavingAt ?? null}
+          onLeave={view.refresh}
           rulebook={rulebook}
         />
       )
@@ -78,6 +80,7 @@ export function App({ settings }: { settings: Settings }) {
       <DeskScreen
         key={session}
         session={session}
+        settings={settings}
         views={views}
         readOrders={histories.orders}
         view={view}

@@ -35,7 +35,6 @@ export interface Figure {
 export type Result =
   | RouteResult
   | LatencyResult
-  | GasResult
   | RelayResult
   | IdleResult
   | NarrationResult
@@ -71,14 +70,4 @@ export interface CostResult {
   readonly partUs: number
   /** Of a bare Express route, the least of the rounds; null where the system does not tell. */
   readonly requestUs: number | null
-}
-
-export interface GasResult {
-  readonly kind: 'gas'
-  readonly rows: readonly GasRow[]
-}
-
-export interface GasRow {
-  readonly call: string
-  readonly gas: number
 }

@@ -24,10 +24,8 @@ async function serve({ rpcUrl, chainId, ledger, privateKey, signer }: PlainRelay
       res.sendStatus(422)
       return
     }
-    const transaction = await updatePortfolio(
-      [message.accountId, message.version, message.enclaveBlob, message.userBlob],
-      signature,
-    )
+    const struct = PortfolioUpdate.map(({ name }) => message[name])
+    const transaction = await updatePortfolio(struct, signature)
     const receipt = await transaction.wait()
     res.json({ status: 'confirmed', txHash: receipt.hash, blockNumber: receipt.blockNumber })
   })

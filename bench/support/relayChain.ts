@@ -1,17 +1,20 @@
 import { createConfidentialLedger } from '../../src/chain/confidentialLedger.js'
 import { RpcProvider } from '../../src/chain/provider.js'
+import { checksum } from '../../src/protocol/address.js'
 import type { ContractAddresses } from '../../src/protocol/api.js'
 import {
   authorizationDigest,
   type SignedAuthorization,
   signAuthorization,
 } from '../../src/protocol/authorization.js'
-import { bytesToHex, type Hex, uintToBytes } from '../../src/protocol/hex.js'
+import { bytesToHex, type Hex, uintToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
 import type { Secp256k1 } from '../../src/protocol/secp256k1.js'
 import { castAccounts, type SandboxAccount } from '../../src/sandbox/accounts.js'
 import { startAnvil } from '../../src/sandbox/anvil.js'
 import { deployAll, localProvider } from '../../src/sandbox/localChain.js'
 import { drawSecrets, publicIdentity, type SandboxSecrets } from '../../src/sandbox/secrets.js'
+import { grantedOrder, grantOrders, portfolioUpdate } from '../../test/support/authorizations.js'
 
 /** A chain of its own, and an enclave's key that signs as many authorizations as are wanted. */
 export interface RelayChain {
@@ -40,8 +43,14 @@ const BLOCK_GAS = 1_000_000_000
 /** States that the node keeps: of every block, they would fill the memory. */
 const STATES = 32
 const RPC_TIMEOUT_MS = 10_000
+/** Each has an order that stays open, for which it is written. */
+const MOST_PORTFOLIOS = 2_048
 /** Small blobs: what a write costs the node is the same for all, and none of the relay's. */
 const BLOB: Hex = `0x01${'5a'.repeat(28)}`
+
+function accountAt(index: number): Hex {
+  return checksum(bytesToHex(uintToBytes(BigInt(index + 1), 20)))
+}
 
 export async function startRelayChain(curve: Secp256k1): Promise<RelayChain> {
   const args = ['--gas-limit', `${BLOCK_GAS}`, '--prune-history', `${STATES}`]
@@ -54,6 +63,10 @@ export async function startRelayChain(curve: Secp256k1): Promise<RelayChain> {
     const signer = publicIdentity(secrets).enclaveSigner
     const local = localProvider(rpcUrl, chainId)
     const { contracts } = await deployAll(local, accounts, signer)
+    await grantOrders(
+      { provider: local, addresses: contracts },
+      Array.from({ length: MOST_PORTFOLIOS }, (_, index) => accountAt(index)),
+    )
     local.destroy()
     const [ceiling, plain] = accounts.employees
     const enclave = createEnclave({ chainId, contracts, secrets, curve, provider })
@@ -81,16 +94,17 @@ interface Enclave {
 function createEnclave({ chainId, contracts, secrets, curve, provider }: Enclave) {
   const domain = { chainId, verifyingContract: contracts.confidentialLedger }
   const ledger = createConfidentialLedger(provider, contracts.confidentialLedger)
-  /** Version of the last write of each portfolio. */
-  const versions: bigint[] = []
+  /** The ledger's running hash of each portfolio after each of its writes. */
+  const histories: Hex[][] = []
 
   function nextWrite(index: number): SignedAuthorization {
-    const version = (versions[index] ?? 0n) + 1n
-    versions[index] = version
-    const accountId = bytesToHex(uintToBytes(BigInt(index + 1), 32))
-    const message = { accountId, version, enclaveBlob: BLOB, userBlob: BLOB }
+    const history = histories[index] ?? [ZERO_BYTES32]
+    histories[index] = history
+    const previous = history.at(-1) ?? ZERO_BYTES32
+    const write = { version: BigInt(history.length), previous, enclaveBlob: BLOB, userBlob: BLOB }
+    history.push(portfolioHashAfter(previous, write))
     return signAuthorization(
-      { primaryType: 'PortfolioUpdate', message },
+      portfolioUpdate(grantedOrder(accountAt(index)), write),
       domain,
       secrets.enclavePrivateKey,
       curve,
@@ -100,7 +114,7 @@ function createEnclave({ chainId, contracts, secrets, curve, provider }: Enclave
   return {
     authorizations: (count: number) => Array.from({ length: count }, (_, index) => nextWrite(index)),
     forget(count: number) {
-      for (let index = 0; index < count; index++) versions[index] = (versions[index] ?? 1n) - 1n
+      for (const history of histories.slice(0, count)) history.pop()
     },
     async assertEffective(authorizations: readonly SignedAuthorization[]) {
       const used = await Promise.all(

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Round, ratioOf } from './compare.js'
-import type { CostResult, Figure, GasResult, LatencyResult, Result, RouteResult } from './figure.js'
+import type { CostResult, Figure, LatencyResult, Result, RouteResult } from './figure.js'
 import { idleTable } from './idleResult.js'
 import type { Machine } from './machine.js'
 import { narrationTable } from './narrationResult.js'
@@ -41,7 +41,7 @@ function linesOf(result: Result): string[] {
   if (result.kind === 'latencies') return latencyTable(result)
   if (result.kind === 'overload') return overloadTable(result)
   if (result.kind === 'cost') return costTable(result)
-  return result.kind === 'route' ? routeTable(result) : gasTable(result)
+  return routeTable(result)
 }
 
 /** Leaves the result as JSON, under the figure's name. */
@@ -111,9 +111,4 @@ function costTable({ partUs, requestUs }: CostResult): string[] {
   return [
     `  ${partUs.toFixed(2)} µs each, of ${requestUs?.toFixed(0) ?? 'unknown'} µs of CPU of a bare Express request: ${share}`,
   ]
-}
-
-function gasTable({ rows }: GasResult): string[] {
-  const width = Math.max(...rows.map(({ call }) => call.length))
-  return rows.map(({ call, gas }) => `  ${call.padEnd(width)}${gas.toLocaleString('en-US').padStart(12)}`)
 }

@@ -12,14 +12,33 @@ import {InstitutionRegistry} from "../InstitutionRegistry.sol";
  * is the answer, as ERC-6492's validator does it. So the wallet's institution need not be known before it is asked of.
  */
 contract WalletLens {
+    struct Answer {
+        bytes32 orgId;
+        bytes32 foundingId;
+        bytes32 invitationId;
+        address invitedBy;
+        bool isKyc;
+        address admin;
+        bool isAdmitted;
+        uint64 leavingAt;
+        uint64 policyVersion;
+    }
+
     constructor(InstitutionRegistry registry, EquityToken token, ConfidentialLedger ledger, address wallet) {
         bytes32 orgId = registry.orgOf(wallet);
+        bytes32 invitationId = registry.invitationOf(wallet);
         bytes memory answer = abi.encode(
-            orgId,
-            registry.invitationOf(wallet),
-            token.isKyc(wallet),
-            registry.adminOf(orgId),
-            ledger.policyVersion(orgId)
+            Answer({
+                orgId: orgId,
+                foundingId: registry.foundingOf(wallet),
+                invitationId: invitationId,
+                invitedBy: registry.adminOf(invitationId),
+                isKyc: token.isKyc(wallet),
+                admin: registry.adminOf(orgId),
+                isAdmitted: registry.isAdmitted(orgId),
+                leavingAt: orgId == bytes32(0) ? 0 : registry.leavingAt(wallet),
+                policyVersion: ledger.policyVersion(orgId)
+            })
         );
         assembly ("memory-safe") {
             return(add(answer, 0x20), mload(answer))

@@ -3,7 +3,14 @@ import { type Asset, getAsset } from './assets.js'
 import { type BrokerClock, getClock } from './clock.js'
 import { createBrokerHttp } from './http.js'
 import type { BrokerOrder } from './order.js'
-import { cancelOrder, getOrderByClientOrderId, type OrderRequest, placeOrder } from './orders.js'
+import {
+  cancelOrder,
+  getOrderByClientOrderId,
+  getOrders,
+  type OrderFilter,
+  type OrderRequest,
+  placeOrder,
+} from './orders.js'
 import { getSnapshots, type Snapshot } from './snapshots.js'
 
 export type { BrokerAccount, BrokerPosition } from './account.js'
@@ -12,7 +19,7 @@ export type { BrokerClock } from './clock.js'
 export { BrokerError, type BrokerErrorDetails, type BrokerErrorKind } from './errors.js'
 export { type BrokerOrder, type Fill, fillValue, type OrderSide } from './order.js'
 export { type BrokerOrderState, orderState } from './orderState.js'
-export { DuplicateOrderError, floorToCents, type OrderRequest } from './orders.js'
+export { DuplicateOrderError, floorToCents, type OrderFilter, type OrderRequest } from './orders.js'
 export type { Snapshot } from './snapshots.js'
 
 export interface BrokerOptions {
@@ -40,6 +47,8 @@ export interface Broker {
   placeOrder(request: OrderRequest): Promise<BrokerOrder>
   /** Null when the account has no such order. */
   getOrderByClientOrderId(clientOrderId: string): Promise<BrokerOrder | null>
+  /** Every order that was submitted after a time, the oldest first: a call for each 500. */
+  getOrders(filter: OrderFilter): Promise<BrokerOrder[]>
   /** `id` is the broker's own id of the order. */
   cancelOrder(id: string): Promise<'requested' | 'not-cancelable'>
   getPositions(): Promise<BrokerPosition[]>
@@ -63,6 +72,7 @@ export function createBroker(options: BrokerOptions): Broker {
     getAsset: (symbol) => getAsset(trading, symbol),
     placeOrder: (request) => placeOrder(trading, request),
     getOrderByClientOrderId: (clientOrderId) => getOrderByClientOrderId(trading, clientOrderId),
+    getOrders: (filter) => getOrders(trading, filter),
     cancelOrder: (id) => cancelOrder(trading, id),
     getPositions: () => getPositions(trading),
     getAccount: () => getAccount(trading),

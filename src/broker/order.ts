@@ -23,6 +23,8 @@ export interface BrokerOrder {
   readonly filledQty: bigint
   /** The same at its average price: one entry, or one per order where others carried this one on. */
   readonly fills: readonly Fill[]
+  /** When it was filled whole; null before. */
+  readonly filledAt: Date | null
 }
 
 export interface Fill {
@@ -55,6 +57,7 @@ export const storedOrderSchema = z
     replaces: z.string().min(1).nullish(),
     filled_qty: exactSharesSchema,
     filled_avg_price: fillPriceSchema.nullish(),
+    filled_at: timestampSchema.nullish(),
   })
   // A fill without a price, or an order that is filled with nothing, can't be settled; nor one replaced by no other.
   .refine((order) => (order.filled_qty === 0n ? order.status !== 'filled' : order.filled_avg_price != null))
@@ -73,6 +76,7 @@ export const storedOrderSchema = z
       replacedBy: order.status === 'replaced' ? (order.replaced_by ?? null) : null,
       replaces: order.replaces ?? null,
       filledQty: order.filled_qty,
+      filledAt: order.filled_at ?? null,
       fills:
         order.filled_qty === 0n || order.filled_avg_price == null
           ? []
@@ -83,9 +87,17 @@ export const storedOrderSchema = z
 /** An order and those that carried it on, as one: ordered as the first, standing as the last, with the fills of all. */
 export function asOne(first: StoredOrder, others: readonly StoredOrder[]): BrokerOrder {
   const { replacedBy: _by, replaces: _of, ...order } = first
-  const { id, status, state } = others.at(-1) ?? first
+  const { id, status, state, filledAt } = others.at(-1) ?? first
   const fills = [first, ...others].flatMap((each) => each.fills)
-  return { ...order, id, status, state, fills, filledQty: fills.reduce((sum, { qty }) => sum + qty, 0n) }
+  return {
+    ...order,
+    id,
+    status,
+    state,
+    filledAt,
+    fills,
+    filledQty: fills.reduce((sum, { qty }) => sum + qty, 0n),
+  }
 }
 
 /**

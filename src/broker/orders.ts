@@ -111,6 +111,53 @@ function unreadable(route: string): BrokerError {
   return new BrokerError('unavailable', { route, reason: 'unreadable' })
 }
 
+/** Orders that one page of a list may hold: Alpaca's own limit. */
+const PAGE = 500
+
+/** Which orders to list. */
+export interface OrderFilter {
+  /** Submitted after this time. */
+  readonly after: Date
+  /** Of one symbol; default: of all. */
+  readonly symbol?: string | undefined
+}
+
+/**
+ * `GET /v2/orders`: every order that was submitted after a time, whatever became of it, the oldest first. Those that
+ * carried another one on are part of it.
+ */
+export async function getOrders(trading: BrokerHttp, { after, symbol }: OrderFilter): Promise<BrokerOrder[]> {
+  const route = '/v2/orders'
+  const found = new Map<string, StoredOrder>()
+  for (let from = after; ; ) {
+    const query = {
+      status: 'all',
+      ...(symbol !== undefined && { symbols: symbol }),
+      after: from.toISOString(),
+      direction: 'asc',
+      limit: String(PAGE),
+    }
+    const page = await trading.request(
+      { method: 'GET', route, path: route, query },
+      z.array(storedOrderSchema),
+    )
+    const known = found.size
+    // A page begins with what the one before ended with, as a time names no single order.
+    for (const order of page) found.set(order.id, order)
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE || found.size === known) break
+    from = last.createdAt
+  }
+  return [...found.values()]
+    .filter(({ replaces }) => replaces === null || !found.has(replaces))
+    .map((first) => asOne(first, chainOf(first, found)))
+}
+
+function chainOf({ replacedBy }: StoredOrder, found: ReadonlyMap<string, StoredOrder>): StoredOrder[] {
+  const next = replacedBy === null ? undefined : found.get(replacedBy)
+  return next === undefined ? [] : [next, ...chainOf(next, found)]
+}
+
 /**
  * `DELETE /v2/orders/{id}`: asks for cancellation. `requested` is not a final state: read the order until it has one.
  * `not-cancelable` (422): it has become final already, perhaps by filling.

@@ -58,7 +58,7 @@ export function encodeAuthorizationCall({ primaryType, message, signature }: Sig
 /** Digits of selector and two offsets, behind which the struct of every such call begins. */
 const STRUCT_START = 8 + 2 * WORD_DIGITS
 
-/** The order that an encoded settlement or refund ends, which is the first member of either; null for other types. */
+/** The order that an encoded write-ahead, settlement or refund is for, their first member; null for other types. */
 export function orderOfCall(primaryType: PrimaryType, data: Hex): Hex | null {
   if (authorizationTypes[primaryType][0]?.name !== 'orderId') return null
   return `0x${data.slice(2 + STRUCT_START, 2 + STRUCT_START + WORD_DIGITS)}`

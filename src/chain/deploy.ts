@@ -10,8 +10,11 @@ import {
 import { checksum, ZERO_ADDRESS } from '../protocol/address.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
+import { RECLAIM_DELAY } from '../protocol/reclaimDelay.js'
 import { USDC_DECIMALS } from '../protocol/units.js'
+import { authorityAbi } from './generated/authorityAbi.js'
 import {
+  authorityBytecode,
   confidentialLedgerBytecode,
   equityTokenBytecode,
   institutionRegistryBytecode,
@@ -28,22 +31,44 @@ import { waitForReceipt } from './waitForReceipt.js'
 export interface Deployment {
   /** Pays the gas; needs a provider, and no other transaction of its account under way. */
   deployer: Signer
-  /** Sets the compliance flags, rotates the enclave's signer, moves the treasury. */
+  /** Sets the compliance flags, admits institutions, rotates the roles, moves the treasury. */
   owner: Hex
+  /** Can pause openings and the enclave's authorizations, and nothing else. */
+  guardian: Hex
   /** The address of the enclave's signing key. */
   enclaveSigner: Hex
   /** A contract with 6 decimals. */
   usdc: Hex
   /** The only address that the pool's treasury can go to; it can never be changed. */
   brokerFunding: Hex
+  /** Seconds; they can never be changed. Required: rotation < pause < 7 days, when orders can be reclaimed. */
+  delays: {
+    /** From the owner's call until a new owner, guardian or signer takes over. */
+    rotation: number
+    /** How long a pause lasts. */
+    pause: number
+    /** From a member's leaving until it has left; 30 days at most. */
+    leave: number
+  }
+}
+
+/** What a deployment has unless it says otherwise: two days to notice a rotation, three to pause, seven to leave. */
+export const DEFAULT_DELAYS: Deployment['delays'] = {
+  rotation: 2 * 86_400,
+  pause: 3 * 86_400,
+  leave: 7 * 86_400,
 }
 
 export type DeployErrorCode =
   | 'invalid-address'
+  | 'invalid-delays'
   | 'usdc-not-a-contract'
   | 'usdc-decimals'
   | 'deployment-failed'
   | 'address-mismatch'
+
+/** The longest that leaving may take, in seconds, as in `InstitutionRegistry`. */
+const MAX_LEAVE_DELAY = 30 * 86_400
 
 /** A deployment that must not be used, or was not begun. */
 export class DeployError extends Error {
@@ -58,10 +83,11 @@ export class DeployError extends Error {
 }
 
 /**
- * Deploys the five contracts in five transactions. They know one another by immutables: each one's address is
- * computed before from the deployer's nonce (CREATE), and the deployment aborts when one comes out elsewhere.
+ * Deploys the five contracts and their `Authority` in six transactions. They know one another by immutables: each
+ * one's address is computed before from the deployer's nonce (CREATE), and the deployment aborts when one comes out
+ * elsewhere.
  *
- * @throws DeployError `invalid-address`, `usdc-not-a-contract` or `usdc-decimals` before anything is sent;
+ * @throws DeployError `invalid-address`, `invalid-delays`, `usdc-not-a-contract` or `usdc-decimals` before anything is sent;
  *   `deployment-failed` or `address-mismatch` after: then what was deployed is of no use
  */
 export async function deployContracts(deployment: Deployment): Promise<ContractAddresses> {
@@ -69,6 +95,7 @@ export async function deployContracts(deployment: Deployment): Promise<ContractA
   const { provider } = deployer
   if (!provider) throw new TypeError('the deployer has no provider')
   checkAddresses(deployment)
+  checkDelays(deployment.delays)
   await checkUsdc(deployment.usdc, provider)
   const firstNonce = await deployer.getNonce('pending')
   const addresses = predict(await deployer.getAddress(), firstNonce)
@@ -86,11 +113,21 @@ export async function deployContracts(deployment: Deployment): Promise<ContractA
       throw new DeployError('address-mismatch', `${name} is at ${receipt.contractAddress}, not ${address}`)
     }
   }
-  return addresses
+  const { authority: _, ...contracts } = addresses
+  return contracts
 }
 
-function checkAddresses({ owner, enclaveSigner, usdc, brokerFunding }: Deployment): void {
-  for (const [name, address] of Object.entries({ owner, enclaveSigner, usdc, brokerFunding })) {
+function checkDelays({ rotation, pause, leave }: Deployment['delays']): void {
+  const whole = [rotation, pause, leave].every((seconds) => Number.isSafeInteger(seconds) && seconds >= 0)
+  if (whole && rotation < pause && pause < RECLAIM_DELAY && leave <= MAX_LEAVE_DELAY) return
+  throw new DeployError(
+    'invalid-delays',
+    `"delays" expected whole seconds with rotation < pause < ${RECLAIM_DELAY} and leave <= ${MAX_LEAVE_DELAY}, got rotation ${rotation}, pause ${pause}, leave ${leave}`,
+  )
+}
+
+function checkAddresses({ owner, guardian, enclaveSigner, usdc, brokerFunding }: Deployment): void {
+  for (const [name, address] of Object.entries({ owner, guardian, enclaveSigner, usdc, brokerFunding })) {
     if (!isAddress(address) || getAddress(address) === ZERO_ADDRESS) {
       throw new DeployError(
         'invalid-address',
@@ -118,50 +155,58 @@ async function checkUsdc(usdc: Hex, provider: Provider): Promise<void> {
 }
 
 /** The order of the deployment: the n-th gets the address of the deployer's n-th nonce from now. */
-function predict(from: string, firstNonce: number): ContractAddresses {
+function predict(from: string, firstNonce: number): ContractAddresses & { authority: Hex } {
   const at = (index: number): Hex => checksum(getCreateAddress({ from, nonce: firstNonce + index }))
   return {
-    institutionRegistry: at(0),
-    orderEscrow: at(1),
-    confidentialLedger: at(2),
-    equityToken: at(3),
-    platformPool: at(4),
+    authority: at(0),
+    institutionRegistry: at(1),
+    orderEscrow: at(2),
+    confidentialLedger: at(3),
+    equityToken: at(4),
+    platformPool: at(5),
   }
 }
 
-function constructions(deployment: Deployment, addresses: ContractAddresses) {
-  const { owner, enclaveSigner, usdc, brokerFunding, deployer } = deployment
-  const { institutionRegistry, orderEscrow, confidentialLedger, equityToken, platformPool } = addresses
+function constructions(deployment: Deployment, addresses: ReturnType<typeof predict>) {
+  const { owner, guardian, enclaveSigner, usdc, brokerFunding, delays, deployer } = deployment
+  const { authority, institutionRegistry, orderEscrow, confidentialLedger, equityToken, platformPool } =
+    addresses
   return [
+    {
+      name: 'Authority',
+      address: authority,
+      factory: new ContractFactory(authorityAbi, authorityBytecode, deployer),
+      args: [owner, guardian, enclaveSigner, delays.rotation, delays.pause, usdc, platformPool],
+    },
     {
       name: 'InstitutionRegistry',
       address: institutionRegistry,
       factory: new ContractFactory(institutionRegistryAbi, institutionRegistryBytecode, deployer),
-      args: [],
+      args: [authority, usdc, platformPool, delays.leave],
     },
     {
       name: 'OrderEscrow',
       address: orderEscrow,
       factory: new ContractFactory(orderEscrowAbi, orderEscrowBytecode, deployer),
-      args: [owner, enclaveSigner, usdc, institutionRegistry, confidentialLedger, equityToken, platformPool],
+      args: [authority, usdc, platformPool, institutionRegistry, confidentialLedger, equityToken],
     },
     {
       name: 'ConfidentialLedger',
       address: confidentialLedger,
       factory: new ContractFactory(confidentialLedgerAbi, confidentialLedgerBytecode, deployer),
-      args: [owner, enclaveSigner, orderEscrow, institutionRegistry],
+      args: [authority, usdc, platformPool, orderEscrow, institutionRegistry],
     },
     {
       name: 'EquityToken',
       address: equityToken,
       factory: new ContractFactory(equityTokenAbi, equityTokenBytecode, deployer),
-      args: [owner, platformPool],
+      args: [authority, usdc, platformPool, orderEscrow],
     },
     {
       name: 'PlatformPool',
       address: platformPool,
       factory: new ContractFactory(platformPoolAbi, platformPoolBytecode, deployer),
-      args: [owner, enclaveSigner, usdc, equityToken, orderEscrow, brokerFunding],
+      args: [authority, usdc, equityToken, orderEscrow, brokerFunding],
     },
   ]
 }

@@ -4,10 +4,12 @@ import { type ContractAddresses, contractsSchema } from '../protocol/api.js'
 import { type Finding, fault, ok, unchecked } from '../protocol/finding.js'
 import type { Hex } from '../protocol/hex.js'
 import { ADDRESS_VARIABLES } from './addressVariables.js'
+import { checkAuthority } from './authorityCheckup.js'
 import { createContractReader } from './contractReader.js'
 import { ChainAnswerError } from './errors.js'
 import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
 import { equityTokenAbi } from './generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
 import { platformPoolAbi } from './generated/platformPoolAbi.js'
 import { addressValue } from './values.js'
@@ -21,8 +23,13 @@ interface Linked {
   readonly links: Readonly<Record<string, ContractName>>
 }
 
-/** Who names whom, by immutables. The registry names nobody, and is named by two. */
+/** Who names whom, by immutables. */
 const LINKED: readonly Linked[] = [
+  {
+    contract: 'institutionRegistry',
+    abi: institutionRegistryAbi,
+    links: { pool: 'platformPool' },
+  },
   {
     contract: 'orderEscrow',
     abi: orderEscrowAbi,
@@ -36,18 +43,19 @@ const LINKED: readonly Linked[] = [
   {
     contract: 'confidentialLedger',
     abi: confidentialLedgerAbi,
-    links: { escrow: 'orderEscrow', registry: 'institutionRegistry' },
+    links: { escrow: 'orderEscrow', registry: 'institutionRegistry', pool: 'platformPool' },
   },
-  { contract: 'equityToken', abi: equityTokenAbi, links: { pool: 'platformPool' } },
+  {
+    contract: 'equityToken',
+    abi: equityTokenAbi,
+    links: { pool: 'platformPool', escrow: 'orderEscrow' },
+  },
   {
     contract: 'platformPool',
     abi: platformPoolAbi,
     links: { escrow: 'orderEscrow', token: 'equityToken' },
   },
 ]
-
-/** Those that take the enclave's authorizations. */
-const AUTHORIZED = LINKED.filter(({ contract }) => contract !== 'equityToken')
 
 interface DeploymentCheckupOptions {
   readonly provider: Provider
@@ -65,14 +73,32 @@ interface DeploymentCheckupOptions {
 export async function checkDeployment(options: DeploymentCheckupOptions): Promise<Finding[]> {
   const code = await checkCode(options)
   const notAsked = 'not asked before the faults above are mended'
+  const unasked = [unchecked('authority', notAsked), unchecked('enclave-signer', notAsked)]
   if (code.some(({ result }) => result === 'fault')) {
-    return [...code, unchecked('contract-links', notAsked), unchecked('enclave-signer', notAsked)]
+    return [...code, unchecked('contract-links', notAsked), ...unasked]
   }
   const links = await Promise.all(LINKED.map((linked) => checkLinks(options, linked)))
-  if (links.some(({ result }) => result === 'fault')) {
-    return [...code, ...links, unchecked('enclave-signer', notAsked)]
+  if (links.some(({ result }) => result === 'fault')) return [...code, ...links, ...unasked]
+  const [authority, ...others] = await distinctAuthorities(options)
+  if (authority === undefined || others.length > 0) {
+    return [...code, ...links, twoAuthorities([authority, ...others]), unchecked('enclave-signer', notAsked)]
   }
-  return [...code, ...links, ...(await Promise.all(AUTHORIZED.map((each) => checkSigner(options, each))))]
+  return [...code, ...links, ...(await checkAuthority({ ...options, authority }))]
+}
+
+/** One, unless the contracts are of several deployments. */
+async function distinctAuthorities({ provider, addresses }: DeploymentCheckupOptions): Promise<Hex[]> {
+  const named = LINKED.map(({ contract, abi }) =>
+    createContractReader(provider, addresses[contract], abi).read('authority', [], addressValue),
+  )
+  return [...new Set(await Promise.all(named))]
+}
+
+function twoAuthorities(authorities: readonly (Hex | undefined)[]): Finding {
+  return fault(
+    'authority',
+    `the contracts obey different authorities, ${authorities.join(' and ')}: take all five of one deployment`,
+  )
 }
 
 async function checkCode({ provider, addresses }: DeploymentCheckupOptions): Promise<Finding[]> {
@@ -117,25 +143,4 @@ async function checkLinks(
       `${variable}: the contract at ${addresses[contract]} is another one, or the nodes refuse to call it: are two addresses swapped?`,
     )
   }
-}
-
-async function checkSigner(
-  { provider, addresses, signer, signerName }: DeploymentCheckupOptions,
-  { contract, abi }: Linked,
-): Promise<Finding> {
-  const reader = createContractReader(provider, addresses[contract], abi)
-  const [current, proposed] = await Promise.all([
-    reader.read('enclaveSigner', [], addressValue),
-    reader.read('pendingEnclaveSigner', [], addressValue),
-  ])
-  const variable = ADDRESS_VARIABLES[contract]
-  if (sameAddress(current, signer))
-    return ok('enclave-signer', `${variable}: its enclave signer is the configured one`)
-  const mend = sameAddress(proposed, signer)
-    ? 'it is proposed already: the owner has to call confirmEnclaveSigner'
-    : 'correct it, or have the owner propose and confirm it'
-  return fault(
-    'enclave-signer',
-    `${variable}: its enclaveSigner is ${current}, ${signerName} is ${signer}: ${mend}`,
-  )
 }

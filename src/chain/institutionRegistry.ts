@@ -2,7 +2,7 @@ import type { BlockTag } from 'ethers'
 import type { Hex } from '../protocol/hex.js'
 import { createContractReader, type ViewCaller } from './contractReader.js'
 import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
-import { addressValue, bytes32Value, numberValue } from './values.js'
+import { addressValue, boolValue, bytes32Value, numberValue } from './values.js'
 
 /** Views of `InstitutionRegistry`. Zero bytes and the zero address mean "none". */
 export interface InstitutionRegistry {
@@ -11,6 +11,11 @@ export interface InstitutionRegistry {
   orgOf(wallet: Hex, block?: BlockTag): Promise<Hex>
   walletCount(orgId: Hex, block?: BlockTag): Promise<number>
   invitationOf(wallet: Hex, block?: BlockTag): Promise<Hex>
+  isAdmitted(orgId: Hex, block?: BlockTag): Promise<boolean>
+  /** The institution that the wallet has founded and that waits to be admitted. */
+  foundingOf(wallet: Hex, block?: BlockTag): Promise<Hex>
+  /** Unix seconds; 0 when the wallet is not leaving. */
+  leavingAt(wallet: Hex, block?: BlockTag): Promise<number>
 }
 
 export function createInstitutionRegistry(caller: ViewCaller, address: Hex): InstitutionRegistry {
@@ -21,5 +26,8 @@ export function createInstitutionRegistry(caller: ViewCaller, address: Hex): Ins
     orgOf: (wallet, block) => read('orgOf', [wallet], bytes32Value, block),
     walletCount: (orgId, block) => read('walletCount', [orgId], numberValue, block),
     invitationOf: (wallet, block) => read('invitationOf', [wallet], bytes32Value, block),
+    isAdmitted: (orgId, block) => read('isAdmitted', [orgId], boolValue, block),
+    foundingOf: (wallet, block) => read('foundingOf', [wallet], bytes32Value, block),
+    leavingAt: (wallet, block) => read('leavingAt', [wallet], numberValue, block),
   }
 }

@@ -10,11 +10,18 @@ import { addressValue, boolValue, bytes32Value, numberValue, uintValue } from '.
 /** What decides which screen a wallet sees. Zero bytes and the zero address mean "none". */
 export interface WalletFacts {
   readonly orgId: Hex
-  /** The institution that invited it last. */
-  readonly invitation: Hex
+  /** The institution that it has founded and that waits to be admitted. */
+  readonly foundingId: Hex
+  /** The institution that invited it last, and that one's admin. */
+  readonly invitationId: Hex
+  readonly invitedBy: Hex
   readonly kyc: boolean
   /** The admin of its institution. */
   readonly admin: Hex
+  /** Whether the platform admits its institution. */
+  readonly admitted: boolean
+  /** Unix seconds at which it leaves its institution; 0 when it does not. */
+  readonly leavingAt: number
   /** The version of its institution's rulebook. */
   readonly policyVersion: number
 }
@@ -38,15 +45,41 @@ export interface Lenses {
 /** Symbols of one call: their answer stays below what a constructor may return. */
 const MAX_SYMBOLS = 300
 
-const walletSchema = z.tuple([bytes32Value, bytes32Value, boolValue, addressValue, numberValue]).transform(
-  ([orgId, invitation, kyc, admin, policyVersion]): WalletFacts => ({
-    orgId,
-    invitation,
-    kyc,
-    admin,
-    policyVersion,
-  }),
-)
+const walletSchema = z
+  .tuple([
+    bytes32Value,
+    bytes32Value,
+    bytes32Value,
+    addressValue,
+    boolValue,
+    addressValue,
+    boolValue,
+    numberValue,
+    numberValue,
+  ])
+  .transform(
+    ([
+      orgId,
+      foundingId,
+      invitationId,
+      invitedBy,
+      kyc,
+      admin,
+      admitted,
+      leavingAt,
+      policyVersion,
+    ]): WalletFacts => ({
+      orgId,
+      foundingId,
+      invitationId,
+      invitedBy,
+      kyc,
+      admin,
+      admitted,
+      leavingAt,
+      policyVersion,
+    }),
+  )
 const balanceSchema = z.tuple([uintValue]).transform(([balance]) => balance)
 
 const equitiesSchema = z
@@ -60,7 +93,7 @@ export function createLenses(caller: ViewCaller, contracts: ContractAddresses): 
   const readWallet = createLens(caller, {
     bytecode: walletLensBytecode,
     takes: ['address', 'address', 'address', 'address'],
-    returns: ['bytes32', 'bytes32', 'bool', 'address', 'uint64'],
+    returns: ['bytes32', 'bytes32', 'bytes32', 'address', 'bool', 'address', 'bool', 'uint64', 'uint64'],
     schema: walletSchema,
   })
   const readPoolUsdc = createLens(caller, {

@@ -43,6 +43,17 @@ export interface OrderEscrow {
   /** How many orders are open. */
   openOrders(block?: BlockTag): Promise<number>
   openOrdersOf(orgId: Hex, block?: BlockTag): Promise<number>
+  /** USDC base units of all open orders. */
+  escrowed(block?: BlockTag): Promise<bigint>
+  /** What an account could not receive of an asset (`USDC` or a symbol, as bytes32), in base units. */
+  claims(account: Hex, asset: Hex, block?: BlockTag): Promise<bigint>
+  /** The sum of all claims in an asset. */
+  claimed(asset: Hex, block?: BlockTag): Promise<bigint>
+  /** The account whose order has these first 16 bytes in its id; the zero address when there is none. */
+  takenBy(prefix: Hex, block?: BlockTag): Promise<Hex>
+  /** Unix seconds of the block that the contract was created in. */
+  deployedAt(block?: BlockTag): Promise<number>
+  authority(block?: BlockTag): Promise<Hex>
   usdc(block?: BlockTag): Promise<Hex>
   usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
 }
@@ -54,6 +65,12 @@ export function createOrderEscrow(caller: ViewCaller, address: Hex): OrderEscrow
     orders: (orderId, block) => read('orders', [orderId], orderValue, block),
     openOrders: (block) => read('openOrders', [], numberValue, block),
     openOrdersOf: (orgId, block) => read('openOrdersOf', [orgId], numberValue, block),
+    escrowed: (block) => read('escrowed', [], uintValue, block),
+    claims: (account, asset, block) => read('claims', [account, asset], uintValue, block),
+    claimed: (asset, block) => read('claimed', [asset], uintValue, block),
+    takenBy: (prefix, block) => read('takenBy', [prefix], addressValue, block),
+    deployedAt: (block) => read('deployedAt', [], numberValue, block),
+    authority: (block) => read('authority', [], addressValue, block),
     usdc: (block) => read('usdc', [], addressValue, block),
     usedDigest: (digest, block) => read('usedDigest', [digest], boolValue, block),
   }

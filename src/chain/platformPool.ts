@@ -9,6 +9,8 @@ export interface PlatformPool {
   readonly address: Hex
   /** Number that the symbol's next mint or burn must carry. */
   nextBatch(symbol: Hex, block?: BlockTag): Promise<bigint>
+  /** Unix seconds: the symbol's fills until then are in its batches. */
+  countedUntil(symbol: Hex, block?: BlockTag): Promise<bigint>
   usedDigest(digest: Hex, block?: BlockTag): Promise<boolean>
 }
 
@@ -17,6 +19,7 @@ export function createPlatformPool(caller: ViewCaller, address: Hex): PlatformPo
   return {
     address,
     nextBatch: (symbol, block) => read('nextBatch', [symbol], uintValue, block),
+    countedUntil: (symbol, block) => read('countedUntil', [symbol], uintValue, block),
     usedDigest: (digest, block) => read('usedDigest', [digest], boolValue, block),
   }
 }

@@ -1,5 +1,6 @@
 import { type ErrorDescription, Interface, type InterfaceAbi, isCallException } from 'ethers'
 import type { Revert } from '../protocol/api.js'
+import { authorityAbi } from './generated/authorityAbi.js'
 import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
 import { equityTokenAbi } from './generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
@@ -13,6 +14,7 @@ const abis: InterfaceAbi[] = [
   platformPoolAbi,
   equityTokenAbi,
   institutionRegistryAbi,
+  authorityAbi,
   erc20Abi,
 ]
 // An interface knows Solidity's own Error(string) and Panic(uint256) besides those that its contract declares.

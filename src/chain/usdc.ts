@@ -6,6 +6,7 @@ import { uintValue } from './values.js'
 /** ERC-20: what is used of USDC. https://eips.ethereum.org/EIPS/eip-20 */
 export const erc20Abi = [
   'function balanceOf(address owner) view returns (uint256)',
+  'function totalSupply() view returns (uint256)',
   'function allowance(address owner, address spender) view returns (uint256)',
   'function approve(address spender, uint256 amount) returns (bool)',
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
@@ -16,6 +17,7 @@ export const erc20Abi = [
 export interface Usdc {
   readonly address: Hex
   balanceOf(owner: Hex, block?: BlockTag): Promise<bigint>
+  totalSupply(block?: BlockTag): Promise<bigint>
 }
 
 export function createUsdc(caller: ViewCaller, address: Hex): Usdc {
@@ -23,5 +25,6 @@ export function createUsdc(caller: ViewCaller, address: Hex): Usdc {
   return {
     address,
     balanceOf: (owner, block) => read('balanceOf', [owner], uintValue, block),
+    totalSupply: (block) => read('totalSupply', [], uintValue, block),
   }
 }

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { Command } from './command.js'
+import { claimCommand } from './commands/claim.js'
+import { leaveCommand } from './commands/leave.js'
 import { orderCommand } from './commands/order.js'
 import { policyCommand } from './commands/policy.js'
 import { portfolioCommand } from './commands/portfolio.js'
 import { relayCommand } from './commands/relay.js'
 import { statusCommand } from './commands/status.js'
+import { takenCommand } from './commands/taken.js'
 import { walletCommand } from './commands/wallet.js'
 import { watchCommand } from './commands/watch.js'
 import { EXIT, type ExitCode } from './exitCodes.js'
@@ -19,8 +22,11 @@ const COMMANDS: readonly Command[] = [
   policyCommand,
   portfolioCommand,
   walletCommand,
+  claimCommand,
+  leaveCommand,
   statusCommand,
   relayCommand,
+  takenCommand,
   watchCommand,
 ]
 

@@ -1,23 +1,30 @@
 /**
- * `npm run deploy`: deploys the five contracts to the chain of RPC_URL and prints their addresses as lines for the
+ * `npm run deploy`: deploys the five contracts and their authority to the chain of RPC_URL and prints their addresses as lines for the
  * server's and the enclave's environment. Exits 1 and names every fault of the settings at once.
  */
 import { JsonRpcProvider, Wallet } from 'ethers'
 import { z } from 'zod'
 import { ADDRESS_VARIABLES } from '../chain/addressVariables.js'
-import { deployContracts } from '../chain/deploy.js'
+import { DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
 import { addressSchema } from '../protocol/address.js'
 import { contractsSchema } from '../protocol/api.js'
 import { bytes32Schema } from '../protocol/hex.js'
+
+/** Whole seconds. */
+const seconds = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 
 const settingsSchema = z.object({
   RPC_URL: z.url({ protocol: /^https?$/ }),
   CHAIN_ID: z.coerce.number().int().positive(),
   DEPLOYER_PRIVATE_KEY: bytes32Schema,
   OWNER_ADDRESS: addressSchema,
+  GUARDIAN_ADDRESS: addressSchema,
   ENCLAVE_SIGNER: addressSchema,
   USDC_ADDRESS: addressSchema,
   BROKER_FUNDING_ADDRESS: addressSchema,
+  ROTATION_DELAY: seconds(DEFAULT_DELAYS.rotation),
+  MAX_PAUSE: seconds(DEFAULT_DELAYS.pause),
+  LEAVE_DELAY: seconds(DEFAULT_DELAYS.leave),
 })
 
 type Settings = z.output<typeof settingsSchema>
@@ -53,9 +60,15 @@ async function main(): Promise<void> {
     const addresses = await deployContracts({
       deployer: new Wallet(env.DEPLOYER_PRIVATE_KEY, provider),
       owner: env.OWNER_ADDRESS,
+      guardian: env.GUARDIAN_ADDRESS,
       enclaveSigner: env.ENCLAVE_SIGNER,
       usdc: env.USDC_ADDRESS,
       brokerFunding: env.BROKER_FUNDING_ADDRESS,
+      delays: {
+        rotation: env.ROTATION_DELAY,
+        pause: env.MAX_PAUSE,
+        leave: env.LEAVE_DELAY,
+      },
     })
     for (const name of contractsSchema.keyof().options) {
       console.log(`${ADDRESS_VARIABLES[name]}=${addresses[name]}`)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
+import { addressSchema } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
@@ -7,6 +8,16 @@ import { ClientError, ContractError } from './errors.js'
 import type { SealedOrder } from './orderIntent.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
+
+/** What the contracts behind the escrow refuse, which its own ABI does not have. */
+const ERRORS_BEHIND = [
+  'error NotAdmitted(bytes32 orgId)',
+  'error Leaving(address wallet, uint64 effectiveAt)',
+  'error PlatformPaused(uint64 until)',
+  'error WalletFrozen(bytes32 symbol, address wallet)',
+]
+/** With the errors of every contract that the escrow calls. */
+export const ESCROW_ABI = [...orderEscrowAbi, ...ERRORS_BEHIND]
 
 /** The wallet's USDC, in base units. */
 export interface Funds {
@@ -35,7 +46,7 @@ interface EscrowDeps {
 }
 
 export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
-  const escrow = createContract({ wallet, address: contracts.escrow, abi: orderEscrowAbi })
+  const escrow = createContract({ wallet, address: contracts.escrow, abi: ESCROW_ABI })
   const usdc = createContract({ wallet, address: contracts.usdc, abi: erc20Abi })
 
   async function funds(): Promise<Funds> {
@@ -69,7 +80,11 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
   }
 }
 
-/** Whether the escrow refused because the first 16 bytes of the order's id are another order's. */
-export function isOrderIdTaken(error: unknown): boolean {
-  return error instanceof ContractError && error.code === 'OrderIdTaken'
+/**
+ * The account of the order that has the same first 16 bytes in its id, when the escrow refused for it; else null. Ids
+ * are random: that is somebody who copies them from pending transactions.
+ */
+export function takenBy(error: unknown): Hex | null {
+  if (!(error instanceof ContractError) || error.code !== 'OrderIdTaken') return null
+  return addressSchema.parse(error.args.by)
 }

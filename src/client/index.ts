@@ -4,13 +4,20 @@ import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.
 import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
 import type { Policy } from '../protocol/policy.js'
+import { type Claim, createClaimDesk } from './claims.js'
 import type { Mined } from './contract.js'
 import { createEscrow, type Funds } from './escrow.js'
 import { createMembership, type Membership } from './membership.js'
 import { openNotice } from './notice.js'
 import type { OrderRequest, SealedOrder } from './orderIntent.js'
 import { createOrders } from './orders.js'
-import { createOrderPlacing, type PlacedOrder, type PlaceOptions, type PlaceStep } from './placeOrder.js'
+import {
+  createOrderPlacing,
+  type PlacedOrder,
+  type PlaceOptions,
+  type PlaceStep,
+  type TakenId,
+} from './placeOrder.js'
 import { createPlatform, type Pins, type Platform } from './platform.js'
 import type { FollowOptions } from './poll.js'
 import { type OpenedPortfolio, readPortfolio } from './portfolio.js'
@@ -42,6 +49,7 @@ export type { Portfolio } from '../protocol/portfolio.js'
 export { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 export { ClientError, type ClientErrorCode, ContractError, NotSubmittedError, ServerError } from './errors.js'
 export type {
+  Claim,
   FollowOptions,
   Funds,
   Membership,
@@ -58,6 +66,7 @@ export type {
   ReaderOptions,
   RetryTiming,
   SealedOrder,
+  TakenId,
   Views,
 }
 export { createReader }
@@ -104,6 +113,17 @@ export interface Client extends Reader {
   reclaim(orderId: Hex): Promise<Mined>
   /** What the wallet can pay a BUY from. With a pinned escrow it needs no server. */
   funds(): Promise<Funds>
+  /**
+   * What the wallet could not receive of a refund, a reclaim or a withdrawal: it waits at the escrow. Looks for USDC and
+   * the listed symbols. With a pinned escrow it needs no server.
+   * @param others symbols to look for that are not listed any more
+   */
+  claims(others?: readonly string[]): Promise<readonly Claim[]>
+  /**
+   * Has a claim paid: `asset` is `USDC` or a symbol.
+   * @param to the wallet itself when left out, or the recipient that the platform's owner approved
+   */
+  claim(asset: string, to?: Hex): Promise<Mined>
   /** The reason of a refusal, null when there is none to read. */
   openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>): Promise<Notice | null>
   /** The portfolio on chain, null for an account that has none yet. With a pinned escrow it needs no server. */
@@ -120,6 +140,7 @@ export function createClient(options: ClientOptions): Client {
   const { platform, contracts } = createPlatform({ http, wallet, pins: options.pins ?? {} })
   const orders = createOrders({ http, timing })
   const escrow = async () => createEscrow({ wallet, contracts: await contracts() })
+  const desk = async () => createClaimDesk({ wallet, contracts: await contracts() })
   const { key, lock } = createKeyring(() => derivePortfolioKey(wallet))
   return {
     ...readerOf(createViews({ http, timing }), orders),
@@ -128,10 +149,12 @@ export function createClient(options: ClientOptions): Client {
     platform,
     unlock: key,
     lock,
-    placeOrder: createOrderPlacing({ wallet, platform, key, orders }),
+    placeOrder: createOrderPlacing({ wallet, platform, key, orders, timing }),
     submitOrder: orders.submit,
     reclaim: async (orderId) => (await escrow()).reclaim(orderId),
     funds: async () => (await escrow()).funds(),
+    claims: async (others) => (await desk()).claims(others),
+    claim: async (asset, to) => (await desk()).claim(asset, to),
     openNotice: async (status) => openNotice(status, await key()),
     portfolio: async () => readPortfolio(wallet, await contracts(), await key()),
     publishRulebook: async (policy, signal) =>

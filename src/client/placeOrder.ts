@@ -3,13 +3,14 @@ import type { OrderReceived } from '../protocol/api.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
 import { ClientError, NotSubmittedError } from './errors.js'
-import { createEscrow, isOrderIdTaken } from './escrow.js'
+import { createEscrow, takenBy } from './escrow.js'
 import { createNonces } from './nonces.js'
 import { type OrderRequest, type SealedOrder, sealOrder } from './orderIntent.js'
 import type { Orders } from './orders.js'
 import type { Platform } from './platform.js'
 import { readPortfolio } from './portfolio.js'
 import type { PortfolioKey } from './portfolioKey.js'
+import { type RetryTiming, sleep, waitAfter } from './retry.js'
 import type { Wallet } from './wallet.js'
 
 /** What an order waits for: the wallet and the chain, to approve its USDC and to open its escrow; then the server. */
@@ -25,6 +26,21 @@ export interface PlaceOptions {
   readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined
   /** Called as each step begins. There is nothing to approve where the allowance suffices, or nothing is escrowed. */
   readonly onStep?: ((step: PlaceStep) => void) | undefined
+  /**
+   * Called when somebody has opened an order under this one's id first. It is sealed again under a fresh id, for which
+   * the wallet signs again, and so on until it opens, its deadline has passed, or `signal` aborts.
+   */
+  readonly onIdTaken?: ((taken: TakenId) => void) | undefined
+}
+
+/** Somebody copies ids from pending transactions. Only a cleared wallet can, and each time costs it gas. */
+export interface TakenId {
+  /** Nothing was opened under it by this wallet. */
+  readonly orderId: Hex
+  /** Name it to the platform's operator, who can withdraw its clearance. */
+  readonly by: Hex
+  /** How often it has happened to this order. */
+  readonly times: number
 }
 
 export interface PlacedOrder {
@@ -38,10 +54,9 @@ interface PlacingDeps {
   readonly platform: () => Promise<Platform>
   readonly key: () => Promise<PortfolioKey>
   readonly orders: Orders
+  /** Of the waits before an order is sealed under another id. */
+  readonly timing: RetryTiming
 }
-
-/** Tries again with another orderId when the first is taken: never by chance, but perhaps by someone who copies pending ones. */
-const MAX_IDS = 3
 
 /**
  * Places orders: seal, open the escrow, submit. They are sealed and opened one after the other, as the enclave
@@ -53,13 +68,14 @@ export function createOrderPlacing(deps: PlacingDeps) {
   const nonces = createNonces()
   let previous: Promise<unknown> = Promise.resolve()
 
-  async function openOne(request: OrderRequest, { beforeOpen, onStep, signal }: PlaceOptions) {
+  async function openOne(request: OrderRequest, options: PlaceOptions) {
+    const { beforeOpen, onStep, onIdTaken, signal } = options
     signal?.throwIfAborted()
     const [platform, key] = [await deps.platform(), await deps.key()]
     const stored = await storedNonce(deps.wallet, platform, key)
     const orgId = await institutionOf(deps.wallet, platform)
     const escrow = createEscrow({ wallet: deps.wallet, contracts: platform })
-    for (let ids = 1; ; ids++) {
+    for (let times = 1; ; times++) {
       const sealing = {
         wallet: deps.wallet,
         platform,
@@ -68,11 +84,15 @@ export function createOrderPlacing(deps: PlacingDeps) {
         nonce: nonces(stored),
       }
       const order = await sealOrder(request, sealing)
+      signal?.throwIfAborted()
       await beforeOpen?.(order)
       try {
         return { order, opened: await escrow.open(order, onStep) }
       } catch (error) {
-        if (!isOrderIdTaken(error) || ids === MAX_IDS) throw error
+        const by = takenBy(error)
+        if (by === null) throw error
+        onIdTaken?.({ orderId: order.orderId, by, times })
+        await sleep(waitAfter(times, deps.timing), signal)
       }
     }
   }

@@ -5,7 +5,7 @@ import {
   authorizationDigest,
   signAuthorization,
 } from '../protocol/authorization.js'
-import { authorizationTargets, type PrimaryType } from '../protocol/authorizationTypes.js'
+import type { PrimaryType } from '../protocol/authorizationTypes.js'
 import type { Hex } from '../protocol/hex.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
@@ -16,7 +16,7 @@ import type { Relay } from './relay.js'
 export interface Authorizer {
   /**
    * Returns once the chain has taken the authorization: `usedDigest` on the enclave's own node, not the relay's word.
-   * @throws ConflictError when it was computed from a state that is gone; RevertedError for any other refusal;
+   * @throws PausedError while the platform is paused; ConflictError when it was computed from a state that is gone; RevertedError for any other refusal;
    *   RunFailure when nothing is known by `stopAt` (it may still take effect)
    */
   submit(authorization: Authorization): Promise<void>
@@ -34,17 +34,11 @@ interface AuthorizerDeps {
 const MAX_SILENCES = 3
 
 export function createAuthorizer({ chain, clock, relay, privateKey, timings }: AuthorizerDeps): Authorizer {
-  async function isUsed(primaryType: PrimaryType, digest: Hex): Promise<boolean> {
-    const { contract } = authorizationTargets[primaryType]
-    if (contract === 'ConfidentialLedger') return chain.ledger.usedDigest(digest)
-    return contract === 'OrderEscrow' ? chain.escrow.usedDigest(digest) : chain.pool.usedDigest(digest)
-  }
-
   /** Whether the digest is used within `relayAgainMs`; a node that does not answer is asked again. */
   async function confirmed(primaryType: PrimaryType, digest: Hex): Promise<boolean> {
     const until = clock.now() + timings.relayAgainMs
     for (;;) {
-      if (await isUsed(primaryType, digest).catch(() => false)) return true
+      if (await chain.isUsed(primaryType, digest).catch(() => false)) return true
       if (clock.now() >= until) return false
       await clock.sleep(timings.confirmPollMs)
     }
@@ -67,7 +61,7 @@ export function createAuthorizer({ chain, clock, relay, privateKey, timings }: A
           continue
         }
         // Whatever the relay says, an answer to an earlier request may have been lost.
-        if (await isUsed(primaryType, digest)) return
+        if (await chain.isUsed(primaryType, digest)) return
         if (answer.kind === 'reverted') throw failureOf(answer.revert)
         if (answer.kind === 'refused') throw new RunFailure('relay-refused')
         if (++silences === MAX_SILENCES) throw new RunFailure('relay-unavailable')

@@ -4,6 +4,7 @@ import { DOCUMENTED_FEES, feeScheduleText } from '../protocol/fees.js'
 import { bytesToUint, hexOf, hexToBytes } from '../protocol/hex.js'
 import { symbolSchema } from '../protocol/identifiers.js'
 import { CURVE_ORDER } from '../protocol/signature.js'
+import type { Depth } from './chainState.js'
 
 /** What `.env.enclave.example` says of a variable. */
 export interface VariableNotes {
@@ -40,6 +41,21 @@ const chainId = z
   .string()
   .regex(/^[1-9]\d{0,14}$/, 'expected a chain id')
   .transform(Number)
+
+const usdc = z
+  .string()
+  .regex(/^\d{1,15}$/, 'expected USDC base units')
+  .transform(BigInt)
+const count = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,4}$/, `expected a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `expected a whole number from ${min} to ${max}`)
+const depth = z
+  .string()
+  .regex(/^(?:safe|finalized|\d{1,6})$/, 'expected safe, finalized or a number of blocks')
+  .transform((text): Depth => (text === 'safe' || text === 'finalized' ? text : Number(text)))
 
 function listOf<T>(item: Text<T>) {
   return z
@@ -121,6 +137,28 @@ https://alpaca.markets/support/regulatory-fees. Paper accounts pay none. The ser
 they see whose order is run when: not the server's nodes.",
     example: 'http://127.0.0.1:8546',
   }),
+  RPC_WITNESS_URL: withDefault(listOf(httpUrl), {
+    about:
+      'JSON-RPC nodes of another operator, separated by commas. Where they are named, both must say the same, at one \
+block, about everything that decides money.',
+    fallback: '',
+  }),
+  CHAIN_DEPTH: required(depth, {
+    about:
+      'What permits an order (its escrow, its write-ahead) must lie this many blocks below the head, or in the block that \
+the chain calls safe or finalized. docs/operations.md says what fits Ethereum, a rollup, and a chain of one-second blocks.',
+    example: 'safe',
+  }),
+  CHAIN_DEPTH_WAIT_MS: milliseconds(
+    'How long a run waits for that depth before it leaves the order to a later run.',
+    5_000,
+    MINUTE_MS,
+  ),
+  CHAIN_MAX_HEAD_AGE_MS: milliseconds(
+    "A newest block that is older than this, by the enclave's clock, is not acted on, whatever the depth.",
+    2 * MINUTE_MS,
+    60 * MINUTE_MS,
+  ),
   RPC_TIMEOUT_MS: milliseconds('Time that one node gets for one request.', 10_000, MINUTE_MS),
   CHAIN_ID: required(chainId, { about: "The chain's id.", example: '31337' }),
   INSTITUTION_REGISTRY_ADDRESS: address('The five contracts, as the deployment printed them.'),
@@ -163,6 +201,28 @@ one run: less than the server's ORDER_RUN_TIMEOUT. Not below 30000 with a real b
     2_000,
     MINUTE_MS,
   ),
+  MIN_ORDER: withDefault(usdc, {
+    section: 'Limits',
+    about:
+      "The smallest order, in USDC base units (6 decimals). One of a whole balance has only the broker's own minimum.",
+    fallback: '10000000',
+  }),
+  MIN_WITHDRAWAL: withDefault(usdc, {
+    about:
+      'The smallest withdrawal, in USDC base units, of shares at their price. It does not bind a whole balance.',
+    fallback: '10000000',
+  }),
+  RECONCILE_MIN_ACCOUNTS: withDefault(count(1, 1_000), {
+    about:
+      "Accounts that must have traded a symbol before its fills are shown in a batch of mints or burns: a batch of one \
+account's fill would show its size. 1 shows each.",
+    fallback: '3',
+  }),
+  RECONCILE_MAX_DELAY_DAYS: withDefault(count(0, 365), {
+    about:
+      'After so many days a fill is shown in the next batch, whoever else has traded. 0 waits for nobody.',
+    fallback: '5',
+  }),
   RECONCILE_HALTED_SYMBOLS: withDefault(listOf(symbolSchema), {
     about:
       'Symbols that are neither minted nor burned for now, separated by commas: around a split, for example.',

@@ -1,4 +1,4 @@
-import type { Provider } from 'ethers'
+import type { JsonRpcApiProvider } from 'ethers'
 import { type Broker, BrokerError } from '../broker/index.js'
 import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
 import type { ContractAddresses } from '../protocol/api.js'
@@ -6,9 +6,10 @@ import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Job, RunResult } from '../protocol/job.js'
 import { createAuthorizer } from './authorizer.js'
-import { createChainState } from './chainState.js'
+import type { Batching } from './batches.js'
+import { createChainState, type Depth } from './chainState.js'
 import { type Clock, createRunClock } from './clock.js'
-import { type FailureCode, RevertedError, RunFailure } from './failures.js'
+import { type FailureCode, PausedError, RevertedError, RunFailure } from './failures.js'
 import { guardBroker } from './guardedBroker.js'
 import { runOrder } from './order/orderRun.js'
 import { runPolicy } from './policy.js'
@@ -16,7 +17,7 @@ import { createPolicyStore } from './policyStore.js'
 import { createPortfolioStore } from './portfolioStore.js'
 import { reconcile } from './reconcile.js'
 import type { Relay } from './relay.js'
-import type { Run, Timings } from './run.js'
+import type { Limits, Run, Timings } from './run.js'
 
 /** The enclave's secrets: 32 bytes each. */
 export interface EnclaveKeys {
@@ -29,7 +30,9 @@ export interface EnclaveKeys {
 }
 
 export interface EnclaveDeps {
-  provider: Provider
+  provider: JsonRpcApiProvider
+  /** A node of another operator, which must say the same about what decides money. */
+  witness?: JsonRpcApiProvider | undefined
   chainId: number
   addresses: ContractAddresses
   broker: Broker
@@ -39,6 +42,12 @@ export interface EnclaveDeps {
   timings: Timings
   fees: FeeSchedule
   haltedSymbols: ReadonlySet<string>
+  /** How far below the head lies what permits an order. */
+  depth: Depth
+  /** A head that is older is not acted on, in milliseconds. */
+  maxHeadAgeMs: number
+  limits: Limits
+  batching: Batching
 }
 
 /** The confidential program: one job in, one result out. Nothing is kept between two jobs. */
@@ -89,6 +98,8 @@ function createRun(deps: EnclaveDeps, stopAt: number, report: Run['report']): Ru
     intentPrivateKey: keys.intent,
     fees: deps.fees,
     haltedSymbols: deps.haltedSymbols,
+    limits: deps.limits,
+    batching: deps.batching,
   }
 }
 
@@ -96,6 +107,7 @@ function createRun(deps: EnclaveDeps, stopAt: number, report: Run['report']): Ru
 function codeOf(error: unknown): FailureCode {
   if (error instanceof RunFailure) return error.code
   if (error instanceof RevertedError) return 'reverted'
+  if (error instanceof PausedError) return 'paused'
   if (error instanceof BrokerError) return 'broker-unavailable'
   if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) return 'chain-unavailable'
   return 'internal-error'

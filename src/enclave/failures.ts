@@ -12,6 +12,7 @@ export type FailureCode =
   | 'relay-refused'
   | 'reverted'
   | 'ledger-unreadable'
+  | 'paused'
   | 'internal-error'
 
 /** Ends a run as `failed`: another run may do better. */
@@ -32,6 +33,16 @@ export class RevertedError extends Error {
   }
 }
 
+/** The platform is paused: contracts refuse everything that the enclave signs. */
+export class PausedError extends Error {
+  override readonly name = 'PausedError'
+
+  /** @param until Unix seconds */
+  constructor(readonly until: number) {
+    super('the platform is paused')
+  }
+}
+
 /** The state that a decision was computed from has changed: read it again. A stale authorization is never sent twice. */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError'
@@ -40,14 +51,19 @@ export class ConflictError extends Error {
 /** Reverts that say no more than that something else was first. */
 const CONFLICTS = new Set([
   'VersionConflict',
+  'HistoryConflict',
   'OrderNotOpen',
+  'OrderNotRefunded',
+  'OrderMismatch',
   'BatchConflict',
   'SupplyConflict',
+  'CountedAlready',
   'NotInstitutionAdmin',
 ])
 
 /** The failure that a revert means to a run. */
-export function failureOf(revert: Revert): ConflictError | RevertedError {
+export function failureOf(revert: Revert): ConflictError | RevertedError | PausedError {
+  if (revert.name === 'PlatformPaused') return new PausedError(Number(revert.args.until))
   return CONFLICTS.has(revert.name) ? new ConflictError(revert.name) : new RevertedError(revert)
 }
 

@@ -14,6 +14,7 @@ export function guardBroker(broker: Broker, check: () => void): Broker {
     getAsset: guarded(broker.getAsset),
     placeOrder: guarded(broker.placeOrder),
     getOrderByClientOrderId: guarded(broker.getOrderByClientOrderId),
+    getOrders: guarded(broker.getOrders),
     cancelOrder: guarded(broker.cancelOrder),
     getPositions: guarded(broker.getPositions),
     getAccount: guarded(broker.getAccount),

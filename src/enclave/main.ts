@@ -27,7 +27,8 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
   const { CHAIN_ID: chainId } = config
   return {
     chainId,
-    provider: new RpcProvider({ chainId, urls: config.RPC_URL, timeoutMs: config.RPC_TIMEOUT_MS }),
+    provider: providerOf(config, config.RPC_URL),
+    witness: config.RPC_WITNESS_URL.length === 0 ? undefined : providerOf(config, config.RPC_WITNESS_URL),
     addresses: addressesOf(config),
     broker: createBroker(brokerOptionsOf(config)),
     relay: createRelay({
@@ -50,8 +51,20 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
       fillPollMs: config.FILL_POLL_MS,
       absentAgainMs: config.ABSENT_AGAIN_MS,
       ambiguousAgainMs: config.AMBIGUOUS_AGAIN_MS,
+      depthWaitMs: config.CHAIN_DEPTH_WAIT_MS,
     },
+    depth: config.CHAIN_DEPTH,
+    maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE_MS,
+    batching: {
+      accounts: config.RECONCILE_MIN_ACCOUNTS,
+      maxDelayMs: config.RECONCILE_MAX_DELAY_DAYS * 86_400_000,
+    },
+    limits: { order: config.MIN_ORDER, withdrawal: config.MIN_WITHDRAWAL },
   }
+}
+
+function providerOf(config: EnclaveConfig, urls: string[]): RpcProvider {
+  return new RpcProvider({ chainId: config.CHAIN_ID, urls, timeoutMs: config.RPC_TIMEOUT_MS })
 }
 
 try {

@@ -18,6 +18,7 @@ export type PolicyRejection =
   | 'invalid-signature'
   | 'unknown-institution'
   | 'not-admin'
+  | 'not-admitted'
   | 'version-conflict'
   | 'unlisted-symbol'
 
@@ -30,11 +31,12 @@ export async function runPolicy(run: Run, envelope: Envelope): Promise<RunResult
 
 async function publish(run: Run, rulebook: Rulebook): Promise<RunResult> {
   const { orgId, admin, policy, version } = rulebook
-  const block = await run.chain.latest()
-  const authority = await run.chain.registry.adminOf(orgId, block.number)
+  const { head: block } = await run.chain.look()
+  const authority = await run.chain.registry.adminOf(orgId, block.hash)
   if (authority === ZERO_ADDRESS) return rejected('unknown-institution')
   if (!sameAddress(authority, admin)) return rejected('not-admin')
-  const stored = await run.policies.load(orgId, block.number)
+  if (!(await run.chain.registry.isAdmitted(orgId, block.hash))) return rejected('not-admitted')
+  const stored = await run.policies.load(orgId, block)
   const same = stored.policy !== null && policyHash(stored.policy) === policyHash(policy)
   if (same && stored.version === version) return { outcome: 'accepted', orgId, version }
   if (version !== stored.version + 1) return rejected('version-conflict')
@@ -68,7 +70,7 @@ function isSigned({ chain }: Run, { sig, ...unsigned }: Rulebook): boolean {
 }
 
 async function areListed({ chain }: Run, { employees }: Policy, block: BlockPoint): Promise<boolean> {
-  const listed = new Set((await chain.token.listedSymbols(block.number)).map(bytes32ToName))
+  const listed = new Set((await chain.token.listedSymbols(block.hash)).map(bytes32ToName))
   return Object.values(employees).every(({ restricted }) => restricted.every((symbol) => listed.has(symbol)))
 }
 

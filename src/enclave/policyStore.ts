@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Hex, hexToBytes } from '../protocol/hex.js'
 import { type BlobPlace, ledgerKey, openBlob, sealBlob } from '../protocol/ledgerBlob.js'
 import { type Policy, policySchema } from '../protocol/policy.js'
-import type { ChainState } from './chainState.js'
+import type { BlockPoint, ChainState } from './chainState.js'
 import { RunFailure } from './failures.js'
 
 /** An institution's rulebook as it stands on chain; null when none was published. */
@@ -13,7 +13,7 @@ export interface StoredPolicy {
 
 export interface PolicyStore {
   /** @throws RunFailure `ledger-unreadable`: a rulebook that does not open never counts as none */
-  load(orgId: Hex, block: number): Promise<StoredPolicy>
+  load(orgId: Hex, block: BlockPoint): Promise<StoredPolicy>
   /** Seals what is to be written as `version`, which must be the stored one + 1. */
   seal(orgId: Hex, policy: Policy, version: number): Promise<Hex>
 }
@@ -30,8 +30,8 @@ export function createPolicyStore(chain: ChainState, masterKey: Hex): PolicyStor
   return {
     async load(orgId, block) {
       const [version, blob] = await Promise.all([
-        chain.ledger.policyVersion(orgId, block),
-        chain.ledger.policyBlob(orgId, block),
+        chain.ledger.policyVersion(orgId, block.hash),
+        chain.ledger.policyBlob(orgId, block.hash),
       ])
       if (version === 0) return { policy: null, version }
       try {

@@ -2,6 +2,7 @@ import type { BrokerPosition } from '../broker/index.js'
 import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
+import { mayBatch } from './batches.js'
 import { min } from './books.js'
 import type { BlockPoint } from './chainState.js'
 import { restarting } from './failures.js'
@@ -12,17 +13,19 @@ interface Supply {
   symbol: Hex
   expectedSupply: bigint
   batch: bigint
+  countedUntil: bigint
   /** What the pool holds of the supply: the rest belongs to wallets. */
   pooled: bigint
 }
 
 /**
- * Mints or burns, symbol by symbol, the difference between the supply and the broker's holding. One symbol's failure
- * does not stop the others; the first failure is thrown at the end.
+ * Mints or burns, symbol by symbol, the difference between the supply and the broker's holding, once enough accounts
+ * have traded the symbol or its fills have waited long enough. One symbol's failure does not stop the others; the first
+ * failure is thrown at the end.
  */
 export async function reconcile(run: Run): Promise<RunResult> {
-  const names = await symbolsOf(run)
-  const block = await run.chain.latest()
+  const { head: block } = await run.chain.look()
+  const names = await symbolsOf(run, block)
   const supplies = await Promise.all(names.map((name) => readSupply(run, name, block)))
   // After the supplies: a mint that comes in between makes the batch a conflict, never a wrong one.
   const positions = await run.broker.getPositions()
@@ -34,14 +37,26 @@ export async function reconcile(run: Run): Promise<RunResult> {
   return { outcome: 'done' }
 }
 
-/** The same for one symbol. */
-export async function reconcileSymbol(run: Run, name: string): Promise<void> {
-  if (!run.haltedSymbols.has(name)) await balance(run, name)
+/**
+ * Mints what the pool lacks of one symbol for a withdrawal, and no more: what a withdrawal pays out is public, what has
+ * been filled since the last batch is not. It mints less, or nothing, when the broker does not hold that much.
+ */
+export async function mintShortage(run: Run, name: string, needed: bigint): Promise<void> {
+  if (run.haltedSymbols.has(name)) return
+  await restarting(async () => {
+    const { head } = await run.chain.look()
+    const { pooled, ...supply } = await readSupply(run, name, head)
+    if (pooled >= needed) return
+    const unminted = quantityOf(await run.broker.getPositions(), name) - supply.expectedSupply
+    const amount = min(needed - pooled, unminted > 0n ? unminted : 0n)
+    if (amount === 0n) return
+    await run.authorizer.submit({ primaryType: 'BatchMint', message: { ...supply, amount } })
+  })
 }
 
 /** What is listed, and what the broker holds of equities; without what is halted. */
-async function symbolsOf({ chain, broker, haltedSymbols }: Run): Promise<string[]> {
-  const [listed, positions] = await Promise.all([chain.token.listedSymbols(), broker.getPositions()])
+async function symbolsOf({ chain, broker, haltedSymbols }: Run, { hash }: BlockPoint): Promise<string[]> {
+  const [listed, positions] = await Promise.all([chain.token.listedSymbols(hash), broker.getPositions()])
   const names = [...listed.map(bytes32ToName), ...positions.map(({ symbol }) => symbol)]
   const equities = names
     .filter((name) => name !== null)
@@ -58,36 +73,44 @@ async function balance(
   let { supply, positions } = seen
   await restarting(async () => {
     const [from, held] = [
-      supply ?? (await readSupply(run, name, await run.chain.latest())),
+      supply ?? (await readSupply(run, name, (await run.chain.look()).head)),
       positions ?? (await run.broker.getPositions()),
     ]
     supply = undefined
     positions = undefined
-    await mintOrBurn(run, from, quantityOf(held, name))
+    await mintOrBurn(run, name, from, quantityOf(held, name))
   })
 }
 
 /** Withdrawn shares stay at the broker behind their tokens. Only what the pool holds can be burned. */
-async function mintOrBurn({ authorizer }: Run, { pooled, ...supply }: Supply, held: bigint): Promise<void> {
+async function mintOrBurn(
+  run: Run,
+  name: string,
+  { pooled, ...supply }: Supply,
+  held: bigint,
+): Promise<void> {
   const { expectedSupply } = supply
-  if (held > expectedSupply) {
-    await authorizer.submit({
-      primaryType: 'BatchMint',
-      message: { ...supply, amount: held - expectedSupply },
-    })
-  }
-  const amount = min(expectedSupply > held ? expectedSupply - held : 0n, pooled)
-  if (amount > 0n) await authorizer.submit({ primaryType: 'BatchBurn', message: { ...supply, amount } })
+  const burnt = min(expectedSupply > held ? expectedSupply - held : 0n, pooled)
+  const minted = held > expectedSupply ? held - expectedSupply : 0n
+  if (minted === 0n && burnt === 0n) return
+  const { allowed, countedUntil } = await mayBatch(run, name, supply, (await run.chain.look()).head)
+  if (!allowed) return
+  await run.authorizer.submit(
+    minted > 0n
+      ? { primaryType: 'BatchMint', message: { ...supply, amount: minted, countedUntil } }
+      : { primaryType: 'BatchBurn', message: { ...supply, amount: burnt, countedUntil } },
+  )
 }
 
-async function readSupply({ chain }: Run, name: string, { number }: BlockPoint): Promise<Supply> {
+async function readSupply({ chain }: Run, name: string, { hash }: BlockPoint): Promise<Supply> {
   const symbol = nameToBytes32(name)
-  const [expectedSupply, batch, pooled] = await Promise.all([
-    chain.token.totalSupply(symbol, number),
-    chain.pool.nextBatch(symbol, number),
-    chain.token.balanceOf(chain.addresses.platformPool, symbol, number),
+  const [expectedSupply, batch, countedUntil, pooled] = await Promise.all([
+    chain.token.totalSupply(symbol, hash),
+    chain.pool.nextBatch(symbol, hash),
+    chain.pool.countedUntil(symbol, hash),
+    chain.token.balanceOf(chain.addresses.platformPool, symbol, hash),
   ])
-  return { symbol, expectedSupply, batch, pooled }
+  return { symbol, expectedSupply, batch, countedUntil, pooled }
 }
 
 function quantityOf(positions: readonly BrokerPosition[], name: string): bigint {

@@ -3,6 +3,7 @@ import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { RunResult } from '../protocol/job.js'
 import type { Authorizer } from './authorizer.js'
+import type { Batching } from './batches.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
 import type { PolicyStore } from './policyStore.js'
@@ -12,6 +13,8 @@ import type { PortfolioStore } from './portfolioStore.js'
 export interface Timings {
   /** Between two looks at the chain for an authorization. */
   confirmPollMs: number
+  /** How long a run waits until what permits it lies deep enough, before it leaves it to a later run. */
+  depthWaitMs: number
   /** The relay is asked again when the chain has not taken an authorization after this. */
   relayAgainMs: number
   /** How long, and how often, a run looks at a live order before it leaves it to a later run. */
@@ -21,6 +24,12 @@ export interface Timings {
   absentAgainMs: number
   /** Between two questions about an order whose answer was lost. */
   ambiguousAgainMs: number
+}
+
+/** What the platform takes at the least, in USDC base units. Neither binds an order for a whole balance. */
+export interface Limits {
+  order: bigint
+  withdrawal: bigint
 }
 
 /** Everything that a use-case works with during one run. */
@@ -39,6 +48,8 @@ export interface Run {
   readonly fees: FeeSchedule
   /** Symbols whose shares are not minted or burned for now. */
   readonly haltedSymbols: ReadonlySet<string>
+  readonly limits: Limits
+  readonly batching: Batching
   /** Leaves a result that stands if the run dies now; the final one takes its place. */
   report(result: RunResult): Promise<void>
 }

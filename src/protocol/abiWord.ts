@@ -3,11 +3,11 @@ import { ProtocolError } from './errors.js'
 import type { Hex } from './hex.js'
 
 /** A Solidity type that fits a word. */
-export type WordType = 'bytes32' | 'address' | 'uint64' | 'uint256'
+export type WordType = 'bytes32' | 'address' | 'uint8' | 'uint64' | 'uint256'
 
 const WORD_DIGITS = 64
 const HEX_DIGITS = { bytes32: /^0x[0-9a-fA-F]{64}$/, address: /^0x[0-9a-fA-F]{40}$/ }
-const UINT_LIMIT = { uint64: 1n << 64n, uint256: 1n << 256n }
+const UINT_LIMIT = { uint8: 1n << 8n, uint64: 1n << 64n, uint256: 1n << 256n }
 
 /** The 64 hex digits of a value. @throws ProtocolError `invalid-bytes` when it is not of that type */
 export function wordOf(type: WordType, value: Hex | bigint | undefined): string {

@@ -132,9 +132,12 @@ export const walletSchema = z.object({
   screen: z.enum(['found', 'wait', 'trade']),
   orgId: bytes32Schema.nullable(),
   role: z.enum(['admin', 'employee']).nullable(),
-  waitingFor: z.array(z.enum(['kyc', 'policy'])),
-  /** Institution whose invitation the wallet may accept. */
-  invitedBy: bytes32Schema.nullable(),
+  /** `admission`: the platform's owner has not admitted the institution, or has suspended it. */
+  waitingFor: z.array(z.enum(['admission', 'kyc', 'policy'])),
+  /** Unix seconds at which the wallet leaves its institution by itself; until then it buys nothing. */
+  leavingAt: z.int().min(0).nullable(),
+  /** An institution that the wallet may join, and the admin who invites: names can look alike, addresses do not. */
+  invitation: z.object({ orgId: bytes32Schema, admin: addressSchema }).nullable(),
 })
 export type WalletView = z.output<typeof walletSchema>
 

@@ -6,7 +6,7 @@ import { bytes32Schema, type Hex, hexBetween } from './hex.js'
 import type { Secp256k1 } from './secp256k1.js'
 import { signatureSchema, signDigest } from './signature.js'
 import { createStructHash, digestOfStruct, domainSeparator, type StructValues } from './structHash.js'
-import { uint64Schema, uint256Schema } from './units.js'
+import { uint8Schema, uint64Schema, uint256Schema } from './units.js'
 
 /** Of every contract's EIP-712 domain. */
 const VERSION = '1'
@@ -19,11 +19,24 @@ const batchShape = {
   amount: uint256Schema,
   expectedSupply: uint256Schema,
   batch: uint64Schema,
+  countedUntil: uint64Schema,
 }
-const portfolioShape = { version: uint64Schema, enclaveBlob: blobSchema, userBlob: blobSchema }
+const orderShape = {
+  orderId: bytes32Schema,
+  account: addressSchema,
+  asset: bytes32Schema,
+  amount: uint256Schema,
+  commit: bytes32Schema,
+}
+const writeShape = {
+  version: uint64Schema,
+  previous: bytes32Schema,
+  enclaveBlob: blobSchema,
+  userBlob: blobSchema,
+}
 
 const messageSchemas = {
-  PortfolioUpdate: z.strictObject({ accountId: bytes32Schema, ...portfolioShape }),
+  PortfolioUpdate: z.strictObject({ ...orderShape, state: uint8Schema, ...writeShape }),
   PolicyUpdate: z.strictObject({
     orgId: bytes32Schema,
     admin: addressSchema,
@@ -31,12 +44,12 @@ const messageSchemas = {
     policyBlob: blobSchema,
   }),
   OrderSettlement: z.strictObject({
-    orderId: bytes32Schema,
+    ...orderShape,
     payoutAsset: bytes32Schema,
     payout: uint256Schema,
-    ...portfolioShape,
+    ...writeShape,
   }),
-  OrderRefund: z.strictObject({ orderId: bytes32Schema, ...portfolioShape }),
+  OrderRefund: z.strictObject({ ...orderShape, ...writeShape }),
   BatchMint: z.strictObject(batchShape),
   BatchBurn: z.strictObject(batchShape),
 }

@@ -16,13 +16,25 @@ export const PRIMARY_TYPES = [
 /** Name of an authorization's EIP-712 primary type. */
 export type PrimaryType = (typeof PRIMARY_TYPES)[number]
 
+/** The order that a portfolio is written for, as the escrow has it: the contracts refuse any other. */
+const ORDER = [
+  { name: 'orderId', type: 'bytes32' },
+  { name: 'account', type: 'address' },
+  { name: 'asset', type: 'bytes32' },
+  { name: 'amount', type: 'uint256' },
+  { name: 'commit', type: 'bytes32' },
+] as const
+
+/** A write of a portfolio, after the ones that `previous` is the ledger's running hash of. */
+const WRITE = [
+  { name: 'version', type: 'uint64' },
+  { name: 'previous', type: 'bytes32' },
+  { name: 'enclaveBlob', type: 'bytes' },
+  { name: 'userBlob', type: 'bytes' },
+] as const
+
 export const authorizationTypes = {
-  PortfolioUpdate: [
-    { name: 'accountId', type: 'bytes32' },
-    { name: 'version', type: 'uint64' },
-    { name: 'enclaveBlob', type: 'bytes' },
-    { name: 'userBlob', type: 'bytes' },
-  ],
+  PortfolioUpdate: [...ORDER, { name: 'state', type: 'uint8' }, ...WRITE],
   PolicyUpdate: [
     { name: 'orgId', type: 'bytes32' },
     { name: 'admin', type: 'address' },
@@ -30,30 +42,25 @@ export const authorizationTypes = {
     { name: 'policyBlob', type: 'bytes' },
   ],
   OrderSettlement: [
-    { name: 'orderId', type: 'bytes32' },
+    ...ORDER,
     { name: 'payoutAsset', type: 'bytes32' },
     { name: 'payout', type: 'uint256' },
-    { name: 'version', type: 'uint64' },
-    { name: 'enclaveBlob', type: 'bytes' },
-    { name: 'userBlob', type: 'bytes' },
+    ...WRITE,
   ],
-  OrderRefund: [
-    { name: 'orderId', type: 'bytes32' },
-    { name: 'version', type: 'uint64' },
-    { name: 'enclaveBlob', type: 'bytes' },
-    { name: 'userBlob', type: 'bytes' },
-  ],
+  OrderRefund: [...ORDER, ...WRITE],
   BatchMint: [
     { name: 'symbol', type: 'bytes32' },
     { name: 'amount', type: 'uint256' },
     { name: 'expectedSupply', type: 'uint256' },
     { name: 'batch', type: 'uint64' },
+    { name: 'countedUntil', type: 'uint64' },
   ],
   BatchBurn: [
     { name: 'symbol', type: 'bytes32' },
     { name: 'amount', type: 'uint256' },
     { name: 'expectedSupply', type: 'uint256' },
     { name: 'batch', type: 'uint64' },
+    { name: 'countedUntil', type: 'uint64' },
   ],
 } satisfies Record<PrimaryType, StructMember[]>
 

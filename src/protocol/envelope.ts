@@ -64,17 +64,19 @@ export interface EnvelopeRandomness {
 /**
  * Seals a JSON value to a public key, padded so that its length does not show.
  * @param recipient secp256k1 public key, 33 or 65 bytes
+ * @param previous padded bytes of the plaintext that this one replaces, as `encodePadded` has it
  */
 export async function seal(
   value: unknown,
   recipient: Hex,
   place: EnvelopePlace,
   { ephemeralKey, iv }: EnvelopeRandomness = freshRandomness(),
+  previous = 0,
 ): Promise<Envelope> {
   const epk = publicKeyOf(ephemeralKey)
   const block = place.kind === 'portfolio' ? PORTFOLIO_PADDING_BYTES : PADDING_BYTES
   const gcm = gcmOf(ephemeralKey, recipient, { epk, recipient }, iv, place)
-  const { ct, tag } = await encryptGcm(gcm, encodePadded(value, block))
+  const { ct, tag } = await encryptGcm(gcm, encodePadded(value, block, previous))
   return { epk, iv: bytesToHex(iv), ct: bytesToHex(ct), tag: bytesToHex(tag) }
 }
 

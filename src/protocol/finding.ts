@@ -7,8 +7,8 @@ import { publicKeySchema } from './publicKey.js'
 export const findingSchema = z.strictObject({
   /** Stable and kebab-case: what a program branches on. */
   check: z.string().regex(/^[a-z-]{1,32}$/),
-  /** `unchecked`: it cannot be told yet, or not from here. */
-  result: z.enum(['ok', 'fault', 'unchecked']),
+  /** `notice`: no fault, but somebody should know. `unchecked`: it cannot be told yet, or not from here. */
+  result: z.enum(['ok', 'notice', 'fault', 'unchecked']),
   /** One line for a person; of a fault, with what to mend. Never a secret, nor a URL, which may hold one. */
   text: z
     .string()
@@ -38,5 +38,6 @@ export const enclaveReportSchema = z.strictObject({
 export type EnclaveReport = z.output<typeof enclaveReportSchema>
 
 export const ok = (check: string, text: string): Finding => ({ check, result: 'ok', text })
+export const notice = (check: string, text: string): Finding => ({ check, result: 'notice', text })
 export const fault = (check: string, text: string): Finding => ({ check, result: 'fault', text })
 export const unchecked = (check: string, text: string): Finding => ({ check, result: 'unchecked', text })

@@ -8,9 +8,11 @@ import {
   bytesToHex,
   concatBytes,
   type Hex,
+  hexLength,
   hexToBytes,
   uintToBytes,
 } from './hex.js'
+import { keccak256 } from './keccak.js'
 import { decodePadded, encodePadded } from './plaintext.js'
 
 const FORMAT = 0x01
@@ -35,14 +37,19 @@ export interface BlobPlace {
   version: bigint
 }
 
-/** `0x01 ‖ iv(12) ‖ tag(16) ‖ ct` of a JSON value, as `enclaveBlob` and `policyBlob` are stored. */
+/**
+ * `0x01 ‖ iv(12) ‖ tag(16) ‖ ct` of a JSON value, as `enclaveBlob` and `policyBlob` are stored.
+ * @param previous padded bytes of the plaintext that it replaces, see {@link paddedBytesOf}
+ */
 export async function sealBlob(
   value: unknown,
   key: Bytes,
   place: BlobPlace,
   iv: Bytes = crypto.getRandomValues(new Uint8Array(IV_BYTES)),
+  previous = 0,
 ): Promise<Hex> {
-  const { ct, tag } = await encryptGcm({ key, iv, aad: aadOf(place) }, encodePadded(value, PADDING_BYTES))
+  const plaintext = encodePadded(value, PADDING_BYTES, previous)
+  const { ct, tag } = await encryptGcm({ key, iv, aad: aadOf(place) }, plaintext)
   return bytesToHex(concatBytes(Uint8Array.of(FORMAT), iv, tag, ct))
 }
 
@@ -58,6 +65,23 @@ export async function openBlob(blob: Hex, key: Bytes, place: BlobPlace): Promise
   const iv = bytes.slice(1, 1 + IV_BYTES)
   const tag = bytes.slice(1 + IV_BYTES, HEADER_BYTES)
   return decodePadded(await decryptGcm({ key, iv, aad: aadOf(place) }, bytes.slice(HEADER_BYTES), tag))
+}
+
+/** Bytes of the padded plaintext in a stored blob; 0 for `0x`. */
+export function paddedBytesOf(blob: Hex): number {
+  return Math.max(0, hexLength(blob) - HEADER_BYTES)
+}
+
+/**
+ * The ledger's running hash of a portfolio after one more write:
+ * `keccak256(abi.encode(previous, version, keccak256(enclaveBlob), keccak256(userBlob)))`.
+ */
+export function portfolioHashAfter(
+  previous: Hex,
+  { version, enclaveBlob, userBlob }: { version: bigint; enclaveBlob: Hex; userBlob: Hex },
+): Hex {
+  const blobs = [enclaveBlob, userBlob].map((blob) => hexToBytes(keccak256(hexToBytes(blob))))
+  return keccak256(concatBytes(hexToBytes(previous), uintToBytes(version, 32), ...blobs))
 }
 
 /** `uint256be(chainId) ‖ ledger address ‖ id ‖ uint64be(version)`. */

@@ -4,10 +4,16 @@ import { parseStrictJson } from './strictJson.js'
 
 const SPACE = 0x20
 
-/** UTF-8 JSON padded with spaces to a multiple of `block` bytes, which hides the length of what is inside. */
-export function encodePadded(value: unknown, block: number): Bytes {
+/**
+ * UTF-8 JSON padded with spaces to a multiple of `block` bytes, which hides the length of what is inside.
+ * @param previous bytes of the plaintext that this one replaces: it shrinks by one block at a time, and only once two
+ *   are empty. What is stored on a chain costs more to grow again than it saves by shrinking.
+ */
+export function encodePadded(value: unknown, block: number, previous = 0): Bytes {
   const json = new TextEncoder().encode(JSON.stringify(value))
-  const padded = new Uint8Array(Math.ceil(json.length / block) * block).fill(SPACE)
+  const needed = Math.ceil(json.length / block) * block
+  const kept = previous - needed >= 2 * block ? previous - block : previous
+  const padded = new Uint8Array(Math.max(needed, kept)).fill(SPACE)
   padded.set(json)
   return padded
 }

@@ -19,6 +19,7 @@ export type Rounding = 'down' | 'up' | 'exact'
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
 const MAX_UINT256 = (1n << 256n) - 1n
 const MAX_UINT64 = (1n << 64n) - 1n
+const MAX_UINT8 = (1n << 8n) - 1n
 
 /** `a / b` for positive integers, towards zero or away from it. */
 export function divide(a: bigint, b: bigint, rounding: Rounding): bigint {
@@ -87,3 +88,6 @@ export const uint256Schema = /* @__PURE__ */ uintText(MAX_UINT256)
 
 /** The same for 64 bits: versions and batch numbers. */
 export const uint64Schema = /* @__PURE__ */ uintText(MAX_UINT64)
+
+/** The same for 8 bits: an order's state. */
+export const uint8Schema = /* @__PURE__ */ uintText(MAX_UINT8)

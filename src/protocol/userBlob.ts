@@ -10,14 +10,19 @@ const IV_AT = 1 + POINT_BYTES
 const TAG_AT = IV_AT + IV_BYTES
 const CT_AT = TAG_AT + TAG_BYTES
 
-/** `0x01 ‖ epk(33) ‖ iv(12) ‖ tag(16) ‖ ct`: the portfolio sealed to the employee, as `userBlob` is stored. */
+/**
+ * `0x01 ‖ epk(33) ‖ iv(12) ‖ tag(16) ‖ ct`: the portfolio sealed to the employee, as `userBlob` is stored.
+ * @param previous padded bytes of the plaintext that it replaces
+ */
 export async function sealUserBlob(
   value: unknown,
   userPubKey: Hex,
   accountId: Hex,
   version: bigint,
+  previous = 0,
 ): Promise<Hex> {
-  const { epk, iv, ct, tag } = await seal(value, userPubKey, placeOf(accountId, version))
+  const place = placeOf(accountId, version)
+  const { epk, iv, ct, tag } = await seal(value, userPubKey, place, undefined, previous)
   return bytesToHex(
     concatBytes(Uint8Array.of(FORMAT), compressPoint(epk), hexToBytes(iv), hexToBytes(tag), hexToBytes(ct)),
   )

@@ -17,10 +17,12 @@ export interface SandboxAccounts {
   newcomer: SandboxAccount
   relayer: SandboxAccount
   brokerFunding: SandboxAccount
+  /** Can pause the platform. */
+  guardian: SandboxAccount
 }
 
 export function castAccounts({ accounts }: Pick<Anvil, 'accounts'>): SandboxAccounts {
-  const [deployer, owner, admin, first, second, third, relayer, brokerFunding, newcomer] = accounts
+  const [deployer, owner, admin, first, second, third, relayer, brokerFunding, newcomer, guardian] = accounts
   if (
     !deployer ||
     !owner ||
@@ -30,9 +32,19 @@ export function castAccounts({ accounts }: Pick<Anvil, 'accounts'>): SandboxAcco
     !third ||
     !relayer ||
     !brokerFunding ||
-    !newcomer
+    !newcomer ||
+    !guardian
   ) {
     throw new Error('the local chain has too few accounts')
   }
-  return { deployer, owner, admin, employees: [first, second, third], newcomer, relayer, brokerFunding }
+  return {
+    deployer,
+    owner,
+    admin,
+    employees: [first, second, third],
+    newcomer,
+    relayer,
+    brokerFunding,
+    guardian,
+  }
 }

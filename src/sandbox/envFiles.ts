@@ -90,6 +90,12 @@ function hostVariables(
 function enclaveVariables(places: Places, secrets: SandboxSecrets): Variables {
   return {
     ...sharedVariables(places),
+    // A local chain is reorganized by nobody but a test, and small amounts are fine to try things with.
+    CHAIN_DEPTH: '0',
+    MIN_ORDER: '1000000',
+    MIN_WITHDRAWAL: '1',
+    RECONCILE_MIN_ACCOUNTS: '1',
+    RECONCILE_MAX_DELAY_DAYS: '0',
     LEDGER_MASTER_KEY: secrets.ledgerMasterKey,
     INTENT_PRIVATE_KEY: secrets.intentPrivateKey,
     ENCLAVE_PRIVATE_KEY: secrets.enclavePrivateKey,

@@ -7,7 +7,7 @@ import type { Hex } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
 import type { SandboxAccounts } from './accounts.js'
 import { testUsdcAbi } from './generated/testUsdc.js'
-import { EMPLOYEE_USDC, EQUITIES, INSTITUTION } from './settings.js'
+import { DELAYS, EMPLOYEE_USDC, EQUITIES, INSTITUTION } from './settings.js'
 import { deployTestUsdc } from './testUsdc.js'
 import { type Call, sendAll } from './transactions.js'
 
@@ -32,7 +32,7 @@ export function localProvider(rpcUrl: string, chainId: number): JsonRpcProvider 
   })
 }
 
-/** Deploys USDC and the five contracts. */
+/** Deploys USDC, the five contracts and their authority. */
 export async function deployAll(
   provider: JsonRpcProvider,
   accounts: SandboxAccounts,
@@ -43,14 +43,16 @@ export async function deployAll(
   const contracts = await deployContracts({
     deployer,
     owner: accounts.owner.address,
+    guardian: accounts.guardian.address,
     enclaveSigner,
     usdc,
     brokerFunding: accounts.brokerFunding.address,
+    delays: DELAYS,
   })
   return { contracts, usdc }
 }
 
-/** Lists the equities, clears the employees' wallets, pays them and the newcomer, founds the institution and invites them. */
+/** Lists the equities, clears the employees' wallets, pays them and the newcomer, founds the institution, has it admitted and invites them. */
 export async function foundInstitution(
   provider: JsonRpcProvider,
   accounts: SandboxAccounts,
@@ -65,6 +67,7 @@ export async function foundInstitution(
     args,
   })
   const registry = registryCalls(contracts)
+  const orgId = nameToBytes32(INSTITUTION)
   await Promise.all([
     sendAll(provider, accounts.owner, [
       ...EQUITIES.map(({ symbol }) => token('setListed', nameToBytes32(symbol), true)),
@@ -76,11 +79,14 @@ export async function foundInstitution(
         args: [wallet, EMPLOYEE_USDC],
       })),
     ]),
-    sendAll(provider, accounts.admin, [
-      registry('registerInstitution', nameToBytes32(INSTITUTION)),
-      ...wallets.map((wallet) => registry('setMember', wallet, true)),
-    ]),
+    sendAll(provider, accounts.admin, [registry('registerInstitution', orgId)]),
   ])
+  await sendAll(provider, accounts.owner, [registry('setAdmitted', orgId, accounts.admin.address, true)])
+  await sendAll(
+    provider,
+    accounts.admin,
+    wallets.map((wallet) => registry('setMember', wallet, true)),
+  )
 }
 
 /** Every employee accepts the invitation. */

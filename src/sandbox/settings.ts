@@ -18,6 +18,8 @@ export const INSTITUTION = 'Example Capital'
 export const EMPLOYEE_USDC = 50_000_000_000n
 /** USD in the enclave's account at the broker. */
 export const BROKER_CASH = '1000000'
+/** Rotations take effect at once here, a pause lasts an hour, and a member has left after a minute. */
+export const DELAYS = { rotation: 0, pause: 3_600, leave: 60 }
 /** Seconds between blocks. */
 export const BLOCK_TIME = 1
 /** The only page that may call the server, unless the sandbox serves one elsewhere. */

@@ -75,10 +75,15 @@ describe('a newcomer', () => {
     await invite.click()
     await admin.getByRole('row', { name: /Noor .*invited/ }).waitFor()
 
+    expect(await page.locator('[data-test=invited-by]').textContent()).toBe(
+      desk().sandbox.accounts.admin.address,
+    )
+    expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Join Example Capital' }).click()
     await page.getByRole('heading', { name: 'Almost there' }).waitFor()
     expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringMatching(/Institution done/),
+      expect.stringMatching(/Admission done/),
       expect.stringMatching(/Verification waiting/),
       expect.stringMatching(/A rulebook done/),
     ])
@@ -218,16 +223,45 @@ describe('an employee', () => {
 })
 
 describe('a wallet that nobody invited', () => {
-  it('founds an institution, and is its admin', async () => {
+  it('founds an institution, and is its admin once the operator admits it', async () => {
     const page = await pageOf('Otto')
     await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
     await page.getByLabel('Name of the institution').fill('Second Capital')
     await page.getByRole('button', { name: 'Found it' }).click()
     await page.getByRole('heading', { name: 'Almost there' }).waitFor()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /Admission waiting/ })
+      .waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('link', { name: 'Institution', exact: true }).click()
+    await page.getByText('has not admitted it yet').waitFor()
+    await page.getByRole('link', { name: 'Operator', exact: true }).click()
+    await page.getByLabel('Its name').fill('Second Capital')
+    await page.getByLabel('Its founder').fill(desk().sandbox.accounts.owner.address)
+    await page.getByRole('button', { name: 'Admit', exact: true }).click()
+    await page.getByText('Second Capital is admitted.').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
     await page.getByRole('link', { name: 'invite members and publish the rulebook' }).click()
     await page.getByRole('heading', { name: 'Second Capital' }).waitFor()
     await page.getByRole('row', { name: /Otto .*admin/ }).waitFor()
     expect(await findViolations(page)).toEqual([])
+  })
+})
+
+describe('a member', () => {
+  it('leaves by itself: it is asked twice, and buys nothing from then on', async () => {
+    const page = await pageOf('Noor')
+    await page.getByRole('link', { name: 'Institution', exact: true }).click()
+    await page.getByRole('button', { name: 'Leave this institution…' }).click()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Leave Example Capital' }).click()
+    await page.locator('[data-test=leaving]').waitFor()
+    await page.getByRole('link', { name: 'Desk', exact: true }).last().click()
+    await page.locator('[data-test=leaving]').waitFor()
+    await order(page, 'Buy', 'AAPL', '10')
+    await page.getByRole('alert').getByText('This wallet is leaving its institution').waitFor()
   })
 })
 

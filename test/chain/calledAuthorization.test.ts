@@ -5,7 +5,7 @@ import { calledAuthorization } from '../../src/chain/calledAuthorization.js'
 import { authorizationTargets } from '../../src/protocol/authorizationTypes.js'
 import { bytesToHex } from '../../src/protocol/hex.js'
 import { anyAuthorization } from '../support/authorizationArbitrary.js'
-import { refund } from '../support/authorizations.js'
+import { grantedOrder, refund } from '../support/authorizations.js'
 import { INTERFACES } from '../support/chain.js'
 import { bytes32 } from '../support/institution.js'
 
@@ -25,7 +25,10 @@ test('a call of the escrow gives back the authorization that it was made of', ()
 })
 
 test('any other call gives none', () => {
-  const whole = encodeAuthorizationCall({ ...refund(bytes32('an order')), signature: SIGNATURE })
+  const whole = encodeAuthorizationCall({
+    ...refund(grantedOrder(`0x${'0a'.repeat(20)}`)),
+    signature: SIGNATURE,
+  })
   expect(calledAuthorization('0x')).toBeNull()
   expect(calledAuthorization('0x12345678')).toBeNull()
   expect(calledAuthorization(`0x${whole.slice(2, 200)}`)).toBeNull()

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Deployment, deployContracts } from '../../src/chain/deploy.js'
+import { DEFAULT_DELAYS, type Deployment, deployContracts } from '../../src/chain/deploy.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { useChain } from '../support/chain.js'
+import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
+import { TEST_DELAYS, useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
 
 const chain = useChain()
@@ -10,7 +11,9 @@ async function deployment(changes: Partial<Deployment> = {}): Promise<Deployment
   return {
     deployer: await chain().provider.getSigner(chain().account('deployer')),
     owner: chain().account('owner'),
+    guardian: chain().account('guardian'),
     enclaveSigner: ENCLAVE_SIGNER,
+    delays: DEFAULT_DELAYS,
     usdc: chain().addressOf('usdc'),
     brokerFunding: chain().account('broker'),
     ...changes,
@@ -18,7 +21,7 @@ async function deployment(changes: Partial<Deployment> = {}): Promise<Deployment
 }
 
 describe('deployContracts', () => {
-  it('wires the five contracts to one another, the owner, the signer and USDC', async () => {
+  it('wires the contracts to one another, the authority, its roles and USDC', async () => {
     const { addresses, addressOf, account, read } = chain()
     expect(await read('escrow', 'registry')).toBe(addresses.institutionRegistry)
     expect(await read('escrow', 'ledger')).toBe(addresses.confidentialLedger)
@@ -32,12 +35,39 @@ describe('deployContracts', () => {
     expect(await read('pool', 'escrow')).toBe(addresses.orderEscrow)
     expect(await read('pool', 'usdc')).toBe(addressOf('usdc'))
     expect(await read('pool', 'brokerFunding')).toBe(account('broker'))
-    for (const contract of ['escrow', 'ledger', 'pool'] as const) {
-      expect(await read(contract, 'enclaveSigner')).toBe(ENCLAVE_SIGNER)
+    expect(await read('token', 'escrow')).toBe(addresses.orderEscrow)
+    for (const contract of ['registry', 'escrow', 'ledger', 'token', 'pool'] as const) {
+      expect(await read(contract, 'authority')).toBe(addressOf('authority'))
     }
-    for (const contract of ['escrow', 'ledger', 'pool', 'token'] as const) {
-      expect(await read(contract, 'owner')).toBe(account('owner'))
+    for (const contract of ['authority', 'registry', 'escrow', 'ledger', 'token'] as const) {
+      expect(await read(contract, 'usdc')).toBe(addressOf('usdc'))
+      expect(await read(contract, 'pool')).toBe(addresses.platformPool)
     }
+    expect(await read('authority', 'owner')).toBe(account('owner'))
+    expect(await read('authority', 'guardian')).toBe(account('guardian'))
+    expect(await read('authority', 'enclaveSigner')).toBe(ENCLAVE_SIGNER)
+  })
+
+  it('fixes the delays', async () => {
+    expect(await chain().read('authority', 'rotationDelay')).toBe(BigInt(TEST_DELAYS.rotation))
+    expect(await chain().read('authority', 'maxPause')).toBe(BigInt(TEST_DELAYS.pause))
+    expect(await chain().read('registry', 'leaveDelay')).toBe(BigInt(TEST_DELAYS.leave))
+    expect(await chain().read('authority', 'RECLAIM_DELAY')).toBe(BigInt(RECLAIM_DELAY))
+  })
+
+  it.each([
+    ['a rotation as long as a pause', { rotation: 5, pause: 5 }],
+    ['a pause as long as the wait for a reclaim', { pause: RECLAIM_DELAY }],
+    ['a leaving of more than 30 days', { leave: 30 * 86_400 + 1 }],
+    ['less than nothing', { rotation: -1 }],
+    ['a part of a second', { pause: 3_600.5, rotation: 0 }],
+  ])('refuses %s, and sends nothing', async (_, changes) => {
+    const before = await chain().provider.getTransactionCount(chain().account('deployer'))
+    const delays = { ...DEFAULT_DELAYS, ...changes }
+    await expect(deployContracts(await deployment({ delays }))).rejects.toMatchObject({
+      code: 'invalid-delays',
+    })
+    expect(await chain().provider.getTransactionCount(chain().account('deployer'))).toBe(before)
   })
 
   it('deploys again under new addresses', async () => {
@@ -45,7 +75,7 @@ describe('deployContracts', () => {
     expect(addresses.orderEscrow).not.toBe(chain().addresses.orderEscrow)
   })
 
-  it.each(['owner', 'enclaveSigner', 'usdc', 'brokerFunding'] as const)(
+  it.each(['owner', 'guardian', 'enclaveSigner', 'usdc', 'brokerFunding'] as const)(
     'refuses %s that is zero or not an address, and sends nothing',
     async (name) => {
       const before = await chain().provider.getTransactionCount(chain().account('deployer'))

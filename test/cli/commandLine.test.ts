@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/commandLine.js'
 
-const COMMANDS = ['order', 'policy', 'portfolio', 'wallet', 'status', 'relay', 'watch']
+const COMMANDS = [
+  ...['order', 'policy', 'portfolio', 'wallet', 'claim', 'leave', 'status', 'relay', 'taken', 'watch'],
+]
 
 /** Nobody listens there: whatever got as far as a connection would end with 5. */
 const NOWHERE = {
@@ -66,6 +68,13 @@ describe('the command line', () => {
     [['portfolio', 'mine']],
     [['wallet', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']],
     [['status', '0x12']],
+    [['claim', 'aapl']],
+    [['claim', 'AAPL', 'MSFT']],
+    [['claim', '--to', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']],
+    [['leave']],
+    [['leave', 'Example Capital', '--yes']],
+    [['taken']],
+    [['taken', '0x12']],
     [['relay']],
     [['relay', ID, ID]],
     [['watch']],

@@ -22,6 +22,7 @@ export const FAST = { attempts: 4, baseMs: 1, maxMs: 5 }
 /** An institution with alice and bob in it, cleared and with USDC in their wallets. Carol is cleared, in none. */
 export async function clearForTrading(chain: TestChain): Promise<void> {
   await chain.send('admin', 'registry', 'registerInstitution', ORG_ID)
+  await chain.send('owner', 'registry', 'setAdmitted', ORG_ID, chain.account('admin'), true)
   for (const role of ['alice', 'bob'] as const) {
     await chain.send('admin', 'registry', 'setMember', chain.account(role), true)
     await chain.send(role, 'registry', 'join', ORG_ID)

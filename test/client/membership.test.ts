@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ZERO_ADDRESS } from '../../src/protocol/address.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
-import { useChain } from '../support/chain.js'
+import { TEST_DELAYS, useChain } from '../support/chain.js'
 import { answerAsServer, clearForTrading, clientOf, ORG_ID, WALLET_USDC } from './clientSetting.js'
 
 const chain = useChain(clearForTrading)
@@ -13,14 +14,42 @@ beforeAll(async () => {
 beforeEach(() => answerAsServer(api, chain()))
 afterAll(() => api.stop())
 
-const orgOf = (role: 'carol' | 'bob') => chain().read('registry', 'orgOf', chain().account(role))
+const orgOf = (role: 'carol' | 'alice') => chain().read('registry', 'orgOf', chain().account(role))
 const NONE = `0x${'0'.repeat(64)}`
 
 describe('membership', () => {
-  it('founds an institution, whose admin the wallet is then', async () => {
+  it('founds an institution, whose admin the wallet is once the platform admits it', async () => {
     await clientOf(chain(), api, 'carol').membership.found('Carol & Co.')
     const orgId = nameToBytes32('Carol & Co.')
+    expect(await chain().read('registry', 'adminOf', orgId)).toBe(ZERO_ADDRESS)
+    await chain().send('owner', 'registry', 'setAdmitted', orgId, chain().account('carol'), true)
     expect(await chain().read('registry', 'adminOf', orgId)).toBe(chain().account('carol'))
+  })
+
+  it('leaves an institution: the wallet buys nothing from then on, and is out after the delay', async () => {
+    const alice = clientOf(chain(), api, 'alice')
+    await alice.membership.leave()
+    const now = await chain().now()
+    const leavingAt = now + TEST_DELAYS.leave
+    expect(await alice.membership.leavingAt()).toBe(leavingAt)
+    const order = { symbol: 'AAPL', maxSpend: 1_000_000n, deadline: now + 3_600 }
+    await expect(alice.placeOrder({ ...order, side: 'BUY' })).rejects.toMatchObject({
+      code: 'Leaving',
+      args: { wallet: chain().account('alice'), effectiveAt: String(leavingAt) },
+    })
+    await alice.placeOrder({ ...order, side: 'SELL' })
+    await expect(alice.membership.leave()).rejects.toMatchObject({ code: 'Leaving' })
+    expect(await orgOf('alice')).toBe(ORG_ID)
+    await chain().mineAt(leavingAt)
+    expect(await orgOf('alice')).toBe(NONE)
+    expect(await alice.membership.leavingAt()).toBeNull()
+  })
+
+  it('is not left by an admin, who hands over first', async () => {
+    await expect(clientOf(chain(), api, 'admin').membership.leave()).rejects.toMatchObject({
+      code: 'AdminCannotLeave',
+      args: { orgId: ORG_ID },
+    })
   })
 
   it('invites a wallet, which joins, and removes it', async () => {

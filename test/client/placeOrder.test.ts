@@ -5,10 +5,12 @@ import {
   NotSubmittedError,
   type OrderRequest,
   type SealedOrder,
+  type TakenId,
 } from '../../src/client/index.js'
 import type { Hex } from '../../src/protocol/hex.js'
+import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
-import { type TestChain, useChain } from '../support/chain.js'
+import { TEST_DELAYS, type TestChain, useChain } from '../support/chain.js'
 import type { Role } from '../support/roles.js'
 import {
   answerAsServer,
@@ -128,8 +130,8 @@ describe('placing an order', () => {
     await expect(client.placeOrder({ ...sale, side: 'BUY' })).rejects.toMatchObject({
       name: 'ContractError',
       method: 'openBuy',
-      code: 'NotCleared',
-      args: { wallet: chain().account('carol') },
+      code: 'NotAdmitted',
+      args: { orgId: `0x${'00'.repeat(32)}` },
     })
   })
 
@@ -180,11 +182,46 @@ describe('an orderId that is taken', () => {
     expect(posted()).toHaveLength(1)
   })
 
-  it('ends it after three', async () => {
+  it('is tried again for as long as it takes, and each time says who is in the way', async () => {
     const { client, deadline } = await setting()
-    const beforeOpen = takeId(deadline)
-    const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
-    await expect(client.placeOrder(request, { beforeOpen })).rejects.toMatchObject({ code: 'OrderIdTaken' })
+    const taken: TakenId[] = []
+    const seen: SealedOrder[] = []
+    const TIMES = 6
+    const { order } = await client.placeOrder(
+      { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline },
+      {
+        async beforeOpen(sealed) {
+          seen.push(sealed)
+          if (seen.length <= TIMES) await takeId(deadline)(sealed)
+        },
+        onIdTaken: (one) => taken.push(one),
+      },
+    )
+    const by = chain().account('bob')
+    expect(taken).toEqual(
+      seen.slice(0, TIMES).map(({ orderId }, index) => ({ orderId, by, times: index + 1 })),
+    )
+    expect(order).toBe(seen[TIMES])
+    expect(posted()).toHaveLength(1)
+  })
+
+  it('is not tried again once its signal aborts', async () => {
+    const { client, deadline } = await setting()
+    const stop = new AbortController()
+    let times = 0
+    const placing = client.placeOrder(
+      { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline },
+      {
+        signal: stop.signal,
+        beforeOpen: takeId(deadline),
+        onIdTaken(taken) {
+          times = taken.times
+          if (times === 3) stop.abort(new Error('enough'))
+        },
+      },
+    )
+    await expect(placing).rejects.toThrow('enough')
+    expect(times).toBe(3)
     expect(posted()).toHaveLength(0)
   })
 
@@ -225,6 +262,25 @@ class CopiedWallet extends Wallet {
 }
 
 describe('refusals', () => {
+  it('of contracts behind the escrow have their names', async () => {
+    const { client, deadline } = await setting()
+    const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline }
+    await chain().send('guardian', 'authority', 'pause')
+    const until = (await chain().now()) + TEST_DELAYS.pause
+    await expect(client.placeOrder(request)).rejects.toMatchObject({
+      name: 'ContractError',
+      code: 'PlatformPaused',
+      args: { until: String(until) },
+    })
+    await chain().send('owner', 'authority', 'liftPause')
+    await chain().send('owner', 'registry', 'setAdmitted', ORG_ID, chain().account('admin'), false)
+    await expect(client.placeOrder({ ...request, side: 'BUY' })).rejects.toMatchObject({
+      code: 'NotAdmitted',
+      args: { orgId: ORG_ID },
+    })
+    await client.placeOrder(request)
+  })
+
   it.each<[string, Partial<OrderRequest>, object]>([
     ['more USDC than the wallet holds', { maxSpend: WALLET_USDC + 1n }, { code: 'insufficient-usdc' }],
     ['a deadline too far', { deadline: 4_000_000_000 }, { code: 'DeadlineOutOfRange' }],
@@ -281,9 +337,9 @@ describe('reclaiming', () => {
     const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: ONE, deadline })
     await expect(client.reclaim(order.orderId)).rejects.toMatchObject({
       code: 'ReclaimTooEarly',
-      args: { availableAt: String(deadline + 7 * 86_400) },
+      args: { availableAt: String(deadline + RECLAIM_DELAY) },
     })
-    await chain().mineAt(deadline + 7 * 86_400)
+    await chain().mineAt(deadline + RECLAIM_DELAY)
     await client.reclaim(order.orderId)
     expect(await balance('alice')).toBe(WALLET_USDC)
   })
@@ -291,7 +347,7 @@ describe('reclaiming', () => {
   it('needs no server when the escrow is pinned, and neither does reading the portfolio', async () => {
     const { client, deadline } = await setting()
     const { order } = await client.placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: ONE, deadline })
-    await chain().mineAt(deadline + 7 * 86_400)
+    await chain().mineAt(deadline + RECLAIM_DELAY)
     const serverUrl = 'http://127.0.0.1:9'
     const alone = clientOf(chain(), api, 'alice', {
       serverUrl,

@@ -8,11 +8,16 @@ import { sealNotice } from '../../src/protocol/notice.js'
 import { type Portfolio, portfolioSchema } from '../../src/protocol/portfolio.js'
 import { sealUserBlob } from '../../src/protocol/userBlob.js'
 import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { grantedOrder, grantOrders, portfolioUpdate } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
+import { nextWrite } from '../support/orderEnds.js'
 import { ENCLAVE_KEY } from '../support/roles.js'
 import { answerAsServer, clearForTrading, clientOf, walletOf } from './clientSetting.js'
 
-const chain = useChain(clearForTrading)
+const chain = useChain(async (started) => {
+  await clearForTrading(started)
+  await grantOrders(started, [started.account('alice')])
+})
 let api: ApiStandIn
 
 beforeAll(async () => {
@@ -36,11 +41,13 @@ async function write(
   version: bigint,
   userPubKey = portfolio.userPubKey,
 ): Promise<void> {
-  const accountId = accountIdOf(chain().account('alice'))
+  const account = chain().account('alice')
+  const accountId = accountIdOf(account)
   const userBlob = await sealUserBlob(z.encode(portfolioSchema, portfolio), userPubKey, accountId, version)
-  const message = { accountId, version, enclaveBlob: '0x01' as const, userBlob }
+  const { previous } = await nextWrite(chain(), account)
+  const update = portfolioUpdate(grantedOrder(account), { version, previous, userBlob })
   const domain = { chainId: chain().anvil.chainId, verifyingContract: chain().addressOf('ledger') }
-  const signed = signAuthorization({ primaryType: 'PortfolioUpdate', message }, domain, ENCLAVE_KEY)
+  const signed = signAuthorization(update, domain, ENCLAVE_KEY)
   const relayer = walletOf(chain(), 'relayer')
   const sent = await relayer.sendTransaction({
     to: domain.verifyingContract,

@@ -23,7 +23,8 @@ const answers: Record<string, object> = {
     orgId: ORG_ID,
     role: 'employee',
     waitingFor: ['kyc'],
-    invitedBy: null,
+    leavingAt: null,
+    invitation: { orgId: ORG_ID, admin: address },
   },
   [`/org/${ORG_ID}`]: {
     orgId: ORG_ID,

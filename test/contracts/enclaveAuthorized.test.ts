@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Authorization } from '../../src/protocol/authorization.js'
-import { signAuthorization } from '../../src/protocol/authorization.js'
-import {
-  authorizationTargets,
-  authorizationTypes,
-  type PrimaryType,
-} from '../../src/protocol/authorizationTypes.js'
+import { type Authorization, signAuthorization } from '../../src/protocol/authorization.js'
+import { authorizationTargets, authorizationTypes } from '../../src/protocol/authorizationTypes.js'
 import {
   bytesToHex,
   bytesToUint,
@@ -15,49 +10,18 @@ import {
   uintToBytes,
 } from '../../src/protocol/hex.js'
 import { CURVE_ORDER, recoverAddress, splitSignature } from '../../src/protocol/signature.js'
-import {
-  batchBurn,
-  batchMint,
-  callWith,
-  digestOf,
-  domainOf,
-  policyUpdate,
-  portfolioUpdate,
-  refund,
-  settlement,
-  signedCall,
-  structOf,
-} from '../support/authorizations.js'
-import { type TestChain, useChain } from '../support/chain.js'
-import { AAPL, bytes32, ORG, openBuy, setUpInstitution, shares, usd } from '../support/institution.js'
+import { callWith, digestOf, domainOf, signedCall, structOf } from '../support/authorizations.js'
+import { useChain } from '../support/chain.js'
+import { type OneOfEach, PRIMARY_TYPES, setUpOneOfEach } from '../support/oneOfEach.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER } from '../support/roles.js'
 
 const OTHER_KEY: Hex = `0x${'07'.repeat(32)}`
 
-// Shares of AAPL are in the pool, so that both kinds of batch have something to do.
+let one: OneOfEach
 const chain = useChain(async (set) => {
-  await setUpInstitution(set)
-  await openBuy(set, 'alice', 'buy', usd(10))
-  await set.send('relayer', ...signedCall(set, batchMint(AAPL, shares(9))))
+  one = await setUpOneOfEach(set)
 })
 
-/** One authorization of each type that would take effect. */
-const VALID: Record<PrimaryType, (chain: TestChain) => Authorization> = {
-  PortfolioUpdate: ({ account }) => portfolioUpdate(account('bob')),
-  PolicyUpdate: ({ account }) => policyUpdate(ORG, account('admin')),
-  OrderSettlement: () => settlement(bytes32('buy'), { payoutAsset: AAPL, payout: shares(1) }),
-  OrderRefund: () => refund(bytes32('buy')),
-  BatchMint: () => batchMint(AAPL, shares(4), { expectedSupply: shares(9), batch: 2n }),
-  BatchBurn: () => batchBurn(AAPL, shares(4), { expectedSupply: shares(9), batch: 2n }),
-}
-const TYPES: PrimaryType[] = [
-  'PortfolioUpdate',
-  'PolicyUpdate',
-  'OrderSettlement',
-  'OrderRefund',
-  'BatchMint',
-  'BatchBurn',
-]
 const KEYS = { ConfidentialLedger: 'ledger', OrderEscrow: 'escrow', PlatformPool: 'pool' } as const
 
 const sign = (authorization: Authorization, key = ENCLAVE_KEY): Hex =>
@@ -74,8 +38,8 @@ function altered(value: unknown): unknown {
 /** What the enclave's signature over one digest recovers to when another digest is checked. */
 const refusal = (got: Hex) => ({ name: 'InvalidSigner', args: { expected: ENCLAVE_SIGNER, got } })
 
-describe.each(TYPES)('%s', (primaryType) => {
-  const valid = () => VALID[primaryType](chain())
+describe.each(PRIMARY_TYPES)('%s', (primaryType) => {
+  const valid = () => one.of(primaryType)
   const contract = KEYS[authorizationTargets[primaryType].contract]
   const revert = (call: ReturnType<typeof signedCall>) => chain().revert('relayer', ...call)
 
@@ -150,10 +114,10 @@ describe.each(TYPES)('%s', (primaryType) => {
 })
 
 it('a mint’s signature is no burn’s, and the other way round', async () => {
-  const { BatchMint, BatchBurn } = VALID
+  const [mint, burn] = [one.of('BatchMint'), one.of('BatchBurn')]
   for (const [carried, signed] of [
-    [BatchBurn(chain()), BatchMint(chain())],
-    [BatchMint(chain()), BatchBurn(chain())],
+    [burn, mint],
+    [mint, burn],
   ] as const) {
     const got = recoverAddress(digestOf(chain(), carried), sign(signed))
     expect(await chain().revert('relayer', ...callWith(carried, sign(signed)))).toEqual(refusal(got))

@@ -1,50 +1,39 @@
-import { ContractFactory, Interface, type InterfaceAbi } from 'ethers'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
-import { compile } from '../../contracts/compile.js'
-import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
-import { checksum } from '../../src/protocol/address.js'
-import { batchBurn, batchMint, type Call, refund, settlement, signedCall } from '../support/authorizations.js'
+import {
+  type BoundOrder,
+  batchBurn,
+  batchMint,
+  type Call,
+  orderOf,
+  refund,
+  settlement,
+  signedCall,
+} from '../support/authorizations.js'
 import { type ContractKey, INTERFACES, useChain } from '../support/chain.js'
 import { AAPL, bytes32, DAY, openBuy, setUpInstitution, soon, USDC, usd } from '../support/institution.js'
+import { usdcFixture } from './fixtures/usdc.js'
 
-const hostile = compile(['test/contracts/fixtures/HostileUsdc.sol']).get('HostileUsdc')
-const abi: InterfaceAbi = JSON.stringify(hostile?.abi)
-const HOSTILE = new Interface(abi)
+const hostile = usdcFixture('HostileUsdc')
+let buy: BoundOrder
 
-const chain = useChain(
-  async (set) => {
-    await setUpInstitution(set)
-    await openBuy(set, 'alice', 'buy', usd(5))
-    await set.send('bob', 'pool', 'fund', usd(9))
-  },
-  {
-    async deployUsdc(deployer, provider) {
-      const factory = new ContractFactory(abi, hostile?.bytecode ?? '', deployer)
-      const { hash } = await deployer.sendTransaction(await factory.getDeployTransaction())
-      return checksum(z.string().parse((await waitForReceipt(provider, hash))?.contractAddress))
-    },
-  },
-)
+const chain = useChain(async (set) => {
+  await setUpInstitution(set)
+  buy = await orderOf(set, await openBuy(set, 'alice', 'buy', usd(5)))
+  await set.send('bob', 'pool', 'fund', usd(9))
+  await set.send('bob', 'usdc', 'mint', set.addressOf('escrow'), 1n)
+}, hostile)
 
 type Entry = [contract: ContractKey, method: string, ...args: unknown[]]
 
-/** Sends a transaction to the token's own switches. */
-async function turn(method: string, ...args: unknown[]): Promise<void> {
-  const data = HOSTILE.encodeFunctionData(method, args)
-  const hash = await chain().provider.send('eth_sendTransaction', [
-    { from: chain().account('dave'), to: chain().addressOf('usdc'), data },
-  ])
-  await waitForReceipt(chain().provider, hash)
-}
+const turn = (method: string, ...args: unknown[]) => hostile.turn(chain(), method, ...args)
 
 async function callBackTo([contract, method, ...args]: Entry): Promise<void> {
   await turn('callBack', chain().addressOf(contract), INTERFACES[contract].encodeFunctionData(method, args))
 }
 
 const ID = bytes32('another')
-const settles = (): Call => signedCall(chain(), settlement(bytes32('buy')))
-const refunds = (): Call => signedCall(chain(), refund(bytes32('buy')))
+const settles = (): Call => signedCall(chain(), settlement(buy))
+const refunds = (): Call => signedCall(chain(), refund(buy))
 const opens = async (): Promise<Entry> => ['escrow', 'openBuy', ID, ID, usd(1), await soon(chain())]
 const REENTERED = { name: 'ReentrancyGuardReentrantCall', args: {} }
 
@@ -57,16 +46,19 @@ describe('while USDC moves, the escrow', () => {
       'reclaiming',
       async () => {
         await chain().mineAt((await soon(chain())) + 8 * DAY)
-        return chain().revert('alice', 'escrow', 'reclaim', bytes32('buy'))
+        return chain().revert('alice', 'escrow', 'reclaim', buy.orderId)
       },
     ],
+    ['sweeping', () => chain().revert('dave', 'escrow', 'sweepUsdc')],
   ])('cannot be entered again (%s)', async (_, act) => {
     const entries: Entry[] = [
       await opens(),
       ['escrow', 'openRequest', ID, ID, await soon(chain())],
       settles(),
       refunds(),
-      ['escrow', 'reclaim', bytes32('buy')],
+      ['escrow', 'reclaim', buy.orderId],
+      ['escrow', 'claim', USDC, chain().account('alice')],
+      ['escrow', 'sweepUsdc'],
     ]
     for (const entry of entries) {
       await callBackTo(entry)
@@ -103,7 +95,8 @@ describe('USDC that moves nothing and returns false', () => {
     expect(await chain().revert('relayer', ...refunds())).toEqual(failed)
     expect(await chain().revert('bob', 'pool', 'fund', 1n)).toEqual(failed)
     expect(await chain().revert('owner', 'pool', 'transferTreasury', 1n)).toEqual(failed)
+    expect(await chain().revert('dave', 'escrow', 'sweepUsdc')).toEqual(failed)
     await chain().mineAt((await soon(chain())) + 8 * DAY)
-    expect(await chain().revert('alice', 'escrow', 'reclaim', bytes32('buy'))).toEqual(failed)
+    expect(await chain().revert('alice', 'escrow', 'reclaim', buy.orderId)).toEqual(failed)
   })
 })

@@ -8,6 +8,7 @@ import { createMining, createSimulation, type Engine } from '../support/money/en
 import { createRunner, type Played } from '../support/money/runner.js'
 import { INITIAL_USDC } from '../support/money/state.js'
 import { sequence, WALLETS } from '../support/money/steps.js'
+import { usdcFixture } from './fixtures/usdc.js'
 
 const SEQUENCES = 500
 /** Of which so many are mined, too: a request per transaction takes its time. */
@@ -23,6 +24,7 @@ let mined: Engine
 /** As `initialState` of the model says. */
 async function setUp(): Promise<void> {
   await chain.send('admin', 'registry', 'registerInstitution', ORG)
+  await chain.send('owner', 'registry', 'setAdmitted', ORG, chain.account('admin'), true)
   for (const member of ['alice', 'bob', 'dave'] as const) {
     await chain.send('admin', 'registry', 'setMember', chain.account(member), true)
     await chain.send(member, 'registry', 'join', ORG)
@@ -39,7 +41,8 @@ async function setUp(): Promise<void> {
 }
 
 beforeAll(async () => {
-  chain = await startTestChain({ args: ['--gas-limit', '10000000000'] })
+  const { deployUsdc } = usdcFixture('BlacklistingUsdc')
+  chain = await startTestChain({ args: ['--gas-limit', '10000000000'], deployUsdc })
   await setUp()
   await chain.provider.send('evm_setAutomine', [false])
   play = await createRunner(chain)
@@ -61,23 +64,48 @@ const REACHED = [
     'transfer',
     'fund',
     'treasury',
+    'claim',
+    'gift',
+    'sweep',
+    'pause',
+    'liftPause',
   ].map((kind) => `${kind} succeeds`),
   'settle pays USDC',
   'settle pays shares',
+  'settle makes a claim on USDC',
+  'settle makes a claim on shares',
+  'refund makes a claim',
+  'reclaim makes a claim',
   'settle OrderNotOpen',
   'settle PoolShort',
   'settle VersionConflict',
-  'settle WalletFrozen',
+  'settle OrderMismatch',
+  'settle HistoryConflict',
+  'settle PlatformPaused',
+  'refund OrderMismatch',
+  'refund HistoryConflict',
   'refund VersionConflict',
   'reclaim ReclaimTooEarly',
   'replay DigestUsed',
+  'openBuy PlatformPaused',
+  'claim NoClaim',
+  'claim NotClaimRecipient',
+  'claim Error',
+  'claim WalletFrozen',
+  'claim by an approved wallet',
+  'sweep NothingToSweep',
 ]
 
-function outcomesOf({ step: { action }, outcome }: Played): string[] {
-  const pays = action.kind === 'settle' && outcome === null && action.percent > 0n && action.asset
+function outcomesOf({ step: { action }, outcome, makesClaim, paysAnother }: Played): string[] {
+  const { kind } = action
+  if (outcome !== null) return [`${kind} ${outcome}`]
+  const assets = kind === 'settle' && action.percent > 0n && action.asset
+  const paid = action.kind === 'settle' && action.asset === USDC ? 'USDC' : 'shares'
   return [
-    `${action.kind} ${outcome ?? 'succeeds'}`,
-    ...(pays ? [`settle pays ${action.asset === USDC ? 'USDC' : 'shares'}`] : []),
+    `${kind} succeeds`,
+    ...(assets ? [makesClaim ? `settle makes a claim on ${paid}` : `settle pays ${paid}`] : []),
+    ...(makesClaim ? [`${kind} makes a claim`] : []),
+    ...(paysAnother ? ['claim by an approved wallet'] : []),
   ]
 }
 
@@ -118,8 +146,9 @@ describe('in the very second when it can be reclaimed, and in one block', () => 
     elapsed: 1,
   } as const
   const reclaims = { kind: 'reclaim', pick: ORDER, by: 'account' } as const
-  const settles = { kind: 'settle', pick: ORDER, asset: USDC, percent: 100n, off: 0n } as const
-  const refunds = { kind: 'refund', pick: ORDER, blobs: true, off: 0n } as const
+  const exact = { pick: ORDER, off: 0n, wrong: null } as const
+  const settles = { kind: 'settle', asset: USDC, percent: 100n, ...exact } as const
+  const refunds = { kind: 'refund', blobs: true, ...exact } as const
 
   it.each([
     ['reclaim, then settle', reclaims, settles],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { useChain } from '../support/chain.js'
 import {
   bytes32,
@@ -20,6 +21,7 @@ const chain = useChain(setUpInstitution)
 const ID = bytes32('an order')
 const COMMIT = bytes32('its sealed intent')
 const MAX_LIFETIME = 30 * DAY
+const ZERO: Hex = `0x${'00'.repeat(20)}`
 
 const account = (role: Role): Hex => chain().account(role)
 const send = (from: Role, method: string, ...args: unknown[]) => chain().send(from, 'escrow', method, ...args)
@@ -53,6 +55,7 @@ describe('openBuy', () => {
     expect(await usdcOf(account('alice'))).toBe(FUNDS - usd(1_000))
     expect(await usdcOf(chain().addressOf('escrow'))).toBe(usd(1_000))
     expect(await read('openOrders')).toBe(1n)
+    expect(await read('escrowed')).toBe(usd(1_000))
     expect(await read('openOrdersOf', ORG)).toBe(1n)
     expect(await read('openOrdersBy', account('alice'))).toBe(1n)
   })
@@ -65,7 +68,7 @@ describe('openBuy', () => {
 
   it('refuses a wallet in no institution, or only invited to one', async () => {
     const deadline = await soon(chain())
-    const refusal = { name: 'NotCleared', args: { wallet: account('carol') } }
+    const refusal = { name: 'NotAdmitted', args: { orgId: ZERO_BYTES32 } }
     expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toEqual(refusal)
     await chain().send('admin', 'registry', 'setMember', account('carol'), true)
     expect(await revert('carol', 'openBuy', ID, COMMIT, usd(1), deadline)).toEqual(refusal)
@@ -76,8 +79,58 @@ describe('openBuy', () => {
   it('refuses a wallet that was removed from its institution', async () => {
     await chain().send('admin', 'registry', 'setMember', account('alice'), false)
     expect(await revert('alice', 'openBuy', ID, COMMIT, usd(1), await soon(chain()))).toMatchObject({
-      name: 'NotCleared',
+      name: 'NotAdmitted',
+      args: { orgId: ZERO_BYTES32 },
     })
+  })
+
+  it('refuses the founder of an institution that is not admitted', async () => {
+    const founded = nameToBytes32('Borealis')
+    await chain().send('carol', 'registry', 'registerInstitution', founded)
+    const buys = async () => revert('carol', 'openBuy', ID, COMMIT, usd(1), await soon(chain()))
+    expect(await buys()).toEqual({ name: 'NotAdmitted', args: { orgId: ZERO_BYTES32 } })
+    expect(await revert('carol', 'openRequest', ID, COMMIT, await soon(chain()))).toBeNull()
+    await chain().send('owner', 'registry', 'setAdmitted', founded, account('carol'), true)
+    expect(await buys()).toBeNull()
+  })
+
+  it('refuses everyone in an institution that is suspended, while requests stay open to them', async () => {
+    await chain().send('owner', 'registry', 'setAdmitted', ORG, account('admin'), false)
+    const deadline = await soon(chain())
+    for (const role of ['alice', 'admin'] as const) {
+      expect(await revert(role, 'openBuy', ID, COMMIT, usd(1), deadline)).toEqual({
+        name: 'NotAdmitted',
+        args: { orgId: ORG },
+      })
+      expect(await revert(role, 'openRequest', ID, COMMIT, deadline)).toBeNull()
+    }
+  })
+
+  it('refuses a leaving wallet at once, while requests stay open to it', async () => {
+    await chain().send('alice', 'registry', 'leaveInstitution')
+    const effectiveAt = (await chain().now()) + 7 * DAY
+    expect(await revert('alice', 'openBuy', ID, COMMIT, usd(1), await soon(chain()))).toEqual({
+      name: 'Leaving',
+      args: { wallet: account('alice'), effectiveAt: `${effectiveAt}` },
+    })
+    expect(await revert('alice', 'openRequest', ID, COMMIT, await soon(chain()))).toBeNull()
+    await chain().mineAt(effectiveAt)
+    expect(await revert('alice', 'openBuy', ID, COMMIT, usd(1), await soon(chain()))).toEqual({
+      name: 'NotAdmitted',
+      args: { orgId: ZERO_BYTES32 },
+    })
+  })
+
+  it('refuses more than the escrow can count, whatever the wallet holds', async () => {
+    const amount = 2n ** 192n
+    await chain().send('alice', 'usdc', 'mint', account('alice'), amount)
+    await chain().send('alice', 'usdc', 'approve', chain().addressOf('escrow'), amount)
+    expect(await revert('alice', 'openBuy', ID, COMMIT, amount, await soon(chain()))).toEqual({
+      name: 'SafeCastOverflowedUintDowncast',
+      args: { bits: '192', value: `${amount}` },
+    })
+    await send('alice', 'openBuy', ID, COMMIT, amount - 1n, await soon(chain()))
+    expect(await read('escrowed')).toBe(amount - 1n)
   })
 
   it('refuses nothing for an amount', async () => {
@@ -165,16 +218,18 @@ describe.each([
     expect(await revert('alice', method, ...args(ID, await soon(chain())))).toBeNull()
   })
 
-  it('refuses an id whose first 16 bytes were used before, by whomever, ended or not', async () => {
+  it('refuses an id whose first 16 bytes were used before, and names the account that used them', async () => {
     const id: Hex = `0x${'ab'.repeat(32)}`
+    expect(await read('takenBy', `0x${'ab'.repeat(16)}`)).toBe(ZERO)
     await send('alice', 'openRequest', id, COMMIT, await soon(chain()))
+    expect(await read('takenBy', `0x${'ab'.repeat(16)}`)).toBe(account('alice'))
     const deadline = await soon(chain())
     const samePrefix: Hex = `0x${'ab'.repeat(16)}${'00'.repeat(16)}`
     for (const taken of [id, samePrefix]) {
       for (const role of ['alice', 'bob'] as const) {
         expect(await revert(role, method, ...args(taken, deadline))).toEqual({
           name: 'OrderIdTaken',
-          args: { orderId: taken },
+          args: { orderId: taken, by: account('alice') },
         })
       }
     }
@@ -189,7 +244,21 @@ describe.each([
 })
 
 describe('orders', () => {
-  it('answers NONE for an order that nobody opened', async () => {
-    expect(await read('orders', ID)).toEqual([`0x${'00'.repeat(20)}`, 0n, 0n, ZERO_BYTES32, ZERO_BYTES32, 0n])
+  it('answers NONE for an order that was never opened', async () => {
+    expect(await read('orders', ID)).toEqual([ZERO, 0n, 0n, ZERO_BYTES32, ZERO_BYTES32, 0n])
   })
+})
+
+describe('deployedAt', () => {
+  it('is the time of the block that the escrow was created in', async () => {
+    const deployedAt = await read('deployedAt')
+    const created = await chain().provider.getBlock(await firstBlockWithCode(chain().addressOf('escrow')))
+    expect(deployedAt).toBe(BigInt(created?.timestamp ?? 0))
+  })
+
+  async function firstBlockWithCode(address: Hex): Promise<number> {
+    for (let number = 0; ; number++) {
+      if ((await chain().provider.getCode(address, number)) !== '0x') return number
+    }
+  }
 })

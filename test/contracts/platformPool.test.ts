@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Authorization } from '../../src/protocol/authorization.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { batchBurn, batchMint, digestOf, settlement, signedCall } from '../support/authorizations.js'
+import { batchBurn, batchMint, digestOf, orderOf, settlement, signedCall } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import {
   AAPL,
@@ -82,8 +82,8 @@ describe('burnBatch', () => {
 
   it('does not touch shares that were withdrawn', async () => {
     await relay(batchMint(AAPL, shares(5)))
-    const orderId = await openRequest(chain(), 'alice', 'withdrawal')
-    await relay(settlement(orderId, { payoutAsset: AAPL, payout: shares(2) }))
+    const order = await orderOf(chain(), await openRequest(chain(), 'alice', 'withdrawal'))
+    await relay(settlement(order, { payoutAsset: AAPL, payout: shares(2) }))
     expect(await relayRevert(batchBurn(AAPL, shares(4), { expectedSupply: shares(5), batch: 2n }))).toEqual({
       name: 'PoolShort',
       args: { asset: AAPL, available: `${shares(3)}`, needed: `${shares(4)}` },
@@ -116,6 +116,24 @@ describe.each([
         args: { expected: `${shares(5)}`, got: `${expectedSupply}` },
       })
     }
+  })
+
+  it('says until when fills are counted, and never goes back', async () => {
+    const counted = (countedUntil: bigint) => ({ expectedSupply: shares(5), batch: 2n, countedUntil })
+    await relay(batchMint(AAPL, shares(5), { countedUntil: 1_000n }))
+    expect(await chain().read('pool', 'countedUntil', AAPL)).toBe(1_000n)
+    expect(await chain().read('pool', 'countedUntil', MSFT)).toBe(0n)
+    for (const got of [0n, 999n]) {
+      expect(await relayRevert(build(AAPL, 1n, counted(got)))).toEqual({
+        name: 'CountedAlready',
+        args: { countedUntil: '1000', got: `${got}` },
+      })
+    }
+    // A batch for one withdrawal leaves the time as it is.
+    expect(await relayRevert(build(AAPL, 1n, counted(1_000n)))).toBeNull()
+    await relay(build(AAPL, 1n, counted(2_000n)))
+    expect(await chain().read('pool', 'countedUntil', AAPL)).toBe(2_000n)
+    expect(await chain().read('pool', 'nextBatch', AAPL)).toBe(3n)
   })
 
   it('refuses nothing for an amount', async () => {
@@ -174,8 +192,8 @@ describe('transferTreasury', () => {
 
   it('is the owner’s alone', async () => {
     expect(await revert('broker', 'transferTreasury', 1n)).toEqual({
-      name: 'OwnableUnauthorizedAccount',
-      args: { account: account('broker') },
+      name: 'NotOwner',
+      args: { expected: account('owner'), caller: account('broker') },
     })
   })
 

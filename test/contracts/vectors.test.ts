@@ -2,19 +2,30 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import { authorizationTargets } from '../../src/protocol/authorizationTypes.js'
-import { structOf } from '../support/authorizations.js'
+import { accountIdOf } from '../../src/protocol/identifiers.js'
+import { orderOf, portfolioUpdate, signedCall, structOf } from '../support/authorizations.js'
 import { INTERFACES, useChain } from '../support/chain.js'
+import { openRequest, setUpInstitution } from '../support/institution.js'
 import { readVectors } from '../support/vectors.js'
 
-const chain = useChain()
+const chain = useChain(setUpInstitution)
 const KEYS = { ConfidentialLedger: 'ledger', OrderEscrow: 'escrow', PlatformPool: 'pool' } as const
 
 const hex = z.templateLiteral(['0x', z.string()])
-const { chainId, authorizations } = readVectors(
+const { chainId, authorizations, portfolioHashes } = readVectors(
   'authorizations',
   z.object({
     chainId: z.int(),
     authorizations: z.array(z.looseObject({ verifyingContract: hex, digest: hex })),
+    portfolioHashes: z.array(
+      z.object({
+        previous: hex,
+        version: z.coerce.bigint(),
+        enclaveBlob: hex,
+        userBlob: hex,
+        hash: hex,
+      }),
+    ),
   }),
 )
 
@@ -34,4 +45,12 @@ describe('the contracts answer to the frozen digests', () => {
   it('all six of them', () => {
     expect(new Set(authorizations.map(({ primaryType }) => primaryType)).size).toBe(6)
   })
+})
+
+it('the ledger’s running hash is the frozen one after each write', async () => {
+  const order = await orderOf(chain(), await openRequest(chain(), 'alice', 'sale'))
+  for (const { hash, ...write } of portfolioHashes) {
+    await chain().send('relayer', ...signedCall(chain(), portfolioUpdate(order, write)))
+    expect(await chain().read('ledger', 'portfolioHash', accountIdOf(chain().account('alice')))).toBe(hash)
+  }
 })

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { checksum } from '../../src/protocol/address.js'
 import {
   type Authorization,
   type AuthorizationDomain,
@@ -10,6 +11,7 @@ import {
 } from '../../src/protocol/authorization.js'
 import { CURVE_ORDER } from '../../src/protocol/signature.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
+import { grantedOrder, grantOrders, portfolioUpdate } from '../support/authorizations.js'
 import { eventually } from '../support/eventually.js'
 import { badPaths } from './support/badPaths.js'
 import { type BadRequest, badBodies, type RightBodies } from './support/badRequests.js'
@@ -20,7 +22,7 @@ import { sendRaw } from './support/hostile.js'
 import { type FailingRequest, problemAt } from './support/problems.js'
 
 const desk = useDesk({ serverSettings: { RATE_LIMIT_PER_MINUTE: '1000000' } })
-const ACCOUNT_ID = `0x${'ac'.repeat(32)}` as const
+const STRANGER = checksum(`0x${'ac'.repeat(20)}`)
 const RUNS = 400
 
 let right: RightBodies
@@ -34,7 +36,9 @@ beforeAll(async () => {
     return files.every((file) => !file.startsWith('envelopes/open'))
   })
   const { intent, envelope } = await craft(desk(), alice)
-  const token = desk().sandbox.secrets.relayAuthToken
+  const { sandbox } = desk()
+  await grantOrders({ provider: sandbox.provider, addresses: sandbox.info.contracts }, [STRANGER])
+  const token = sandbox.secrets.relayAuthToken
   right = { orderId: intent.orderId, envelope, authorization: sign(update(1n)), token }
 })
 beforeEach(async () => {
@@ -46,10 +50,7 @@ afterEach(async () => {
 })
 
 function update(version: bigint): Authorization {
-  return {
-    primaryType: 'PortfolioUpdate',
-    message: { accountId: ACCOUNT_ID, version, enclaveBlob: '0x01aa', userBlob: '0x01bb' },
-  }
+  return portfolioUpdate(grantedOrder(STRANGER), { version })
 }
 
 function sign(authorization: Authorization, change: Partial<AuthorizationDomain> = {}, key?: `0x${string}`) {

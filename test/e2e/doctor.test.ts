@@ -1,10 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
-import { computeAddress, formatEther, Wallet } from 'ethers'
+import { computeAddress, formatEther, Interface, Wallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { findingSchema } from '../../src/protocol/finding.js'
+import { sendAll } from '../../src/sandbox/transactions.js'
 import { built } from '../support/built.js'
 import { type Answer, REFUSAL, startFaultProxy } from '../support/faultProxy.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
@@ -167,6 +169,16 @@ describe('npm run doctor', () => {
     const { exit, faults } = await faultsOf(await changes())
     expect(faults).toEqual(expected)
     expect(exit).toBe(1)
+  })
+
+  it('names a pause, from which the owner can free the platform', async () => {
+    const { provider, accounts } = desk().sandbox
+    const to = await desk().contracts.escrow.authority()
+    const abi = new Interface(authorityAbi)
+    await sendAll(provider, accounts.guardian, [{ to, abi, method: 'pause', args: [] }])
+    expect((await faultsOf({})).faults).toEqual(['server pause', 'enclave pause'])
+    await sendAll(provider, accounts.owner, [{ to, abi, method: 'liftPause', args: [] }])
+    expect((await faultsOf({})).faults).toEqual([])
   })
 
   it('proves the master key by the portfolio of an account, too', async () => {

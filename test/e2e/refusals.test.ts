@@ -2,6 +2,7 @@ import { Interface } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import { checksum } from '../../src/protocol/address.js'
 import { orderReceivedSchema, receiptSchema } from '../../src/protocol/api.js'
 import {
   type SignedAuthorization,
@@ -9,8 +10,10 @@ import {
   signedAuthorizationSchema,
 } from '../../src/protocol/authorization.js'
 import { bytesToHex } from '../../src/protocol/hex.js'
+import { accountIdOf } from '../../src/protocol/identifiers.js'
 import { ONE_SHARE, ONE_USDC } from '../../src/protocol/units.js'
 import { sendAll } from '../../src/sandbox/transactions.js'
+import { grantedOrder, grantOrders, portfolioUpdate } from '../support/authorizations.js'
 import { craft, openRequest, postOrder, submit } from './support/craft.js'
 import { useDesk } from './support/desk.js'
 import { brokerOrder } from './support/trader.js'
@@ -160,11 +163,11 @@ describe('twice the same', () => {
 
   it('POST /relay is one transaction, whoever asks and when', async () => {
     const { sandbox, contracts } = desk()
-    const id = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+    const account = checksum(bytesToHex(crypto.getRandomValues(new Uint8Array(20))))
+    await grantOrders({ provider: sandbox.provider, addresses: sandbox.info.contracts }, [account])
     const domain = { chainId: sandbox.info.chainId, verifyingContract: contracts.ledger.address }
-    const message = { accountId: id, version: 1n, enclaveBlob: '0x01aa', userBlob: '0x01bb' } as const
     const signed = signAuthorization(
-      { primaryType: 'PortfolioUpdate', message },
+      portfolioUpdate(grantedOrder(account)),
       domain,
       sandbox.secrets.enclavePrivateKey,
     )
@@ -173,7 +176,7 @@ describe('twice the same', () => {
     const repeated = await relay(signed)
     expect(answers.every(({ status }) => status === 'confirmed')).toBe(true)
     expect(new Set([...answers, repeated].map(({ txHash }) => txHash)).size).toBe(1)
-    expect(await contracts.ledger.portfolioVersion(id)).toBe(1n)
+    expect(await contracts.ledger.portfolioVersion(accountIdOf(account))).toBe(1n)
     expect(await sandbox.provider.getTransactionCount(sandbox.accounts.relayer.address)).toBe(before + 1)
   })
 })

@@ -77,11 +77,12 @@ describe('an employee', () => {
     expect(status.state).toBe('SETTLED')
     expect(await alice.shares('AAPL')).toBe(qty)
     expect((await alice.portfolio()).positions.AAPL?.qty).toBe((before.positions.AAPL?.qty ?? 0n) - qty)
-    const supply = await desk().contracts.token.totalSupply(nameToBytes32('AAPL'))
+    // What is minted shows no more than the payout does; the rest of the holding waits for a batch.
+    expect(await desk().contracts.token.totalSupply(nameToBytes32('AAPL'))).toBe(qty)
     const held = desk()
       .sandbox.broker.accounts()
       .find(({ name }) => name === 'enclave')?.positions.AAPL
-    expect(supply).toBe(parseDecimal(held ?? '0', SHARE_DECIMALS))
+    expect(parseDecimal(held ?? '0', SHARE_DECIMALS)).toBeGreaterThan(qty)
   })
 })
 

@@ -46,6 +46,7 @@ function fill(filledQty: bigint, price: string): BrokerOrder {
     qty: null,
     createdAt: new Date(0),
     filledQty,
+    filledAt: null,
     fills: filledQty === 0n ? [] : [{ qty: filledQty, avgPrice: price }],
   }
 }

@@ -12,7 +12,7 @@ const chain = () => world().chain
 
 async function stored() {
   const state = createChainState(world().deps())
-  return createPolicyStore(state, KEYS.master).load(ORG_ID, (await state.latest()).number)
+  return createPolicyStore(state, KEYS.master).load(ORG_ID, (await state.look()).head)
 }
 
 describe('a rulebook', () => {

@@ -15,9 +15,13 @@ const ID: Hex = `0x${'ab'.repeat(32)}`
 const MOST = 10n ** 24n
 const ESCROW_LIMIT = 20
 
+const LIMITS = { order: 0n, withdrawal: 0n }
+
 const facts: ChainFacts = {
   blockTime: 0,
   member: true,
+  admitted: true,
+  leaving: false,
   policy: {
     employees: { [ALICE.toLowerCase()]: { canBuy: true, canSell: true, restricted: [] } },
     maxOrderNotional: MOST,
@@ -53,16 +57,25 @@ function portfolioOf(positions: number, buys: number): Portfolio {
 
 function buyOf(symbol: string): OrderTerms {
   const amount = 100_000_000n
-  return { orderId: ID, account: ALICE, side: 'BUY', symbol, amount, escrowed: amount, deadline: 1_000 }
+  return {
+    orderId: ID,
+    account: ALICE,
+    side: 'BUY',
+    symbol,
+    amount,
+    escrowed: amount,
+    deadline: 1_000,
+    commit: ID,
+  }
 }
 
 describe('the symbols of one account', () => {
   it('are limited: a buy of another one is refused, of one that is there it is not', () => {
     const full = portfolioOf(MAX_POSITIONS - 5, 5)
-    expect(refusedByChain(buyOf('AAPL'), facts, full)).toBe('too-many-positions')
-    expect(refusedByChain(buyOf(symbolOf(0)), facts, full)).toBeNull()
-    expect(refusedByChain(buyOf(symbolOf(MAX_POSITIONS - 1)), facts, full)).toBeNull()
-    expect(refusedByChain(buyOf('AAPL'), facts, portfolioOf(MAX_POSITIONS - 5, 4))).toBeNull()
+    expect(refusedByChain(buyOf('AAPL'), [facts], full, LIMITS)).toBe('too-many-positions')
+    expect(refusedByChain(buyOf(symbolOf(0)), [facts], full, LIMITS)).toBeNull()
+    expect(refusedByChain(buyOf(symbolOf(MAX_POSITIONS - 1)), [facts], full, LIMITS)).toBeNull()
+    expect(refusedByChain(buyOf('AAPL'), [facts], portfolioOf(MAX_POSITIONS - 5, 4), LIMITS)).toBeNull()
   })
 
   it('fit into an authorization with as many orders as the escrow allows, and the longest numbers', async () => {
@@ -75,7 +88,8 @@ describe('the symbols of one account', () => {
     const place = { chainId: 1, ledger: ALICE, id: ID, version: 1n } as const
     const enclaveBlob = await sealBlob(value, key, place)
     const userBlob = await sealUserBlob(value, KEY, ID, 1n)
-    const message = { accountId: ID, version: '1', enclaveBlob, userBlob }
+    const order = { orderId: ID, account: ALICE, asset: ID, amount: '1', commit: ID, state: '1' }
+    const message = { ...order, version: '1', previous: ID, enclaveBlob, userBlob }
     const signature = `0x${'11'.repeat(64)}1b`
     expect(
       signedAuthorizationSchema.safeParse({ primaryType: 'PortfolioUpdate', message, signature }).success,

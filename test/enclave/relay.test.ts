@@ -5,7 +5,7 @@ import { startHttpServer } from '../support/httpServer.js'
 
 const authorization: SignedAuthorization = {
   primaryType: 'BatchMint',
-  message: { symbol: `0x${'41'.repeat(32)}`, amount: 5n, expectedSupply: 0n, batch: 1n },
+  message: { symbol: `0x${'41'.repeat(32)}`, amount: 5n, expectedSupply: 0n, batch: 1n, countedUntil: 0n },
   signature: `0x${'11'.repeat(65)}`,
 }
 const receipt = {

@@ -11,7 +11,7 @@ import { commitOf, open, seal } from '../../src/protocol/envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexBetween, hexToBytes } from '../../src/protocol/hex.js'
 import { accountIdOf, bytes32ToName, clientOrderIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { intentDigest, intentSchema } from '../../src/protocol/intent.js'
-import { ledgerKey, openBlob, sealBlob } from '../../src/protocol/ledgerBlob.js'
+import { ledgerKey, openBlob, portfolioHashAfter, sealBlob } from '../../src/protocol/ledgerBlob.js'
 import { policyHash } from '../../src/protocol/policy.js'
 import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
 import { portfolioSchema } from '../../src/protocol/portfolio.js'
@@ -235,12 +235,21 @@ describe('blobs', () => {
 })
 
 describe('authorizations', () => {
-  const { signerPrivateKey, chainId, authorizations } = readVectors(
+  const { signerPrivateKey, chainId, authorizations, portfolioHashes } = readVectors(
     'authorizations',
     z.object({
       signerPrivateKey: hex,
       chainId: z.int(),
       authorizations: z.array(z.looseObject({ verifyingContract: hex, digest: hex })),
+      portfolioHashes: z.array(
+        z.object({
+          previous: hex,
+          version: z.coerce.bigint(),
+          enclaveBlob: hex,
+          userBlob: hex,
+          hash: hex,
+        }),
+      ),
     }),
   )
 
@@ -249,5 +258,11 @@ describe('authorizations', () => {
     const domain = { chainId, verifyingContract }
     expect(authorizationDigest(signed, domain)).toBe(digest)
     expect(signAuthorization(signed, domain, signerPrivateKey)).toEqual(signed)
+  })
+
+  it('the running hash of a portfolio’s writes', () => {
+    for (const { previous, hash, ...write } of portfolioHashes) {
+      expect(portfolioHashAfter(previous, write)).toBe(hash)
+    }
   })
 })

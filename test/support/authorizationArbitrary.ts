@@ -10,31 +10,39 @@ const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
 /** Around the length of a word, where the padding begins another one, and of Keccak's block of 136 bytes. */
 const blob = fc.oneof(bytes(0, 2), bytes(31, 33), bytes(63, 65), bytes(135, 137), bytes(0, 700))
-const portfolio = { version: uint64, enclaveBlob: blob, userBlob: blob }
-const batch = { symbol: bytes32, amount: uint256, expectedSupply: uint256, batch: uint64 }
+const address = bytes(20, 20).map(checksum)
+const order = { orderId: bytes32, account: address, asset: bytes32, amount: uint256, commit: bytes32 }
+const write = { version: uint64, previous: bytes32, enclaveBlob: blob, userBlob: blob }
+const batch = {
+  symbol: bytes32,
+  amount: uint256,
+  expectedSupply: uint256,
+  batch: uint64,
+  countedUntil: uint64,
+}
 
 /** Any authorization of any of the six types. */
 export const anyAuthorization: fc.Arbitrary<Authorization> = fc.oneof(
   fc.record({
     primaryType: fc.constant('PortfolioUpdate' as const),
-    message: fc.record({ accountId: bytes32, ...portfolio }),
+    message: fc.record({ ...order, state: fc.bigInt({ min: 0n, max: 255n }), ...write }),
   }),
   fc.record({
     primaryType: fc.constant('PolicyUpdate' as const),
     message: fc.record({
       orgId: bytes32,
-      admin: bytes(20, 20).map(checksum),
+      admin: address,
       version: uint64,
       policyBlob: blob,
     }),
   }),
   fc.record({
     primaryType: fc.constant('OrderSettlement' as const),
-    message: fc.record({ orderId: bytes32, payoutAsset: bytes32, payout: uint256, ...portfolio }),
+    message: fc.record({ ...order, payoutAsset: bytes32, payout: uint256, ...write }),
   }),
   fc.record({
     primaryType: fc.constant('OrderRefund' as const),
-    message: fc.record({ orderId: bytes32, ...portfolio }),
+    message: fc.record({ ...order, ...write }),
   }),
   fc.record({ primaryType: fc.constant('BatchMint' as const), message: fc.record(batch) }),
   fc.record({ primaryType: fc.constant('BatchBurn' as const), message: fc.record(batch) }),

@@ -1,4 +1,8 @@
+import type { JsonRpcApiProvider } from 'ethers'
 import { targetOf } from '../../src/chain/authorizationCall.js'
+import { createOrderEscrow } from '../../src/chain/orderEscrow.js'
+import { checksum, sameAddress } from '../../src/protocol/address.js'
+import type { ContractAddresses } from '../../src/protocol/api.js'
 import {
   type Authorization,
   type AuthorizationDomain,
@@ -10,8 +14,9 @@ import {
   authorizationTypes,
   type PrimaryType,
 } from '../../src/protocol/authorizationTypes.js'
-import type { Hex } from '../../src/protocol/hex.js'
-import { accountIdOf } from '../../src/protocol/identifiers.js'
+import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { keccak256 } from '../../src/protocol/keccak.js'
 import type { ContractKey, TestChain } from './chain.js'
 import { ENCLAVE_KEY } from './roles.js'
 
@@ -20,7 +25,13 @@ export type Message<T extends PrimaryType> = Extract<Authorization, { primaryTyp
 
 export const ENCLAVE_BLOB: Hex = '0x01e0'
 export const USER_BLOB: Hex = '0x01f0'
-const BLOBS = { enclaveBlob: ENCLAVE_BLOB, userBlob: USER_BLOB }
+/** The first write of a portfolio. */
+const FIRST_WRITE = {
+  version: 1n,
+  previous: ZERO_BYTES32,
+  enclaveBlob: ENCLAVE_BLOB,
+  userBlob: USER_BLOB,
+}
 
 /** The call that carries an authorization: arguments for `send` and `revert` of a test chain. */
 export type Call = [contract: ContractKey, method: string, struct: unknown[], signature: Hex]
@@ -58,28 +69,91 @@ export function digestOf(chain: TestChain, authorization: Authorization): Hex {
   return authorizationDigest(authorization, domainOf(chain, authorization.primaryType))
 }
 
+/** An order as the escrow has it, and as each authorization for it must name it. */
+export type BoundOrder = Pick<Message<'OrderRefund'>, 'orderId' | 'account' | 'asset' | 'amount' | 'commit'>
+
+/** The order as it is on the chain now. */
+export async function orderOf(chain: TestChain, orderId: Hex): Promise<BoundOrder> {
+  const escrow = createOrderEscrow(chain.provider, chain.addresses.orderEscrow)
+  const { account, amount, commit } = await escrow.orders(orderId)
+  return { orderId, account, asset: amount === 0n ? ZERO_BYTES32 : nameToBytes32('USDC'), amount, commit }
+}
+
 /** Settles without a payout, as the first write of the account, unless told otherwise. */
-export function settlement(orderId: Hex, changes: Partial<Message<'OrderSettlement'>> = {}): Authorization {
-  const payoutAsset: Hex = `0x${'00'.repeat(32)}`
+export function settlement(
+  order: BoundOrder,
+  changes: Partial<Message<'OrderSettlement'>> = {},
+): Authorization {
   return {
     primaryType: 'OrderSettlement',
-    message: { orderId, payoutAsset, payout: 0n, version: 1n, ...BLOBS, ...changes },
+    message: { ...order, payoutAsset: ZERO_BYTES32, payout: 0n, ...FIRST_WRITE, ...changes },
   }
 }
 
 /** Refunds and writes the account's first portfolio, unless told otherwise. */
-export function refund(orderId: Hex, changes: Partial<Message<'OrderRefund'>> = {}): Authorization {
-  return { primaryType: 'OrderRefund', message: { orderId, version: 1n, ...BLOBS, ...changes } }
+export function refund(order: BoundOrder, changes: Partial<Message<'OrderRefund'>> = {}): Authorization {
+  return { primaryType: 'OrderRefund', message: { ...order, ...FIRST_WRITE, ...changes } }
 }
 
-/** Writes the account's first portfolio, unless told otherwise. */
+/** Writes the account's first portfolio for an open order, unless told otherwise. */
 export function portfolioUpdate(
-  account: Hex,
+  order: BoundOrder,
   changes: Partial<Message<'PortfolioUpdate'>> = {},
 ): Authorization {
+  return { primaryType: 'PortfolioUpdate', message: { ...order, state: 1n, ...FIRST_WRITE, ...changes } }
+}
+
+/** A local chain on which {@link grantOrders} can write. */
+export interface GrantingChain {
+  readonly provider: JsonRpcApiProvider
+  readonly addresses: Pick<ContractAddresses, 'orderEscrow'>
+}
+
+/** Where the escrow's mapping of orders is in its storage; {@link grantOrders} proves it by reading. */
+const ORDERS_SLOT = 3n
+const OPEN = 1n
+
+/** The request that {@link grantOrders} gives an account: an order of nothing, which stays open. */
+export function grantedOrder(account: Hex): BoundOrder {
   return {
-    primaryType: 'PortfolioUpdate',
-    message: { accountId: accountIdOf(account), version: 1n, ...BLOBS, ...changes },
+    orderId: keccak256(hexToBytes(account)),
+    account: checksum(account),
+    asset: ZERO_BYTES32,
+    amount: 0n,
+    commit: ZERO_BYTES32,
+  }
+}
+
+/**
+ * Gives each account an open request, written into the node's storage: for tests that need many accounts' portfolios
+ * written, and not how their orders were opened. Then `portfolioUpdate(grantedOrder(account))` is taken. A
+ * reorganization back to the block that is mined last here leaves them as they are.
+ */
+export async function grantOrders(
+  { provider, addresses }: GrantingChain,
+  accounts: readonly Hex[],
+): Promise<void> {
+  const escrow = createOrderEscrow(provider, addresses.orderEscrow)
+  await Promise.all(
+    accounts.map((account) => {
+      const slot = keccak256(
+        hexToBytes(`${grantedOrder(account).orderId}${ORDERS_SLOT.toString(16).padStart(64, '0')}`),
+      )
+      // account (20 bytes), deadline (8), state (1), from the word's low end.
+      const word = BigInt(account) | (OPEN << 224n)
+      return provider.send('anvil_setStorageAt', [
+        addresses.orderEscrow,
+        slot,
+        `0x${word.toString(16).padStart(64, '0')}`,
+      ])
+    }),
+  )
+  const [first] = accounts
+  if (first === undefined) return
+  await provider.send('evm_mine', [])
+  const granted = await escrow.orders(grantedOrder(first).orderId)
+  if (granted.state !== 'OPEN' || !sameAddress(granted.account, first)) {
+    throw new Error('the escrow keeps its orders elsewhere: correct ORDERS_SLOT')
   }
 }
 
@@ -101,7 +175,10 @@ export function batchMint(
   amount: bigint,
   changes: Partial<Message<'BatchMint'>> = {},
 ): Authorization {
-  return { primaryType: 'BatchMint', message: { symbol, amount, expectedSupply: 0n, batch: 1n, ...changes } }
+  return {
+    primaryType: 'BatchMint',
+    message: { symbol, amount, expectedSupply: 0n, batch: 1n, countedUntil: 0n, ...changes },
+  }
 }
 
 /** Burns as the symbol's first batch, unless told otherwise. */
@@ -110,5 +187,8 @@ export function batchBurn(
   amount: bigint,
   changes: Partial<Message<'BatchBurn'>> = {},
 ): Authorization {
-  return { primaryType: 'BatchBurn', message: { symbol, amount, expectedSupply: 0n, batch: 1n, ...changes } }
+  return {
+    primaryType: 'BatchBurn',
+    message: { symbol, amount, expectedSupply: 0n, batch: 1n, countedUntil: 0n, ...changes },
+  }
 }

@@ -2,12 +2,14 @@
 
 import { Interface, JsonRpcProvider, type TransactionReceipt } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { deployContracts } from '../../src/chain/deploy.js'
+import { type Deployment, deployContracts } from '../../src/chain/deploy.js'
+import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
+import { createOrderEscrow } from '../../src/chain/orderEscrow.js'
 import { revertOf } from '../../src/chain/reverts.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import type { ContractAddresses, Revert } from '../../src/protocol/api.js'
@@ -25,6 +27,7 @@ export const INTERFACES = {
   token: new Interface(equityTokenAbi),
   pool: new Interface(platformPoolAbi),
   usdc: new Interface(testUsdcAbi),
+  authority: new Interface(authorityAbi),
 }
 export type ContractKey = keyof typeof INTERFACES
 
@@ -67,11 +70,16 @@ export interface TestChain {
 export interface TestChainOptions extends AnvilOptions {
   /** Deploys what the contracts take for USDC. Default: the sandbox's. */
   deployUsdc?: typeof deployTestUsdc
+  /** Seconds; what is absent is as in TEST_DELAYS. */
+  delays?: Partial<Deployment['delays']>
 }
+
+/** Rotations take effect at once; a pause and a leave take days. */
+export const TEST_DELAYS: Deployment['delays'] = { rotation: 0, pause: 3 * 86_400, leave: 7 * 86_400 }
 
 /** Starts a chain and deploys. The caller stops it. */
 export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
-  const { deployUsdc = deployTestUsdc, ...anvilOptions } = options
+  const { deployUsdc = deployTestUsdc, delays, ...anvilOptions } = options
   const anvil = await startAnvil(anvilOptions)
   const provider = new JsonRpcProvider(anvil.rpcUrl, anvil.chainId, {
     staticNetwork: true,
@@ -90,10 +98,13 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
   const addresses = await deployContracts({
     deployer,
     owner,
+    guardian: account('guardian'),
     enclaveSigner: ENCLAVE_SIGNER,
     usdc,
     brokerFunding,
+    delays: { ...TEST_DELAYS, ...delays },
   })
+  const authority = await createOrderEscrow(provider, addresses.orderEscrow).authority()
   const byKey = {
     registry: addresses.institutionRegistry,
     escrow: addresses.orderEscrow,
@@ -101,6 +112,7 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
     token: addresses.equityToken,
     pool: addresses.platformPool,
     usdc,
+    authority,
   }
   const stop = async () => {
     provider.destroy()
@@ -159,7 +171,7 @@ function isRole(sender: Sender): sender is Role {
 }
 
 function decodeEvents({ logs }: TransactionReceipt, byKey: Record<ContractKey, Hex>): ContractEvent[] {
-  const keys: ContractKey[] = ['registry', 'escrow', 'ledger', 'token', 'pool', 'usdc']
+  const keys: ContractKey[] = ['registry', 'escrow', 'ledger', 'token', 'pool', 'usdc', 'authority']
   return logs.flatMap((log) => {
     const contract = keys.find((key) => byKey[key] === log.address)
     const event = contract && INTERFACES[contract].parseLog(log)

@@ -34,6 +34,7 @@ export const FUNDS = usd(1_000_000)
  */
 export async function setUpInstitution(chain: TestChain): Promise<void> {
   await chain.send('admin', 'registry', 'registerInstitution', ORG)
+  await chain.send('owner', 'registry', 'setAdmitted', ORG, chain.account('admin'), true)
   for (const member of MEMBERS) {
     await chain.send('admin', 'registry', 'setMember', chain.account(member), true)
     await chain.send(member, 'registry', 'join', ORG)

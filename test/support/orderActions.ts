@@ -1,10 +1,11 @@
 import { expect } from 'vitest'
+import { z } from 'zod'
 import type { Authorization } from '../../src/protocol/authorization.js'
-import type { Hex } from '../../src/protocol/hex.js'
+import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'
-import { signedCall } from './authorizations.js'
+import { type BoundOrder, orderOf, signedCall } from './authorizations.js'
 import type { TestChain } from './chain.js'
-import { AAPL, ORG } from './institution.js'
+import { AAPL, ORG, openBuy, openRequest } from './institution.js'
 import type { Role } from './roles.js'
 
 /** Blobs of a refund that writes no portfolio. */
@@ -12,15 +13,40 @@ export const EMPTY = { enclaveBlob: '0x', userBlob: '0x' } as const
 /** The contract's states, in its order. */
 export const STATE = { OPEN: 1n, SETTLED: 2n, REFUNDED: 3n }
 
-/** What tests of the escrow do and look at, again and again. */
+interface PortfolioAt {
+  version: bigint
+  previous: Hex
+}
+
+/** What tests of orders do and read again and again. */
 export function orderActions(chain: () => TestChain) {
   const account = (role: Role): Hex => chain().account(role)
   const usdcOf = (address: Hex) => chain().read('usdc', 'balanceOf', address)
   const relay = (authorization: Authorization) =>
     chain().send('relayer', ...signedCall(chain(), authorization))
+  /** The portfolio's version and running hash now. */
+  async function presentOf(role: Role): Promise<PortfolioAt> {
+    const id = accountIdOf(account(role))
+    return {
+      version: z.bigint().parse(await chain().read('ledger', 'portfolioVersion', id)),
+      previous: bytes32Schema.parse(await chain().read('ledger', 'portfolioHash', id)),
+    }
+  }
   return {
     account,
     relay,
+    /** Opens a buy, and returns it as authorizations name it. */
+    buy: async (role: Role, name: string, amount: bigint): Promise<BoundOrder> =>
+      orderOf(chain(), await openBuy(chain(), role, name, amount)),
+    /** Opens a request, and returns it as authorizations name it. */
+    request: async (role: Role, name: string): Promise<BoundOrder> =>
+      orderOf(chain(), await openRequest(chain(), role, name)),
+    presentOf,
+    /** What the next write of the portfolio must carry. */
+    async nextOf(role: Role): Promise<PortfolioAt> {
+      const { version, previous } = await presentOf(role)
+      return { version: version + 1n, previous }
+    },
     relayRevert: (authorization: Authorization) =>
       chain().revert('relayer', ...signedCall(chain(), authorization)),
     reclaimRevert: (from: Role, orderId: Hex) => chain().revert(from, 'escrow', 'reclaim', orderId),
@@ -33,7 +59,7 @@ export function orderActions(chain: () => TestChain) {
     },
     /** The events of the escrow and the ledger in a transaction. */
     async orderEvents(sent: ReturnType<typeof relay>) {
-      const declared = ['OrderSettled', 'OrderRefunded', 'PortfolioUpdated']
+      const declared = ['OrderSettled', 'OrderRefunded', 'PortfolioUpdated', 'ClaimMade']
       return chain()
         .events(await sent)
         .filter(({ name }) => declared.includes(name))

@@ -16,5 +16,6 @@ export const ROLES = [
   'dave',
   'relayer',
   'broker',
+  'guardian',
 ] as const
 export type Role = (typeof ROLES)[number]

@@ -1,7 +1,8 @@
 import { makeError } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { ClientError, ContractError, NotSubmittedError, ServerError } from '../../src/client/index.js'
-import { failureOf, isAsleep, polledFailureOf } from '../../web/words/failures.js'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { failureOf, isAsleep, PlacingStopped, polledFailureOf } from '../../web/words/failures.js'
 import { serverError } from './support/serverError.js'
 
 const ofProxy = (status: number) => new ServerError(status, null, null, null)
@@ -22,6 +23,23 @@ describe('a failure in words', () => {
     ['a server that is away', unreachable, 'The server does not answer'],
     ['a server behind a proxy that is away', ofProxy(503), 'The server does not answer'],
     ['a wallet without KYC', new ContractError('openBuy', 'NotCleared', {}), 'Your wallet is not verified'],
+    [
+      'an institution that is not admitted',
+      new ContractError('openBuy', 'NotAdmitted', { orgId: `0x${'01'.repeat(32)}` }),
+      'The platform does not admit your institution',
+    ],
+    [
+      'a wallet in none',
+      new ContractError('openBuy', 'NotAdmitted', { orgId: ZERO_BYTES32 }),
+      'This wallet is in no institution',
+    ],
+    [
+      'a wallet that leaves',
+      new ContractError('openBuy', 'Leaving', {}),
+      'This wallet is leaving its institution',
+    ],
+    ['a pause', new ContractError('openRequest', 'PlatformPaused', {}), 'The platform is paused'],
+    ['an order that was stopped', new PlacingStopped(), 'You stopped it'],
     ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refuses it (Odd)'],
     ['a node that is away', makeError('', 'NETWORK_ERROR'), 'The chain does not answer'],
     ['a node that is silent', makeError('', 'TIMEOUT'), 'The chain does not answer'],

@@ -4,7 +4,7 @@ import { clockPace, paceAfter, walletPace } from '../../web/hooks/pace.js'
 
 const view: WalletView = {
   ...{ address: '0x00000000000000000000000000000000000000aa', screen: 'trade', role: 'employee' },
-  ...{ orgId: null, invitedBy: null, waitingFor: [] },
+  ...{ orgId: null, invitation: null, leavingAt: null, waitingFor: [] },
 }
 const failure = new Error('away')
 

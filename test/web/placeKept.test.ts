@@ -9,12 +9,17 @@ import {
   type OrderRequest,
   type PlaceStep,
   type SealedOrder,
+  type TakenId,
 } from '../../src/client/index.js'
+import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { keepOrder, keptOrder } from '../../web/trade/keptOrders.js'
 import { placeKept } from '../../web/trade/placeKept.js'
+import { usePlacing } from '../../web/trade/usePlacing.js'
+import { PlacingStopped } from '../../web/words/failures.js'
 import { MemoryStorage } from './memoryStorage.js'
+import { renderHook } from './support/renderHook.js'
 
-const WEEK = 7 * 24 * 3_600
+const WEEK = RECLAIM_DELAY
 const NOW = 1_800_000_000
 const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: 1_000_000n, deadline: NOW + 60 }
 const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
@@ -109,6 +114,57 @@ describe('an order that fails', () => {
     const failure = new NotSubmittedError(order, new ClientError('server-unreachable', ''))
     expect(await place(failure)).toEqual([[order.orderId, true]])
     expect(keptOrder(order.orderId)).not.toBeNull()
+  })
+})
+
+describe('an order whose ids somebody takes', () => {
+  const by: Hex = `0x${'0b'.repeat(20)}`
+
+  /** A client whose first id is taken; then it waits for the signal, if there is one to wait for. */
+  function takenClient(untilStopped: boolean): Pick<Client, 'placeOrder'> {
+    return {
+      async placeOrder(placed, options = {}) {
+        const { beforeOpen, onStep, onIdTaken, signal } = options
+        await beforeOpen?.(sealed(idOf('a')))
+        onStep?.('opening')
+        onIdTaken?.({ orderId: idOf('a'), by, times: 1 })
+        if (untilStopped)
+          await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+        return clientOf(sealed(idOf('b'))).placeOrder(placed, options)
+      },
+    }
+  }
+
+  it('is kept under the last of them alone, and says who it was', async () => {
+    const told: TakenId[] = []
+    await placeKept(takenClient(false), request, {
+      onStep: () => undefined,
+      onOpen: () => undefined,
+      onIdTaken: (taken) => told.push(taken),
+    })
+    expect(told).toEqual([{ orderId: idOf('a'), by, times: 1 }])
+    expect(keptOrder(idOf('a'))).toBeNull()
+    expect(keptOrder(idOf('b'))).not.toBeNull()
+  })
+
+  it('is neither listed nor kept once its person stops it', async () => {
+    const client = { ...takenClient(true), platform: vi.fn(), unlock: vi.fn() }
+    const onOrder = vi.fn()
+    const hook = renderHook(() =>
+      // A part of the client is all that placing uses.
+      usePlacing({ client, unlocked: true, onUnlock: () => undefined, onOrder }),
+    )
+    const placing = hook.current().place(request)
+    await vi.waitFor(() => expect(hook.current().taken).toMatchObject({ by, times: 1 }))
+    expect(hook.current()).toMatchObject({ busy: true, step: 'signing' })
+    hook.current().stop()
+    expect(await placing).toBe(false)
+    await vi.waitFor(() => expect(hook.current().busy).toBe(false))
+    expect(hook.current()).toMatchObject({ taken: null, mayBeOpen: false })
+    expect(hook.current().error).toBeInstanceOf(PlacingStopped)
+    expect(onOrder).not.toHaveBeenCalled()
+    expect(keptOrder(idOf('a'))).toBeNull()
+    hook.unmount()
   })
 })
 

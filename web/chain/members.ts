@@ -15,7 +15,8 @@ import type { Ask } from './remembered.js'
 /** A wallet that belongs to an institution, or may join it. */
 export interface Member {
   readonly address: Hex
-  readonly state: 'admin' | 'member' | 'invited'
+  /** `leaving` one stays a member, which buys nothing, for some days. */
+  readonly state: 'admin' | 'member' | 'leaving' | 'invited'
 }
 
 /** Those that were found so far. */
@@ -47,11 +48,12 @@ export function createMembersReader(provider: Provider, { pins, chain }: Setting
       readView(provider, { address: registry, abi: institutionRegistryAbi, method, args, schema })
     const admin = await view<Hex>('adminOf', [orgId], addressSchema)
     const stateOf = async (address: Hex): Promise<Member[]> => {
-      const [org, isInvited] = await Promise.all([
+      const [org, isInvited, leavingAt] = await Promise.all([
         view<Hex>('orgOf', [address], bytes32Schema),
         view('isInvited', [orgId, address], z.boolean()),
+        view('leavingAt', [address], z.bigint()),
       ])
-      if (org === orgId) return [{ address, state: 'member' }]
+      if (org === orgId) return [{ address, state: leavingAt === 0n ? 'member' : 'leaving' }]
       return isInvited ? [{ address, state: 'invited' }] : []
     }
     const others = await Promise.all(named.filter((address) => address !== admin).map(stateOf))

@@ -45,7 +45,9 @@ export function Members({ session, settings, found, onChange }: MembersProps) {
                   <WalletName address={address} settings={settings} />
                 </th>
                 <td>
-                  <span class={state === 'invited' ? 'tag' : 'tag tag-good'}>{state}</span>
+                  <span class={state === 'invited' || state === 'leaving' ? 'tag' : 'tag tag-good'}>
+                    {state}
+                  </span>
                 </td>
                 <td class="number">
                   {state === 'admin' ? null : (

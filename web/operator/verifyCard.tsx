@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'preact/hooks'
 import { addressSchema } from '../../src/protocol/address.js'
-import { maySetKyc, setKyc } from '../chain/verification.js'
+import { isOwner, setKyc } from '../chain/ownership.js'
 import { useAction } from '../hooks/useAction.js'
 import { usePolled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
@@ -11,16 +11,16 @@ import type { Session } from '../wallet/session.js'
 
 const LOOK_MS = 60_000
 
-/** For the owner of the contracts: lets a wallet trade. Nothing for anybody else. */
+/** For the platform's owner: lets a wallet trade. Nothing for anybody else. */
 export function VerifyCard({ session, settings }: { session: Session; settings: Settings }) {
-  const { value: isOwner } = usePolled(
-    useCallback(() => maySetKyc(session, settings), [session, settings]),
+  const { value: mayVerify } = usePolled(
+    useCallback(() => isOwner(session, settings), [session, settings]),
     LOOK_MS,
   )
   const { busy, error, run } = useAction()
   const [text, setText] = useState('')
   const [verified, setVerified] = useState<string | null>(null)
-  if (isOwner !== true) return null
+  if (mayVerify !== true) return null
   const address = addressSchema.safeParse(text.trim())
   const verify = (event: Event) => {
     event.preventDefault()

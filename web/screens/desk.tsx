@@ -4,7 +4,10 @@ import type { Ask } from '../chain/remembered.js'
 import type { Charts } from '../hooks/useCharts.js'
 import type { Memory } from '../hooks/useMemory.js'
 import type { Polled } from '../hooks/usePolled.js'
+import { LeavingNote } from '../membership/leaving.js'
 import { PolledFailure } from '../parts/polledFailure.js'
+import type { Settings } from '../settings.js'
+import { ClaimsCard } from '../trade/claimsCard.js'
 import type { Session } from '../wallet/session.js'
 import { FoundScreen } from './found.js'
 import { TradeScreen } from './trade.js'
@@ -12,6 +15,7 @@ import { WaitScreen } from './wait.js'
 
 interface DeskProps {
   readonly session: Session
+  readonly settings: Settings
   readonly view: Polled<WalletView | null>
   readonly views: Views
   readonly readOrders: Ask<OrderHistory>
@@ -21,17 +25,28 @@ interface DeskProps {
 }
 
 /** What the wallet should see is for the server to say. */
-export function DeskScreen({ session, view, views, ...shared }: DeskProps) {
+export function DeskScreen({ session, settings, view, views, ...shared }: DeskProps) {
   const { value, error, refresh } = view
   if (value?.screen === 'trade') {
-    return <TradeScreen session={session} views={views} {...shared} />
+    return (
+      <>
+        <LeavingNote leavingAt={value.leavingAt} />
+        <ClaimsCard client={session.client} />
+        <TradeScreen session={session} views={views} {...shared} />
+      </>
+    )
   }
   return (
     <>
+      <ClaimsCard client={session.client} />
       <PolledFailure error={error} />
       {value === null && error === null ? <p class="muted">Asking the server…</p> : null}
-      {value?.screen === 'found' ? <FoundScreen session={session} view={value} onDone={refresh} /> : null}
-      {value?.screen === 'wait' ? <WaitScreen address={session.address} view={value} /> : null}
+      {value?.screen === 'found' ? (
+        <FoundScreen session={session} settings={settings} view={value} onDone={refresh} />
+      ) : null}
+      {value?.screen === 'wait' ? (
+        <WaitScreen session={session} settings={settings} view={value} onDone={refresh} />
+      ) : null}
     </>
   )
 }

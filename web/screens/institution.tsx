@@ -1,16 +1,19 @@
 import { useCallback, useMemo } from 'preact/hooks'
 import type { Hex, InstitutionView, Views } from '../../src/client/index.js'
+import { bytes32ToName } from '../../src/protocol/identifiers.js'
 import type { Members as FoundMembers } from '../chain/members.js'
 import type { Ask } from '../chain/remembered.js'
 import { usePolled } from '../hooks/usePolled.js'
 import { Members } from '../institution/members.js'
 import { Rulebook } from '../institution/rulebook.js'
 import type { RulebookWork } from '../institution/useRulebook.js'
+import { LeaveCard } from '../membership/leaving.js'
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import { WalletName } from '../parts/walletName.js'
 import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
+import { isUnadmitted } from '../words/failures.js'
 import { money, shares } from '../words/format.js'
 
 interface InstitutionProps {
@@ -20,6 +23,9 @@ interface InstitutionProps {
   readonly readMembers: Ask<FoundMembers>
   readonly orgId: Hex
   readonly isAdmin: boolean
+  /** Unix seconds at which the wallet leaves it, null while it stays. */
+  readonly leavingAt: number | null
+  readonly onLeave: () => void
   readonly rulebook: RulebookWork
 }
 
@@ -32,6 +38,8 @@ export function InstitutionScreen({
   readMembers,
   orgId,
   isAdmin,
+  leavingAt,
+  onLeave,
   rulebook,
 }: InstitutionProps) {
   const institution = usePolled(
@@ -45,6 +53,7 @@ export function InstitutionScreen({
     [found],
   )
   const view = institution.value
+  if (isUnadmitted(institution.error)) return <Unadmitted name={bytes32ToName(orgId) ?? orgId} />
   return (
     <>
       <h1>{view?.name ?? 'Institution'}</h1>
@@ -69,8 +78,22 @@ export function InstitutionScreen({
             <Members session={session} settings={settings} found={found} onChange={members.refresh} />
           ) : null}
           {view === null ? null : <Summary view={view} settings={settings} />}
+          {isAdmin || view === null ? null : (
+            <LeaveCard session={session} name={view.name ?? 'it'} leavingAt={leavingAt} onDone={onLeave} />
+          )}
         </div>
       </div>
+    </>
+  )
+}
+
+function Unadmitted({ name }: { name: string }) {
+  return (
+    <>
+      <h1>{name}</h1>
+      <p class="box">
+        The operator of the platform has not admitted it yet. Until then it has no members and no rulebook.
+      </p>
     </>
   )
 }

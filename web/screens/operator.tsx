@@ -1,6 +1,7 @@
 import type { Views } from '../../src/client/index.js'
 import type { LogsSoFar } from '../chain/logs.js'
 import type { Ask } from '../chain/remembered.js'
+import { AdmitCard } from '../operator/admitCard.js'
 import { EventsCard } from '../operator/eventsCard.js'
 import { HealthCard } from '../operator/healthCard.js'
 import { VerifyCard } from '../operator/verifyCard.js'
@@ -30,6 +31,7 @@ export function OperatorScreen({ readEvents, session, views, settings }: Operato
         </div>
         <div>
           {session === null ? null : <VerifyCard session={session} settings={settings} />}
+          {session === null ? null : <AdmitCard session={session} settings={settings} />}
           <HealthCard views={views} settings={settings} />
         </div>
       </div>

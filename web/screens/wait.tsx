@@ -1,18 +1,33 @@
 import type { WalletView } from '../../src/client/index.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
+import { Founding } from '../membership/founding.js'
+import { Invitation } from '../membership/invitation.js'
+import { LeavingNote } from '../membership/leaving.js'
 import { OwnAddress } from '../parts/ownAddress.js'
+import type { Settings } from '../settings.js'
+import type { Session } from '../wallet/session.js'
 
 const WAITING: Record<WalletView['waitingFor'][number], readonly [title: string, detail: string]> = {
+  admission: ['Admission', 'The operator of the platform has to admit the institution.'],
   kyc: ['Verification', 'The operator of the platform has to verify this wallet (KYC).'],
   policy: ['A rulebook', 'The admin of the institution has to publish its first rulebook.'],
 }
 
-/** For a wallet in an institution that may not trade yet: what is missing, and who does it. */
-export function WaitScreen({ address, view }: { address: string; view: WalletView }) {
+interface WaitProps {
+  readonly session: Session
+  readonly settings: Settings
+  readonly view: WalletView
+  readonly onDone: () => void
+}
+
+/** For a wallet that may not trade yet: what is missing, and who does it. */
+export function WaitScreen({ session, settings, view, onDone }: WaitProps) {
   const name = view.orgId === null ? null : bytes32ToName(view.orgId)
+  const unadmitted = view.waitingFor.includes('admission')
+  const belongs = isFounder(view) ? `Founded: ${name}.` : `A member of ${name ?? 'an institution'}.`
   const steps = [
-    ['Institution', `A member of ${name ?? 'an institution'}.`, true] as const,
-    ...(['kyc', 'policy'] as const).map((step) => {
+    ['Institution', belongs, true] as const,
+    ...(['admission', 'kyc', 'policy'] as const).map((step) => {
       const [title, detail] = WAITING[step]
       return [title, detail, !view.waitingFor.includes(step)] as const
     }),
@@ -21,6 +36,7 @@ export function WaitScreen({ address, view }: { address: string; view: WalletVie
     <div class="narrow">
       <h1>Almost there</h1>
       <p class="lead">This page looks again every few seconds, and opens by itself.</p>
+      <LeavingNote leavingAt={view.leavingAt} />
       <ol class="steps">
         {steps.map(([title, detail, done]) => (
           <li key={title} class={done ? 'step done' : 'step'}>
@@ -34,14 +50,28 @@ export function WaitScreen({ address, view }: { address: string; view: WalletVie
           </li>
         ))}
       </ol>
-      {view.waitingFor.includes('kyc') ? (
-        <OwnAddress address={address} use="To be verified, give the operator your address." />
+      {unadmitted && view.role === 'admin' ? (
+        <OwnAddress
+          address={session.address}
+          use="To be admitted, give the operator the institution’s name and your address."
+        />
+      ) : view.waitingFor.includes('kyc') ? (
+        <OwnAddress address={session.address} use="To be verified, give the operator your address." />
       ) : null}
-      {view.role === 'admin' ? (
+      {view.role === 'admin' && !unadmitted ? (
         <p>
           You are the admin: <a href="#/institution">invite members and publish the rulebook</a>.
         </p>
       ) : null}
+      {view.invitation === null ? null : (
+        <Invitation session={session} settings={settings} invitation={view.invitation} onDone={onDone} />
+      )}
+      {isFounder(view) ? <Founding title="Found another" session={session} onDone={onDone} /> : null}
     </div>
   )
+}
+
+/** One that nobody has admitted has no rulebook either. */
+function isFounder({ role, waitingFor }: WalletView): boolean {
+  return role === 'admin' && waitingFor.includes('admission') && waitingFor.includes('policy')
 }

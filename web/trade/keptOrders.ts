@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { SealedOrder } from '../../src/client/index.js'
 import { orderEnvelopeSchema } from '../../src/protocol/envelope.js'
 import { bytes32Schema, type Hex } from '../../src/protocol/hex.js'
+import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 
 const keptSchema = z.object({
   orderId: bytes32Schema,
@@ -16,14 +17,11 @@ export type KeptOrder = z.output<typeof keptSchema>
 
 const PREFIX = 'desk:order:'
 
-/** After it the wallet takes its order back by itself, and the envelope is of no more use. In seconds. */
-export const RECLAIM_AFTER = 7 * 24 * 3_600
-
-/** Keeps an order, and drops those whose time is over. */
+/** Keeps an order, and drops those that the wallet can take back by now, whose envelopes are of no more use. */
 export function keepOrder({ orderId, commit, envelope, intent }: SealedOrder): void {
   for (const key of keys()) {
     const kept = read(key)
-    if (kept === null || kept.deadline + RECLAIM_AFTER < Date.now() / 1_000) localStorage.removeItem(key)
+    if (kept === null || kept.deadline + RECLAIM_DELAY < Date.now() / 1_000) localStorage.removeItem(key)
   }
   const kept: KeptOrder = { orderId, commit, envelope, deadline: intent.expiry }
   localStorage.setItem(PREFIX + orderId, JSON.stringify(kept))

@@ -1,13 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Client, FollowOptions, Notice, OrderStatus } from '../../src/client/index.js'
 import { formatDecimal } from '../../src/client/index.js'
+import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { money, shortHex } from '../words/format.js'
 import { orderWords } from '../words/timeline.js'
 import { isEnvelopeMissing } from './envelopeMissing.js'
 import { hasEnded } from './hasEnded.js'
-import { forgetOrder, keptOrder, RECLAIM_AFTER } from './keptOrders.js'
+import { forgetOrder, keptOrder } from './keptOrders.js'
 import type { Ordered } from './orderMemory.js'
 import { OrderNotice } from './orderNotice.js'
 import { decimalsOf } from './ticketOrder.js'
@@ -131,7 +132,7 @@ function Resubmit({ client, order }: Pick<OrderCardProps, 'client' | 'order'>) {
 function Reclaim({ client, status }: { client: Client; status: OrderStatus }) {
   const { busy, error, run } = useAction()
   const { state, deadline, orderId } = status
-  if (state !== 'OPEN' || deadline === null || Date.parse(deadline) + RECLAIM_AFTER * 1_000 > Date.now())
+  if (state !== 'OPEN' || deadline === null || Date.parse(deadline) + RECLAIM_DELAY * 1_000 > Date.now())
     return null
   const reclaim = () =>
     run(async () => {

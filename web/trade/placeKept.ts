@@ -8,6 +8,7 @@ import {
   NotSubmittedError,
   type OrderRequest,
   type PlaceStep,
+  type TakenId,
 } from '../../src/client/index.js'
 import { forgetOrder, keepOrder } from './keptOrders.js'
 
@@ -16,13 +17,16 @@ export interface PlacingEvents {
   readonly onStep: (step: PlaceStep) => void
   /** Its escrow is open. Where nobody knows whether it is, `isCertain` is false: the chain will say. */
   readonly onOpen: (orderId: Hex, isCertain: boolean) => void
+  /** Somebody copies the ids of orders, and the client tries others. */
+  readonly onIdTaken?: (taken: TakenId) => void
+  readonly signal?: AbortSignal
 }
 
 /** Places an order. Its envelope is kept from before the escrow until the order has ended, which its card sees. */
 export async function placeKept(
   client: Pick<Client, 'placeOrder'>,
   request: OrderRequest,
-  { onStep, onOpen }: PlacingEvents,
+  { onStep, onOpen, onIdTaken, signal }: PlacingEvents,
 ): Promise<void> {
   let kept: Hex | null = null
   let step: PlaceStep | null = null
@@ -38,6 +42,12 @@ export async function placeKept(
         step = begun
         onStep(begun)
       },
+      onIdTaken: (taken) => {
+        // The contract refused it: nothing is open under that id.
+        step = null
+        onIdTaken?.(taken)
+      },
+      signal,
     })
     onOpen(order.orderId, true)
   } catch (error) {

@@ -7,6 +7,7 @@ import type {
   MarketView,
   OrderRequest,
   Portfolio,
+  TakenId,
 } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
 import { Choice } from '../parts/choice.js'
@@ -131,8 +132,30 @@ export function Ticket(props: TicketProps) {
         escrowed={side === 'BUY' && payFrom === 'wallet' && typeof units === 'bigint' ? units : 0n}
         allowance={funds?.allowance ?? 0n}
       />
+      {placing.taken === null ? null : <InTheWay taken={placing.taken} onStop={placing.stop} />}
       {placing.mayBeOpen ? <MayBeOpen error={placing.error} /> : <FailureBox error={placing.error} />}
     </Card>
+  )
+}
+
+/** Somebody copies the ids of this wallet's orders on their way to the chain, so that none opens. */
+function InTheWay({ taken: { by, times }, onStop }: { taken: TakenId; onStop: () => void }) {
+  return (
+    <div class="box box-bad" role="alert">
+      <strong>Another wallet is in the way</strong>
+      <p>
+        It has taken this order’s number {times === 1 ? 'once' : `${times} times`}; nothing was opened, and
+        your wallet asks you to sign again under a new one. Name the wallet to the operator:
+      </p>
+      <p>
+        <code class="whole" data-test="in-the-way">
+          {by}
+        </code>
+      </p>
+      <button type="button" class="quiet" onClick={onStop}>
+        Stop trying
+      </button>
+    </div>
   )
 }
 

@@ -8,14 +8,18 @@ import {
 } from '../../src/client/index.js'
 import { UnknownChainError } from '../wallet/chain.js'
 import { walletCode } from '../wallet/walletCode.js'
+import { contractWords, type Words } from './contractWords.js'
+
+/** The person has had enough of an order that somebody is in the way of. */
+export class PlacingStopped extends Error {
+  override readonly name = 'PlacingStopped'
+}
 
 /** A failure for a person: what happened, and what to do. */
 export interface Failure {
   readonly title: string
   readonly advice: string
 }
-
-type Words = readonly [title: string, advice: string]
 
 const ASLEEP: Words = [
   'The server does not answer',
@@ -90,23 +94,6 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   ],
 }
 
-const CONTRACT: Record<string, Words> = {
-  NotCleared: ['Your wallet is not verified', 'The operator has to verify it (KYC) before it can trade.'],
-  TooManyOpenOrders: ['You have as many open orders as there can be', 'Wait until one of them has ended.'],
-  InstitutionTaken: ['An institution of this name exists already', 'Choose another name.'],
-  AlreadyInInstitution: [
-    'That wallet is in an institution already',
-    'A wallet belongs to one institution at most.',
-  ],
-  NotInvited: ['The invitation does not stand any more', 'Ask the admin to invite this wallet again.'],
-  NotMember: ['That wallet is no member', 'It was removed, or never joined.'],
-  NotAdmin: ['This wallet is the admin of no institution', 'Connect the admin’s wallet.'],
-  ReclaimTooEarly: [
-    'It is too early to take this order back',
-    'It can be taken back seven days after its deadline.',
-  ],
-}
-
 const POLICY: Record<string, Words> = {
   'unlisted-symbol': [
     'The rulebook names a symbol that is not listed',
@@ -149,12 +136,20 @@ export function isAsleep(error: unknown): boolean {
   return PROXY_SAYS_AWAY.has(error.status)
 }
 
+/** Whether the institution is one that the platform has not admitted. */
+export function isUnadmitted(error: unknown): boolean {
+  return error instanceof ServerError && error.code === 'institution-not-found'
+}
+
 /** Whether neither chain nor server know the order, so far: it was just placed, perhaps. */
 export function isUnknownOrder(error: unknown): boolean {
   return error instanceof ServerError && error.code === 'order-not-found'
 }
 
 function wordsOf(error: unknown): Words {
+  if (error instanceof PlacingStopped) {
+    return ['You stopped it', 'Nothing was opened. Name the wallet that was in the way to the operator.']
+  }
   if (error instanceof NotSubmittedError) {
     const [title] = wordsOf(error.cause)
     return [
@@ -166,9 +161,7 @@ function wordsOf(error: unknown): Words {
     return CLIENT[error.code] ?? ['This cannot be done', error.message]
   }
   if (error instanceof ServerError) return serverWords(error)
-  if (error instanceof ContractError) {
-    return CONTRACT[error.code] ?? [`The contract refuses it (${error.code})`, 'Nothing was changed.']
-  }
+  if (error instanceof ContractError) return contractWords(error)
   if (error instanceof UnknownChainError) {
     const { name, id } = error.chain
     return [

@@ -3,17 +3,22 @@ export const confidentialLedgerAbi = [
   {
     "inputs": [
       {
-        "internalType": "address",
-        "name": "owner_",
+        "internalType": "contract Authority",
+        "name": "authority_",
+        "type": "address"
+      },
+      {
+        "internalType": "contract IERC20",
+        "name": "usdc_",
         "type": "address"
       },
       {
         "internalType": "address",
-        "name": "enclaveSigner_",
+        "name": "pool_",
         "type": "address"
       },
       {
-        "internalType": "address",
+        "internalType": "contract OrderEscrow",
         "name": "escrow_",
         "type": "address"
       },
@@ -70,6 +75,22 @@ export const confidentialLedgerAbi = [
     "type": "error"
   },
   {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "expected",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "got",
+        "type": "bytes32"
+      }
+    ],
+    "name": "HistoryConflict",
+    "type": "error"
+  },
+  {
     "inputs": [],
     "name": "InvalidShortString",
     "type": "error"
@@ -88,6 +109,17 @@ export const confidentialLedgerAbi = [
       }
     ],
     "name": "InvalidSigner",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "orgId",
+        "type": "bytes32"
+      }
+    ],
+    "name": "NotAdmitted",
     "type": "error"
   },
   {
@@ -128,46 +160,24 @@ export const confidentialLedgerAbi = [
     "type": "error"
   },
   {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "owner",
-        "type": "address"
-      }
-    ],
-    "name": "OwnableInvalidOwner",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "account",
-        "type": "address"
-      }
-    ],
-    "name": "OwnableUnauthorizedAccount",
+    "inputs": [],
+    "name": "NothingToSweep",
     "type": "error"
   },
   {
     "inputs": [],
-    "name": "RenounceDisabled",
+    "name": "ReentrancyGuardReentrantCall",
     "type": "error"
   },
   {
     "inputs": [
       {
         "internalType": "address",
-        "name": "pending",
-        "type": "address"
-      },
-      {
-        "internalType": "address",
-        "name": "got",
+        "name": "token",
         "type": "address"
       }
     ],
-    "name": "SignerNotProposed",
+    "name": "SafeERC20FailedOperation",
     "type": "error"
   },
   {
@@ -198,52 +208,9 @@ export const confidentialLedgerAbi = [
     "type": "error"
   },
   {
-    "inputs": [],
-    "name": "ZeroAddress",
-    "type": "error"
-  },
-  {
     "anonymous": false,
     "inputs": [],
     "name": "EIP712DomainChanged",
-    "type": "event"
-  },
-  {
-    "anonymous": false,
-    "inputs": [
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "previousOwner",
-        "type": "address"
-      },
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "newOwner",
-        "type": "address"
-      }
-    ],
-    "name": "OwnershipTransferStarted",
-    "type": "event"
-  },
-  {
-    "anonymous": false,
-    "inputs": [
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "previousOwner",
-        "type": "address"
-      },
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "newOwner",
-        "type": "address"
-      }
-    ],
-    "name": "OwnershipTransferred",
     "type": "event"
   },
   {
@@ -286,22 +253,15 @@ export const confidentialLedgerAbi = [
   },
   {
     "inputs": [],
-    "name": "acceptOwnership",
-    "outputs": [],
-    "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
-    "inputs": [
+    "name": "authority",
+    "outputs": [
       {
-        "internalType": "address",
-        "name": "signer",
+        "internalType": "contract Authority",
+        "name": "",
         "type": "address"
       }
     ],
-    "name": "confirmEnclaveSigner",
-    "outputs": [],
-    "stateMutability": "nonpayable",
+    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -368,23 +328,10 @@ export const confidentialLedgerAbi = [
   },
   {
     "inputs": [],
-    "name": "enclaveSigner",
-    "outputs": [
-      {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
     "name": "escrow",
     "outputs": [
       {
-        "internalType": "address",
+        "internalType": "contract OrderEscrow",
         "name": "",
         "type": "address"
       }
@@ -439,13 +386,43 @@ export const confidentialLedgerAbi = [
         "components": [
           {
             "internalType": "bytes32",
-            "name": "accountId",
+            "name": "orderId",
             "type": "bytes32"
+          },
+          {
+            "internalType": "address",
+            "name": "account",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "asset",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "commit",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "enum OrderEscrow.State",
+            "name": "state",
+            "type": "uint8"
           },
           {
             "internalType": "uint64",
             "name": "version",
             "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "previous",
+            "type": "bytes32"
           },
           {
             "internalType": "bytes",
@@ -469,45 +446,6 @@ export const confidentialLedgerAbi = [
         "internalType": "bytes32",
         "name": "",
         "type": "bytes32"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "owner",
-    "outputs": [
-      {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "pendingEnclaveSigner",
-    "outputs": [
-      {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "pendingOwner",
-    "outputs": [
-      {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
       }
     ],
     "stateMutability": "view",
@@ -552,6 +490,38 @@ export const confidentialLedgerAbi = [
     "type": "function"
   },
   {
+    "inputs": [],
+    "name": "pool",
+    "outputs": [
+      {
+        "internalType": "address",
+        "name": "",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "accountId",
+        "type": "bytes32"
+      }
+    ],
+    "name": "portfolioHash",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [
       {
         "internalType": "bytes32",
@@ -571,19 +541,6 @@ export const confidentialLedgerAbi = [
     "type": "function"
   },
   {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "signer",
-        "type": "address"
-      }
-    ],
-    "name": "proposeEnclaveSigner",
-    "outputs": [],
-    "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
     "inputs": [],
     "name": "registry",
     "outputs": [
@@ -597,13 +554,6 @@ export const confidentialLedgerAbi = [
     "type": "function"
   },
   {
-    "inputs": [],
-    "name": "renounceOwnership",
-    "outputs": [],
-    "stateMutability": "pure",
-    "type": "function"
-  },
-  {
     "inputs": [
       {
         "internalType": "bytes32",
@@ -614,22 +564,21 @@ export const confidentialLedgerAbi = [
         "internalType": "uint64",
         "name": "version",
         "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "hash",
+        "type": "bytes32"
       }
     ],
-    "name": "requirePortfolioVersion",
+    "name": "requirePortfolio",
     "outputs": [],
     "stateMutability": "view",
     "type": "function"
   },
   {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "newOwner",
-        "type": "address"
-      }
-    ],
-    "name": "transferOwnership",
+    "inputs": [],
+    "name": "sweepUsdc",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"
@@ -680,13 +629,43 @@ export const confidentialLedgerAbi = [
         "components": [
           {
             "internalType": "bytes32",
-            "name": "accountId",
+            "name": "orderId",
             "type": "bytes32"
+          },
+          {
+            "internalType": "address",
+            "name": "account",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "asset",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "commit",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "enum OrderEscrow.State",
+            "name": "state",
+            "type": "uint8"
           },
           {
             "internalType": "uint64",
             "name": "version",
             "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "previous",
+            "type": "bytes32"
           },
           {
             "internalType": "bytes",
@@ -712,6 +691,19 @@ export const confidentialLedgerAbi = [
     "name": "updatePortfolio",
     "outputs": [],
     "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "usdc",
+    "outputs": [
+      {
+        "internalType": "contract IERC20",
+        "name": "",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -763,6 +755,11 @@ export const confidentialLedgerAbi = [
         "internalType": "uint64",
         "name": "version",
         "type": "uint64"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "previous",
+        "type": "bytes32"
       },
       {
         "internalType": "bytes",

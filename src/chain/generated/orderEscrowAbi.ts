@@ -3,18 +3,18 @@ export const orderEscrowAbi = [
   {
     "inputs": [
       {
-        "internalType": "address",
-        "name": "owner_",
-        "type": "address"
-      },
-      {
-        "internalType": "address",
-        "name": "enclaveSigner_",
+        "internalType": "contract Authority",
+        "name": "authority_",
         "type": "address"
       },
       {
         "internalType": "contract IERC20",
         "name": "usdc_",
+        "type": "address"
+      },
+      {
+        "internalType": "address",
+        "name": "pool_",
         "type": "address"
       },
       {
@@ -30,11 +30,6 @@ export const orderEscrowAbi = [
       {
         "internalType": "contract EquityToken",
         "name": "token_",
-        "type": "address"
-      },
-      {
-        "internalType": "contract PlatformPool",
-        "name": "pool_",
         "type": "address"
       }
     ],
@@ -141,6 +136,43 @@ export const orderEscrowAbi = [
     "inputs": [
       {
         "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      }
+    ],
+    "name": "NoClaim",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "address",
+        "name": "to",
+        "type": "address"
+      }
+    ],
+    "name": "NotClaimRecipient",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
         "name": "wallet",
         "type": "address"
       }
@@ -165,6 +197,27 @@ export const orderEscrowAbi = [
     "type": "error"
   },
   {
+    "inputs": [],
+    "name": "NothingToSweep",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "orderId",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "address",
+        "name": "by",
+        "type": "address"
+      }
+    ],
+    "name": "OrderIdTaken",
+    "type": "error"
+  },
+  {
     "inputs": [
       {
         "internalType": "bytes32",
@@ -172,7 +225,7 @@ export const orderEscrowAbi = [
         "type": "bytes32"
       }
     ],
-    "name": "OrderIdTaken",
+    "name": "OrderMismatch",
     "type": "error"
   },
   {
@@ -194,23 +247,17 @@ export const orderEscrowAbi = [
   {
     "inputs": [
       {
-        "internalType": "address",
-        "name": "owner",
-        "type": "address"
-      }
-    ],
-    "name": "OwnableInvalidOwner",
-    "type": "error"
-  },
-  {
-    "inputs": [
+        "internalType": "bytes32",
+        "name": "orderId",
+        "type": "bytes32"
+      },
       {
-        "internalType": "address",
-        "name": "account",
-        "type": "address"
+        "internalType": "enum OrderEscrow.State",
+        "name": "state",
+        "type": "uint8"
       }
     ],
-    "name": "OwnableUnauthorizedAccount",
+    "name": "OrderNotRefunded",
     "type": "error"
   },
   {
@@ -235,8 +282,19 @@ export const orderEscrowAbi = [
     "type": "error"
   },
   {
-    "inputs": [],
-    "name": "RenounceDisabled",
+    "inputs": [
+      {
+        "internalType": "uint8",
+        "name": "bits",
+        "type": "uint8"
+      },
+      {
+        "internalType": "uint256",
+        "name": "value",
+        "type": "uint256"
+      }
+    ],
+    "name": "SafeCastOverflowedUintDowncast",
     "type": "error"
   },
   {
@@ -248,22 +306,6 @@ export const orderEscrowAbi = [
       }
     ],
     "name": "SafeERC20FailedOperation",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "pending",
-        "type": "address"
-      },
-      {
-        "internalType": "address",
-        "name": "got",
-        "type": "address"
-      }
-    ],
-    "name": "SignerNotProposed",
     "type": "error"
   },
   {
@@ -300,13 +342,89 @@ export const orderEscrowAbi = [
   },
   {
     "inputs": [],
-    "name": "ZeroAddress",
+    "name": "ZeroAmount",
     "type": "error"
   },
   {
-    "inputs": [],
-    "name": "ZeroAmount",
-    "type": "error"
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      }
+    ],
+    "name": "ClaimMade",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "to",
+        "type": "address"
+      },
+      {
+        "indexed": false,
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      }
+    ],
+    "name": "ClaimPaid",
+    "type": "event"
+  },
+  {
+    "anonymous": false,
+    "inputs": [
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      },
+      {
+        "indexed": true,
+        "internalType": "address",
+        "name": "to",
+        "type": "address"
+      }
+    ],
+    "name": "ClaimRecipientApproved",
+    "type": "event"
   },
   {
     "anonymous": false,
@@ -408,44 +526,6 @@ export const orderEscrowAbi = [
     "type": "event"
   },
   {
-    "anonymous": false,
-    "inputs": [
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "previousOwner",
-        "type": "address"
-      },
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "newOwner",
-        "type": "address"
-      }
-    ],
-    "name": "OwnershipTransferStarted",
-    "type": "event"
-  },
-  {
-    "anonymous": false,
-    "inputs": [
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "previousOwner",
-        "type": "address"
-      },
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "newOwner",
-        "type": "address"
-      }
-    ],
-    "name": "OwnershipTransferred",
-    "type": "event"
-  },
-  {
     "inputs": [],
     "name": "MAX_LIFETIME",
     "outputs": [
@@ -472,21 +552,55 @@ export const orderEscrowAbi = [
     "type": "function"
   },
   {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "address",
+        "name": "to",
+        "type": "address"
+      }
+    ],
+    "name": "approveClaimRecipient",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
     "inputs": [],
-    "name": "RECLAIM_DELAY",
+    "name": "authority",
     "outputs": [
       {
-        "internalType": "uint64",
+        "internalType": "contract Authority",
         "name": "",
-        "type": "uint64"
+        "type": "address"
       }
     ],
     "stateMutability": "view",
     "type": "function"
   },
   {
-    "inputs": [],
-    "name": "acceptOwnership",
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "address",
+        "name": "to",
+        "type": "address"
+      }
+    ],
+    "name": "claim",
     "outputs": [],
     "stateMutability": "nonpayable",
     "type": "function"
@@ -495,13 +609,80 @@ export const orderEscrowAbi = [
     "inputs": [
       {
         "internalType": "address",
-        "name": "signer",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      }
+    ],
+    "name": "claimRecipientOf",
+    "outputs": [
+      {
+        "internalType": "address",
+        "name": "",
         "type": "address"
       }
     ],
-    "name": "confirmEnclaveSigner",
-    "outputs": [],
-    "stateMutability": "nonpayable",
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      }
+    ],
+    "name": "claimed",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      }
+    ],
+    "name": "claims",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "deployedAt",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -549,12 +730,12 @@ export const orderEscrowAbi = [
   },
   {
     "inputs": [],
-    "name": "enclaveSigner",
+    "name": "escrowed",
     "outputs": [
       {
-        "internalType": "address",
+        "internalType": "uint256",
         "name": "",
-        "type": "address"
+        "type": "uint256"
       }
     ],
     "stateMutability": "view",
@@ -570,9 +751,34 @@ export const orderEscrowAbi = [
             "type": "bytes32"
           },
           {
+            "internalType": "address",
+            "name": "account",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "asset",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "commit",
+            "type": "bytes32"
+          },
+          {
             "internalType": "uint64",
             "name": "version",
             "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "previous",
+            "type": "bytes32"
           },
           {
             "internalType": "bytes",
@@ -611,6 +817,26 @@ export const orderEscrowAbi = [
             "type": "bytes32"
           },
           {
+            "internalType": "address",
+            "name": "account",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "asset",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "commit",
+            "type": "bytes32"
+          },
+          {
             "internalType": "bytes32",
             "name": "payoutAsset",
             "type": "bytes32"
@@ -624,6 +850,11 @@ export const orderEscrowAbi = [
             "internalType": "uint64",
             "name": "version",
             "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "previous",
+            "type": "bytes32"
           },
           {
             "internalType": "bytes",
@@ -647,25 +878,6 @@ export const orderEscrowAbi = [
         "internalType": "bytes32",
         "name": "",
         "type": "bytes32"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "bytes16",
-        "name": "prefix",
-        "type": "bytes16"
-      }
-    ],
-    "name": "isTaken",
-    "outputs": [
-      {
-        "internalType": "bool",
-        "name": "",
-        "type": "bool"
       }
     ],
     "stateMutability": "view",
@@ -832,67 +1044,15 @@ export const orderEscrowAbi = [
   },
   {
     "inputs": [],
-    "name": "owner",
-    "outputs": [
-      {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "pendingEnclaveSigner",
-    "outputs": [
-      {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "pendingOwner",
-    "outputs": [
-      {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
     "name": "pool",
     "outputs": [
       {
-        "internalType": "contract PlatformPool",
+        "internalType": "address",
         "name": "",
         "type": "address"
       }
     ],
     "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "signer",
-        "type": "address"
-      }
-    ],
-    "name": "proposeEnclaveSigner",
-    "outputs": [],
-    "stateMutability": "nonpayable",
     "type": "function"
   },
   {
@@ -918,9 +1078,34 @@ export const orderEscrowAbi = [
             "type": "bytes32"
           },
           {
+            "internalType": "address",
+            "name": "account",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "asset",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "commit",
+            "type": "bytes32"
+          },
+          {
             "internalType": "uint64",
             "name": "version",
             "type": "uint64"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "previous",
+            "type": "bytes32"
           },
           {
             "internalType": "bytes",
@@ -934,7 +1119,7 @@ export const orderEscrowAbi = [
           }
         ],
         "internalType": "struct OrderEscrow.OrderRefund",
-        "name": "authorization",
+        "name": "a",
         "type": "tuple"
       },
       {
@@ -962,10 +1147,41 @@ export const orderEscrowAbi = [
     "type": "function"
   },
   {
-    "inputs": [],
-    "name": "renounceOwnership",
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "orderId",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "asset",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "uint256",
+        "name": "amount",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bytes32",
+        "name": "commit",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "enum OrderEscrow.State",
+        "name": "state",
+        "type": "uint8"
+      }
+    ],
+    "name": "requireOrder",
     "outputs": [],
-    "stateMutability": "pure",
+    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -975,6 +1191,26 @@ export const orderEscrowAbi = [
           {
             "internalType": "bytes32",
             "name": "orderId",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "address",
+            "name": "account",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "asset",
+            "type": "bytes32"
+          },
+          {
+            "internalType": "uint256",
+            "name": "amount",
+            "type": "uint256"
+          },
+          {
+            "internalType": "bytes32",
+            "name": "commit",
             "type": "bytes32"
           },
           {
@@ -993,6 +1229,11 @@ export const orderEscrowAbi = [
             "type": "uint64"
           },
           {
+            "internalType": "bytes32",
+            "name": "previous",
+            "type": "bytes32"
+          },
+          {
             "internalType": "bytes",
             "name": "enclaveBlob",
             "type": "bytes"
@@ -1004,7 +1245,7 @@ export const orderEscrowAbi = [
           }
         ],
         "internalType": "struct OrderEscrow.OrderSettlement",
-        "name": "authorization",
+        "name": "a",
         "type": "tuple"
       },
       {
@@ -1020,6 +1261,32 @@ export const orderEscrowAbi = [
   },
   {
     "inputs": [],
+    "name": "sweepUsdc",
+    "outputs": [],
+    "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes16",
+        "name": "prefix",
+        "type": "bytes16"
+      }
+    ],
+    "name": "takenBy",
+    "outputs": [
+      {
+        "internalType": "address",
+        "name": "",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
     "name": "token",
     "outputs": [
       {
@@ -1029,19 +1296,6 @@ export const orderEscrowAbi = [
       }
     ],
     "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "newOwner",
-        "type": "address"
-      }
-    ],
-    "name": "transferOwnership",
-    "outputs": [],
-    "stateMutability": "nonpayable",
     "type": "function"
   },
   {

@@ -3,13 +3,8 @@ export const platformPoolAbi = [
   {
     "inputs": [
       {
-        "internalType": "address",
-        "name": "owner_",
-        "type": "address"
-      },
-      {
-        "internalType": "address",
-        "name": "enclaveSigner_",
+        "internalType": "contract Authority",
+        "name": "authority_",
         "type": "address"
       },
       {
@@ -50,6 +45,22 @@ export const platformPoolAbi = [
       }
     ],
     "name": "BatchConflict",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "uint64",
+        "name": "countedUntil",
+        "type": "uint64"
+      },
+      {
+        "internalType": "uint64",
+        "name": "got",
+        "type": "uint64"
+      }
+    ],
+    "name": "CountedAlready",
     "type": "error"
   },
   {
@@ -130,28 +141,6 @@ export const platformPoolAbi = [
   {
     "inputs": [
       {
-        "internalType": "address",
-        "name": "owner",
-        "type": "address"
-      }
-    ],
-    "name": "OwnableInvalidOwner",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "account",
-        "type": "address"
-      }
-    ],
-    "name": "OwnableUnauthorizedAccount",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
         "internalType": "bytes32",
         "name": "asset",
         "type": "bytes32"
@@ -176,11 +165,6 @@ export const platformPoolAbi = [
     "type": "error"
   },
   {
-    "inputs": [],
-    "name": "RenounceDisabled",
-    "type": "error"
-  },
-  {
     "inputs": [
       {
         "internalType": "address",
@@ -189,22 +173,6 @@ export const platformPoolAbi = [
       }
     ],
     "name": "SafeERC20FailedOperation",
-    "type": "error"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "pending",
-        "type": "address"
-      },
-      {
-        "internalType": "address",
-        "name": "got",
-        "type": "address"
-      }
-    ],
-    "name": "SignerNotProposed",
     "type": "error"
   },
   {
@@ -301,48 +269,16 @@ export const platformPoolAbi = [
     "type": "event"
   },
   {
-    "anonymous": false,
-    "inputs": [
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "previousOwner",
-        "type": "address"
-      },
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "newOwner",
-        "type": "address"
-      }
-    ],
-    "name": "OwnershipTransferStarted",
-    "type": "event"
-  },
-  {
-    "anonymous": false,
-    "inputs": [
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "previousOwner",
-        "type": "address"
-      },
-      {
-        "indexed": true,
-        "internalType": "address",
-        "name": "newOwner",
-        "type": "address"
-      }
-    ],
-    "name": "OwnershipTransferred",
-    "type": "event"
-  },
-  {
     "inputs": [],
-    "name": "acceptOwnership",
-    "outputs": [],
-    "stateMutability": "nonpayable",
+    "name": "authority",
+    "outputs": [
+      {
+        "internalType": "contract Authority",
+        "name": "",
+        "type": "address"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -381,6 +317,11 @@ export const platformPoolAbi = [
             "internalType": "uint64",
             "name": "batch",
             "type": "uint64"
+          },
+          {
+            "internalType": "uint64",
+            "name": "countedUntil",
+            "type": "uint64"
           }
         ],
         "internalType": "struct PlatformPool.BatchBurn",
@@ -401,14 +342,20 @@ export const platformPoolAbi = [
   {
     "inputs": [
       {
-        "internalType": "address",
-        "name": "signer",
-        "type": "address"
+        "internalType": "bytes32",
+        "name": "symbol",
+        "type": "bytes32"
       }
     ],
-    "name": "confirmEnclaveSigner",
-    "outputs": [],
-    "stateMutability": "nonpayable",
+    "name": "countedUntil",
+    "outputs": [
+      {
+        "internalType": "uint64",
+        "name": "",
+        "type": "uint64"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   },
   {
@@ -449,19 +396,6 @@ export const platformPoolAbi = [
         "internalType": "uint256[]",
         "name": "extensions",
         "type": "uint256[]"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "enclaveSigner",
-    "outputs": [
-      {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
       }
     ],
     "stateMutability": "view",
@@ -516,6 +450,11 @@ export const platformPoolAbi = [
             "internalType": "uint64",
             "name": "batch",
             "type": "uint64"
+          },
+          {
+            "internalType": "uint64",
+            "name": "countedUntil",
+            "type": "uint64"
           }
         ],
         "internalType": "struct PlatformPool.BatchBurn",
@@ -556,6 +495,11 @@ export const platformPoolAbi = [
           {
             "internalType": "uint64",
             "name": "batch",
+            "type": "uint64"
+          },
+          {
+            "internalType": "uint64",
+            "name": "countedUntil",
             "type": "uint64"
           }
         ],
@@ -598,6 +542,11 @@ export const platformPoolAbi = [
             "internalType": "uint64",
             "name": "batch",
             "type": "uint64"
+          },
+          {
+            "internalType": "uint64",
+            "name": "countedUntil",
+            "type": "uint64"
           }
         ],
         "internalType": "struct PlatformPool.BatchMint",
@@ -635,19 +584,6 @@ export const platformPoolAbi = [
     "type": "function"
   },
   {
-    "inputs": [],
-    "name": "owner",
-    "outputs": [
-      {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
     "inputs": [
       {
         "internalType": "address",
@@ -666,54 +602,14 @@ export const platformPoolAbi = [
       }
     ],
     "name": "payout",
-    "outputs": [],
-    "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "pendingEnclaveSigner",
     "outputs": [
       {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
+        "internalType": "bool",
+        "name": "paid",
+        "type": "bool"
       }
     ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "pendingOwner",
-    "outputs": [
-      {
-        "internalType": "address",
-        "name": "",
-        "type": "address"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "signer",
-        "type": "address"
-      }
-    ],
-    "name": "proposeEnclaveSigner",
-    "outputs": [],
     "stateMutability": "nonpayable",
-    "type": "function"
-  },
-  {
-    "inputs": [],
-    "name": "renounceOwnership",
-    "outputs": [],
-    "stateMutability": "pure",
     "type": "function"
   },
   {
@@ -727,19 +623,6 @@ export const platformPoolAbi = [
       }
     ],
     "stateMutability": "view",
-    "type": "function"
-  },
-  {
-    "inputs": [
-      {
-        "internalType": "address",
-        "name": "newOwner",
-        "type": "address"
-      }
-    ],
-    "name": "transferOwnership",
-    "outputs": [],
-    "stateMutability": "nonpayable",
     "type": "function"
   },
   {

@@ -123,6 +123,12 @@ async function place(request: OrderRequest, { connection, kept, context }: Placi
         await kept.keep(sealed)
         terminal.progress(`${sealed.orderId} sealed; opening its escrow`)
       },
+      onIdTaken({ orderId, by, times }) {
+        terminal.progress(
+          `somebody is in the way: ${by} has opened an order under the id ${orderId} first (${times}×); trying again ` +
+            'under another id. Name that wallet to the operator; Ctrl-C ends it',
+        )
+      },
     })
     terminal.progress(`escrow opened in ${opened.txHash}; the server has the order`)
     await Promise.all(mine.map((orderId) => kept.forget(orderId)))

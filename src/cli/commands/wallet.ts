@@ -33,6 +33,19 @@ Without an address, that of the private key (--key-file, TRADING_PRIVATE_KEY). T
   },
 }
 
+type Row = [name: string, value: string]
+
+function leaving(at: number): Row {
+  return ['leaving at', new Date(at * 1_000).toISOString()]
+}
+
+function invitation({ orgId, admin }: NonNullable<WalletView['invitation']>): Row[] {
+  return [
+    ['invited to', bytes32ToName(orgId) ?? orgId],
+    ['invited by', admin],
+  ]
+}
+
 function reportOf(wallet: WalletView, { equities }: ComplianceView): Report {
   const institution = (orgId: Hex | null) => (orgId === null ? 'none' : (bytes32ToName(orgId) ?? orgId))
   const yes = (flag: boolean) => (flag ? 'yes' : 'no')
@@ -47,7 +60,8 @@ function reportOf(wallet: WalletView, { equities }: ComplianceView): Report {
           ['institution', institution(wallet.orgId)],
           ['role', wallet.role ?? 'none'],
           ['waiting for', wallet.waitingFor.join(', ') || 'nothing'],
-          ['invited by', institution(wallet.invitedBy)],
+          ...(wallet.leavingAt === null ? [] : [leaving(wallet.leavingAt)]),
+          ...(wallet.invitation === null ? [] : invitation(wallet.invitation)),
         ],
       },
       {

@@ -19,8 +19,15 @@ const TIMEOUT_MS = 300_000
  *
  * @throws NoReportError
  */
-export function askEnclave(envFile: string, account: string | undefined): Promise<EnclaveReport> {
-  const args = account === undefined ? [PROGRAM] : [PROGRAM, '--account', account]
+export function askEnclave(
+  envFile: string,
+  { account, money }: { account?: string | undefined; money: boolean },
+): Promise<EnclaveReport> {
+  const args = [
+    PROGRAM,
+    ...(account === undefined ? [] : ['--account', account]),
+    ...(money ? ['--money'] : []),
+  ]
   const env = { PATH: process.env.PATH, ENCLAVE_ENV_FILE: envFile }
   return new Promise((resolve, reject) => {
     execFile(process.execPath, args, { env, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {

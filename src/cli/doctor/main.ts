@@ -17,6 +17,7 @@ const USAGE = `Usage: npm run doctor -- [options]
   --enclave-report <file>   compare with a report made where the enclave runs, instead of reading its configuration:
                             node dist/enclave/doctor/main.js > report.json
   --account <address>       prove the enclave's master key by this account's portfolio, not by what was written last
+  --money                   hold every portfolio against chain and broker, and name the accounts that disagree
   --json                    one JSON object: {"healthy", "findings": [{"part", "check", "result", "text"}]}
   --help
 
@@ -36,6 +37,7 @@ const optionsSchema = z.strictObject({
   part: z.enum(['server', 'enclave']).optional(),
   'enclave-report': z.string().min(1).optional(),
   account: addressSchema.optional(),
+  money: z.boolean(),
   json: z.boolean(),
   help: z.boolean(),
 })
@@ -50,6 +52,7 @@ function readOptions(): Options {
         part: { type: 'string' },
         'enclave-report': { type: 'string' },
         account: { type: 'string' },
+        money: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -76,7 +79,7 @@ async function examine(options: Options): Promise<Located[]> {
 }
 
 async function examineEnclave(
-  { part, account, 'enclave-report': file }: Options,
+  { part, account, money, 'enclave-report': file }: Options,
   server: ServerReport | null,
 ): Promise<EnclaveReport | null> {
   if (file !== undefined) return reported(() => readReport(file))
@@ -93,7 +96,7 @@ async function examineEnclave(
       "not examined before the server's configuration can be read, which names the enclave's file",
     )
   }
-  return reported(() => askEnclave(named ?? DEFAULT_ENCLAVE_ENV_FILE, account))
+  return reported(() => askEnclave(named ?? DEFAULT_ENCLAVE_ENV_FILE, { account, money }))
 }
 
 function unexamined(text: string): EnclaveReport {
@@ -123,7 +126,8 @@ function print(findings: readonly Located[], json: boolean): void {
     console.log(`${result.padEnd(9)}  ${part.padEnd(8)}  ${check.padEnd(15)}  ${text}`)
   }
   const open = findings.filter(({ result }) => result === 'unchecked').length
-  const rest = open === 0 ? '' : `, ${open} not checked`
+  const notices = findings.filter(({ result }) => result === 'notice').length
+  const rest = `${notices === 0 ? '' : `, ${notices} to note`}${open === 0 ? '' : `, ${open} not checked`}`
   console.log(faults === 0 ? `all is well${rest}` : `faults to mend: ${faults}${rest}`)
 }
 

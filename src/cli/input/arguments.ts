@@ -10,10 +10,12 @@ export const COMMON_OPTIONS = {
   quiet: { type: 'boolean', default: false },
 } as const
 
+/** Those of commands that read the chain. */
+export const NODE_OPTIONS = { ...COMMON_OPTIONS, rpc: { type: 'string' } } as const
+
 /** Those of commands that use a wallet. */
 export const WALLET_OPTIONS = {
-  ...COMMON_OPTIONS,
-  rpc: { type: 'string' },
+  ...NODE_OPTIONS,
   'key-file': { type: 'string' },
   'enclave-key': { type: 'string' },
   escrow: { type: 'string' },

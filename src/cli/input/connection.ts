@@ -21,8 +21,11 @@ interface ServerValues {
   readonly server?: string | undefined
 }
 
-export interface WalletValues extends ServerValues {
+interface NodeValues {
   readonly rpc?: string | undefined
+}
+
+export interface WalletValues extends ServerValues, NodeValues {
   readonly 'key-file'?: string | undefined
   readonly 'enclave-key'?: string | undefined
   readonly escrow?: string | undefined
@@ -68,7 +71,7 @@ export function connectServer(
 /** @throws UsageError, ChainUnavailableError */
 export async function connectWallet(values: WalletValues, env: Environment): Promise<WalletConnection> {
   const serverUrl = serverUrlOf(values, env)
-  const rpcUrl = required(values.rpc, env, 'rpc', 'TRADING_RPC_URL')
+  const rpcUrl = rpcUrlOf(values, env)
   const enclaveKey = values['enclave-key'] ?? env.TRADING_ENCLAVE_KEY
   const escrow = values.escrow ?? env.TRADING_ESCROW
   const pins = {
@@ -86,6 +89,11 @@ export async function connectWallet(values: WalletValues, env: Environment): Pro
   }
 }
 
+/** @throws UsageError, ChainUnavailableError */
+export async function connectNode(values: NodeValues, env: Environment): Promise<JsonRpcProvider> {
+  return connectChain(rpcUrlOf(values, env))
+}
+
 /** @throws UsageError */
 export function readWalletKey(values: WalletValues, env: Environment): Promise<Hex> {
   return readPrivateKey({
@@ -98,6 +106,10 @@ export function readWalletKey(values: WalletValues, env: Environment): Promise<H
 
 function serverUrlOf(values: ServerValues, env: Environment): string {
   return required(values.server, env, 'server', 'TRADING_SERVER_URL')
+}
+
+function rpcUrlOf(values: NodeValues, env: Environment): string {
+  return required(values.rpc, env, 'rpc', 'TRADING_RPC_URL')
 }
 
 function required(value: string | undefined, env: Environment, option: string, variable: string): string {

@@ -11,20 +11,25 @@ import { publicKeyOf } from '../../protocol/publicKey.js'
 import { ConfigError, type EnclaveConfig } from '../config.js'
 import { addressesOf, brokerOptionsOf } from '../parties.js'
 import { checkMasterKey } from './masterKey.js'
+import { checkBooks } from './money.js'
 import { checkRelay } from './relayToken.js'
 
 /**
  * Checks the enclave's configuration against chain, broker and relay, and tells what of it is no secret.
- * @param account whose portfolio the master key has to open; left out: whichever was written last
+ * @param account whose portfolio the master key has to open; left out: the one that was written last
+ * @param money whether to hold every portfolio against chain and broker, which reads all of them
  */
-export async function checkEnclave(load: () => EnclaveConfig, account?: Hex): Promise<EnclaveReport> {
+export async function checkEnclave(
+  load: () => EnclaveConfig,
+  { account, money = false }: { account?: Hex | undefined; money?: boolean } = {},
+): Promise<EnclaveReport> {
   const config = loaded(load)
   if (config instanceof ConfigError) {
     return { findings: config.message.split('\n').map((line) => fault('configuration', line)), facts: null }
   }
   const signer = checksum(computeAddress(config.ENCLAVE_PRIVATE_KEY))
   const [chain, broker, relay] = await Promise.all([
-    checkChain(config, signer, account),
+    checkChain(config, signer, { account, money }),
     checkBroker(createBroker(brokerOptionsOf(config)), { trades: true }),
     checkRelay(config),
   ])
@@ -49,7 +54,11 @@ function loaded(load: () => EnclaveConfig): EnclaveConfig | ConfigError {
   }
 }
 
-async function checkChain(config: EnclaveConfig, signer: Hex, account: Hex | undefined): Promise<Finding[]> {
+async function checkChain(
+  config: EnclaveConfig,
+  signer: Hex,
+  { account, money }: { account: Hex | undefined; money: boolean },
+): Promise<Finding[]> {
   const { CHAIN_ID: chainId, RPC_TIMEOUT_MS: timeoutMs, RPC_URL: urls } = config
   const nodes = await checkNodes({ urls, timeoutMs, chainId })
   if (!nodes.some(({ result }) => result === 'ok')) {
@@ -64,6 +73,7 @@ async function checkChain(config: EnclaveConfig, signer: Hex, account: Hex | und
     const ledger = addresses.confidentialLedger
     const masterKey = config.LEDGER_MASTER_KEY
     findings.push(await checkMasterKey({ provider, chainId, ledger, masterKey, account }))
+    if (money) findings.push(...(await checkBooks(config, provider, createBroker(brokerOptionsOf(config)))))
     return findings
   } catch (error) {
     return [...findings, stoppedAnswering(error)]

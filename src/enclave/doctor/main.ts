@@ -8,9 +8,11 @@ import { checkEnclave } from './checkup.js'
 
 /** One JSON object on standard output. Exits 0 once it is written, 1 when it could not be made. */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { account: { type: 'string' } } })
+  const { values } = parseArgs({
+    options: { account: { type: 'string' }, money: { type: 'boolean', default: false } },
+  })
   const account = values.account === undefined ? undefined : addressSchema.parse(values.account)
-  const report = await checkEnclave(() => loadConfig(), account)
+  const report = await checkEnclave(() => loadConfig(), { account, money: values.money })
   process.stdout.write(`${JSON.stringify(z.encode(enclaveReportSchema, report))}\n`)
 }
 

@@ -5,6 +5,7 @@ import { freeCash, freeShares, type Portfolio } from '../../protocol/portfolio.j
 import { notionalOf, ONE_USDC, sharesFor } from '../../protocol/units.js'
 import { min } from '../books.js'
 import type { NoticeCode } from '../notices.js'
+import type { Limits } from '../run.js'
 import { type OrderTerms, USDC } from './terms.js'
 
 /** The broker's smallest order. */
@@ -19,8 +20,11 @@ export const MAX_POSITIONS = 150
 export interface ChainFacts {
   /** Unix seconds. */
   blockTime: number
-  /** Whether the account is in an institution now. */
+  /** Whether the account is in an institution now, and the platform admits that one. */
   member: boolean
+  admitted: boolean
+  /** Whether it has said that it leaves: it buys nothing until it has left. */
+  leaving: boolean
   /** Its institution's rulebook; null without institution or rulebook. */
   policy: Policy | null
   kyc: boolean
@@ -28,30 +32,49 @@ export interface ChainFacts {
   listed: boolean
 }
 
-/** Why the chain, the rulebook or the portfolio forbid an order; null when they do not. */
+/**
+ * Why the chain, the rulebook or the portfolio forbid an order; null when they do not.
+ * @param facts of each block that is looked at: what one of them forbids is forbidden
+ */
 export function refusedByChain(
+  terms: OrderTerms,
+  facts: readonly ChainFacts[],
+  portfolio: Portfolio | null,
+  limits: Limits,
+): NoticeCode | null {
+  const refusals = facts.map((each) => refusedByFacts(terms, each, portfolio, limits))
+  return refusals.find((code) => code !== null) ?? null
+}
+
+function refusedByFacts(
   terms: OrderTerms,
   facts: ChainFacts,
   portfolio: Portfolio | null,
+  limits: Limits,
 ): NoticeCode | null {
   if (facts.blockTime >= terms.deadline) return 'expired'
   if (terms.side === 'BUY' ? !fitsEscrow(terms) : terms.escrowed !== 0n) return 'escrow-mismatch'
   if (!facts.kyc) return 'kyc'
   if (terms.symbol !== USDC && facts.frozen) return 'frozen'
-  return refusedByRules(terms, facts) ?? refusedByFunds(terms, facts, portfolio)
+  return refusedByRules(terms, facts) ?? refusedByFunds(terms, facts, { portfolio, limits })
 }
 
 function fitsEscrow({ escrowed, amount }: OrderTerms): boolean {
   return escrowed === 0n || escrowed === amount
 }
 
-function refusedByRules(terms: OrderTerms, { member, policy }: ChainFacts): NoticeCode | null {
+function refusedByRules(
+  terms: OrderTerms,
+  { member, admitted, leaving, policy }: ChainFacts,
+): NoticeCode | null {
   if (terms.side === 'WITHDRAW') {
     const free = terms.symbol === USDC || policy?.allowWithdrawShares === true
     return free ? null : 'withdrawals-not-allowed'
   }
   // Outside an institution nothing can be bought, but what is held can always be sold.
   if (!member) return terms.side === 'BUY' ? 'no-institution' : null
+  if (terms.side === 'BUY' && !admitted) return 'not-admitted'
+  if (terms.side === 'BUY' && leaving) return 'leaving'
   const rules = policy?.employees[terms.account.toLowerCase()]
   if (!policy || !rules) return 'not-permitted'
   if (!(terms.side === 'BUY' ? rules.canBuy : rules.canSell)) return 'not-permitted'
@@ -62,16 +85,18 @@ function refusedByRules(terms: OrderTerms, { member, policy }: ChainFacts): Noti
 function refusedByFunds(
   { side, symbol, amount, escrowed }: OrderTerms,
   { listed }: ChainFacts,
-  portfolio: Portfolio | null,
+  { portfolio, limits }: { portfolio: Portfolio | null; limits: Limits },
 ): NoticeCode | null {
   const cash = portfolio ? freeCash(portfolio) : 0n
   const shares = portfolio ? freeShares(portfolio, symbol) : 0n
   if (side === 'WITHDRAW') {
     if (amount === 0n) return 'below-minimum'
-    if (symbol === USDC) return amount > cash ? 'insufficient-cash' : null
-    return amount > shares ? 'insufficient-shares' : null
+    if (symbol !== USDC) return amount > shares ? 'insufficient-shares' : null
+    if (amount > cash) return 'insufficient-cash'
+    return amount < limits.withdrawal && amount !== cash ? 'below-minimum' : null
   }
   if (floorToCents(amount) < MINIMUM) return 'below-minimum'
+  if (side === 'BUY' && amount < limits.order && (escrowed !== 0n || amount !== cash)) return 'below-minimum'
   if (side === 'SELL') return shares === 0n ? 'insufficient-shares' : null
   if (!listed) return 'not-listed'
   if (portfolio && !hasRoomFor(portfolio, symbol)) return 'too-many-positions'
@@ -98,15 +123,28 @@ export function refusedByAsset(asset: Asset | null): NoticeCode | null {
 /**
  * How many share base units a sale of `amount` USDC sells at `price`, at most `available`. It is fixed as a
  * quantity: a sale by amount would sell others' shares when the price falls.
+ * @param least USDC base units that a sale is worth at the least; one of all that is available, only the broker's minimum
  */
 export function saleOf(
   amount: bigint,
   price: bigint,
   available: bigint,
+  least: bigint,
 ): { qty: bigint; refused: NoticeCode | null } {
   const needed = sharesFor(amount, price)
   const qty = min(needed, available)
   // Rounded up, as rounding the quantity down has cost less than one unit of the amount.
-  if (notionalOf(qty, price, 'up') >= MINIMUM) return { qty, refused: null }
-  return { qty, refused: available < needed ? 'insufficient-shares' : 'below-minimum' }
+  const value = notionalOf(qty, price, 'up')
+  if (value < MINIMUM) return { qty, refused: available < needed ? 'insufficient-shares' : 'below-minimum' }
+  return { qty, refused: value < least && qty !== available ? 'below-minimum' : null }
+}
+
+/** Why a withdrawal of shares is refused: it is worth less than the least one, and not all that is available. */
+export function refusedByWithdrawal(
+  qty: bigint,
+  price: bigint,
+  available: bigint,
+  { withdrawal }: Limits,
+): NoticeCode | null {
+  return qty !== available && notionalOf(qty, price, 'up') < withdrawal ? 'below-minimum' : null
 }

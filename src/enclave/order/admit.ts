@@ -1,11 +1,11 @@
 import type { Intent } from '../../protocol/intent.js'
 import { freeShares, type Portfolio } from '../../protocol/portfolio.js'
-import type { BlockPoint } from '../chainState.js'
+import type { Look } from '../chainState.js'
 import type { NoticeCode } from '../notices.js'
 import type { Run } from '../run.js'
-import { isClosedUntil, refusedByAsset, refusedByChain, saleOf } from './admission.js'
+import { isClosedUntil, refusedByAsset, refusedByChain, refusedByWithdrawal, saleOf } from './admission.js'
 import { readChainFacts, readPrice } from './facts.js'
-import type { OrderTerms } from './terms.js'
+import { type OrderTerms, USDC } from './terms.js'
 
 /** Whether an order is let in, and the share base units that a sale locks. */
 export interface Admission {
@@ -19,13 +19,14 @@ export async function admit(
   terms: OrderTerms,
   intent: Intent,
   portfolio: Portfolio | null,
-  block: BlockPoint,
+  look: Look,
 ): Promise<Admission> {
   // Read whatever the intent says: what is not read would tell why the order is refused.
-  const facts = await readChainFacts(run, terms, portfolio, block)
-  const refused = refusedByIntent(terms, intent, portfolio) ?? refusedByChain(terms, facts, portfolio)
+  const facts = await readChainFacts(run, terms, portfolio, look)
+  const refused =
+    refusedByIntent(terms, intent, portfolio) ?? refusedByChain(terms, facts, portfolio, run.limits)
   if (refused) return { refused, lock: 0n }
-  if (terms.side === 'WITHDRAW') return { refused: null, lock: 0n }
+  if (terms.side === 'WITHDRAW') return { refused: await refusedWithdrawal(run, terms, portfolio), lock: 0n }
   if (isClosedUntil(terms.deadline, await run.broker.getClock())) {
     return { refused: 'closed-until-deadline', lock: 0n }
   }
@@ -33,8 +34,19 @@ export async function admit(
     return { refused: refusedByAsset(await run.broker.getAsset(terms.symbol)), lock: 0n }
   }
   const free = portfolio ? freeShares(portfolio, terms.symbol) : 0n
-  const sale = saleOf(terms.amount, await readPrice(run, terms.symbol), free)
+  const sale = saleOf(terms.amount, await readPrice(run, terms.symbol), free, run.limits.order)
   return { refused: sale.refused, lock: sale.qty }
+}
+
+/** A withdrawal of all shares of a symbol needs no price. */
+async function refusedWithdrawal(
+  run: Run,
+  { symbol, amount }: OrderTerms,
+  portfolio: Portfolio | null,
+): Promise<NoticeCode | null> {
+  const free = portfolio && symbol !== USDC ? freeShares(portfolio, symbol) : amount
+  if (amount === free) return null
+  return refusedByWithdrawal(amount, await readPrice(run, symbol), free, run.limits)
 }
 
 function refusedByIntent(

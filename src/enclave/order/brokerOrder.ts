@@ -1,12 +1,37 @@
-import { BrokerError, type BrokerOrder } from '../../broker/index.js'
+import { BrokerError, type BrokerOrder, floorToCents } from '../../broker/index.js'
+import type { Hex } from '../../protocol/hex.js'
+import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 import { RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
 
-/** Finds the broker's order under our id. @throws RunFailure `broker-mismatch` when it is not this order */
-export async function findOrder(run: Run, id: string, entry: OpenOrder): Promise<BrokerOrder | null> {
-  const found = await run.broker.getOrderByClientOrderId(id)
-  return found && assertOurs(found, entry)
+/** How far the clocks of broker, chain and enclave may be apart, in seconds. */
+const CLOCK_SKEW_S = 60
+
+/**
+ * How much older than its write-ahead an order at the broker may be, in seconds: a reorganization takes a write-ahead
+ * back after its order was placed, and the next run writes it again.
+ */
+const REORGANIZATION_S = 3_600
+
+/**
+ * Finds the broker's order of an entry in the portfolio.
+ * @throws RunFailure `broker-mismatch` when there is one under its id that is not this order
+ */
+export async function findOrder(run: Run, orderId: Hex, entry: OpenOrder): Promise<BrokerOrder | null> {
+  const found = await run.broker.getOrderByClientOrderId(clientOrderIdOf(orderId))
+  return found && assertOurs(run, found, entry)
+}
+
+/**
+ * Makes sure that the broker knows nothing of an order that is not in the portfolio. A reorganization may have taken
+ * the write-ahead back, or replaced the escrow by another one under the same id: then nothing is refunded, what is
+ * live is cancelled, and a person has to look.
+ * @throws RunFailure `broker-mismatch`
+ */
+export async function assertNothingAtBroker(run: Run, orderId: Hex): Promise<void> {
+  const found = await run.broker.getOrderByClientOrderId(clientOrderIdOf(orderId))
+  if (found) await refuse(run, found)
 }
 
 /** Looks at a live order for a few seconds: most market orders fill at once. */
@@ -38,9 +63,36 @@ export async function cancel(run: Run, order: BrokerOrder): Promise<BrokerOrder>
   return awaitFinal(run, now)
 }
 
-/** An order under our id that is not ours must never be settled as ours. */
-export function assertOurs(order: BrokerOrder, { symbol, side }: OpenOrder): BrokerOrder {
-  const ours = order.symbol === symbol && order.side === (side === 'BUY' ? 'buy' : 'sell')
-  if (!ours) throw new RunFailure('broker-mismatch')
+/**
+ * An order under our id that is not ours must never be settled as ours. It is ours when it is for what the entry says,
+ * and no older than this deployment and than the entry: ids come again when the contracts are deployed anew with the
+ * same account at the broker.
+ * @throws RunFailure `broker-mismatch`
+ */
+export async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder): Promise<BrokerOrder> {
+  const isOurs = isFor(order, entry) && isYoungEnough(order, entry) && !(await isOlderThanEscrow(run, order))
+  if (!isOurs) await refuse(run, order)
   return order
+}
+
+function isFor({ symbol, side, notional, qty }: BrokerOrder, entry: OpenOrder): boolean {
+  if (symbol !== entry.symbol) return false
+  if (entry.side === 'BUY') return side === 'buy' && notional === floorToCents(entry.notional)
+  return side === 'sell' && qty !== null && qty <= entry.locked
+}
+
+function isYoungEnough({ createdAt }: BrokerOrder, { placedAt }: OpenOrder): boolean {
+  return createdAt.getTime() / 1_000 >= placedAt - CLOCK_SKEW_S - REORGANIZATION_S
+}
+
+async function isOlderThanEscrow({ chain }: Run, { createdAt }: BrokerOrder): Promise<boolean> {
+  return createdAt.getTime() / 1_000 < (await chain.deployedAt()) - CLOCK_SKEW_S
+}
+
+/** Cancels an order that may not be settled, unless it belongs to an earlier deployment. */
+async function refuse(run: Run, order: BrokerOrder): Promise<never> {
+  if (order.state === 'live' && !(await isOlderThanEscrow(run, order))) {
+    await run.broker.cancelOrder(order.id)
+  }
+  throw new RunFailure('broker-mismatch')
 }

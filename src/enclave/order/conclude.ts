@@ -1,15 +1,23 @@
 // Step 7: what becomes of an order that the broker knows.
-import { BrokerError, type BrokerOrder } from '../../broker/index.js'
+import { BrokerError, type BrokerOrder, fillValue, floorToCents } from '../../broker/index.js'
 import { ZERO_BYTES32 } from '../../protocol/hex.js'
 import type { RunResult } from '../../protocol/job.js'
 import { withFill } from '../books.js'
+import { RunFailure } from '../failures.js'
 import type { NoticeCode } from '../notices.js'
 import type { Run } from '../run.js'
 import type { AccountState } from './accountState.js'
 import { awaitFinal, cancel } from './brokerOrder.js'
 import { refundHeld } from './refund.js'
 import { retryPlaced } from './retry.js'
-import type { OrderTerms } from './terms.js'
+import { boundTo, type OrderTerms } from './terms.js'
+
+/** In a result's `code`: a buy cost more than its amount, within the tolerance. The platform bears the difference. */
+export const COST_OVER_NOTIONAL = 'cost-over-notional'
+
+/** What a buy may cost beyond its amount, in basis points: the broker rounds, and its fills are at market prices. */
+const COST_TOLERANCE = 50n
+const BASIS_POINTS = 10_000n
 
 /**
  * Settles what was filled, refunds what ended without a fill, leaves what is live to a later run, and cancels it
@@ -21,14 +29,14 @@ export async function conclude(
   terms: OrderTerms,
   seen: BrokerOrder,
 ): Promise<RunResult> {
-  const late = (await run.chain.latest()).timestamp >= terms.deadline
+  const late = (await run.chain.look()).head.timestamp >= terms.deadline
   const order = late ? await cancelled(run, seen) : await awaitFinal(run, seen)
   if (order.state === 'live') {
     const since = Math.floor(order.createdAt.getTime() / 1_000)
     return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, terms.deadline) }
   }
   if (order.filledQty > 0n) return settle(run, state, terms, order)
-  return refundHeld(run, state, terms.orderId, reasonOf(order, late))
+  return refundHeld(run, state, terms, reasonOf(order, late))
 }
 
 /** Still live when the broker cannot be asked to cancel it just now. */
@@ -45,18 +53,34 @@ async function cancelled(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
 /** The whole escrow goes to the pool; what a buy did not cost is credited to `cash`, so that the price does not show. */
 async function settle(
   run: Run,
-  { account, portfolio, version }: AccountState,
-  { orderId, escrowed }: OrderTerms,
+  state: AccountState,
+  terms: OrderTerms,
   fill: BrokerOrder,
 ): Promise<RunResult> {
-  const settled = withFill(portfolio, orderId, fill, { credited: escrowed, fees: run.fees })
-  const sealed = await run.portfolios.seal(account, settled, version + 1n)
+  const excess = assertTolerable(terms, fill)
+  const settled = withFill(state.portfolio, terms.orderId, fill, {
+    credited: terms.escrowed,
+    fees: run.fees,
+  })
+  const sealed = await run.portfolios.seal(state.account, settled, state)
   await run.authorizer.submit({
     primaryType: 'OrderSettlement',
     // A trade pays nothing out.
-    message: { orderId, payoutAsset: ZERO_BYTES32, payout: 0n, ...sealed },
+    message: { ...boundTo(terms), payoutAsset: ZERO_BYTES32, payout: 0n, ...sealed },
   })
-  return { outcome: 'settled' }
+  return excess ? { outcome: 'settled', code: COST_OVER_NOTIONAL } : { outcome: 'settled' }
+}
+
+/**
+ * Whether a buy cost more than its amount: then the platform bears the difference, and the result says so.
+ * @throws RunFailure `broker-mismatch` when it is more than the stated tolerance
+ */
+function assertTolerable({ side, amount }: OrderTerms, fill: BrokerOrder): boolean {
+  if (side !== 'BUY') return false
+  const [cost, notional] = [fillValue(fill, 'up'), floorToCents(amount)]
+  if (cost * BASIS_POINTS > notional * (BASIS_POINTS + COST_TOLERANCE))
+    throw new RunFailure('broker-mismatch')
+  return cost > notional
 }
 
 function reasonOf({ state }: BrokerOrder, late: boolean): NoticeCode {

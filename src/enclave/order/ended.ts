@@ -1,14 +1,15 @@
 // Orders in the portfolio whose escrow has ended without the enclave: reclaimed, seven days after their deadline.
 import type { BrokerOrder } from '../../broker/index.js'
 import type { Hex } from '../../protocol/hex.js'
-import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import { withFill, withoutOrder } from '../books.js'
-import type { BlockPoint } from '../chainState.js'
+import type { Look } from '../chainState.js'
 import { RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
 import { type AccountState, writePortfolio } from './accountState.js'
 import { cancel, findOrder } from './brokerOrder.js'
+import { readEscrow } from './depth.js'
+import { termsOfEntry } from './terms.js'
 
 /** In a result's `code`: a buy was reclaimed after its fill. The shares are the platform's, and so is the loss. */
 export const RECLAIMED_AFTER_FILL = 'reclaimed-after-fill'
@@ -21,27 +22,39 @@ export interface Finished {
   loss: boolean
 }
 
-/** Takes the effect of every order of the account whose escrow is no longer open, in one write. */
-export async function finishEnded(run: Run, state: AccountState, block: BlockPoint): Promise<Finished> {
+/** Takes the effect of every order of the account that was reclaimed, in a write of its own each. */
+export async function finishEnded(run: Run, state: AccountState, look: Look): Promise<Finished> {
   const ended: Finished['ended'] = new Map()
-  let { portfolio } = state
+  let now = state
   let loss = false
-  for (const orderId of await endedOrders(run, portfolio, block)) {
-    const end = await endAtBroker(run, portfolio, orderId)
+  for (const { orderId, entry, escrow } of await endedOrders(run, state.portfolio, look)) {
+    const end = await endAtBroker(run, now.portfolio, orderId)
     ended.set(orderId, end.kind)
     if (end.kind === 'unfinished') continue
-    loss ||= isLost(portfolio, orderId, end.order)
-    portfolio = withEnded(run, portfolio, orderId, end.order)
+    loss ||= isLost(now.portfolio, orderId, end.order)
+    if (loss) await run.report({ outcome: 'failed', code: RECLAIMED_AFTER_FILL })
+    const terms = termsOfEntry(orderId, entry, escrow)
+    now = await writePortfolio(run, now, withEnded(run, now.portfolio, orderId, end.order), {
+      terms,
+      required: 'REFUNDED',
+    })
   }
-  if (portfolio === state.portfolio) return { state, ended, loss }
-  if (loss) await run.report({ outcome: 'failed', code: RECLAIMED_AFTER_FILL })
-  return { state: await writePortfolio(run, state, portfolio), ended, loss }
+  return { state: now, ended, loss }
 }
 
-async function endedOrders({ chain }: Run, { openOrders }: Portfolio, block: BlockPoint): Promise<Hex[]> {
-  const ids = Object.keys(openOrders).map((id): Hex => `0x${id.slice(2)}`)
-  const escrows = await Promise.all(ids.map((id) => chain.escrow.orders(id, block.number)))
-  return ids.filter((_, index) => escrows[index]?.state !== 'OPEN')
+/**
+ * Orders that the escrow has refunded, at the head and at the stated depth. One that it does not know is none of them:
+ * a reorganization may be opening it anew.
+ */
+async function endedOrders(run: Run, { openOrders }: Portfolio, look: Look) {
+  const held = await Promise.all(
+    Object.entries(openOrders).map(async ([id, entry]) => {
+      const orderId: Hex = `0x${id.slice(2)}`
+      const [escrow, deep] = await readEscrow(run, orderId, look)
+      return { orderId, entry, escrow, ended: escrow.state === 'REFUNDED' && deep.state === 'REFUNDED' }
+    }),
+  )
+  return held.filter(({ ended }) => ended)
 }
 
 /**
@@ -57,7 +70,7 @@ type AtBroker = { kind: 'unfinished' } | { kind: 'ended'; order: BrokerOrder | n
 async function endAtBroker(run: Run, { openOrders }: Portfolio, orderId: Hex): Promise<AtBroker> {
   const entry = openOrders[orderId]
   try {
-    const found = entry ? await findOrder(run, clientOrderIdOf(orderId), entry) : null
+    const found = entry ? await findOrder(run, orderId, entry) : null
     const order = found?.state === 'live' ? await cancel(run, found) : found
     return order?.state === 'live' ? { kind: 'unfinished' } : { kind: 'ended', order }
   } catch (error) {

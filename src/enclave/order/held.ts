@@ -6,15 +6,16 @@ import { freeShares, type OpenOrder } from '../../protocol/portfolio.js'
 import { min, withOrder, withoutOrder } from '../books.js'
 import { ConflictError, RunFailure } from '../failures.js'
 import type { NoticeCode } from '../notices.js'
-import type { Run } from '../run.js'
+import type { Limits, Run } from '../run.js'
 import { type AccountState, writePortfolio } from './accountState.js'
 import { isClosedUntil, refusedByAsset, refusedByChain, saleOf } from './admission.js'
 import { findOrder } from './brokerOrder.js'
 import { conclude } from './conclude.js'
+import { awaitWriteAhead, readEscrow } from './depth.js'
 import { readChainFacts, readPrice } from './facts.js'
 import { place } from './place.js'
 import { leaveNotice, refundHeld } from './refund.js'
-import { retryQueued } from './retry.js'
+import { retryDeeper, retryQueued } from './retry.js'
 import type { OrderTerms } from './terms.js'
 
 /**
@@ -22,6 +23,9 @@ import type { OrderTerms } from './terms.js'
  * is signed, so that no later run can place the order while that refund is still on its way.
  */
 export const NEVER_PLACED = 'never-placed'
+
+/** The platform's limits bind when an order is admitted, and not again: a whole balance may have grown since. */
+const ADMITTED: Limits = { order: 0n, withdrawal: 0n }
 
 /** An order on its way to the broker. */
 export interface Held {
@@ -39,15 +43,17 @@ type Decision =
 /** Finds the order at the broker and concludes it; places it, or refunds it, when it is not there. */
 export async function pursue(run: Run, held: Held): Promise<RunResult> {
   const { state, terms, entry } = held
-  const id = clientOrderIdOf(terms.orderId)
   let clock: BrokerClock | undefined
   try {
-    const found = await findOrder(run, id, entry)
+    const found = await findOrder(run, terms.orderId, entry)
     if (found) return await conclude(run, state, terms, found)
     clock = await run.broker.getClock()
     const decision = await decide(run, held, clock)
     if (decision.do === 'wait') return { outcome: 'queued', retryAt: decision.retryAt }
     if (decision.do === 'refund') return await giveUp(run, held, decision.code)
+    if (!(await awaitWriteAhead(run, held))) {
+      return { outcome: 'queued', retryAt: retryDeeper(run.clock.seconds()) }
+    }
     return await conclude(run, state, terms, await place(run, held, decision.request))
   } catch (error) {
     // What the broker does not do now is the platform's business, not the employee's: it waits.
@@ -59,11 +65,11 @@ export async function pursue(run: Run, held: Held): Promise<RunResult> {
 /** Asks again whether the order may be placed, its own lock and reservation counting as free. */
 async function decide(run: Run, { state, terms, entry }: Held, clock: BrokerClock): Promise<Decision> {
   const without = withoutOrder(state.portfolio, terms.orderId)
-  const block = await run.chain.latest()
-  const escrow = await run.chain.escrow.orders(terms.orderId, block.number)
+  const look = await run.chain.look()
+  const [escrow] = await readEscrow(run, terms.orderId, look)
   // A refund that was signed before the write-ahead may have come first; from the write-ahead on it is void.
   if (escrow.state !== 'OPEN') throw new ConflictError('the escrow is closed')
-  const refused = refusedByChain(terms, await readChainFacts(run, terms, without, block), without)
+  const refused = refusedByChain(terms, await readChainFacts(run, terms, without, look), without, ADMITTED)
   if (refused) return { do: 'refund', code: refused }
   if (isClosedUntil(terms.deadline, clock)) return { do: 'refund', code: 'closed-until-deadline' }
   if (entry.brokerOrderId === NEVER_PLACED) return { do: 'refund', code: 'not-placed' }
@@ -81,7 +87,7 @@ async function request(run: Run, terms: OrderTerms, entry: OpenOrder, free: bigi
     return { do: 'place', request: { symbol, side: 'buy', notional, clientOrderId } }
   }
   const available = min(entry.locked, free)
-  const { qty, refused } = saleOf(amount, await readPrice(run, symbol), available)
+  const { qty, refused } = saleOf(amount, await readPrice(run, symbol), available, 0n)
   if (refused) return { do: 'refund', code: refused }
   return { do: 'place', request: { symbol, side: 'sell', qty, clientOrderId } }
 }
@@ -99,9 +105,9 @@ async function giveUp(run: Run, held: Held, code: NoticeCode): Promise<RunResult
   await leaveNotice(run, terms.orderId, { code, userPubKey })
   const decided = entry.brokerOrderId === NEVER_PLACED ? held.state : await neverPlace(run, held)
   await run.clock.sleep(absentAgainMs)
-  const found = await findOrder(run, clientOrderIdOf(terms.orderId), entry)
+  const found = await findOrder(run, terms.orderId, entry)
   if (found) return conclude(run, decided, terms, found)
-  return refundHeld(run, decided, terms.orderId, code)
+  return refundHeld(run, decided, terms, code)
 }
 
 /** Too little time is left to be sure: the next run begins with all of its own. */
@@ -112,7 +118,7 @@ function queueAgain(run: Run, { placedAt }: OpenOrder): RunResult {
 function neverPlace(run: Run, { state, terms, entry }: Held): Promise<AccountState> {
   const without = withoutOrder(state.portfolio, terms.orderId)
   const marked = withOrder(without, terms.orderId, { ...entry, brokerOrderId: NEVER_PLACED })
-  return writePortfolio(run, state, marked)
+  return writePortfolio(run, state, marked, { terms, required: 'OPEN' })
 }
 
 function isBrokersFault(error: unknown): boolean {

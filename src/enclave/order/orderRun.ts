@@ -5,17 +5,19 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Intent } from '../../protocol/intent.js'
 import type { RunResult } from '../../protocol/job.js'
 import { emptyPortfolio } from '../../protocol/portfolio.js'
-import type { BlockPoint } from '../chainState.js'
-import { RunFailure, restarting } from '../failures.js'
+import type { Look } from '../chainState.js'
+import { PausedError, restarting } from '../failures.js'
 import type { StoredPortfolio } from '../portfolioStore.js'
 import type { Run } from '../run.js'
 import type { AccountState } from './accountState.js'
 import { admit } from './admit.js'
+import { assertNothingAtBroker } from './brokerOrder.js'
+import { awaitDepth } from './depth.js'
 import { type Finished, finishEnded, RECLAIMED_AFTER_FILL } from './ended.js'
 import { pursue } from './held.js'
 import { refundUnheld } from './refund.js'
-import { retryPlaced } from './retry.js'
-import { termsOfEntry, termsOfIntent } from './terms.js'
+import { retryDeeper, retryPaused, retryPlaced } from './retry.js'
+import { termsOfEntry, termsOfEscrow, termsOfIntent } from './terms.js'
 import { unseal } from './unseal.js'
 import { withdraw } from './withdrawal.js'
 import { writeAhead } from './writeAhead.js'
@@ -35,28 +37,36 @@ interface Memory {
 /** Brings an order as far as it can get, and begins again when something else was first. */
 export async function runOrder(run: Run, job: OrderJob): Promise<RunResult> {
   const memory: Memory = { loss: false }
-  const result = await restarting(() => attempt(run, job, memory))
+  const result = await unlessPaused(run, () => restarting(() => attempt(run, job, memory)))
   return memory.loss && !result.code ? { ...result, code: RECLAIMED_AFTER_FILL } : result
+}
+
+/** While the platform is paused an order waits: nothing is written ahead, placed, settled or refunded. */
+async function unlessPaused(run: Run, act: () => Promise<RunResult>): Promise<RunResult> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof PausedError)) throw error
+    return { outcome: 'queued', retryAt: retryPaused(run.clock.seconds(), error.until), code: 'paused' }
+  }
 }
 
 async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResult> {
   const { orderId } = job
-  const block = await run.chain.latest()
-  const escrow = await run.chain.escrow.orders(orderId, block.number)
-  // The server starts no run before it has seen the escrow: the enclave's own node is behind.
-  if (escrow.state === 'NONE') throw new RunFailure('order-unknown')
-  const stored = await run.portfolios.load(escrow.account, block.number)
-  if (!stored.portfolio) return attemptNew(run, job, escrow, stored)
+  const { look, escrow, isDeep } = await awaitDepth(run, orderId)
+  const stored = await run.portfolios.load(escrow.account, look.head)
+  if (!stored.portfolio) return attemptNew(run, job, { look, escrow, isDeep, stored })
 
-  const before = { account: escrow.account, portfolio: stored.portfolio, version: stored.version }
-  const finished = await finishEnded(run, before, block)
+  const before = { account: escrow.account, ...stored, portfolio: stored.portfolio }
+  const finished = await finishEnded(run, before, look)
   memory.loss ||= finished.loss
   if (finished.ended.has(orderId)) return endedResult(run, finished, escrow, orderId)
   const { state } = finished
   const entry = state.portfolio.openOrders[orderId]
-  if (!entry) return attemptNew(run, job, escrow, state)
-  const terms = termsOfEntry(orderId, entry, escrow)
-  return pursue(run, { state, terms, entry })
+  if (!entry) return attemptNew(run, job, { look, escrow, isDeep, stored: state })
+  // Ended at the head alone: it is over once that block lies deep enough, and nothing is done for it until then.
+  if (escrow.state !== 'OPEN' || !isDeep) return deeperLater(run)
+  return pursue(run, { state, terms: termsOfEntry(orderId, entry, escrow), entry })
 }
 
 function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder, orderId: Hex): RunResult {
@@ -64,35 +74,47 @@ function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder,
   return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), deadline, deadline) }
 }
 
-/** An order that is not in the portfolio. */
-async function attemptNew(
-  run: Run,
-  { orderId, envelope }: OrderJob,
-  escrow: EscrowedOrder,
-  stored: StoredPortfolio,
-): Promise<RunResult> {
-  if (escrow.state !== 'OPEN') return { outcome: 'done' }
-  if (!envelope || commitOf(envelope) !== escrow.commit) return { outcome: 'rejected' }
-  const intent = await unseal(run, orderId, envelope, escrow)
-  if (!intent) return refundUnheld(run, orderId, stored.version)
-  const block = await run.chain.latest()
-  return carryOut(run, intent, escrow, { block, stored })
+function deeperLater(run: Run): RunResult {
+  return { outcome: 'queued', retryAt: retryDeeper(run.clock.seconds()) }
 }
 
-async function carryOut(
-  run: Run,
-  intent: Intent,
-  escrow: EscrowedOrder,
-  { block, stored }: { block: BlockPoint; stored: StoredPortfolio },
-): Promise<RunResult> {
+/** An order that is not in the portfolio, and what was read of it. */
+interface New {
+  look: Look
+  escrow: EscrowedOrder
+  /** Whether the escrow stands at the stated depth as it does at the head. */
+  isDeep: boolean
+  stored: StoredPortfolio
+}
+
+async function attemptNew(run: Run, { orderId, envelope }: OrderJob, seen: New): Promise<RunResult> {
+  const { escrow, stored } = seen
+  if (escrow.state !== 'OPEN') return { outcome: 'done' }
+  if (!seen.isDeep) return deeperLater(run)
+  if (!envelope || commitOf(envelope) !== escrow.commit) {
+    // An order that a reorganization has replaced may have been placed for what stood there before.
+    await assertNothingAtBroker(run, orderId)
+    return { outcome: 'rejected' }
+  }
+  const intent = await unseal(run, orderId, envelope, escrow)
+  if (intent) return carryOut(run, intent, seen)
+  await assertNothingAtBroker(run, orderId)
+  return refundUnheld(run, termsOfEscrow(orderId, escrow), stored)
+}
+
+async function carryOut(run: Run, intent: Intent, { escrow, stored }: New): Promise<RunResult> {
   const { nonce, userPubKey } = intent
   const terms = termsOfIntent(intent, escrow)
-  const admission = await admit(run, terms, intent, stored.portfolio, block)
+  const look = await run.chain.look()
+  const pausedUntil = await run.chain.pausedUntil(look.head)
+  if (pausedUntil !== 0) throw new PausedError(pausedUntil)
+  const admission = await admit(run, terms, intent, stored.portfolio, look)
   if (admission.refused) {
-    return refundUnheld(run, terms.orderId, stored.version, { code: admission.refused, userPubKey })
+    if (terms.side !== 'WITHDRAW') await assertNothingAtBroker(run, terms.orderId)
+    return refundUnheld(run, terms, stored, { code: admission.refused, userPubKey })
   }
   const portfolio = { ...(stored.portfolio ?? emptyPortfolio(userPubKey)), nonce, userPubKey }
-  const state: AccountState = { account: escrow.account, portfolio, version: stored.version }
+  const state: AccountState = { account: escrow.account, ...stored, portfolio }
   if (terms.side === 'WITHDRAW') return withdraw(run, state, terms)
   return pursue(run, await writeAhead(run, state, terms, admission.lock))
 }

@@ -1,10 +1,13 @@
 // Sending an order to the broker: the one act that neither the chain nor the enclave can take back.
 import { BrokerError, type BrokerOrder, DuplicateOrderError, type OrderRequest } from '../../broker/index.js'
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
-import { ConflictError, RunFailure } from '../failures.js'
+import { ConflictError, PausedError, RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
 import { assertOurs } from './brokerOrder.js'
+import { isWrittenDeep, readEscrow } from './depth.js'
 import type { Held } from './held.js'
+import type { OrderTerms } from './terms.js'
 
 /** How often a run asks for an order whose answer was lost, before a later run goes on asking. */
 const MAX_AMBIGUOUS = 5
@@ -26,9 +29,9 @@ export async function place(run: Run, held: Held, request: OrderRequest): Promis
   for (let asked = 1; ; asked++) {
     await assertUnchanged(run, held)
     try {
-      return assertOurs(await run.broker.placeOrder(request), held.entry)
+      return await assertOurs(run, await run.broker.placeOrder(request), held.entry)
     } catch (error) {
-      if (error instanceof DuplicateOrderError) return assertOurs(error.existing, held.entry)
+      if (error instanceof DuplicateOrderError) return assertOurs(run, error.existing, held.entry)
       if (!isAmbiguous(error) || asked === MAX_AMBIGUOUS) throw error
       if (!run.clock.allows(run.timings.ambiguousAgainMs)) throw error
       await run.clock.sleep(run.timings.ambiguousAgainMs)
@@ -37,19 +40,27 @@ export async function place(run: Run, held: Held, request: OrderRequest): Promis
 }
 
 /** @throws ConflictError unless portfolio, escrow and deadline are as they were when it was decided to place the order */
-async function assertUnchanged(
-  { chain, clock }: Run,
-  { state: { account, version }, terms }: Held,
-): Promise<void> {
+async function assertUnchanged(run: Run, held: Held): Promise<void> {
+  const { chain, clock } = run
+  const { state, terms } = held
   const from = clock.now()
-  const block = await chain.latest()
-  const [latest, escrow] = await Promise.all([
-    chain.ledger.portfolioVersion(accountIdOf(account), block.number),
-    chain.escrow.orders(terms.orderId, block.number),
+  const look = await chain.look()
+  const { head } = look
+  const [hash, [escrow, deep], pausedUntil, isWritten] = await Promise.all([
+    chain.ledger.portfolioHash(accountIdOf(state.account), head.hash),
+    readEscrow(run, terms.orderId, look),
+    chain.pausedUntil(head),
+    isWrittenDeep(run, held, look),
   ])
-  const unchanged = latest === version && escrow.state === 'OPEN' && block.timestamp < terms.deadline
+  if (pausedUntil !== 0) throw new PausedError(pausedUntil)
+  const isOpen = [escrow, deep].every((order) => order.state === 'OPEN' && isOf(order, terms))
+  const unchanged = hash === state.hash && isOpen && isWritten && head.timestamp < terms.deadline
   if (!unchanged) throw new ConflictError('the order may not be placed any more')
   if (clock.now() - from > MAX_LOOK_AGE_MS) throw new RunFailure('chain-unavailable')
+}
+
+function isOf(order: EscrowedOrder, terms: OrderTerms): boolean {
+  return order.amount === terms.escrowed && order.commit === terms.commit
 }
 
 function isAmbiguous(error: unknown): boolean {

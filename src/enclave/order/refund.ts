@@ -2,8 +2,10 @@ import type { Hex } from '../../protocol/hex.js'
 import type { RunResult } from '../../protocol/job.js'
 import { withoutOrder } from '../books.js'
 import { type NoticeCode, noticeOf } from '../notices.js'
+import type { StoredPortfolio } from '../portfolioStore.js'
 import type { Run } from '../run.js'
 import type { AccountState } from './accountState.js'
+import { type BoundTerms, boundTo, type OrderTerms } from './terms.js'
 
 /** Whom a refusal is told to; absent when nothing is trusted enough to seal it to. */
 export interface Refusal {
@@ -17,14 +19,14 @@ export interface Refusal {
  */
 export async function refundUnheld(
   run: Run,
-  orderId: Hex,
-  version: bigint,
+  terms: BoundTerms,
+  { version, hash }: Pick<StoredPortfolio, 'version' | 'hash'>,
   refusal?: Refusal,
 ): Promise<RunResult> {
-  const notice = await leaveNotice(run, orderId, refusal)
+  const notice = await leaveNotice(run, terms.orderId, refusal)
   await run.authorizer.submit({
     primaryType: 'OrderRefund',
-    message: { orderId, version, enclaveBlob: '0x', userBlob: '0x' },
+    message: { ...boundTo(terms), version, previous: hash, enclaveBlob: '0x', userBlob: '0x' },
   })
   return { outcome: 'refunded', ...notice }
 }
@@ -32,13 +34,17 @@ export async function refundUnheld(
 /** Refunds an order that is in the portfolio: it is removed and unlocked in the same transaction. */
 export async function refundHeld(
   run: Run,
-  { account, portfolio, version }: AccountState,
-  orderId: Hex,
+  state: AccountState,
+  terms: OrderTerms,
   code: NoticeCode,
 ): Promise<RunResult> {
-  const notice = await leaveNotice(run, orderId, { code, userPubKey: portfolio.userPubKey })
-  const sealed = await run.portfolios.seal(account, withoutOrder(portfolio, orderId), version + 1n)
-  await run.authorizer.submit({ primaryType: 'OrderRefund', message: { orderId, ...sealed } })
+  const { account, portfolio } = state
+  const notice = await leaveNotice(run, terms.orderId, { code, userPubKey: portfolio.userPubKey })
+  const sealed = await run.portfolios.seal(account, withoutOrder(portfolio, terms.orderId), state)
+  await run.authorizer.submit({
+    primaryType: 'OrderRefund',
+    message: { ...boundTo(terms), ...sealed },
+  })
   return { outcome: 'refunded', ...notice }
 }
 

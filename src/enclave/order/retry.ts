@@ -4,6 +4,7 @@ import type { BrokerClock } from '../../broker/index.js'
 const MIN_QUEUED_S = 5
 const MAX_QUEUED_S = 15 * 60
 const MIN_PLACED_S = 2
+const DEEPER_S = 10
 const MAX_PLACED_S = 60
 const SESSION_S = 6.5 * 60 * 60
 
@@ -16,6 +17,16 @@ export function retryQueued(now: number, since: number, clock?: BrokerClock): nu
   // A night in the queue is not a reason to be slow in the morning. A short session only makes the first step longer.
   const opened = clock ? clock.nextClose.getTime() / 1_000 - SESSION_S : since
   return now + within(Math.floor((now - Math.max(since, opened)) / 2), MIN_QUEUED_S, MAX_QUEUED_S)
+}
+
+/** Unix seconds at which an order is looked at again that does not lie deep enough yet. */
+export function retryDeeper(now: number): number {
+  return now + DEEPER_S
+}
+
+/** Unix seconds at which an order is looked at again that a pause keeps waiting: the owner may end it early. */
+export function retryPaused(now: number, until: number): number {
+  return Math.min(Math.max(until, now + MIN_QUEUED_S), now + MAX_QUEUED_S)
 }
 
 /** Unix seconds at which a live order is looked at again: no later than at its deadline. */

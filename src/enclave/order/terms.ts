@@ -1,5 +1,6 @@
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
-import type { Hex } from '../../protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { nameToBytes32 } from '../../protocol/identifiers.js'
 import type { Intent, Side } from '../../protocol/intent.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 
@@ -18,6 +19,17 @@ export interface OrderTerms {
   escrowed: bigint
   /** Unix seconds; the escrow's. */
   deadline: number
+  /** The escrow's: the sealed intent that the order was opened for. */
+  commit: Hex
+}
+
+/** What of an order's terms the escrow knows. */
+export type BoundTerms = Pick<OrderTerms, 'orderId' | 'account' | 'escrowed' | 'commit'>
+
+/** The order as every authorization names it that writes a portfolio for it, and as the escrow must have it then. */
+export function boundTo({ orderId, account, escrowed, commit }: BoundTerms) {
+  const asset = escrowed === 0n ? ZERO_BYTES32 : nameToBytes32(USDC)
+  return { orderId, account, asset, amount: escrowed, commit }
 }
 
 /** What a new intent asks for. */
@@ -31,6 +43,11 @@ export function termsOfEntry(orderId: Hex, entry: OpenOrder, escrow: EscrowedOrd
   return { orderId, side: entry.side, symbol: entry.symbol, amount: entry.notional, ...ofEscrow(escrow) }
 }
 
-function ofEscrow({ account, amount, deadline }: EscrowedOrder) {
-  return { account, escrowed: amount, deadline }
+/** What the escrow says of an order. */
+export function termsOfEscrow(orderId: Hex, escrow: EscrowedOrder): BoundTerms {
+  return { orderId, ...ofEscrow(escrow) }
+}
+
+function ofEscrow({ account, amount, deadline, commit }: EscrowedOrder) {
+  return { account, escrowed: amount, deadline, commit }
 }

@@ -26,6 +26,7 @@ export async function writeAhead(
     brokerOrderId: '',
     placedAt: run.clock.seconds(),
   }
-  const state = await writePortfolio(run, admitted, withOrder(admitted.portfolio, orderId, entry))
+  const held = withOrder(admitted.portfolio, orderId, entry)
+  const state = await writePortfolio(run, admitted, held, { terms, required: 'OPEN' })
   return { state, terms, entry }
 }

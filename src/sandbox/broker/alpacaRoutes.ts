@@ -78,6 +78,21 @@ export function createAlpacaRoutes(deps: {
       : refusal(404, 40410000, `order not found for ${clientOrderId}`)
   }
 
+  function listOrders({ account, query }: AlpacaCall): Reply {
+    const symbols = query.get('symbols')?.split(',')
+    const after = Date.parse(query.get('after') ?? '') || 0
+    const body = [...account.orders.values()]
+      .filter(({ symbol }) => symbols === undefined || symbols.includes(symbol))
+      .filter(({ createdAt }) => createdAt.getTime() > after)
+      .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+      .map(orderJson)
+    const limit = Math.min(Number(query.get('limit') ?? 50), 500)
+    return {
+      status: 200,
+      body: query.get('direction') === 'asc' ? body.slice(0, limit) : body.reverse().slice(0, limit),
+    }
+  }
+
   function snapshots({ query }: AlpacaCall): Reply {
     const symbols = (query.get('symbols') ?? '').split(',').filter((symbol) => symbol !== '')
     if (symbols.length === 0) return { status: 400, body: { message: 'symbols is required' } }
@@ -126,6 +141,8 @@ export function createAlpacaRoutes(deps: {
         return findOrder(call)
       case 'GET /v2/orders/':
         return readOrder(call, id ?? '')
+      case 'GET /v2/orders':
+        return listOrders(call)
       case 'POST /v2/orders':
         return placeOrder(call)
       case 'DELETE /v2/orders/':

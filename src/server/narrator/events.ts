@@ -24,7 +24,10 @@ interface Row {
   readonly shows: readonly Reading[]
 }
 
-/** The thirteen events that our contracts declare themselves. Those that they inherit are not narrated. */
+/**
+ * The thirteen events of the product. Those of claims and of the Authority are not narrated, nor those that the
+ * contracts inherit.
+ */
 const ROWS: readonly Row[] = [
   row('institutionRegistry', 'InstitutionRegistered', 'institution registered'),
   row('institutionRegistry', 'AdminTransferred', 'admin transferred'),

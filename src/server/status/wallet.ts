@@ -5,23 +5,40 @@ import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 
 /** Which screen a wallet sees. */
 export function walletView(address: Hex, facts: WalletFacts): WalletView {
-  return facts.orgId === ZERO_BYTES32 ? outside(address, facts) : inside(address, facts)
+  if (facts.orgId !== ZERO_BYTES32) return inside(address, facts)
+  return facts.foundingId === ZERO_BYTES32 ? outside(address, facts) : founder(address, facts)
 }
 
-function outside(address: Hex, { invitation }: WalletFacts): WalletView {
+function outside(address: Hex, facts: WalletFacts): WalletView {
   return {
     address,
     screen: 'found',
     orgId: null,
     role: null,
     waitingFor: [],
-    invitedBy: invitation === ZERO_BYTES32 ? null : invitation,
+    leavingAt: null,
+    invitation: invitationOf(facts),
+  }
+}
+
+/** It has founded an institution that the platform has not admitted. It may still join another one. */
+function founder(address: Hex, facts: WalletFacts): WalletView {
+  return {
+    ...outside(address, facts),
+    screen: 'wait',
+    orgId: facts.foundingId,
+    role: 'admin',
+    waitingFor: facts.kyc ? ['admission', 'policy'] : ['admission', 'kyc', 'policy'],
   }
 }
 
 /** An admin trades as an employee does, and waits for the same. */
-function inside(address: Hex, { orgId, kyc, admin, policyVersion }: WalletFacts): WalletView {
+function inside(
+  address: Hex,
+  { orgId, kyc, admin, admitted, leavingAt, policyVersion }: WalletFacts,
+): WalletView {
   const waitingFor: WalletView['waitingFor'] = []
+  if (!admitted) waitingFor.push('admission')
   if (!kyc) waitingFor.push('kyc')
   if (policyVersion === 0) waitingFor.push('policy')
   return {
@@ -30,7 +47,12 @@ function inside(address: Hex, { orgId, kyc, admin, policyVersion }: WalletFacts)
     orgId,
     role: sameAddress(admin, address) ? 'admin' : 'employee',
     waitingFor,
-    // One that is in an institution can join no other.
-    invitedBy: null,
+    leavingAt: leavingAt === 0 ? null : leavingAt,
+    // A wallet in an institution can join no other.
+    invitation: null,
   }
+}
+
+function invitationOf({ invitationId, invitedBy }: WalletFacts): WalletView['invitation'] {
+  return invitationId === ZERO_BYTES32 ? null : { orgId: invitationId, admin: invitedBy }
 }

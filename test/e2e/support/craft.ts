@@ -57,19 +57,26 @@ export async function craft(
   return { intent, envelope, commit: commitOf(envelope) }
 }
 
-/** Signs and seals an empty rulebook of the desk's institution as this version. */
-export async function craftRulebook(desk: Desk, version: number): Promise<Envelope> {
-  const { info, accounts } = desk.sandbox
+/** Signs and seals an empty rulebook as this version, of the desk's institution by its admin unless told. */
+export async function craftRulebook(
+  desk: Desk,
+  version: number,
+  {
+    orgId = nameToBytes32(INSTITUTION),
+    admin = desk.sandbox.accounts.admin,
+  }: { orgId?: Hex; admin?: SandboxAccount } = {},
+): Promise<Envelope> {
+  const { info } = desk.sandbox
   const { enclavePublicKey } = await desk.admin.platform()
   const rulebook: UnsignedRulebook = {
     v: 1,
-    orgId: nameToBytes32(INSTITUTION),
-    admin: accounts.admin.address,
+    orgId,
+    admin: admin.address,
     policy: { employees: {}, maxOrderNotional: ONE_USDC, allowWithdrawShares: false },
     version,
   }
   const domain = { chainId: info.chainId, escrow: desk.contracts.escrow.address }
-  const sig = signDigest(policyIntentDigest(rulebook, domain), accounts.admin.privateKey)
+  const sig = signDigest(policyIntentDigest(rulebook, domain), admin.privateKey)
   const wire = z.encode(rulebookSchema, { ...rulebook, sig })
   return seal(wire, enclavePublicKey, POLICY_PLACE)
 }

@@ -4,6 +4,7 @@ import { signAuthorization, signedAuthorizationSchema } from '../../../src/proto
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { INSTITUTION } from '../../../src/sandbox/settings.js'
+import { grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
 import { type FailingRequest, problemAt } from './problems.js'
 import { allProcesses } from './processes.js'
 
@@ -25,10 +26,8 @@ function chainRequests({ info, accounts, secrets }: Sandbox): FailingRequest[] {
     .map((route) => `/${route}/${address}`)
     .concat([`/org/${org}`, `/policy/${org}`])
     .concat(['', '/timeline'].map((page) => `/orders/0x${'01'.repeat(32)}${page}`))
-  const accountId = `0x${'ac'.repeat(32)}` as const
-  const message = { accountId, version: 1n, enclaveBlob: '0x01aa', userBlob: '0x01bb' } as const
   const domain = { chainId: info.chainId, verifyingContract: info.contracts.confidentialLedger }
-  const update = { primaryType: 'PortfolioUpdate', message } as const
+  const update = portfolioUpdate(grantedOrder(address))
   const signed = signAuthorization(update, domain, secrets.enclavePrivateKey)
   const authorization = `Bearer ${secrets.relayAuthToken}`
   return [

@@ -12,6 +12,7 @@ export const enclaveEnvironment: Record<string, string> = {
   ALPACA_SECRET_KEY: 'enclave-secret',
   RPC_URL: 'http://127.0.0.1:1',
   CHAIN_ID: '31337',
+  CHAIN_DEPTH: '0',
   INSTITUTION_REGISTRY_ADDRESS: address('1'),
   ORDER_ESCROW_ADDRESS: address('2'),
   CONFIDENTIAL_LEDGER_ADDRESS: address('3'),

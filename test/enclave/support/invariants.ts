@@ -1,121 +1,64 @@
-// What always holds: nobody's cash or shares are more than there is.
+// What always holds of the money: the module that the doctor runs, with the broker's books from its control.
+import type { JsonRpcApiProvider } from 'ethers'
 import { expect } from 'vitest'
 import type { ChainState } from '../../../src/enclave/chainState.js'
+import { checkMoney } from '../../../src/enclave/invariants.js'
+import { type BrokerBooks, readMoneyState } from '../../../src/enclave/moneyState.js'
 import type { PortfolioStore } from '../../../src/enclave/portfolioStore.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { clientOrderIdOf, nameToBytes32 } from '../../../src/protocol/identifiers.js'
-import type { OpenOrder, Portfolio } from '../../../src/protocol/portfolio.js'
-import { divide, parseDecimal } from '../../../src/protocol/units.js'
-import type { ActivityView, BrokerStandIn } from '../../../src/sandbox/broker/index.js'
-import { borneByPlatform } from '../../support/brokerBooks.js'
+import { divide, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../../src/protocol/units.js'
+import type { BrokerControl } from '../../../src/sandbox/broker/index.js'
 
 export interface InvariantDeps {
   chain: ChainState
+  provider: JsonRpcApiProvider
   portfolios: PortfolioStore
-  accounts: Hex[]
-  broker: BrokerStandIn
-  /** What earlier stand-ins of the same account booked. */
-  before: readonly ActivityView[]
+  /** Every wallet that can hold USDC. */
+  wallets: readonly Hex[]
+  broker: BrokerControl
   brokerCashAtStart: string
   /** USDC base units that buys cost which were reclaimed after their fill: the platform's loss. */
-  loss: bigint
+  loss?: bigint
+  /** What the platform bears of the broker's fees and rounding. */
+  borne: bigint
 }
 
-interface HeldOrder extends OpenOrder {
-  orderId: Hex
-  /** Share base units filled so far, and their price in millionths of a dollar to nine places. */
-  filled: bigint
-  /** USDC base units, rounded up. */
-  value: bigint
-}
+/** A price has up to nine decimal places here. */
+const PRICE_DECIMALS = 9
 
-/**
- * Pool USDC + escrowed USDC of held buys + change of the broker's cash + what buys from cash cost that are filled and
- * not yet settled ≥ the sum of all `cash`; the broker's quantity + what is sold and not yet settled ≥ the sum of all
- * positions + withdrawn shares. The platform bears two things: the fees of purchases until the shares are sold, and half a
- * cent of each fill of an order beyond the first, as the broker rounds each.
- */
+/** Holds every portfolio against chain and broker. */
 export async function checkInvariants(deps: InvariantDeps): Promise<void> {
-  const { chain } = deps
-  const { number } = await chain.latest()
-  const loaded = await Promise.all(deps.accounts.map((account) => deps.portfolios.load(account, number)))
-  const portfolios = loaded.flatMap(({ portfolio }) => portfolio ?? [])
-  const held = portfolios.flatMap((portfolio) => heldOrders(portfolio, deps.broker))
-  await checkCash(deps, portfolios, held, number)
-  await checkShares(deps, portfolios, held, number)
+  const { broker, brokerCashAtStart, borne, loss = 0n } = deps
+  const state = await readMoneyState({ ...deps, books: async () => booksOf(broker, brokerCashAtStart) })
+  const tolerated = loss > 0n ? ['refunded-unfilled'] : []
+  const found = checkMoney(state, { tolerance: loss + borne })
+  expect(found.filter(({ rule }) => !tolerated.includes(rule))).toEqual([])
 }
 
-async function checkCash(
-  deps: InvariantDeps,
-  portfolios: Portfolio[],
-  held: HeldOrder[],
-  block: number,
-): Promise<void> {
-  const { chain, broker } = deps
-  const pool = await (await chain.usdc()).balanceOf(chain.addresses.platformPool, block)
-  const open = await Promise.all(
-    held.map(async (order) => (await chain.escrow.orders(order.orderId, block)).state),
-  )
-  const escrowed = sum(held.filter((_, i) => open[i] === 'OPEN').map(({ escrow }) => escrow))
-  const change = usdc(cashOf(broker)) - usdc(deps.brokerCashAtStart)
-  const spent = sum(
-    held.filter(({ side, escrow }) => side === 'BUY' && escrow === 0n).map(({ value }) => value),
-  )
-  const cash = sum(portfolios.map((portfolio) => portfolio.cash))
-  const borne = deps.loss + borneByPlatform([...deps.before, ...broker.control.activities()])
-  expect(pool + escrowed + change + spent + borne).toBeGreaterThanOrEqual(cash)
-}
-
-async function checkShares(
-  deps: InvariantDeps,
-  portfolios: Portfolio[],
-  held: HeldOrder[],
-  block: number,
-): Promise<void> {
-  const { chain, broker } = deps
-  const symbols = new Set(portfolios.flatMap(({ positions }) => Object.keys(positions)))
-  for (const symbol of symbols) {
-    const id = nameToBytes32(symbol)
-    const supply = await chain.token.totalSupply(id, block)
-    const withdrawn = supply - (await chain.token.balanceOf(chain.addresses.platformPool, id, block))
-    const positions = sum(portfolios.map(({ positions }) => positions[symbol]?.qty ?? 0n))
-    const sold = sum(held.filter((o) => o.side === 'SELL' && o.symbol === symbol).map(({ filled }) => filled))
-    expect(quantityOf(broker, symbol) + sold).toBeGreaterThanOrEqual(positions + withdrawn)
-  }
-  for (const { positions, openOrders } of portfolios) {
-    for (const [symbol, { qty, locked }] of Object.entries(positions)) {
-      const locks = Object.values(openOrders).filter((order) => order.symbol === symbol)
-      expect(locked).toBe(sum(locks.map((order) => order.locked)))
-      expect(locked).toBeLessThanOrEqual(qty)
-    }
-  }
-}
-
-function heldOrders({ openOrders }: Portfolio, broker: BrokerStandIn): HeldOrder[] {
-  return Object.entries(openOrders).map(([id, entry]) => {
-    const orderId: Hex = `0x${id.slice(2)}`
-    const order = broker.control.orders().find((o) => o.client_order_id === clientOrderIdOf(orderId))
-    const filled = parseDecimal(order?.filled_qty ?? '0', 9)
-    const price = parseDecimal(order?.filled_avg_price ?? '0', 9)
-    return { ...entry, orderId, filled, value: divide(filled * price, 10n ** 12n, 'up') }
-  })
-}
-
-function cashOf(broker: BrokerStandIn): string {
-  const account = broker.control.accounts().find(({ name }) => name === 'enclave')
+/** The enclave's account at the stand-in; its cash is what has changed since the start. */
+export function booksOf(broker: BrokerControl, cashAtStart: string): BrokerBooks {
+  const account = broker.accounts().find(({ name }) => name === 'enclave')
   if (!account) throw new Error('the broker has no account of the enclave')
-  return account.cash
-}
-
-function quantityOf(broker: BrokerStandIn, symbol: string): bigint {
-  const account = broker.control.accounts().find(({ name }) => name === 'enclave')
-  return parseDecimal(account?.positions[symbol] ?? '0', 9)
+  return {
+    cash: usdc(account.cash) - usdc(cashAtStart),
+    positions: new Map(
+      Object.entries(account.positions).map(([symbol, qty]) => [symbol, parseDecimal(qty, SHARE_DECIMALS)]),
+    ),
+    orders: new Map(
+      broker.orders().map((order) => {
+        const filledQty = parseDecimal(order.filled_qty ?? '0', SHARE_DECIMALS)
+        const price = parseDecimal(order.filled_avg_price ?? '0', PRICE_DECIMALS)
+        const value = divide(
+          filledQty * price,
+          10n ** BigInt(PRICE_DECIMALS + SHARE_DECIMALS - USDC_DECIMALS),
+          'up',
+        )
+        return [order.client_order_id, { side: order.side, symbol: order.symbol, filledQty, value }] as const
+      }),
+    ),
+  }
 }
 
 function usdc(text: string): bigint {
-  return parseDecimal(text, 6, 'down')
-}
-
-function sum(values: bigint[]): bigint {
-  return values.reduce((total, value) => total + value, 0n)
+  return parseDecimal(text, USDC_DECIMALS, 'down')
 }

@@ -57,6 +57,8 @@ export interface Wish {
   escrow?: bigint
   /** Seconds from now. */
   deadlineIn?: number
+  /** Instead of a fresh one. */
+  orderId?: Hex
   /** Changes the intent before it is signed. */
   change?: Partial<UnsignedIntent>
   /** Signs with another role's key. */
@@ -87,7 +89,8 @@ function next(): number {
 export async function openOrder(chain: TestChain, wish: Wish): Promise<OpenedOrder> {
   const { who, side, symbol, amount, escrow = 0n } = wish
   const nonce = next()
-  const orderId = bytesToHex(hexToBytes(`0x${nonce.toString(16).padStart(32, '0').repeat(2)}`))
+  const fresh = bytesToHex(hexToBytes(`0x${nonce.toString(16).padStart(32, '0').repeat(2)}`))
+  const orderId = wish.orderId ?? fresh
   const deadline = (await chain.now()) + (wish.deadlineIn ?? 3_600)
   const unsigned: UnsignedIntent = {
     v: 1,

@@ -111,6 +111,7 @@ function sabotagedBroker(broker: Broker, mishap: Mishap, step: Step): Broker {
     getSnapshots: wrapped('getSnapshots', false, broker.getSnapshots),
     getAsset: wrapped('getAsset', false, broker.getAsset),
     placeOrder: wrapped('placeOrder', true, broker.placeOrder),
+    getOrders: wrapped('getOrders', false, broker.getOrders),
     getOrderByClientOrderId: wrapped('getOrderByClientOrderId', false, broker.getOrderByClientOrderId),
     cancelOrder: wrapped('cancelOrder', true, broker.cancelOrder),
     getPositions: wrapped('getPositions', false, broker.getPositions),

@@ -13,10 +13,10 @@ import type { Job, RunResult } from '../../../src/protocol/job.js'
 import { openNotice } from '../../../src/protocol/notice.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
 import type { ActivityView, BrokerStandIn } from '../../../src/sandbox/broker/index.js'
-import { FEES } from '../../support/brokerBooks.js'
+import { borneByPlatform, FEES } from '../../support/brokerBooks.js'
 import { brokerOf, ENCLAVE_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
 import { type TestChain, useChain } from '../../support/chain.js'
-import type { Role } from '../../support/roles.js'
+import { ROLES, type Role } from '../../support/roles.js'
 import { checkInvariants } from './invariants.js'
 import {
   KEYS,
@@ -39,6 +39,9 @@ export const SYMBOLS = [
 export const WALLET = usd(50_000)
 
 const LISTED = ['AAPL', 'MSFT', 'TSLA']
+
+/** The head counts at once, and however old it is: the clock is steered, and blocks are mined on demand. */
+const CHAIN_SETTINGS = { depth: 0, maxHeadAgeMs: Number.MAX_SAFE_INTEGER } as const
 
 /** Time that passes only when someone sleeps. */
 export interface SteeredClock extends Clock {
@@ -73,7 +76,7 @@ export interface World {
   /** Opens and runs an order that must end as `settled`. */
   settled(wish: Wish): Promise<OpenedOrder>
   policy(envelope: Envelope): Promise<RunResult>
-  reconcile(): Promise<RunResult>
+  reconcile(options?: RunOptions): Promise<RunResult>
   portfolio(who: Role): Promise<Portfolio | null>
   state(order: OpenedOrder): Promise<string>
   usdc(who: Role): Promise<bigint>
@@ -121,10 +124,12 @@ export function useWorld(): () => World {
   }
 }
 
-async function found(chain: TestChain): Promise<void> {
+/** Lists equities, founds the institution, has it admitted, and lets two cleared employees with USDC join. */
+export async function found(chain: TestChain): Promise<void> {
   const employees: Role[] = ['alice', 'bob']
   for (const symbol of LISTED) await chain.send('owner', 'token', 'setListed', nameToBytes32(symbol), true)
   await chain.send('admin', 'registry', 'registerInstitution', ORG_ID)
+  await chain.send('owner', 'registry', 'setAdmitted', ORG_ID, chain.account('admin'), true)
   for (const who of employees) {
     await chain.send('owner', 'token', 'setKyc', chain.account(who), true)
     await chain.send('admin', 'registry', 'setMember', chain.account(who), true)
@@ -149,7 +154,13 @@ export function createWorld(
     timeoutMs: 20_000,
   })
   const { chainId } = chain.anvil
-  const state = createChainState({ provider, chainId, addresses: chain.addresses })
+  const state = createChainState({
+    provider,
+    chainId,
+    addresses: chain.addresses,
+    ...CHAIN_SETTINGS,
+    clock,
+  })
   const portfolios = createPortfolioStore(state, KEYS.master)
 
   const deps = (): EnclaveDeps => ({
@@ -167,9 +178,13 @@ export function createWorld(
       fillPollMs: 500,
       absentAgainMs: 30_000,
       ambiguousAgainMs: 2_000,
+      depthWaitMs: 2_000,
     },
     fees: FEES,
     haltedSymbols: new Set(),
+    limits: { order: 0n, withdrawal: 0n },
+    batching: { accounts: 1, maxDelayMs: 0 },
+    ...CHAIN_SETTINGS,
   })
   const runJob = (job: Partial<Job> & Pick<Job, 'job'>, options: RunOptions = {}) => {
     const stopAt = Math.floor(clock.now() / 1_000) + (options.budget ?? 120)
@@ -198,10 +213,10 @@ export function createWorld(
       return order
     },
     policy: (envelope) => runJob({ job: 'policy', envelope }),
-    reconcile: () => runJob({ job: 'reconcile' }),
+    reconcile: (options) => runJob({ job: 'reconcile' }, options),
     async portfolio(who) {
-      const block = await state.latest()
-      return (await portfolios.load(chain.account(who), block.number)).portfolio
+      const { head } = await state.look()
+      return (await portfolios.load(chain.account(who), head)).portfolio
     },
     state: async ({ orderId }) => (await state.escrow.orders(orderId)).state,
     usdc: async (who) => (await state.usdc()).balanceOf(chain.account(who)),
@@ -213,10 +228,11 @@ export function createWorld(
       checkInvariants({
         loss,
         chain: state,
+        provider,
         portfolios,
-        accounts: [chain.account('alice'), chain.account('bob')],
-        broker,
-        before,
+        wallets: ROLES.map((role) => chain.account(role)),
+        broker: broker.control,
+        borne: borneByPlatform([...before, ...broker.control.activities()]),
         brokerCashAtStart: ENCLAVE_ACCOUNT.cash,
       }),
   }

@@ -1,10 +1,18 @@
 import { encodeAuthorizationCall, targetOf } from '../../../src/chain/authorizationCall.js'
 import { waitForReceipt } from '../../../src/chain/waitForReceipt.js'
+import { checksum } from '../../../src/protocol/address.js'
 import { type Authorization, signAuthorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
+import { accountIdOf, nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { bodyOf } from '../../server/relay/relayUnderTest.js'
-import { batchMint, digestOf, domainOf, portfolioUpdate } from '../../support/authorizations.js'
+import {
+  batchMint,
+  digestOf,
+  domainOf,
+  grantedOrder,
+  grantOrders,
+  portfolioUpdate,
+} from '../../support/authorizations.js'
 import { INTERFACES, type TestChain } from '../../support/chain.js'
 import { bytes32, shares } from '../../support/institution.js'
 import { ENCLAVE_KEY } from '../../support/roles.js'
@@ -12,6 +20,8 @@ import type { PlannedAuthorization } from './plan.js'
 
 const LISTING_GAS = '0x493e0'
 const CARRYING_GAS = '0x7a120'
+/** Blocks; above what any planned reorganization takes back. */
+const MOST_REORGANIZED = '0x20'
 
 /** One authorization, signed, and how its effect is known on the chain. */
 export interface Work {
@@ -27,9 +37,9 @@ export interface Work {
 }
 
 export function createWork(chain: TestChain, plan: PlannedAuthorization, index: number): Work {
-  const subject =
-    plan.kind === 'mint' ? nameToBytes32(`S${plan.subject}`) : bytes32(`account ${plan.subject}`)
-  const authorization = authorizationOf(plan, subject, index)
+  const account = accountOf(plan)
+  const subject = account === null ? nameToBytes32(`S${plan.subject}`) : accountIdOf(account)
+  const authorization = account === null ? mintOf(subject, index) : updateOf(account, index)
   const { primaryType } = authorization
   const signed = signAuthorization(authorization, domainOf(chain, primaryType), ENCLAVE_KEY)
   return {
@@ -42,17 +52,35 @@ export function createWork(chain: TestChain, plan: PlannedAuthorization, index: 
   }
 }
 
-function authorizationOf(plan: PlannedAuthorization, subject: Hex, index: number): Authorization {
-  if (plan.kind === 'mint') return batchMint(subject, shares(index + 1))
-  return portfolioUpdate(bytes32('unused'), {
-    accountId: subject,
-    // Rivals differ in nothing else.
-    enclaveBlob: `0x${index.toString(16).padStart(8, '0')}`,
-  })
+/** The account whose portfolio is written, null when shares are minted. */
+function accountOf({ kind, subject }: PlannedAuthorization): Hex | null {
+  return kind === 'mint' ? null : checksum(bytes32(`account ${subject}`).slice(0, 42))
 }
 
-/** Lists what is to be minted. Under nonces given here, as the node gives one twice when it is asked side by side. */
+function mintOf(symbol: Hex, index: number): Authorization {
+  return batchMint(symbol, shares(index + 1))
+}
+
+function updateOf(account: Hex, index: number): Authorization {
+  // Rivals differ in nothing else.
+  return portfolioUpdate(grantedOrder(account), { enclaveBlob: `0x${index.toString(16).padStart(8, '0')}` })
+}
+
+/**
+ * Lists what is to be minted, and gives an open order to each account whose portfolio is to be written. No
+ * reorganization of the storm reaches back before it.
+ */
 export async function prepareChain(chain: TestChain, work: readonly Work[]): Promise<void> {
+  await listSymbols(chain, work)
+  await grantOrders(
+    chain,
+    work.map(({ plan }) => accountOf(plan)).filter((account) => account !== null),
+  )
+  await chain.provider.send('anvil_mine', [MOST_REORGANIZED])
+}
+
+/** Under nonces given here, as the node gives one twice when it is asked side by side. */
+async function listSymbols(chain: TestChain, work: readonly Work[]): Promise<void> {
   const { provider } = chain
   const from = chain.account('owner')
   const first = await provider.getTransactionCount(from)

@@ -1,9 +1,17 @@
 import { z } from 'zod'
+import { checksum } from '../../../src/protocol/address.js'
 import { signAuthorization, signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
 import { commitOf, type Envelope } from '../../../src/protocol/envelope.js'
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
 import { createRandom, type Random } from '../../faults/support/random.js'
-import { batchMint, digestOf, domainOf, portfolioUpdate } from '../../support/authorizations.js'
+import {
+  batchMint,
+  digestOf,
+  domainOf,
+  grantedOrder,
+  grantOrders,
+  portfolioUpdate,
+} from '../../support/authorizations.js'
 import type { TestChain } from '../../support/chain.js'
 import { AAPL, bytes32, ORG, setUpInstitution, shares } from '../../support/institution.js'
 import { ENCLAVE_KEY } from '../../support/roles.js'
@@ -77,6 +85,10 @@ export async function createWorld(chain: TestChain, seed: number, writes: number
     await chain.send(role, 'escrow', 'openRequest', orderId, commitOf(envelope), deadline)
     openOrders.push({ orderId, ...envelope })
   }
+  await grantOrders(
+    chain,
+    Array.from({ length: writes }, (_, index) => accountNumber(index)),
+  )
   const authorizations = authorizationsOf(chain, writes)
   const rulebooks = Array.from({ length: RULEBOOKS }, () => ({ ...anyEnvelope(random, 512) }))
   return {
@@ -103,15 +115,20 @@ function jobsOf(random: Random): Json[] {
   })
 }
 
+/** Somebody's wallet, of which nothing but its portfolio matters. */
+function accountNumber(index: number): Hex {
+  return checksum(bytes32(`account ${index}`).slice(0, 42))
+}
+
 /** Portfolios that are written, one after the other, a mint, and one of each that would revert. */
 function authorizationsOf(chain: TestChain, writes: number) {
   const updates = Array.from({ length: writes }, (_, index) =>
-    portfolioUpdate(chain.account('alice'), { accountId: bytes32(`account ${index}`) }),
+    portfolioUpdate(grantedOrder(accountNumber(index))),
   )
   const all = [
     ...updates,
     batchMint(AAPL, shares(1)),
-    portfolioUpdate(chain.account('alice'), { version: 7n }),
+    portfolioUpdate(grantedOrder(accountNumber(0)), { version: 7n }),
     batchMint(bytes32('not listed'), shares(1)),
   ]
   return all.map((authorization) => ({

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
-import { refund, signedCall } from '../../support/authorizations.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { refundOrder } from '../../support/orderEnds.js'
 import { startRpcProxy } from '../../support/rpcProxy.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
@@ -122,7 +122,7 @@ describe('junk that would cost', () => {
   test('room under an order that has ended gets none', async () => {
     const { post, status, dataDir, enclave } = await setUp()
     await openedEnvelope()
-    await chain().send('relayer', ...signedCall(chain(), refund(ORDER)))
+    await refundOrder(chain(), ORDER)
     expect((await post((await junk('late')).order)).status).toBe(202)
     await eventually('its end', async () => (await readdir(`${dataDir}/envelopes/open`)).length === 0)
     expect(await readdir(`${dataDir}/envelopes`)).toEqual(['open'])

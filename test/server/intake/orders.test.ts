@@ -3,10 +3,11 @@ import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { orderReceivedSchema } from '../../../src/protocol/api.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
-import { settlement, signedCall } from '../../support/authorizations.js'
+import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { chainEnvironment, openFor, sealOrder, startIntakeServer } from '../../support/intakeServer.js'
+import { settleOrder } from '../../support/orderEnds.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
@@ -137,7 +138,7 @@ describe('GET /orders/:orderId', () => {
     const { order } = await openedEnvelope()
     await post(order)
     await eventually('the notice', async () => (await status()).notice)
-    await chain().send('relayer', ...signedCall(chain(), settlement(ORDER)))
+    await settleOrder(chain(), ORDER)
     expect(await status()).toMatchObject({ state: 'SETTLED', notice: null })
   })
 
@@ -245,7 +246,7 @@ describe('a restart', () => {
     await post(order)
     await eventually('the outcome', async () => (await status()).triggers[0]?.outcome)
     const { deadline } = await status()
-    await chain().mineAt(Date.parse(deadline) / 1_000 + 7 * 86_400)
+    await chain().mineAt(Date.parse(deadline) / 1_000 + RECLAIM_DELAY)
     await chain().send('alice', 'escrow', 'reclaim', ORDER)
     const path = `${dataDir}/envelopes/done/${ORDER.slice(2, 4)}/${ORDER}.json`
     await eventually('the record among the ended ones', () => readFile(path, 'utf8').catch(() => false))

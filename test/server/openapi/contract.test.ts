@@ -13,9 +13,10 @@ import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import {
   batchMint,
   digestOf,
+  grantedOrder,
+  grantOrders,
   policyUpdate,
   portfolioUpdate,
-  refund,
   signedCall,
 } from '../../support/authorizations.js'
 import { SERVER_ACCOUNT, startStandIn } from '../../support/brokerStandIn.js'
@@ -32,6 +33,7 @@ import {
   startIntakeServer,
 } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import { refundNow } from '../../support/orderEnds.js'
 import { startRawServer } from '../../support/rawServer.js'
 import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
@@ -41,7 +43,10 @@ import { bodyOf, mineAgain, stopMining } from '../relay/relayUnderTest.js'
 
 // The whole server on a real chain; every answer of every test is held against the document that it serves.
 
-const chain = useChain(setUpInstitution)
+const chain = useChain(async (started) => {
+  await setUpInstitution(started)
+  await grantOrders(started, [started.account('dave')])
+})
 const contract = createContract()
 
 const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
@@ -112,7 +117,7 @@ async function setUp(env: Record<string, string> = {}, steps: Record<string, Ste
 }
 
 const junk = async (name: string) => ({ orderId: bytes32(name), ...(await sealOrder(name)) })
-const write = () => portfolioUpdate(chain().account('alice'))
+const write = () => portfolioUpdate(grantedOrder(chain().account('dave')))
 const NO_WAIT = { Prefer: 'wait=0' }
 
 /** The status, and the code of a problem. */
@@ -143,13 +148,13 @@ describe('what succeeds', () => {
     expect([posted.status, posted.body.result]).toEqual([202, 'received'])
     await chain().send('relayer', ...signedCall(chain(), policyUpdate(ORG, chain().account('admin'))))
     expect((await call('postPolicy', { body: await sealOrder('rules') })).status).toBe(200)
-    const params = { orderId: order.orderId, digest: digestOf(chain(), refund(order.orderId)) }
+    const ending = await refundNow(chain(), order.orderId)
+    const params = { orderId: order.orderId, digest: digestOf(chain(), ending) }
     await eventually('the run', async () => {
       const { body } = await call('getOrder', { params })
       return body.triggers[0]?.outcome === 'placed'
     })
-    const end = bodyOf(chain(), refund(order.orderId))
-    expect((await call('postAuthorization', { body: end })).status).toBe(200)
+    expect((await call('postAuthorization', { body: bodyOf(chain(), ending) })).status).toBe(200)
     const mint = batchMint(AAPL, shares(1))
     await stopMining(chain())
     expect((await call('postAuthorization', { body: bodyOf(chain(), mint), headers: NO_WAIT })).status).toBe(
@@ -254,7 +259,7 @@ describe('what is wrong with a request', () => {
     expect(of(await call('getReceipt'))).toBe('404 receipt-not-found')
     const body = bodyOf(chain(), write(), `0x${'99'.repeat(32)}`)
     expect(of(await call('postAuthorization', { body }))).toBe('422 invalid-signature')
-    const late = portfolioUpdate(chain().account('alice'), { version: 7n })
+    const late = portfolioUpdate(grantedOrder(chain().account('dave')), { version: 7n })
     expect(of(await call('postAuthorization', { body: bodyOf(chain(), late) }))).toBe('422 would-revert')
   })
 })

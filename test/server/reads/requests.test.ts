@@ -133,7 +133,7 @@ test('a node that takes no block by its hash is asked for its latest one, each t
     blockOf(call) === undefined ? undefined : { error: { code: -32_602, message: 'invalid params' } }
   const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url, env: { READ_MAX_AGE: '1h' } })
   const path = `/wallet/${chain().account('carol')}`
-  expect((await request(app).get(path)).body).toMatchObject({ invitedBy: null })
+  expect((await request(app).get(path)).body).toMatchObject({ invitation: null })
   await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
-  expect((await request(app).get(path)).body).toMatchObject({ invitedBy: ORG })
+  expect((await request(app).get(path)).body).toMatchObject({ invitation: { orgId: ORG } })
 })

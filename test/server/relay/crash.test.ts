@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Authorization } from '../../../src/protocol/authorization.js'
-import { digestOf, portfolioUpdate, signedCall } from '../../support/authorizations.js'
+import { digestOf, grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { type FaultProxy, type ProxiedCall, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -131,7 +131,9 @@ describe('a server that is killed', () => {
     await stopMining(chain())
     const before = await minedOfRelayer(chain())
     proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
-    const [first, ...others] = chain().anvil.accounts.map(({ address }) => portfolioUpdate(address))
+    const [first, ...others] = chain().anvil.accounts.map(({ address }) =>
+      portfolioUpdate(grantedOrder(address)),
+    )
     if (first === undefined) throw new Error('the chain has no accounts')
     await relay.relay(first, { Prefer: 'wait=0' })
     const record = (root: string) => join(root, 'receipts', 'open', `${digestOf(chain(), first)}.json`)
@@ -160,7 +162,7 @@ describe('a server that is killed', () => {
     const { proxy, dataDir, relay } = await startBehindProxy()
     await stopMining(chain())
     const before = await minedOfRelayer(chain())
-    const authorizations = chain().anvil.accounts.map(({ address }) => portfolioUpdate(address))
+    const authorizations = chain().anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address)))
     const seen: string[] = []
     // Every other one, however often it comes.
     proxy.fault = (calls) => {
@@ -211,7 +213,7 @@ test('the signed transaction is on disk before a node sees it', async () => {
   }
   const authorizations: Authorization[] = [
     MINT,
-    ...chain().anvil.accounts.map(({ address }) => portfolioUpdate(address)),
+    ...chain().anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address))),
   ]
   await Promise.all(authorizations.map((each) => relay.relay(each)))
   expect(seen).toEqual(authorizations.map(() => true))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { startAnvil } from '../../../src/sandbox/anvil.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
-import { batchMint, portfolioUpdate, signedCall } from '../../support/authorizations.js'
+import { batchMint, grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
 import { type Fault, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
@@ -221,7 +221,8 @@ describe('a transaction', () => {
     const { relay } = await start({ env: { RELAY_RESUBMIT_AFTER: '300ms' } })
     const state: unknown = await chain().provider.send('evm_snapshot', [])
     const before = await minedOfRelayer(chain())
-    for (const { address } of chain().anvil.accounts.slice(0, 3)) await relay.relay(portfolioUpdate(address))
+    for (const { address } of chain().anvil.accounts.slice(0, 3))
+      await relay.relay(portfolioUpdate(grantedOrder(address)))
     await stopMining(chain())
     const pending = relay.relay(MINT)
     await soon(() => pooled(chain())).toBe(1)

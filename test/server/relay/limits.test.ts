@@ -3,7 +3,7 @@ import { priceLimit } from '../../../src/chain/fees.js'
 import { toQuantity } from '../../../src/chain/quantity.js'
 import { gasLimitFor } from '../../../src/server/relay/preflight.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
-import { batchMint, digestOf, portfolioUpdate } from '../../support/authorizations.js'
+import { batchMint, digestOf, grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, MSFT, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -82,7 +82,11 @@ describe('the balance', () => {
     const balance = 10n ** 18n + most
     await chain().provider.send('anvil_setBalance', [chain().account('relayer'), `0x${balance.toString(16)}`])
     await stopMining(chain())
-    const posted = [MINT, OTHER, ...chain().anvil.accounts.map(({ address }) => portfolioUpdate(address))]
+    const posted = [
+      MINT,
+      OTHER,
+      ...chain().anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address))),
+    ]
     const answers = await Promise.all(posted.map((each) => relay.relay(each, { Prefer: 'wait=0' })))
     const taken = answers.filter(({ status }) => status === 202).length
     expect(taken).toBeGreaterThan(0)
@@ -96,7 +100,7 @@ describe('the balance', () => {
 
 describe('the balance at its floor', () => {
   const FLOOR = 10n ** 18n
-  const updates = () => chain().anvil.accounts.map(({ address }) => portfolioUpdate(address))
+  const updates = () => chain().anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address)))
 
   const setBalance = (wei: bigint) =>
     chain().provider.send('anvil_setBalance', [chain().account('relayer'), toQuantity(wei)])

@@ -15,6 +15,7 @@ import {
   batchBurn,
   batchMint,
   domainOf,
+  grantedOrder,
   policyUpdate,
   refund,
   settlement,
@@ -156,14 +157,17 @@ function signedFor(change: { chainId?: number; verifyingContract?: Hex }): objec
   return encodeBody(signAuthorization(authorization, domain, ENCLAVE_KEY))
 }
 
+/** An order that the escrow does not have. */
+const unknown = (name: string) => ({ ...grantedOrder(chain().account('dave')), orderId: bytes32(name) })
+
 describe('an authorization that the contract would refuse', () => {
   test.each([
     [
       'an unknown order',
-      () => settlement(bytes32('no such order')),
+      () => settlement(unknown('no such order')),
       { name: 'OrderNotOpen', args: { orderId: bytes32('no such order'), state: '0' } },
     ],
-    ['the same', () => refund(bytes32('nor this')), { name: 'OrderNotOpen', args: expect.anything() }],
+    ['the same', () => refund(unknown('nor this')), { name: 'OrderNotOpen', args: expect.anything() }],
     [
       'another supply',
       () => batchMint(AAPL, shares(5), { expectedSupply: 7n }),

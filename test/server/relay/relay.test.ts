@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { batchMint, digestOf, policyUpdate, portfolioUpdate } from '../../support/authorizations.js'
+import {
+  batchMint,
+  digestOf,
+  grantedOrder,
+  policyUpdate,
+  portfolioUpdate,
+} from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
-import { AAPL, MSFT, ORG, setUpInstitution, shares } from '../../support/institution.js'
+import { AAPL, MSFT, ORG, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { setUpPortfolios } from './mint.js'
 import { mine, minedOfRelayer, pooled, receiptOf, soon, startRelay, stopMining } from './relayUnderTest.js'
 
-const chain = useChain(setUpInstitution)
+const chain = useChain(setUpPortfolios)
 
 const start = async (env: Record<string, string> = {}) =>
   startRelay({ chain: chain(), dataDir: await temporaryDirectory(), env })
@@ -39,7 +46,7 @@ describe('an authorization', () => {
     const relay = await start({ BODY_LIMIT_BYTES: '1024' })
     const sized = (bytes: number) => {
       const blob: Hex = `0x${'ff'.repeat(bytes)}`
-      return portfolioUpdate(chain().account('dave'), { enclaveBlob: blob, userBlob: blob })
+      return portfolioUpdate(grantedOrder(chain().account('dave')), { enclaveBlob: blob, userBlob: blob })
     }
     // The largest of the schema is read, verified and asked about; a block has no room for both its blobs.
     const largest = await relay.relay(sized(20_480))
@@ -73,7 +80,7 @@ describe('an authorization', () => {
     const before = await minedOfRelayer(chain())
     const answers = await Promise.all(
       chain()
-        .anvil.accounts.map(({ address }) => portfolioUpdate(address))
+        .anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address)))
         .concat(policyUpdate(ORG, chain().account('admin')))
         .map((authorization) => relay.relay(authorization)),
     )

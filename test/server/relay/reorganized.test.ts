@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { digestOf, portfolioUpdate } from '../../support/authorizations.js'
+import { digestOf, grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
 import { startTestChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
-import { setUpInstitution } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { MINT, useMintChain } from './mint.js'
+import { MINT, setUpPortfolios, useMintChain } from './mint.js'
 import { minedOfRelayer, receiptOf, soon, startRelay, storedRecord } from './relayUnderTest.js'
 
 const { chain, digest } = useMintChain()
@@ -30,7 +29,7 @@ describe('a confirmed authorization', () => {
   test('that stays where it is stays confirmed while blocks above it are reorganized', async () => {
     const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory() })
     const first = await relay.relay(MINT)
-    const other = portfolioUpdate(chain().account('dave'))
+    const other = portfolioUpdate(grantedOrder(chain().account('dave')))
     await relay.relay(other)
     await chain().provider.send('anvil_reorg', [1, []])
     await soon(() => relay.log.text()).toContain('transaction put back')
@@ -44,12 +43,13 @@ describe('another chain under the same URL', () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const dataDir = await temporaryDirectory()
     const relay = await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url })
-    for (const { address } of chain().anvil.accounts) await relay.relay(portfolioUpdate(address))
+    for (const { address } of chain().anvil.accounts)
+      await relay.relay(portfolioUpdate(grantedOrder(address)))
     expect((await relay.relay(MINT)).body.status).toBe('confirmed')
 
     const other = await startTestChain()
     try {
-      await setUpInstitution(other)
+      await setUpPortfolios(other)
       proxy.target = other.anvil.rpcUrl
       expect((await relay.get(digest())).status).toBe(404)
       const again = receiptOf(await relay.relay(MINT))
@@ -57,7 +57,7 @@ describe('another chain under the same URL', () => {
       expect((await other.provider.getTransactionReceipt(again.txHash ?? ''))?.status).toBe(1)
       await relay.stop()
       const next = await startRelay({ chain: chain(), dataDir, rpcUrl: other.anvil.rpcUrl })
-      const update = portfolioUpdate(chain().account('dave'))
+      const update = portfolioUpdate(grantedOrder(chain().account('dave')))
       expect((await next.get(digestOf(chain(), update))).status).toBe(404)
       expect((await next.relay(update)).body.status).toBe('confirmed')
     } finally {

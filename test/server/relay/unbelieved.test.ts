@@ -10,7 +10,7 @@ import { createAccountView } from '../../../src/server/relay/account.js'
 import { createPrivateKey } from '../../../src/server/relay/signer.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
 import { Secret } from '../../../src/server/secret.js'
-import { portfolioUpdate, signedCall } from '../../support/authorizations.js'
+import { grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { ROLES } from '../../support/roles.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -110,7 +110,9 @@ test('a transaction that is refused by a code which elsewhere means a rate holds
     return params[0] === refused ? { error } : undefined
   }
   await relay.relay(MINT, { Prefer: 'wait=0' })
-  expect((await relay.relay(portfolioUpdate(chain().account('dave')))).body.status).toBe('confirmed')
+  expect((await relay.relay(portfolioUpdate(grantedOrder(chain().account('dave'))))).body.status).toBe(
+    'confirmed',
+  )
   await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
 })
 
@@ -255,7 +257,7 @@ test('a preferred node that becomes one of another chain is noticed, and the nex
     rpcUrl: `${odd.url},${chain().anvil.rpcUrl}`,
     env: { RELAY_RESUBMIT_AFTER: '500ms' },
   })
-  await relay.relay(portfolioUpdate(chain().account('dave')))
+  await relay.relay(portfolioUpdate(grantedOrder(chain().account('dave'))))
   const results: Record<string, unknown> = {
     eth_chainId: '0x1',
     eth_getTransactionCount: '0x0',
@@ -278,7 +280,7 @@ test('a preferred node that stands still for good is noticed, and the next one b
     dataDir: await temporaryDirectory(),
     rpcUrl: `${still.url},${chain().anvil.rpcUrl}`,
   })
-  await relay.relay(portfolioUpdate(chain().account('dave')))
+  await relay.relay(portfolioUpdate(grantedOrder(chain().account('dave'))))
   const head = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
   const count = await minedOfRelayer(chain())
   const results: Record<string, unknown> = {

@@ -1,7 +1,7 @@
 import request from 'supertest'
 import { expect, test } from 'vitest'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
-import { batchMint, policyUpdate, refund, settlement, signedCall } from '../../support/authorizations.js'
+import { batchMint, policyUpdate, signedCall } from '../../support/authorizations.js'
 import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'
 import {
@@ -14,6 +14,7 @@ import {
   shares,
   usd,
 } from '../../support/institution.js'
+import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 
 const chain = useChain(setUpInstitution)
 
@@ -42,8 +43,8 @@ test('the counts follow the chain', async () => {
   await openRequest(chain(), 'carol', 'request')
   expect(await read()).toMatchObject({ openOrders: 2, pool: { usdc: '0', openOrders: 3 } })
 
-  await chain().send('relayer', ...signedCall(chain(), settlement(settled)))
-  await chain().send('relayer', ...signedCall(chain(), refund(refunded)))
+  await settleOrder(chain(), settled)
+  await refundOrder(chain(), refunded)
   const policy = policyUpdate(ORG, chain().account('admin'))
   await chain().send('relayer', ...signedCall(chain(), policy))
   await chain().send('admin', 'registry', 'setMember', chain().account('bob'), false)
@@ -68,7 +69,7 @@ test('the totals are what the pool holds: not what was withdrawn, but what was d
 
   const withdrawal = await openRequest(chain(), 'alice', 'withdrawal')
   const payout = { payoutAsset: AAPL, payout: shares(3) }
-  await chain().send('relayer', ...signedCall(chain(), settlement(withdrawal, payout)))
+  await settleOrder(chain(), withdrawal, payout)
   await chain().send('owner', 'token', 'setListed', MSFT, false)
   const held = [
     { symbol: 'AAPL', shares: '7000000000' },

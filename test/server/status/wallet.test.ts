@@ -4,7 +4,7 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { policyUpdate, signedCall } from '../../support/authorizations.js'
 import { buildApp } from '../../support/builtApp.js'
-import { type TestChain, useChain } from '../../support/chain.js'
+import { TEST_DELAYS, type TestChain, useChain } from '../../support/chain.js'
 import { ORG, setUpInstitution } from '../../support/institution.js'
 import type { Role } from '../../support/roles.js'
 
@@ -21,6 +21,12 @@ async function publishRules({ account, send }: TestChain): Promise<void> {
   await send('relayer', ...signedCall(chain(), policyUpdate(ORG, account('admin'))))
 }
 
+/** Founds an institution that the platform admits at once. */
+async function found(by: Role, orgId: Hex): Promise<void> {
+  await chain().send(by, 'registry', 'registerInstitution', orgId)
+  await chain().send('owner', 'registry', 'setAdmitted', orgId, chain().account(by), true)
+}
+
 describe('a wallet in no institution', () => {
   test('sees found', async () => {
     expect(await screenOf('carol')).toEqual({
@@ -29,18 +35,46 @@ describe('a wallet in no institution', () => {
       orgId: null,
       role: null,
       waitingFor: [],
-      invitedBy: null,
+      leavingAt: null,
+      invitation: null,
+    })
+  })
+
+  test('waits to be admitted once it has founded one, and may still join another', async () => {
+    const founded = nameToBytes32('Zenith')
+    await chain().send('carol', 'registry', 'registerInstitution', founded)
+    await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
+    expect(await screenOf('carol')).toEqual({
+      address: chain().account('carol'),
+      screen: 'wait',
+      orgId: founded,
+      role: 'admin',
+      waitingFor: ['admission', 'policy'],
+      leavingAt: null,
+      invitation: { orgId: ORG, admin: chain().account('admin') },
+    })
+    await chain().send('owner', 'registry', 'setAdmitted', founded, chain().account('carol'), true)
+    expect(await screenOf('carol')).toMatchObject({
+      orgId: founded,
+      waitingFor: ['policy'],
+      invitation: null,
     })
   })
 
   test('sees the institution that invited it last', async () => {
     const other = nameToBytes32('Zenith')
     await chain().send('admin', 'registry', 'setMember', chain().account('carol'), true)
-    expect(await screenOf('carol')).toMatchObject({ screen: 'found', invitedBy: ORG })
+    expect(await screenOf('carol')).toMatchObject({
+      screen: 'found',
+      invitation: { orgId: ORG, admin: chain().account('admin') },
+    })
 
-    await chain().send('dave', 'registry', 'registerInstitution', other)
+    await found('dave', other)
     await chain().send('dave', 'registry', 'setMember', chain().account('carol'), true)
-    expect(await screenOf('carol')).toMatchObject({ screen: 'found', invitedBy: other })
+    expect(await screenOf('carol')).toMatchObject({
+      screen: 'found',
+      invitation: { orgId: other, admin: chain().account('dave') },
+    })
   })
 
   test('sees found again once it is removed', async () => {
@@ -60,7 +94,8 @@ describe('a wallet in an institution', () => {
       orgId: ORG,
       role: 'employee',
       waitingFor: ['policy'],
-      invitedBy: null,
+      leavingAt: null,
+      invitation: null,
     })
   })
 
@@ -79,6 +114,21 @@ describe('a wallet in an institution', () => {
     await publishRules(chain())
     expect(await screenOf('alice')).toMatchObject({ screen: 'trade', role: 'employee', waitingFor: [] })
     expect(await screenOf('admin')).toMatchObject({ screen: 'trade', role: 'admin', orgId: ORG })
+  })
+
+  test('waits for its institution to be admitted again when the platform has suspended it', async () => {
+    await publishRules(chain())
+    await chain().send('owner', 'registry', 'setAdmitted', ORG, chain().account('admin'), false)
+    expect(await screenOf('alice')).toMatchObject({ screen: 'wait', waitingFor: ['admission'] })
+  })
+
+  test('sees when it leaves, and then that it is in none', async () => {
+    await publishRules(chain())
+    await chain().send('alice', 'registry', 'leaveInstitution')
+    const leavingAt = (await chain().now()) + TEST_DELAYS.leave
+    expect(await screenOf('alice')).toMatchObject({ screen: 'trade', orgId: ORG, leavingAt })
+    await chain().mineAt(leavingAt)
+    expect(await screenOf('alice')).toMatchObject({ screen: 'found', orgId: null, leavingAt: null })
   })
 
   test('changes its role when the institution is handed over', async () => {
@@ -136,7 +186,7 @@ test('a wallet that changes its institution leaves its rules behind', async () =
   expect((await request(app).get(path)).body).toMatchObject({ screen: 'trade', orgId: ORG })
 
   const other = nameToBytes32('Zenith')
-  await chain().send('dave', 'registry', 'registerInstitution', other)
+  await found('dave', other)
   await chain().send('admin', 'registry', 'setMember', chain().account('alice'), false)
   await chain().send('dave', 'registry', 'setMember', chain().account('alice'), true)
   await chain().send('alice', 'registry', 'join', other)

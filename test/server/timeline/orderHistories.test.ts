@@ -10,10 +10,11 @@ import { createChainHead } from '../../../src/server/reads/chainHead.js'
 import { createOrderHistories } from '../../../src/server/timeline/orderHistories.js'
 import { createHistoryReader } from '../../../src/server/timeline/orderHistory.js'
 import { createEscrowEvents, type EscrowEvents } from '../../../src/server/trigger/chain/escrowEvents.js'
-import { domainOf, refund, settlement, signedCall } from '../../support/authorizations.js'
+import { domainOf } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { bytes32, openRequest, setUpInstitution } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
+import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import { startRpcProxy } from '../../support/rpcProxy.js'
 
 const chain = useChain(setUpInstitution)
@@ -55,7 +56,7 @@ async function setUp(maxBlocks = 2_000, changes: Partial<EscrowEvents & Pick<Ord
 }
 
 const mine = (blocks: number) => chain().provider.send('anvil_mine', [`0x${blocks.toString(16)}`])
-const settle = (orderId: Hex) => chain().send('relayer', ...signedCall(chain(), settlement(orderId)))
+const settle = (orderId: Hex) => settleOrder(chain(), orderId)
 
 describe('a history', () => {
   test('asks nothing while the head stands still, and once when it has moved', async () => {
@@ -173,7 +174,7 @@ describe('an order that was opened long ago', () => {
     const { of } = await setUp(10)
     const orderId = await openRequest(chain(), 'alice', 'unseen')
     const opened = await chain().provider.getBlockNumber()
-    const refunded = await chain().send('relayer', ...signedCall(chain(), refund(orderId)))
+    const refunded = await refundOrder(chain(), orderId)
     await mine(300)
     expect(await of(orderId)).toMatchObject({
       opened: { blockNumber: opened },

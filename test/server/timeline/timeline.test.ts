@@ -9,10 +9,11 @@ import {
   signedAuthorizationSchema,
 } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { digestOf, domainOf, refund, settlement, signedCall } from '../../support/authorizations.js'
+import { digestOf, domainOf, signedCall } from '../../support/authorizations.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, openRequest } from '../../support/institution.js'
 import { startIntakeServer } from '../../support/intakeServer.js'
+import { refundNow, refundOrder, settlementNow, settleOrder } from '../../support/orderEnds.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { ORDER, useOrders } from '../intake/ordersUnderTest.js'
@@ -71,7 +72,8 @@ describe('GET /orders/:orderId/timeline', () => {
     const { order, commit } = await openedEnvelope()
     const { body: received } = await post(order)
     await until(url, ['opened', 'received', 'triggered', 'outcome'])
-    const { body: receipt } = await relay(settlement(ORDER)).expect(200)
+    const settlement = await settlementNow(chain(), ORDER)
+    const { body: receipt } = await relay(settlement).expect(200)
     const entries = await until(url, [
       'opened',
       'received',
@@ -79,7 +81,7 @@ describe('GET /orders/:orderId/timeline', () => {
       'outcome',
       ...SETTLED_KINDS.slice(3),
     ])
-    const digest = digestOf(chain(), settlement(ORDER))
+    const digest = digestOf(chain(), settlement)
     const { txHash, blockNumber } = receipt
     const block = await chain().provider.getBlock(blockNumber)
     const minedAt = new Date((block?.timestamp ?? 0) * 1_000).toISOString()
@@ -97,13 +99,14 @@ describe('GET /orders/:orderId/timeline', () => {
     const { url, relay } = await setUpWithRelay({ RELAY_WAIT: '50ms' })
     const [first, orderId] = [bytes32('settled before'), await openRequest(chain(), 'alice', 'slow')]
     await openRequest(chain(), 'bob', 'settled before')
-    await relay(settlement(first))
+    await relay(await settlementNow(chain(), first))
     await until(url, ['opened', 'relayed', 'transaction', 'settled'], first)
     await chain().provider.send('evm_setAutomine', [false])
     onTestFinished(() => chain().provider.send('evm_setAutomine', [true]))
-    await relay(settlement(orderId)).expect(202)
+    const settlement = await settlementNow(chain(), orderId)
+    await relay(settlement).expect(202)
     const [, relayed, transaction] = await until(url, ['opened', 'relayed', 'transaction'], orderId)
-    expect(relayed).toMatchObject({ digest: digestOf(chain(), settlement(orderId)), status: 'submitted' })
+    expect(relayed).toMatchObject({ digest: digestOf(chain(), settlement), status: 'submitted' })
     expect(transaction).toMatchObject({ status: 'submitted', blockNumber: null })
     await chain().provider.send('evm_mine', [])
     const whole = await until(url, ['opened', 'relayed', 'transaction', 'settled'], orderId)
@@ -119,7 +122,7 @@ describe('GET /orders/:orderId/timeline', () => {
     expect((await again()).status).toBe(304)
     await chain().provider.send('anvil_mine', ['0x3'])
     expect((await again()).status).toBe(304)
-    await chain().send('relayer', ...signedCall(chain(), refund(orderId)))
+    await refundOrder(chain(), orderId)
     const changed = await eventually('another answer', async () => {
       const response = await again()
       return response.status === 200 && response
@@ -130,8 +133,9 @@ describe('GET /orders/:orderId/timeline', () => {
   test('knows the chain’s part of an order without an envelope', async () => {
     const { url } = await setUp()
     const orderId = await openRequest(chain(), 'alice', 'elsewhere')
-    const sent = await chain().send('relayer', ...signedCall(chain(), refund(orderId)))
-    const digest = digestOf(chain(), refund(orderId))
+    const refund = await refundNow(chain(), orderId)
+    const digest = digestOf(chain(), refund)
+    const sent = await chain().send('relayer', ...signedCall(chain(), refund))
     expect((await entriesOf(url, orderId)).slice(1)).toMatchObject([
       { kind: 'transaction', digest, txHash: sent.hash, status: 'confirmed', blockNumber: sent.blockNumber },
       { kind: 'refunded', event: 'OrderRefunded', txHash: sent.hash, blockNumber: sent.blockNumber },
@@ -153,7 +157,7 @@ describe('GET /orders/:orderId/timeline', () => {
     const late = await openRequest(chain(), 'bob', 'refunded late')
     await chain().mineAt((await chain().now()) + EIGHT_DAYS + 86_400)
     await chain().send('alice', 'escrow', 'reclaim', orderId)
-    await chain().send('relayer', ...signedCall(chain(), refund(late)))
+    await refundOrder(chain(), late)
     expect((await entriesOf(url, orderId)).map(({ kind }) => kind)).toEqual(['opened', 'reclaimed'])
     const kinds = (await entriesOf(url, late)).map(({ kind }) => kind)
     expect(kinds).toEqual(['opened', 'transaction', 'refunded'])
@@ -189,7 +193,7 @@ describe('a restart', () => {
     const { order } = await openedEnvelope()
     await first.post(order)
     await until(first.url, ['opened', 'received', 'triggered'])
-    await first.relay(settlement(ORDER)).expect(200)
+    await first.relay(await settlementNow(chain(), ORDER)).expect(200)
     await writeFile(gate, '')
     const entries = await until(first.url, [...SETTLED_KINDS, 'outcome'])
     await first.stop()
@@ -210,11 +214,11 @@ describe('a reorganization', () => {
     const { url } = await setUp()
     const orderId = await openRequest(chain(), 'alice', 'unlucky')
     await chain().provider.send('anvil_mine', ['0x2'])
-    await chain().send('relayer', ...signedCall(chain(), settlement(orderId)))
+    await settleOrder(chain(), orderId)
     await until(url, ['opened', 'transaction', 'settled'], orderId)
     await chain().provider.send('anvil_reorg', [2, []])
     await until(url, ['opened'], orderId)
-    await chain().send('relayer', ...signedCall(chain(), refund(orderId)))
+    await refundOrder(chain(), orderId)
     await until(url, ['opened', 'transaction', 'refunded'], orderId)
   })
 })

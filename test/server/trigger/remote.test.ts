@@ -1,19 +1,21 @@
 // The trigger with an enclave somewhere else, which says nothing unless the test says it.
+
 import { readdir } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { Secret } from '../../../src/server/secret.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createRunFiles } from '../../../src/server/store/runFiles.js'
 import { createPace } from '../../../src/server/trigger/pace.js'
 import { createHttpRunner } from '../../../src/server/trigger/runs/httpRunner.js'
 import { createRemoteEnclave } from '../../../src/server/trigger/runs/remoteEnclave.js'
-import { refund, settlement, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { type HostStep, startScriptedHost } from '../../support/scriptedHost.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
@@ -93,14 +95,14 @@ test('a server that starts waits for the run of the one before, and offers nothi
 
 describe('a run of which only the chain tells', () => {
   test.each([
-    ['settled', settlement],
-    ['refunded', refund],
+    ['settled', settleOrder],
+    ['refunded', refundOrder],
   ] as const)('has ended once its order is %s', async (outcome, end) => {
     const { server, host, root, offered } = await setUp()
     const { place, until } = await server().start()
     await place('alice', A)
     await eventually('the offer', () => host.offers.length > 0)
-    await chain().send('relayer', ...signedCall(chain(), end(A)))
+    await end(chain(), A)
     const record = await until(A, 'its end', (found) => outcomes(found)[0] === outcome)
     expect(record.triggers).toHaveLength(1)
     await eventually('no open record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
@@ -113,7 +115,7 @@ describe('a run of which only the chain tells', () => {
     await first.place('alice', A)
     await eventually('the offer', () => host.offers.length > 0)
     await first.stop()
-    await chain().send('relayer', ...signedCall(chain(), refund(A)))
+    await refundOrder(chain(), A)
     const second = await server().start()
     await second.until(A, 'its end', (found) => outcomes(found)[0] === 'refunded')
     expect(offered()).toEqual([A])
@@ -125,7 +127,7 @@ describe('a run of which only the chain tells', () => {
     const { place, until } = await start()
     await place('alice', A)
     await eventually('the offer', () => host.offers.length > 0)
-    await chain().mineAt((await chain().now()) + 3_600 + 7 * 86_400)
+    await chain().mineAt((await chain().now()) + 3_600 + RECLAIM_DELAY)
     await chain().send('alice', 'escrow', 'reclaim', A)
     await place('bob', B)
     await eventually('a later event was seen', () => offered().includes(B))

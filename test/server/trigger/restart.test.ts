@@ -6,12 +6,12 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { isRunning } from '../../../src/server/processIdentity.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createRunFiles } from '../../../src/server/store/runFiles.js'
-import { refund, settlement, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../support/triggerHarness.js'
@@ -202,8 +202,8 @@ describe('the start', () => {
       await first.place(role, orderId)
       await first.until(orderId, 'its run', (record) => outcomes(record)[0] === 'placed')
     }
-    await chain().send('relayer', ...signedCall(chain(), settlement(A)))
-    await chain().send('relayer', ...signedCall(chain(), refund(B)))
+    await settleOrder(chain(), A)
+    await refundOrder(chain(), B)
     const final = (orderId: Hex) => `${root}/envelopes/done/${orderId.slice(2, 4)}/${orderId}.json`
     await eventually('their end', async () => (await readdir(`${root}/envelopes/open`)).length === 1)
     await eventually('the runs', async () => (await readdir(`${root}/runs`)).length === 0)

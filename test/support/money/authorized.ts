@@ -1,11 +1,21 @@
-// The rules of the six authorized functions that move money, told a second time and independently of the contracts:
-// each gives the error that the first failing requirement raises, or null and the effect.
+// The rules of the four authorized functions that move money, stated a second time and independently of the contracts:
+// each gives the error of the first requirement that fails, or null and the effect.
 
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { portfolioHashAfter } from '../../../src/protocol/ledgerBlob.js'
 import type { Message } from '../authorizations.js'
 import { USDC, ZERO_BYTES32 } from '../institution.js'
-import { balanceOf, type ModelState, move } from './state.js'
+import {
+  balanceOf,
+  claimOf,
+  type Holder,
+  type ModelOrder,
+  type ModelState,
+  move,
+  portfolioOf,
+  setClaim,
+} from './state.js'
 import type { Wallet } from './steps.js'
 
 /** The name of a revert, or null for success. */
@@ -14,9 +24,14 @@ export type Outcome = string | null
 /** Applies an authorization with this digest. */
 export function relay(state: ModelState, authorization: Authorization, digest: Hex): Outcome {
   if (state.used.has(digest)) return 'DigestUsed'
+  if (isPaused(state)) return 'PlatformPaused'
   const outcome = dispatch(state, authorization)
   if (outcome === null) state.used.add(digest)
   return outcome
+}
+
+export function isPaused({ time, pausedUntil }: ModelState): boolean {
+  return time < pausedUntil
 }
 
 function dispatch(state: ModelState, { primaryType, message }: Authorization): Outcome {
@@ -37,34 +52,83 @@ function dispatch(state: ModelState, { primaryType, message }: Authorization): O
 function settle(state: ModelState, message: Message<'OrderSettlement'>): Outcome {
   const { payoutAsset: asset, payout } = message
   if ((asset === ZERO_BYTES32) !== (payout === 0n)) return 'InvalidPayout'
-  const order = openOrder(state, message.orderId)
-  if (!order) return 'OrderNotOpen'
-  const { account, amount } = order
-  if (message.version !== versionOf(state, account) + 1n) return 'VersionConflict'
+  const order = boundOrder(state, message)
+  if (typeof order === 'string') return order
+  const refusal = write(state, order.account, message)
+  if (refusal) return refusal
   // The order's own USDC is in the pool when it pays.
-  const available = asset === USDC ? balanceOf(state, USDC, 'pool') + amount : held(state, asset)
+  const available = balanceOf(state, asset, 'pool') + (asset === USDC ? order.bound.amount : 0n)
   if (payout > available) return 'PoolShort'
-  if (payout > 0n && asset !== USDC) {
-    const refusal = cleared(state, asset, account)
-    if (refusal) return refusal
-  }
-  order.open = false
-  state.versions.set(account, message.version)
-  move(state, USDC, 'escrow', 'pool', amount)
-  if (payout > 0n) move(state, asset, 'pool', account, payout)
+  finish(state, order, message)
+  move(state, USDC, 'escrow', 'pool', order.bound.amount)
+  if (payout > 0n) payOrClaim(state, asset, 'pool', order.account, payout)
   return null
 }
 
 function refund(state: ModelState, message: Message<'OrderRefund'>): Outcome {
-  const order = openOrder(state, message.orderId)
-  if (!order) return 'OrderNotOpen'
-  const writes = message.enclaveBlob !== '0x'
-  const version = versionOf(state, order.account) + (writes ? 1n : 0n)
-  if (message.version !== version) return 'VersionConflict'
-  order.open = false
-  state.versions.set(order.account, version)
-  move(state, USDC, 'escrow', order.account, order.amount)
+  const order = boundOrder(state, message)
+  if (typeof order === 'string') return order
+  const { account, bound } = order
+  const { version, hash } = portfolioOf(state, account)
+  if (message.enclaveBlob === '0x') {
+    if (message.version !== version) return 'VersionConflict'
+    if (message.previous !== hash) return 'HistoryConflict'
+    order.open = false
+  } else {
+    const refusal = write(state, account, message)
+    if (refusal) return refusal
+    finish(state, order, message)
+  }
+  payOrClaim(state, USDC, 'escrow', account, bound.amount)
   return null
+}
+
+/** Whether a portfolio takes this write. */
+function write(state: ModelState, account: Wallet, message: Message<'OrderRefund'>): Outcome {
+  const { version, hash } = portfolioOf(state, account)
+  if (message.version !== version + 1n) return 'VersionConflict'
+  return message.previous === hash ? null : 'HistoryConflict'
+}
+
+function finish(state: ModelState, order: ModelOrder, message: Message<'OrderRefund'>): void {
+  order.open = false
+  const hash = portfolioHashAfter(message.previous, message)
+  state.portfolios.set(order.account, { version: message.version, hash })
+}
+
+/** The open order that a message names, or the error when it names another. */
+function boundOrder(state: ModelState, message: Message<'OrderRefund'>): ModelOrder | string {
+  const order = state.orders.find(({ bound, open }) => open && bound.orderId === message.orderId)
+  if (!order) return 'OrderNotOpen'
+  const { account, asset, amount, commit } = order.bound
+  const same =
+    message.account === account &&
+    message.asset === asset &&
+    message.amount === amount &&
+    message.commit === commit
+  return same ? order : 'OrderMismatch'
+}
+
+/** Pays what the account can receive; the escrow keeps the rest for it. */
+export function payOrClaim(
+  state: ModelState,
+  asset: Hex,
+  from: Holder,
+  account: Wallet,
+  amount: bigint,
+): void {
+  if (amount === 0n || !receiveRefusal(state, asset, account)) {
+    move(state, asset, from, account, amount)
+    return
+  }
+  move(state, asset, from, 'escrow', amount)
+  setClaim(state, asset, account, claimOf(state, asset, account) + amount)
+}
+
+/** Why a wallet cannot receive an asset of pool or escrow, or null. */
+export function receiveRefusal(state: ModelState, asset: Hex, wallet: Wallet): Outcome {
+  if (asset === USDC) return state.blacklisted.has(wallet) ? 'Error' : null
+  return cleared(state, asset, wallet)
 }
 
 function mint(state: ModelState, message: Message<'BatchMint'>): Outcome {
@@ -80,7 +144,7 @@ function burn(state: ModelState, message: Message<'BatchBurn'>): Outcome {
   const refusal = batch(state, message)
   if (refusal) return refusal
   const { symbol, amount } = message
-  if (amount > held(state, symbol)) return 'PoolShort'
+  if (amount > balanceOf(state, symbol, 'pool')) return 'PoolShort'
   count(state, message, -amount)
   move(state, symbol, 'pool', null, amount)
   return null
@@ -103,16 +167,4 @@ function count(state: ModelState, message: Message<'BatchMint' | 'BatchBurn'>, c
 export function cleared(state: ModelState, symbol: Hex, wallet: Wallet): Outcome {
   if (!state.kyc.has(wallet)) return 'NotCleared'
   return state.frozen.has(`${symbol} ${wallet}`) ? 'WalletFrozen' : null
-}
-
-export function versionOf(state: ModelState, wallet: Wallet): bigint {
-  return state.versions.get(wallet) ?? 0n
-}
-
-function held(state: ModelState, asset: Hex): bigint {
-  return balanceOf(state, asset, 'pool')
-}
-
-function openOrder(state: ModelState, orderId: Hex) {
-  return state.orders.find((order) => order.orderId === orderId && order.open)
 }

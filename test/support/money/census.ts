@@ -2,10 +2,13 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import type { ContractKey, TestChain } from '../chain.js'
 import { AAPL, MSFT, USDC } from '../institution.js'
 import { encodeCall } from './codec.js'
-import { balanceOf, HOLDERS, type Holder, type ModelState } from './state.js'
+import { balanceOf, claimedOf, escrowedOf, HOLDERS, type Holder, type ModelState } from './state.js'
 import { SYMBOLS } from './steps.js'
 
-/** Who holds how much: `USDC alice`, `AAPL pool`, and `AAPL supply` for all of it. */
+/**
+ * Each holder's part, `USDC alice`, `AAPL pool`; `AAPL supply` for all of it; and what the escrow counts: `escrowed` in open
+ * orders, `AAPL claimed`.
+ */
 export type Census = Record<string, bigint>
 
 const NAMES: ReadonlyMap<Hex, string> = new Map([
@@ -25,6 +28,8 @@ export function modelledCensus(state: ModelState): Census {
     for (const holder of HOLDERS) census[`${nameOf(asset)} ${holder}`] = balanceOf(state, asset, holder)
   }
   for (const symbol of SYMBOLS) census[`${nameOf(symbol)} supply`] = state.supply.get(symbol) ?? 0n
+  for (const asset of [USDC, ...SYMBOLS]) census[`${nameOf(asset)} claimed`] = claimedOf(state, asset)
+  census.escrowed = escrowedOf(state)
   return census
 }
 
@@ -49,6 +54,8 @@ export function createCensus(chain: TestChain) {
       ),
       read(`${nameOf(symbol)} supply`, 'token', 'totalSupply', BigInt(symbol)),
     ]),
+    ...[USDC, ...SYMBOLS].map((asset) => read(`${nameOf(asset)} claimed`, 'escrow', 'claimed', asset)),
+    read('escrowed', 'escrow', 'escrowed'),
   ]
   return {
     calls: entries.map(({ call }) => call),

@@ -2,32 +2,53 @@
 
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { batchBurn, batchMint, type Call, callWith, refund, settlement } from '../authorizations.js'
-import type { ContractKey, TestChain } from '../chain.js'
+import {
+  type BoundOrder,
+  batchBurn,
+  batchMint,
+  type Call,
+  callWith,
+  refund,
+  settlement,
+} from '../authorizations.js'
+import { type ContractKey, TEST_DELAYS, type TestChain } from '../chain.js'
 import { DAY, USDC, ZERO_BYTES32 } from '../institution.js'
 import { ENCLAVE_KEY, type Role } from '../roles.js'
-import { cleared, type Outcome, relay, versionOf } from './authorized.js'
+import { cleared, isPaused, type Outcome, payOrClaim, receiveRefusal, relay } from './authorized.js'
+import { createClaiming } from './claiming.js'
 import type { createDigests } from './digests.js'
 import { createFixedNonceSigner } from './fixedNonce.js'
-import { balanceOf, type ModelOrder, type ModelState, move } from './state.js'
-import type { Action, Pick, Wallet } from './steps.js'
+import { balanceOf, type ModelOrder, type ModelState, move, portfolioOf } from './state.js'
+import type { Action, Pick, Wallet, Wrong } from './steps.js'
 
 /** A transaction and the revert that it should end in, null for success. */
 export interface Attempt {
   from: Role
   call: [contract: ContractKey, method: string, ...args: unknown[]]
   expected: Outcome
+  /** The claim goes to another wallet than its account. */
+  paysAnother?: boolean
 }
 
-type ActionOf<K extends Action['kind']> = Extract<Action, { kind: K }>
+export type ActionOf<K extends Action['kind']> = Extract<Action, { kind: K }>
 const MEMBERS: readonly Wallet[] = ['alice', 'bob', 'dave']
 const signDigest = createFixedNonceSigner(ENCLAVE_KEY)
 const COMMIT: Hex = `0x${'cc'.repeat(32)}`
+const OTHER: Hex = `0x${'dd'.repeat(32)}`
+/** An order that was never opened. */
+const NEVER: BoundOrder = {
+  orderId: ZERO_BYTES32,
+  account: `0x${'00'.repeat(20)}`,
+  asset: ZERO_BYTES32,
+  amount: 0n,
+  commit: ZERO_BYTES32,
+}
 
 export function createModel(chain: TestChain, state: ModelState, digestOf: ReturnType<typeof createDigests>) {
   // Signatures are deterministic: one authorization is signed once, however often it is sent.
   const signed = new Map<Authorization, { call: Call; digest: Hex }>()
   let opened = 0
+  const { claim, approve, blacklist, gift, sweep } = createClaiming(chain, state)
 
   function sign(authorization: Authorization): { call: Call; digest: Hex } {
     const digest = digestOf(authorization)
@@ -43,7 +64,7 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
 
   function freshId(reuse: boolean, pick: Pick): Hex {
     const used = picked(state, pick)
-    if (reuse && used) return `0x${used.orderId.slice(2, 34)}${'ff'.repeat(16)}`
+    if (reuse && used) return `0x${used.bound.orderId.slice(2, 34)}${'ff'.repeat(16)}`
     opened += 1
     return `0x${opened.toString(16).padStart(32, '0')}${'00'.repeat(16)}`
   }
@@ -55,26 +76,41 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
     const { wallet } = action
     const expected = openRefusal(state, action, orderId)
     if (expected === null) {
-      state.orders.push({ orderId, account: wallet, amount, deadline, open: true })
+      const asset = amount === 0n ? ZERO_BYTES32 : USDC
+      const bound = { orderId, account: chain.account(wallet), asset, amount, commit: COMMIT }
+      state.orders.push({ bound, account: wallet, deadline, open: true })
       move(state, USDC, wallet, 'escrow', amount)
     }
     const args = action.kind === 'openBuy' ? [amount, deadline] : [deadline]
     return { from: wallet, call: ['escrow', action.kind, orderId, COMMIT, ...args], expected }
   }
 
-  function settle({ pick, asset, percent, off }: ActionOf<'settle'>): Attempt {
-    const { orderId, version } = target(state, pick)
+  /** The order that a pick means and its portfolio, all as the chain has it but for what is wrong. */
+  function target(pick: Pick, wrong: Wrong) {
+    const order = picked(state, pick)
+    const bound = order?.bound ?? NEVER
+    const { version, hash } = order ? portfolioOf(state, order.account) : { version: 0n, hash: ZERO_BYTES32 }
+    const named = { ...bound, ...(wrong === 'commit' && { commit: OTHER }) }
+    if (wrong === 'account') named.account = chain.account('relayer')
+    if (wrong === 'asset') named.asset = OTHER
+    if (wrong === 'amount') named.amount += 1n
+    return { order: named, version, previous: wrong === 'previous' ? OTHER : hash }
+  }
+
+  function settle({ pick, asset, percent, off, wrong }: ActionOf<'settle'>): Attempt {
+    const { order, version, previous } = target(pick, wrong)
     const payout = asset ? (balanceOf(state, asset, 'pool') * percent) / 100n : 0n
     // An asset with nothing to pay is a malformed payout: now and then only, and not whenever the pool is empty.
     const payoutAsset = asset && (payout > 0n || percent === 0n) ? asset : ZERO_BYTES32
-    return authorized(settlement(orderId, { payoutAsset, payout, version: atLeast0(version + 1n + off) }))
+    const next = { version: atLeast0(version + 1n + off), previous }
+    return authorized(settlement(order, { payoutAsset, payout, ...next }))
   }
 
-  function refundOrder({ pick, blobs, off }: ActionOf<'refund'>): Attempt {
-    const { orderId, version } = target(state, pick)
-    if (blobs) return authorized(refund(orderId, { version: atLeast0(version + 1n + off) }))
+  function refundOrder({ pick, blobs, off, wrong }: ActionOf<'refund'>): Attempt {
+    const { order, version, previous } = target(pick, wrong)
+    if (blobs) return authorized(refund(order, { version: atLeast0(version + 1n + off), previous }))
     const empty = { version: atLeast0(version + off), enclaveBlob: '0x', userBlob: '0x' } as const
-    return authorized(refund(orderId, empty))
+    return authorized(refund(order, { ...empty, previous }))
   }
 
   function batch({ kind, symbol, amount, batchOff, supplyOff }: ActionOf<'mint' | 'burn'>): Attempt {
@@ -86,12 +122,12 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
   function reclaim({ pick, by }: ActionOf<'reclaim'>): Attempt {
     const order = picked(state, pick)
     const caller = by === 'account' ? (order?.account ?? 'alice') : by
-    const call: Attempt['call'] = ['escrow', 'reclaim', order?.orderId ?? ZERO_BYTES32]
+    const call: Attempt['call'] = ['escrow', 'reclaim', order?.bound.orderId ?? ZERO_BYTES32]
     if (!order?.open) return { from: caller, call, expected: 'OrderNotOpen' }
     if (caller !== order.account) return { from: caller, call, expected: 'NotOrderAccount' }
     if (state.time < order.deadline + 7 * DAY) return { from: caller, call, expected: 'ReclaimTooEarly' }
     order.open = false
-    move(state, USDC, 'escrow', order.account, order.amount)
+    payOrClaim(state, USDC, 'escrow', order.account, order.bound.amount)
     return { from: caller, call, expected: null }
   }
 
@@ -110,7 +146,7 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
 
   function fund({ wallet, amount }: ActionOf<'fund'>): Attempt {
     const short = amount > balanceOf(state, USDC, wallet) ? 'ERC20InsufficientBalance' : null
-    const expected = amount === 0n ? 'ZeroAmount' : short
+    const expected = amount === 0n ? 'ZeroAmount' : (receiveRefusal(state, USDC, wallet) ?? short)
     if (expected === null) move(state, USDC, wallet, 'pool', amount)
     return { from: wallet, call: ['pool', 'fund', amount], expected }
   }
@@ -138,9 +174,21 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
     return { from: 'owner', call: ['token', 'setFrozen', action.symbol, wallet, action.on], expected: null }
   }
 
+  function pause(): Attempt {
+    const early = state.pausedUntil > 0 && state.time < state.pausedUntil + 30 * DAY
+    if (!early) state.pausedUntil = state.time + TEST_DELAYS.pause
+    return { from: 'guardian', call: ['authority', 'pause'], expected: early ? 'PauseTooEarly' : null }
+  }
+
+  function liftPause(): Attempt {
+    const expected = isPaused(state) ? null : 'NotPaused'
+    if (expected === null) state.pausedUntil = state.time
+    return { from: 'owner', call: ['authority', 'liftPause'], expected }
+  }
+
   function replay({ pick }: ActionOf<'replay'>): Attempt {
     const authorization = state.relayed[pick.index % Math.max(1, state.relayed.length)]
-    return authorized(authorization ?? settlement(ZERO_BYTES32))
+    return authorized(authorization ?? settlement(NEVER))
   }
 
   /** Applies one action at `state.time`. */
@@ -166,6 +214,20 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
         return fund(action)
       case 'treasury':
         return treasury(action)
+      case 'claim':
+        return claim(action)
+      case 'approve':
+        return approve(action)
+      case 'blacklist':
+        return blacklist(action)
+      case 'gift':
+        return gift(action)
+      case 'sweep':
+        return sweep()
+      case 'pause':
+        return pause()
+      case 'liftPause':
+        return liftPause()
       default:
         return flag(action)
     }
@@ -175,27 +237,23 @@ export function createModel(chain: TestChain, state: ModelState, digestOf: Retur
 function openRefusal(state: ModelState, action: ActionOf<'openBuy' | 'openRequest'>, orderId: Hex): Outcome {
   const { wallet, lifetime } = action
   const buys = action.kind === 'openBuy'
-  if (buys && !MEMBERS.includes(wallet)) return 'NotCleared'
   if (buys && action.amount === 0n) return 'ZeroAmount'
+  if (buys && !MEMBERS.includes(wallet)) return 'NotAdmitted'
+  if (isPaused(state)) return 'PlatformPaused'
   if (!state.kyc.has(wallet)) return 'NotCleared'
   if (lifetime <= 0 || lifetime > 30 * DAY) return 'DeadlineOutOfRange'
   const open = state.orders.filter((order) => order.open && order.account === wallet)
   if (open.length >= 20) return 'TooManyOpenOrders'
-  const taken = state.orders.some((order) => order.orderId.slice(0, 34) === orderId.slice(0, 34))
+  const taken = state.orders.some(({ bound }) => bound.orderId.slice(0, 34) === orderId.slice(0, 34))
   if (taken) return 'OrderIdTaken'
-  return buys && action.amount > balanceOf(state, USDC, wallet) ? 'ERC20InsufficientBalance' : null
+  if (!buys) return null
+  const short = action.amount > balanceOf(state, USDC, wallet) ? 'ERC20InsufficientBalance' : null
+  return receiveRefusal(state, USDC, wallet) ?? short
 }
 
 function picked({ orders }: ModelState, { among, index }: Pick): ModelOrder | undefined {
   const choice = among === 'all' ? orders : orders.filter((order) => order.open)
   return choice[index % Math.max(1, choice.length)]
-}
-
-/** The order that a pick means, and its account's version; an order that nobody opened when there is none yet. */
-function target(state: ModelState, pick: Pick): { orderId: Hex; version: bigint } {
-  const order = picked(state, pick)
-  if (!order) return { orderId: ZERO_BYTES32, version: 0n }
-  return { orderId: order.orderId, version: versionOf(state, order.account) }
 }
 
 function atLeast0(value: bigint): bigint {

@@ -8,19 +8,24 @@ import { encodeCall } from './codec.js'
 import { createDigests } from './digests.js'
 import type { Block, Engine } from './engines.js'
 import { createModel } from './model.js'
-import { INITIAL_USDC, initialState, type ModelState } from './state.js'
+import { claimedOf, INITIAL_USDC, initialState } from './state.js'
 import { type Step, SYMBOLS, WALLETS } from './steps.js'
 
 /** A step and the revert that it ended in, null for success. */
 export interface Played {
   step: Step
   outcome: string | null
+  /** It left the escrow with more claims than before. */
+  makesClaim: boolean
+  /** It paid a claim to another wallet than its account. */
+  paysAnother: boolean
 }
 
 /** What the model says about one block. */
 interface Modelled extends Block {
   steps: Step[]
   outcomes: (string | null)[]
+  attempts: { makesClaim: boolean; paysAnother?: boolean }[]
   census: Census
 }
 
@@ -29,12 +34,16 @@ export async function createRunner(chain: TestChain) {
   const digestOf = createDigests(chain)
   const baseTime = await chain.now()
 
-  function model(steps: Step[]): { blocks: Modelled[]; state: ModelState } {
+  function model(steps: Step[]): Modelled[] {
     const state = initialState(baseTime)
     const apply = createModel(chain, state, digestOf)
-    const blocks = intoBlocks(steps).map((block) => {
+    const claimed = () => [USDC, ...SYMBOLS].reduce((sum, asset) => sum + claimedOf(state, asset), 0n)
+    return intoBlocks(steps).map((block) => {
       state.time += Math.max(1, block[0]?.elapsed ?? 0)
-      const attempts = block.map(({ action }) => apply(action))
+      const attempts = block.map(({ action }) => {
+        const before = claimed()
+        return { ...apply(action), makesClaim: claimed() > before }
+      })
       return {
         time: state.time,
         steps: block,
@@ -44,10 +53,10 @@ export async function createRunner(chain: TestChain) {
           data: encodeCall(contract, method, args),
         })),
         outcomes: attempts.map(({ expected }) => expected),
+        attempts,
         census: modelledCensus(state),
       }
     })
-    return { blocks, state }
   }
 
   /**
@@ -55,18 +64,24 @@ export async function createRunner(chain: TestChain) {
    * says and nothing was created or lost.
    */
   return async function play(engine: Engine, steps: Step[]): Promise<Played[]> {
-    const { blocks, state } = model(steps)
+    const blocks = model(steps)
     const results = await engine(blocks.map(({ time, transactions }) => ({ time, transactions })))
     expect(results).toHaveLength(blocks.length)
     for (const [index, modelled] of blocks.entries()) {
       const { outcomes, census } = results[index] ?? { outcomes: [], census: {} }
       expect(outcomes, describeActions(modelled.steps)).toEqual(modelled.outcomes)
       expectConserved(census)
+      expectAccounted(census)
       expect(census).toEqual(modelled.census)
     }
-    expectEscrowed(results.at(-1)?.census ?? {}, state)
     const outcomes = results.flatMap((result) => result.outcomes)
-    return steps.map((step, index) => ({ step, outcome: outcomes[index] ?? null }))
+    const attempts = blocks.flatMap((block) => block.attempts)
+    return steps.map((step, index) => ({
+      step,
+      outcome: outcomes[index] ?? null,
+      makesClaim: attempts[index]?.makesClaim ?? false,
+      paysAnother: attempts[index]?.paysAnother ?? false,
+    }))
   }
 }
 
@@ -76,10 +91,14 @@ function expectConserved(census: Census): void {
   for (const symbol of SYMBOLS) expect(heldOf(census, symbol)).toBe(census[`${nameOf(symbol)} supply`])
 }
 
-/** The escrow holds what is in open orders, to the unit. */
-function expectEscrowed(census: Census, { orders }: ModelState): void {
-  const open = orders.filter((order) => order.open)
-  expect(census['USDC escrow']).toBe(open.reduce((sum, order) => sum + order.amount, 0n))
+/** The escrow holds at least what it counts, and of shares exactly the claims. */
+function expectAccounted(census: Census): void {
+  expect(census['USDC escrow']).toBeGreaterThanOrEqual(
+    (census.escrowed ?? 0n) + (census['USDC claimed'] ?? 0n),
+  )
+  for (const symbol of SYMBOLS) {
+    expect(census[`${nameOf(symbol)} escrow`]).toBe(census[`${nameOf(symbol)} claimed`])
+  }
 }
 
 /** Steps of one block together: a step that comes later than the one before it begins the next. */

@@ -2,7 +2,8 @@
 
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { USDC } from '../institution.js'
+import type { BoundOrder } from '../authorizations.js'
+import { USDC, ZERO_BYTES32 } from '../institution.js'
 import { SYMBOLS, WALLETS, type Wallet } from './steps.js'
 
 /** Everyone who may hold money. */
@@ -10,11 +11,17 @@ export const HOLDERS = [...WALLETS, 'escrow', 'pool', 'broker'] as const
 export type Holder = (typeof HOLDERS)[number]
 
 export interface ModelOrder {
-  orderId: Hex
+  /** As authorizations must name it. */
+  bound: BoundOrder
   account: Wallet
-  amount: bigint
   deadline: number
   open: boolean
+}
+
+/** A portfolio: how often it was written, and the running hash of its writes. */
+export interface ModelPortfolio {
+  version: bigint
+  hash: Hex
 }
 
 /** USDC that each wallet begins with. */
@@ -29,10 +36,18 @@ export interface ModelState {
   supply: Map<Hex, bigint>
   batches: Map<Hex, bigint>
   orders: ModelOrder[]
-  versions: Map<Wallet, bigint>
+  portfolios: Map<Wallet, ModelPortfolio>
   kyc: Set<Wallet>
   /** `symbol wallet`. */
   frozen: Set<string>
+  /** By USDC. */
+  blacklisted: Set<Wallet>
+  /** By asset and wallet: what the escrow keeps for it. */
+  claims: Map<Hex, Map<Wallet, bigint>>
+  /** `wallet asset`, and where that wallet's claims in the asset may go. */
+  recipients: Map<string, Wallet>
+  /** End of the last pause, 0 before the first. */
+  pausedUntil: number
   listed: Set<Hex>
   /** Every authorization that was sent, and the digests of those that took effect. */
   relayed: Authorization[]
@@ -52,9 +67,13 @@ export function initialState(time: number): ModelState {
     supply: new Map(),
     batches: new Map(),
     orders: [],
-    versions: new Map(),
+    portfolios: new Map(),
     kyc: new Set<Wallet>(['alice', 'bob', 'carol']),
     frozen: new Set(),
+    blacklisted: new Set(),
+    claims: new Map(),
+    recipients: new Map(),
+    pausedUntil: 0,
     listed: new Set([SYMBOLS[0]]),
     relayed: [],
     used: new Set(),
@@ -63,6 +82,29 @@ export function initialState(time: number): ModelState {
 
 export function balanceOf(state: ModelState, asset: Hex, holder: Holder): bigint {
   return state.balances.get(asset)?.get(holder) ?? 0n
+}
+
+export function portfolioOf(state: ModelState, wallet: Wallet): ModelPortfolio {
+  return state.portfolios.get(wallet) ?? { version: 0n, hash: ZERO_BYTES32 }
+}
+
+export function claimOf(state: ModelState, asset: Hex, wallet: Wallet): bigint {
+  return state.claims.get(asset)?.get(wallet) ?? 0n
+}
+
+/** All claims in an asset. */
+export function claimedOf(state: ModelState, asset: Hex): bigint {
+  return WALLETS.reduce((sum, wallet) => sum + claimOf(state, asset, wallet), 0n)
+}
+
+export function setClaim(state: ModelState, asset: Hex, wallet: Wallet, amount: bigint): void {
+  const claims = state.claims.get(asset) ?? new Map<Wallet, bigint>()
+  state.claims.set(asset, claims.set(wallet, amount))
+}
+
+/** The USDC of open orders. */
+export function escrowedOf({ orders }: ModelState): bigint {
+  return orders.reduce((sum, { open, bound }) => sum + (open ? bound.amount : 0n), 0n)
 }
 
 /** Moves money; null is nowhere, from or to which shares are minted or burned. */

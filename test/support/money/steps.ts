@@ -17,14 +17,22 @@ export interface Pick {
   among: 'all' | 'open'
   index: number
 }
+/** What the authorization says otherwise than the chain; mostly nothing. */
+export type Wrong = 'account' | 'asset' | 'amount' | 'commit' | 'previous' | null
+/** Which of the claims that there are, modulo their number; without any, that wallet's in that asset. */
+export interface ClaimPick {
+  index: number
+  wallet: Wallet
+  asset: Hex
+}
 /** Of what the payer holds; more than 100 is more than it has. */
 type Percent = bigint
 
 export type Action =
   | { kind: 'openBuy'; wallet: Wallet; amount: bigint; lifetime: number; reuse: boolean; pick: Pick }
   | { kind: 'openRequest'; wallet: Wallet; lifetime: number; reuse: boolean; pick: Pick }
-  | { kind: 'settle'; pick: Pick; asset: Hex | null; percent: Percent; off: Off }
-  | { kind: 'refund'; pick: Pick; blobs: boolean; off: Off }
+  | { kind: 'settle'; pick: Pick; asset: Hex | null; percent: Percent; off: Off; wrong: Wrong }
+  | { kind: 'refund'; pick: Pick; blobs: boolean; off: Off; wrong: Wrong }
   | { kind: 'reclaim'; pick: Pick; by: Wallet | 'account' }
   | { kind: 'mint' | 'burn'; symbol: Hex; amount: bigint; batchOff: Off; supplyOff: Off }
   | { kind: 'replay'; pick: Pick }
@@ -34,6 +42,11 @@ export type Action =
   | { kind: 'kyc'; wallet: Wallet; on: boolean }
   | { kind: 'freeze'; symbol: Hex; wallet: Wallet; on: boolean }
   | { kind: 'list'; symbol: Hex; on: boolean }
+  | { kind: 'blacklist'; wallet: Wallet; on: boolean }
+  | { kind: 'claim'; of: ClaimPick; to: Wallet | 'account' | 'approved' }
+  | { kind: 'approve'; of: ClaimPick; to: Wallet }
+  | { kind: 'gift'; wallet: Wallet; amount: bigint }
+  | { kind: 'sweep' | 'pause' | 'liftPause' }
 
 /** An action, and how long after the step before; 0 is the same block. */
 export interface Step {
@@ -63,6 +76,15 @@ const lifetime = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(0, 30 * DAY + 1) },
 )
 const asset = fc.constantFrom(null, null, USDC, ...SYMBOLS)
+const claimPick = fc.record({
+  index: fc.nat({ max: 10 }),
+  wallet,
+  asset: fc.constantFrom(USDC, USDC, ...SYMBOLS),
+})
+const wrong = fc.oneof(
+  { weight: 14, arbitrary: fc.constant(null) },
+  { weight: 1, arbitrary: fc.constantFrom<Wrong>('account', 'asset', 'amount', 'commit', 'previous') },
+)
 const batch = { symbol, amount: fc.bigInt({ min: 0n, max: 100n * 10n ** 9n }), batchOff: off, supplyOff: off }
 
 const kind = <K extends string>(name: K) => fc.constant(name)
@@ -72,8 +94,8 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({ kind: kind('openBuy'), wallet, amount, lifetime, reuse: seldom, pick }),
   },
   { weight: 12, arbitrary: fc.record({ kind: kind('openRequest'), wallet, lifetime, reuse: seldom, pick }) },
-  { weight: 18, arbitrary: fc.record({ kind: kind('settle'), pick, asset, percent, off }) },
-  { weight: 8, arbitrary: fc.record({ kind: kind('refund'), pick, blobs: fc.boolean(), off }) },
+  { weight: 18, arbitrary: fc.record({ kind: kind('settle'), pick, asset, percent, off, wrong }) },
+  { weight: 8, arbitrary: fc.record({ kind: kind('refund'), pick, blobs: fc.boolean(), off, wrong }) },
   {
     weight: 10,
     arbitrary: fc.record({
@@ -98,8 +120,26 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: kind('fund'), wallet, amount }) },
   { weight: 3, arbitrary: fc.record({ kind: kind('treasury'), percent }) },
   { weight: 3, arbitrary: fc.record({ kind: kind('kyc'), wallet, on: mostly }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('freeze'), symbol, wallet, on: rarely }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('freeze'), symbol, wallet, on: rarely }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('list'), symbol, on: mostly }) },
+  { weight: 5, arbitrary: fc.record({ kind: kind('blacklist'), wallet, on: fc.boolean() }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: kind('claim'),
+      of: claimPick,
+      to: fc.oneof(
+        { weight: 3, arbitrary: kind('account') },
+        { weight: 2, arbitrary: kind('approved') },
+        { weight: 1, arbitrary: wallet },
+      ),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: kind('approve'), of: claimPick, to: wallet }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('gift'), wallet, amount }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('sweep') }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('pause') }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('liftPause') }) },
 )
 
 // Several steps share a block; some blocks are so late that orders can be reclaimed.

@@ -1,15 +1,13 @@
 import type { Hex } from '../../../protocol/hex.js'
+import { RECLAIM_DELAY } from '../../../protocol/reclaimDelay.js'
 import { inBatches } from '../../async/inBatches.js'
 import type { OrderRecords } from '../../store/orderRecords.js'
 import { StorageError } from '../../store/storageError.js'
 import type { EscrowEvents } from './escrowEvents.js'
 
-/** The contract's `RECLAIM_DELAY`: seconds after its deadline from which an account may take its order back. */
-const RECLAIM_DELAY_SECONDS = 7 * 24 * 3_600
-
 /** Whether an account could take its order back at a time (Unix seconds); before it, only the enclave can refund it. */
 export function isReclaimable(deadline: number, time: number): boolean {
-  return time >= deadline + RECLAIM_DELAY_SECONDS
+  return time >= deadline + RECLAIM_DELAY
 }
 
 /** Block times asked for side by side. */

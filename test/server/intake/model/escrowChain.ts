@@ -70,6 +70,7 @@ export function createEscrowChain(now: () => number): EscrowChain {
     return { result: blockOf(tag === 'latest' ? blocks.length - 1 : Number(tag)) }
   }
   const none = async () => 0
+  const noMoney = async () => 0n
   return {
     transport: { send: async (calls) => calls.map(answer) },
     escrow: {
@@ -77,6 +78,12 @@ export function createEscrowChain(now: () => number): EscrowChain {
       orders: async (orderId) => orders.get(orderId) ?? NOTHING,
       openOrders: none,
       openOrdersOf: none,
+      escrowed: noMoney,
+      claims: noMoney,
+      claimed: noMoney,
+      takenBy: async () => ZERO_ADDRESS,
+      deployedAt: none,
+      authority: async () => ZERO_ADDRESS,
       usdc: async () => ZERO_ADDRESS,
       usedDigest: async () => false,
     },

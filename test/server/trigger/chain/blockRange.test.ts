@@ -7,9 +7,9 @@ import {
   RangeRefusedError,
 } from '../../../../src/server/trigger/chain/blockRange.js'
 import { createEscrowEvents, type EscrowEvents } from '../../../../src/server/trigger/chain/escrowEvents.js'
-import { refund, settlement, signedCall } from '../../../support/authorizations.js'
 import { useChain } from '../../../support/chain.js'
 import { bytes32, openBuy, openRequest, setUpInstitution, usd } from '../../../support/institution.js'
+import { refundOrder, settleOrder } from '../../../support/orderEnds.js'
 
 const chain = useChain(setUpInstitution)
 
@@ -46,8 +46,8 @@ describe('the events of the escrow', () => {
     const from = (await realEvents().head()).number + 1
     const bought = await openBuy(chain(), 'alice', 'bought', usd(10))
     const asked = await openRequest(chain(), 'bob', 'asked')
-    const settled = await chain().send('relayer', ...signedCall(chain(), settlement(bought)))
-    await chain().send('relayer', ...signedCall(chain(), refund(asked)))
+    const settled = await settleOrder(chain(), bought)
+    await refundOrder(chain(), asked)
     const { number: to } = await realEvents().head()
     const range = await realEvents().read(from, to)
     const events = typeof range === 'string' ? [] : range.events
@@ -71,7 +71,7 @@ describe('the events of the escrow', () => {
     const from = (await realEvents().head()).number + 1
     const bought = await openBuy(chain(), 'alice', 'bought', usd(10))
     const asked = await openRequest(chain(), 'bob', 'asked')
-    await chain().send('relayer', ...signedCall(chain(), refund(asked)))
+    await refundOrder(chain(), asked)
     const { number: to } = await realEvents().head()
     expect(await realEvents().read(from, to, bought)).toMatchObject({ events: [{ orderId: bought }] })
     expect(await realEvents().read(from, to, asked)).toMatchObject({

@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { RpcProvider } from '../../../../src/chain/provider.js'
 import { commitOf, type Envelope } from '../../../../src/protocol/envelope.js'
 import type { Hex } from '../../../../src/protocol/hex.js'
-import { settlement, signedCall } from '../../../support/authorizations.js'
+import { signedCall } from '../../../support/authorizations.js'
 import { type ContractKey, INTERFACES, useChain } from '../../../support/chain.js'
 import { eventually } from '../../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../../support/institution.js'
 import { openFor, sealOrder } from '../../../support/intakeServer.js'
+import { settlementNow } from '../../../support/orderEnds.js'
 import type { Role } from '../../../support/roles.js'
 import { startRpcProxy } from '../../../support/rpcProxy.js'
 import { createScriptedEnclave, type Step } from '../../../support/scriptedEnclave.js'
@@ -80,7 +81,7 @@ describe('an order in a block that took the place of others', () => {
     const { place, until, looked, keys } = await setUp([{ outcome: 'settled' }])
     const envelope = await place('alice', A)
     await until(A, 'its run', (record) => outcomes(record)[0] === 'settled')
-    const [contract, method, ...args] = signedCall(chain(), settlement(A))
+    const [contract, method, ...args] = signedCall(chain(), await settlementNow(chain(), A))
     await chain().send('relayer', contract, method, ...args)
     await looked()
     const settle = call('relayer', contract, method, args)

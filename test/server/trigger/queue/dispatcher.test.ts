@@ -1,16 +1,17 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Hex } from '../../../../src/protocol/hex.js'
+import { RECLAIM_DELAY } from '../../../../src/protocol/reclaimDelay.js'
 import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
 import { createOrderRecords } from '../../../../src/server/store/orderRecords.js'
 import { StorageError } from '../../../../src/server/store/storageError.js'
 import { createProcessRunner } from '../../../../src/server/trigger/runs/processRunner.js'
-import { refund, settlement, signedCall } from '../../../support/authorizations.js'
 import { useChain } from '../../../support/chain.js'
 import { eventually } from '../../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../../support/institution.js'
 import { openFor, sealOrder } from '../../../support/intakeServer.js'
 import { createLogLines } from '../../../support/logLines.js'
+import { refundOrder, settleOrder } from '../../../support/orderEnds.js'
 import { createScriptedEnclave, type Note, type Step } from '../../../support/scriptedEnclave.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../../support/triggerHarness.js'
@@ -297,7 +298,7 @@ describe('an escrow that ends', () => {
   async function reclaim(orderId: Hex): Promise<void> {
     const order = await chain().read('escrow', 'orders', orderId)
     const deadline = Array.isArray(order) ? Number(order[2]) : 0
-    await chain().mineAt(deadline + 7 * 86_400)
+    await chain().mineAt(deadline + RECLAIM_DELAY)
     await chain().send('alice', 'escrow', 'reclaim', orderId)
   }
 
@@ -336,7 +337,7 @@ describe('an escrow that ends', () => {
     await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
     await openFor(chain(), 'bob', B, await sealOrder('refused'))
     await stop()
-    await chain().send('relayer', ...signedCall(chain(), refund(B)))
+    await refundOrder(chain(), B)
     await reclaim(A)
     await rm(root, { recursive: true })
     const second = await restart()
@@ -386,7 +387,7 @@ describe('an escrow that ends', () => {
     })
     await place('alice', A)
     await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
-    await chain().send('relayer', ...signedCall(chain(), settlement(A)))
+    await settleOrder(chain(), A)
     await eventually('no open record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
     expect((await until(A, 'it', () => true)).nextTriggerAt).toBeNull()
     expect(sequence(await enclave.notes())).toBe('A')

@@ -5,12 +5,12 @@ import type { Hex } from '../../../../src/protocol/hex.js'
 import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
 import { createOrderRecords, type OrderRecords } from '../../../../src/server/store/orderRecords.js'
 import { StorageError } from '../../../../src/server/store/storageError.js'
-import { settlement, signedCall } from '../../../support/authorizations.js'
 import { useChain } from '../../../support/chain.js'
 import { eventually } from '../../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../../support/institution.js'
 import { openFor, sealOrder } from '../../../support/intakeServer.js'
 import { createLogLines } from '../../../support/logLines.js'
+import { settleOrder } from '../../../support/orderEnds.js'
 import { createScriptedEnclave, type Step } from '../../../support/scriptedEnclave.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../../support/triggerHarness.js'
@@ -60,7 +60,7 @@ test('an order that waits for one that failed runs when that one is settled by s
   await until(A, 'its failure', (record) => outcomes(record)[0] === 'failed')
   await place('alice', B)
   await eventually('an order that waits', async () => trigger.backlog().due === 1)
-  await chain().send('relayer', ...signedCall(chain(), settlement(A)))
+  await settleOrder(chain(), A)
   await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
   expect(await sequence()).toEqual([A, B])
 })
@@ -85,7 +85,7 @@ test('an order that was settled during its run is put away, also when the disk r
   await enclave.plan({ any: [{ outcome: 'settled', untilFile }] })
   await place('carol', A)
   await eventually('its run', async () => (await sequence()).length === 1)
-  await chain().send('relayer', ...signedCall(chain(), settlement(A)))
+  await settleOrder(chain(), A)
   await eventually('its end on the chain', async () => trigger.knownEscrow(A)?.state === 'SETTLED')
   failing.finish = 1
   await writeFile(untilFile, '')

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+
+import {Sweepable} from "./Sweepable.sol";
+
+/**
+ * @title Who may do what on the platform: the owner, the guardian and the enclave's signer.
+ *
+ * @dev One contract beside the five, which find it by their immutable `authority`. It holds no money.
+ *
+ * - A rotation takes effect by itself, {rotationDelay} seconds after the owner scheduled it. Until then anyone can see
+ *   it on the chain, and the owner can withdraw it. So the thief of an owner's key cannot name a signer and empty the
+ *   pool at once.
+ * - The guardian can pause at once, and can do nothing else. A pause ends by itself after {maxPause} seconds.
+ * - {rotationDelay} < {maxPause}: a signer that leaked can be replaced before the pause ends.
+ * - {maxPause} < {RECLAIM_DELAY}: a pause cannot keep the enclave from settling a filled order until its account may
+ *   reclaim it.
+ */
+contract Authority is Sweepable {
+    /// @notice The roles that the owner rotates.
+    enum Role {
+        OWNER,
+        GUARDIAN,
+        SIGNER
+    }
+
+    /// @dev The holder of a role, and the next one from `effectiveAt` on (0: no rotation was scheduled).
+    struct Holder {
+        address current;
+        uint64 effectiveAt;
+        address next;
+    }
+
+    /// @notice Seconds after its deadline at which an account may reclaim its order.
+    uint64 public constant RECLAIM_DELAY = 7 days;
+
+    /// @notice Seconds that must pass after a pause before the next one.
+    uint64 public constant PAUSE_INTERVAL = 30 days;
+
+    /// @notice Seconds between a rotation and its effect.
+    uint64 public immutable rotationDelay;
+
+    /// @notice Seconds that a pause lasts.
+    uint64 public immutable maxPause;
+
+    mapping(Role role => Holder) private _holders;
+
+    uint64 private _pausedUntil;
+
+    /// @notice `to` holds the role from `effectiveAt` on. Replaces a pending rotation of the role.
+    event RotationScheduled(Role indexed role, address indexed from, address indexed to, uint64 effectiveAt);
+
+    /// @notice The pending rotation of the role was withdrawn: its holder stays.
+    event RotationWithdrawn(Role indexed role);
+
+    /// @notice Openings and authorizations are refused until `until`.
+    event Paused(uint64 until);
+
+    /// @notice The owner ended the pause early.
+    event PauseLifted();
+
+    /// @notice `caller` is not the owner.
+    error NotOwner(address expected, address caller);
+
+    /// @notice `caller` is not the guardian.
+    error NotGuardian(address expected, address caller);
+
+    /// @notice The platform is paused until `until`.
+    error PlatformPaused(uint64 until);
+
+    /// @notice The platform is not paused.
+    error NotPaused();
+
+    /// @notice The guardian can pause from `availableAt` on; the block's time is `currentTime`.
+    error PauseTooEarly(uint256 availableAt, uint256 currentTime);
+
+    /// @notice Required is rotation delay < longest pause < reclaim delay.
+    error DelaysOutOfOrder(uint64 rotationDelay, uint64 maxPause, uint64 reclaimDelay);
+
+    /// @notice No rotation of the role is pending.
+    error NoRotation(Role role);
+
+    /// @notice An address that must not be zero is zero.
+    error ZeroAddress();
+
+    constructor(
+        address owner_,
+        address guardian_,
+        address signer_,
+        uint64 rotationDelay_,
+        uint64 maxPause_,
+        IERC20 usdc_,
+        address pool_
+    ) Sweepable(usdc_, pool_) {
+        require(
+            rotationDelay_ < maxPause_ && maxPause_ < RECLAIM_DELAY,
+            DelaysOutOfOrder(rotationDelay_, maxPause_, RECLAIM_DELAY)
+        );
+        rotationDelay = rotationDelay_;
+        maxPause = maxPause_;
+        _appoint(Role.OWNER, owner_);
+        _appoint(Role.GUARDIAN, guardian_);
+        _appoint(Role.SIGNER, signer_);
+    }
+
+    modifier onlyOwner() {
+        requireOwner(msg.sender);
+        _;
+    }
+
+    /**
+     * @notice Hands the ownership over. It takes effect by itself after {rotationDelay}. Replaces a pending rotation of
+     * the owner.
+     *
+     * Requirements:
+     * - the caller is the owner;
+     * - `to` is not zero.
+     *
+     * Emits {RotationScheduled}.
+     */
+    function rotateOwner(address to) external onlyOwner {
+        _rotate(Role.OWNER, to);
+    }
+
+    /**
+     * @notice Replaces the guardian. It takes effect by itself after {rotationDelay}. Replaces a pending rotation of
+     * the guardian.
+     *
+     * Requirements:
+     * - the caller is the owner;
+     * - `to` is not zero.
+     *
+     * Emits {RotationScheduled}.
+     */
+    function rotateGuardian(address to) external onlyOwner {
+        _rotate(Role.GUARDIAN, to);
+    }
+
+    /**
+     * @notice Replaces the enclave's signer. It takes effect by itself after {rotationDelay}; what the former signer
+     * signed and was not relayed by then is void. Replaces a pending rotation of the signer.
+     *
+     * Requirements:
+     * - the caller is the owner;
+     * - `to` is not zero.
+     *
+     * Emits {RotationScheduled}.
+     */
+    function rotateSigner(address to) external onlyOwner {
+        _rotate(Role.SIGNER, to);
+    }
+
+    /**
+     * @notice Withdraws a rotation that has not taken effect.
+     *
+     * Requirements:
+     * - the caller is the owner;
+     * - a rotation of the role is pending.
+     *
+     * Emits {RotationWithdrawn}.
+     */
+    function withdrawRotation(Role role) external onlyOwner {
+        (, uint64 effectiveAt) = pendingRotation(role);
+        require(effectiveAt != 0, NoRotation(role));
+        _appoint(role, _holder(role));
+        emit RotationWithdrawn(role);
+    }
+
+    /**
+     * @notice Refuses openings and everything that the enclave signs, for {maxPause} seconds.
+     *
+     * Requirements:
+     * - the caller is the guardian;
+     * - no pause is in force, and {PAUSE_INTERVAL} has passed since the end of the last one.
+     *
+     * Emits {Paused}.
+     */
+    function pause() external {
+        require(msg.sender == guardian(), NotGuardian(guardian(), msg.sender));
+        uint256 availableAt = _pausedUntil == 0 ? 0 : uint256(_pausedUntil) + PAUSE_INTERVAL;
+        require(block.timestamp >= availableAt, PauseTooEarly(availableAt, block.timestamp));
+        _pausedUntil = uint64(block.timestamp) + maxPause;
+        emit Paused(_pausedUntil);
+    }
+
+    /**
+     * @notice Ends a pause early.
+     *
+     * Requirements:
+     * - the caller is the owner;
+     * - the platform is paused.
+     *
+     * Emits {PauseLifted}.
+     */
+    function liftPause() external onlyOwner {
+        require(block.timestamp < _pausedUntil, NotPaused());
+        _pausedUntil = uint64(block.timestamp);
+        emit PauseLifted();
+    }
+
+    /// @notice The address that sets flags, admits institutions, approves recipients of claims, moves the treasury,
+    /// rotates the roles and lifts a pause.
+    function owner() public view returns (address) {
+        return _holder(Role.OWNER);
+    }
+
+    /// @notice The address that can pause.
+    function guardian() public view returns (address) {
+        return _holder(Role.GUARDIAN);
+    }
+
+    /// @notice The address whose signature authorizes.
+    function enclaveSigner() public view returns (address) {
+        return _holder(Role.SIGNER);
+    }
+
+    /// @notice The role passes to `to` at `effectiveAt` (Unix seconds); both zero when no rotation is pending.
+    function pendingRotation(Role role) public view returns (address to, uint64 effectiveAt) {
+        Holder storage holder = _holders[role];
+        return block.timestamp < holder.effectiveAt ? (holder.next, holder.effectiveAt) : (address(0), uint64(0));
+    }
+
+    /// @notice Unix seconds at which the pause ends; 0 when the platform is not paused.
+    function pausedUntil() public view returns (uint64) {
+        return block.timestamp < _pausedUntil ? _pausedUntil : 0;
+    }
+
+    /// @notice Reverts with {NotOwner} unless `caller` is the owner.
+    function requireOwner(address caller) public view {
+        require(caller == owner(), NotOwner(owner(), caller));
+    }
+
+    /// @notice Reverts with {PlatformPaused} while the platform is paused.
+    function requireNotPaused() public view {
+        require(block.timestamp >= _pausedUntil, PlatformPaused(_pausedUntil));
+    }
+
+    /// @notice The address whose signature authorizes now. Reverts with {PlatformPaused} while the platform is paused.
+    function activeSigner() external view returns (address) {
+        requireNotPaused();
+        return enclaveSigner();
+    }
+
+    function _rotate(Role role, address to) private {
+        require(to != address(0), ZeroAddress());
+        address from = _holder(role);
+        uint64 effectiveAt = uint64(block.timestamp) + rotationDelay;
+        _holders[role] = Holder(from, effectiveAt, to);
+        emit RotationScheduled(role, from, to, effectiveAt);
+    }
+
+    function _appoint(Role role, address holder) private {
+        require(holder != address(0), ZeroAddress());
+        _holders[role] = Holder(holder, 0, address(0));
+    }
+
+    function _holder(Role role) private view returns (address) {
+        Holder storage holder = _holders[role];
+        bool rotated = holder.effectiveAt != 0 && block.timestamp >= holder.effectiveAt;
+        return rotated ? holder.next : holder.current;
+    }
+}

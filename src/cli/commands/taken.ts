@@ -1,0 +1,80 @@
+import { type Contracts, createContracts } from '../../chain/contracts.js'
+import type { Hex } from '../../client/index.js'
+import { ZERO_ADDRESS } from '../../protocol/address.js'
+import { bytes32Schema } from '../../protocol/hex.js'
+import { bytes32ToName } from '../../protocol/identifiers.js'
+import type { Command } from '../command.js'
+import { EXIT } from '../exitCodes.js'
+import { UsageError } from '../failure.js'
+import { NODE_OPTIONS, parsed, readArguments } from '../input/arguments.js'
+import { connectNode, connectServer } from '../input/connection.js'
+import type { Report } from '../terminal/terminal.js'
+
+export const takenCommand: Command = {
+  name: 'taken',
+  summary: 'names the wallets that hold order ids, for operators',
+  help: `taken <orderId>... [options]
+
+The escrow gives the first 16 bytes of an order's id to one order. Somebody who copies ids from pending transactions can
+take them first: the client says whose wallet it was and tries again under another id. This names, for ids that were
+reported, the wallet that holds each, how many of them every such wallet holds, and its institution, from the chain.
+
+  --rpc <url>              a node of the chain (TRADING_RPC_URL)`,
+  usesWallet: false,
+  async run(args, { env, terminal, signal }) {
+    const { values, positionals } = readArguments(args, NODE_OPTIONS)
+    if (positionals.length === 0) throw new UsageError('expected at least one orderId')
+    const ids = positionals.map((id) => parsed<Hex>(bytes32Schema, id, 'the orderId'))
+    const { contracts: addresses } = await connectServer(values, env).views.health(signal)
+    const provider = await connectNode(values, env)
+    try {
+      terminal.result(await reportOf(createContracts(provider, addresses), ids))
+      return EXIT.done
+    } finally {
+      provider.destroy()
+    }
+  },
+}
+
+const PREFIX_DIGITS = 34
+
+async function reportOf({ escrow, registry, token }: Contracts, ids: readonly Hex[]): Promise<Report> {
+  const taken = await Promise.all(
+    ids.map(async (orderId) => {
+      const by = await escrow.takenBy(`0x${orderId.slice(2, PREFIX_DIGITS)}`)
+      return { orderId, by: by === ZERO_ADDRESS ? null : by }
+    }),
+  )
+  const holders = [...new Set(taken.map(({ by }) => by))].filter((by) => by !== null)
+  const wallets = await Promise.all(
+    holders.map(async (wallet) => {
+      const [orgId, kyc] = await Promise.all([registry.orgOf(wallet), token.isKyc(wallet)])
+      return {
+        wallet,
+        ids: taken.filter(({ by }) => by === wallet).length,
+        institution: bytes32ToName(orgId),
+        kyc,
+      }
+    }),
+  )
+  return {
+    json: { taken, wallets },
+    blocks: [
+      {
+        kind: 'table',
+        head: ['order', 'wallet'],
+        rows: taken.map(({ orderId, by }) => [orderId, by ?? 'none']),
+      },
+      {
+        kind: 'table',
+        head: ['wallet', 'ids', 'institution', 'KYC'],
+        rows: wallets.map(({ wallet, ids: count, institution, kyc }) => [
+          wallet,
+          String(count),
+          institution ?? 'none',
+          kyc ? 'yes' : 'no',
+        ]),
+      },
+    ],
+  }
+}

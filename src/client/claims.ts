@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import { addressSchema, ZERO_ADDRESS } from '../protocol/address.js'
+import type { Hex } from '../protocol/hex.js'
+import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
+import { createContract, type Mined } from './contract.js'
+import { ESCROW_ABI } from './escrow.js'
+import type { PlatformContracts } from './platform.js'
+import type { Wallet } from './wallet.js'
+
+/** What the wallet could not receive, in base units: of USDC, or of an equity by its symbol. */
+export interface Claim {
+  readonly asset: string
+  readonly amount: bigint
+  /** Where the platform's owner lets it be paid to besides the wallet itself, null for nowhere. */
+  readonly recipient: Hex | null
+}
+
+/** What waits at the escrow because the wallet could not receive it. Its methods throw as `ClientContract`'s. */
+export interface ClaimDesk {
+  /** None of zero. @param others symbols that are not listed any more */
+  claims(others?: readonly string[]): Promise<readonly Claim[]>
+  /** Has a claim paid, to the wallet unless the platform's owner has allowed another. */
+  claim(asset: string, to?: Hex): Promise<Mined>
+}
+
+const USDC = 'USDC'
+const TOKEN_ABI = ['function listedSymbols() view returns (bytes32[])']
+const symbolsSchema = z.array(z.string()).readonly()
+
+export function createClaimDesk(deps: {
+  readonly wallet: Wallet
+  readonly contracts: Pick<PlatformContracts, 'escrow'>
+}): ClaimDesk {
+  const { wallet, contracts } = deps
+  const escrow = createContract({ wallet, address: contracts.escrow, abi: ESCROW_ABI })
+
+  async function assets(others: readonly string[]): Promise<string[]> {
+    const address = await escrow.read<Hex>('token', [], addressSchema)
+    const token = createContract({ wallet, address, abi: TOKEN_ABI })
+    const listed = await token.read('listedSymbols', [], symbolsSchema)
+    const names = listed.map((symbol) => bytes32ToName(`0x${symbol.slice(2)}`))
+    return [...new Set([USDC, ...names.filter((name) => name !== null), ...others])]
+  }
+
+  return {
+    async claims(others = []) {
+      const account = await wallet.account()
+      const claims = await Promise.all(
+        (await assets(others)).map(async (asset) => {
+          const of = [account, nameToBytes32(asset)]
+          const [amount, to] = await Promise.all([
+            escrow.read('claims', of, z.bigint()),
+            escrow.read<Hex>('claimRecipientOf', of, addressSchema),
+          ])
+          return { asset, amount, recipient: to === ZERO_ADDRESS ? null : to }
+        }),
+      )
+      return claims.filter(({ amount }) => amount > 0n)
+    },
+    claim: async (asset, to) => escrow.send('claim', [nameToBytes32(asset), to ?? (await wallet.account())]),
+  }
+}

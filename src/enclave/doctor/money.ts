@@ -1,0 +1,62 @@
+import type { Broker } from '../../broker/index.js'
+import { BrokerError } from '../../broker/index.js'
+import type { RpcProvider } from '../../chain/provider.js'
+import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
+import { createChainState } from '../chainState.js'
+import { systemClock } from '../clock.js'
+import type { EnclaveConfig } from '../config.js'
+import { checkMoney, type Disagreement, RULES } from '../invariants.js'
+import { readBooks, readMoneyState } from '../moneyState.js'
+import { addressesOf } from '../parties.js'
+import { createPortfolioStore } from '../portfolioStore.js'
+
+/** However many accounts disagree, the report names so many. */
+const MAX_NAMED = 20
+
+/**
+ * Holds every portfolio against chain and broker, as {@link checkMoney} has it, and says which rule does not hold and
+ * for which account; no amount. What trades while it reads may look like a fault: run it again, or while the market is
+ * closed.
+ * @throws ChainUnavailableError, ChainAnswerError
+ */
+export async function checkBooks(
+  config: EnclaveConfig,
+  provider: RpcProvider,
+  broker: Broker,
+): Promise<Finding[]> {
+  const chain = createChainState({
+    provider,
+    chainId: config.CHAIN_ID,
+    addresses: addressesOf(config),
+    depth: 0,
+    maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE_MS,
+    clock: systemClock,
+  })
+  try {
+    const since = new Date((await chain.deployedAt()) * 1_000)
+    const state = await readMoneyState({
+      chain,
+      provider,
+      portfolios: createPortfolioStore(chain, config.LEDGER_MASTER_KEY),
+      books: () => readBooks(broker, since),
+    })
+    const found = checkMoney(state)
+    const { size } = state.portfolios
+    if (found.length === 0) return [ok('money', `the books of ${size} accounts agree with chain and broker`)]
+    const more = found.length - MAX_NAMED
+    return [
+      ...found.slice(0, MAX_NAMED).map((each) => fault('money', describe(each))),
+      ...(more > 0 ? [fault('money', `and ${more} more`)] : []),
+    ]
+  } catch (error) {
+    if (error instanceof BrokerError)
+      return [unchecked('money', `the broker does not answer (${error.kind})`)]
+    throw error
+  }
+}
+
+function describe({ rule, account, symbol, orderId }: Disagreement): string {
+  const whose = [account && `account ${account}`, symbol, orderId && `order ${orderId}`].filter(Boolean)
+  const place = whose.length === 0 ? '' : ` (${whose.join(', ')})`
+  return `does not hold${place}: ${RULES[rule]}. Stop the enclave's runs and compare chain and broker`
+}

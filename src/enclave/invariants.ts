@@ -1,0 +1,196 @@
+// What must hold of the platform's money, whatever happened. Pure: what it compares has been read before.
+import type { EscrowedOrder } from '../chain/orderEscrow.js'
+import { sameAddress } from '../protocol/address.js'
+import type { Hex } from '../protocol/hex.js'
+import { clientOrderIdOf } from '../protocol/identifiers.js'
+import type { OpenOrder, Portfolio } from '../protocol/portfolio.js'
+
+/** What the broker has of an order. */
+export interface BrokerFill {
+  side: 'buy' | 'sell'
+  symbol: string
+  /** Share base units. */
+  filledQty: bigint
+  /** USDC base units that the filled part cost, rounded up. */
+  value: bigint
+}
+
+/** Everything that is compared, read at one block and, at the broker, right after it. */
+export interface MoneyState {
+  /** Every order that was ever opened, as the escrow has it now. */
+  orders: ReadonlyMap<Hex, EscrowedOrder>
+  /** Portfolios by account; null: the blob does not open. An account that never had one is absent. */
+  portfolios: ReadonlyMap<Hex, Portfolio | null>
+  /** USDC base units. */
+  usdc: {
+    pool: bigint
+    escrow: bigint
+    /** What the escrow counts of its open orders, and of its claims. */
+    escrowed: bigint
+    claimed: bigint
+    /** Of every wallet that can hold USDC, with its supply: only where all of them are known. */
+    elsewhere?: { wallets: bigint; supply: bigint }
+  }
+  /** Share base units by symbol. */
+  shares: ReadonlyMap<string, { supply: bigint; pool: bigint; escrow: bigint; claimed: bigint }>
+  broker: {
+    /** USDC base units, less what the platform has lent: what it holds for the accounts. */
+    cash: bigint
+    positions: ReadonlyMap<string, bigint>
+    /** By `client_order_id`. */
+    orders: ReadonlyMap<string, BrokerFill>
+  }
+}
+
+/** A rule that does not hold, and for whom; never by how much. */
+export interface Disagreement {
+  rule: keyof typeof RULES
+  account?: Hex
+  symbol?: string
+  orderId?: Hex
+}
+
+/** The rules, as the doctor names them. */
+export const RULES = {
+  'usdc-conserved': 'USDC in escrow, pool and wallets is all there is',
+  'escrow-counted': 'the escrow counts exactly the USDC of its open orders',
+  'escrow-covered': 'the escrow holds the USDC of its open orders and of its claims',
+  'claims-covered': 'the escrow holds the shares of its claims',
+  'cash-covered': 'pool, escrows of held buys and cash at the broker cover the cash in all portfolios',
+  'shares-covered': 'the broker holds the shares of all portfolios and of all wallets',
+  'portfolio-readable': 'the portfolio opens',
+  'locks-add-up': "a position's lock is the sum of its open orders' locks, and at most its quantity",
+  'cash-not-promised-twice': 'open buys from cash are at most the cash',
+  'held-is-open': "an order in the portfolio is the escrow's, and open",
+  'refunded-unfilled': 'no order that was given its USDC back was filled',
+} as const
+
+/**
+ * @param tolerance USDC base units that the platform has lost to buys that were reclaimed after their fill
+ * @returns every rule that does not hold
+ */
+export function checkMoney(state: MoneyState, { tolerance = 0n } = {}): Disagreement[] {
+  return [
+    ...checkConservation(state),
+    ...checkEscrow(state),
+    ...checkCash(state, tolerance),
+    ...checkShares(state),
+    ...[...state.portfolios].flatMap(([account, portfolio]) => checkPortfolio(state, account, portfolio)),
+    ...checkRefunds(state),
+  ]
+}
+
+function checkConservation({ usdc }: MoneyState): Disagreement[] {
+  if (!usdc.elsewhere) return []
+  const { wallets, supply } = usdc.elsewhere
+  return usdc.pool + usdc.escrow + wallets === supply ? [] : [{ rule: 'usdc-conserved' }]
+}
+
+function checkEscrow({ orders, usdc, shares }: MoneyState): Disagreement[] {
+  const found: Disagreement[] = []
+  const open = [...orders.values()].filter(({ state }) => state === 'OPEN')
+  if (sum(open.map(({ amount }) => amount)) !== usdc.escrowed) found.push({ rule: 'escrow-counted' })
+  if (usdc.escrow < usdc.escrowed + usdc.claimed) found.push({ rule: 'escrow-covered' })
+  for (const [symbol, { escrow, claimed }] of shares) {
+    if (escrow < claimed) found.push({ rule: 'claims-covered', symbol })
+  }
+  return found
+}
+
+/**
+ * A buy that is filled and not settled has left the broker's cash, and is not in a portfolio yet: out of the escrow its
+ * USDC still stands there, from cash what it cost is still counted as cash.
+ */
+function checkCash(state: MoneyState, tolerance: bigint): Disagreement[] {
+  const { usdc, broker } = state
+  const held = heldOrders(state)
+  const escrows = sum(held.filter(({ isOpen }) => isOpen).map(({ entry }) => entry.escrow))
+  const spent = held
+    .filter(({ entry }) => entry.side === 'BUY' && entry.escrow === 0n)
+    .map(({ fill }) => fill?.value ?? 0n)
+  const owed = sum(portfoliosOf(state).map(({ cash }) => cash))
+  const covered = usdc.pool + escrows + broker.cash + sum(spent) + tolerance
+  return covered >= owed ? [] : [{ rule: 'cash-covered' }]
+}
+
+/** What is sold and not settled has left the broker, and is in a portfolio still. Claims are outside the pool. */
+function checkShares(state: MoneyState): Disagreement[] {
+  const held = heldOrders(state)
+  const portfolios = portfoliosOf(state)
+  const symbols = new Set([
+    ...state.shares.keys(),
+    ...portfolios.flatMap((each) => Object.keys(each.positions)),
+  ])
+  return [...symbols].flatMap((symbol): Disagreement[] => {
+    const { supply = 0n, pool = 0n } = state.shares.get(symbol) ?? {}
+    const positions = sum(portfolios.map((portfolio) => portfolio.positions[symbol]?.qty ?? 0n))
+    const sold = held
+      .filter(({ entry }) => entry.side === 'SELL' && entry.symbol === symbol)
+      .map(({ fill }) => fill?.filledQty ?? 0n)
+    const covered = (state.broker.positions.get(symbol) ?? 0n) + sum(sold)
+    return covered >= positions + supply - pool ? [] : [{ rule: 'shares-covered', symbol }]
+  })
+}
+
+function checkPortfolio(state: MoneyState, account: Hex, portfolio: Portfolio | null): Disagreement[] {
+  if (portfolio === null) return [{ rule: 'portfolio-readable', account }]
+  const found: Disagreement[] = []
+  const open = Object.values(portfolio.openOrders)
+  for (const [symbol, { qty, locked }] of Object.entries(portfolio.positions)) {
+    const locks = open.filter((order) => order.symbol === symbol).map((order) => order.locked)
+    if (locked !== sum(locks) || locked > qty) found.push({ rule: 'locks-add-up', account, symbol })
+  }
+  const promised = open.filter(({ side, escrow }) => side === 'BUY' && escrow === 0n)
+  if (sum(promised.map(({ notional }) => notional)) > portfolio.cash) {
+    found.push({ rule: 'cash-not-promised-twice', account })
+  }
+  for (const { orderId, entry, order } of entriesOf(state, portfolio)) {
+    const isItsOwn =
+      order !== undefined && sameAddress(order.account, account) && order.amount === entry.escrow
+    // A reclaimed order stays in the portfolio until the account's next run.
+    if (!isItsOwn || order.state === 'SETTLED' || order.state === 'NONE') {
+      found.push({ rule: 'held-is-open', account, orderId })
+    }
+  }
+  return found
+}
+
+function checkRefunds(state: MoneyState): Disagreement[] {
+  const held = new Set(heldOrders(state).map(({ orderId }) => orderId))
+  return (
+    [...state.orders]
+      // A request gave nothing back: one that was reclaimed after its fill has taken the fill's effect.
+      .filter(([orderId, order]) => order.state === 'REFUNDED' && order.amount > 0n && !held.has(orderId))
+      .filter(([orderId]) => (state.broker.orders.get(clientOrderIdOf(orderId))?.filledQty ?? 0n) > 0n)
+      .map(([orderId, { account }]): Disagreement => ({ rule: 'refunded-unfilled', account, orderId }))
+  )
+}
+
+interface Held {
+  orderId: Hex
+  entry: OpenOrder
+  order: EscrowedOrder | undefined
+  isOpen: boolean
+  fill: BrokerFill | undefined
+}
+
+function heldOrders(state: MoneyState): Held[] {
+  return portfoliosOf(state).flatMap((portfolio) => entriesOf(state, portfolio))
+}
+
+function entriesOf({ orders, broker }: MoneyState, { openOrders }: Portfolio): Held[] {
+  return Object.entries(openOrders).map(([id, entry]) => {
+    const orderId: Hex = `0x${id.slice(2)}`
+    const order = orders.get(orderId)
+    const fill = broker.orders.get(clientOrderIdOf(orderId))
+    return { orderId, entry, order, isOpen: order?.state === 'OPEN', fill }
+  })
+}
+
+function portfoliosOf({ portfolios }: MoneyState): Portfolio[] {
+  return [...portfolios.values()].filter((portfolio) => portfolio !== null)
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, value) => total + value, 0n)
+}

@@ -1,0 +1,104 @@
+// What the wallet could not receive: USDC that has blacklisted it, shares of a frozen holding.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { usdcFixture } from '../contracts/fixtures/usdc.js'
+import { type ApiStandIn, startApiStandIn } from '../support/apiStandIn.js'
+import { batchMint, signedCall } from '../support/authorizations.js'
+import { useChain } from '../support/chain.js'
+import { refundOrder, settleOrder } from '../support/orderEnds.js'
+import type { Role } from '../support/roles.js'
+import { answerAsServer, clearForTrading, clientOf, WALLET_USDC } from './clientSetting.js'
+
+const USDC = nameToBytes32('USDC')
+const ONE = 1_000_000n
+const SHARES = 3_000_000_000n
+const AAPL = nameToBytes32('AAPL')
+const { deployUsdc, turn } = usdcFixture('BlacklistingUsdc')
+const chain = useChain(
+  async (started) => {
+    await clearForTrading(started)
+    await started.send('owner', 'token', 'setListed', AAPL, true)
+    await started.send('relayer', ...signedCall(started, batchMint(AAPL, SHARES)))
+  },
+  { deployUsdc },
+)
+let api: ApiStandIn
+
+beforeAll(async () => {
+  api = await startApiStandIn()
+})
+beforeEach(() => answerAsServer(api, chain()))
+afterAll(() => api.stop())
+
+const alice = () => clientOf(chain(), api, 'alice')
+const blacklist = (role: Role, on: boolean) => turn(chain(), 'setBlacklisted', chain().account(role), on)
+const balance = (role: Role) => chain().read('usdc', 'balanceOf', chain().account(role))
+
+/** Alice's buy is refunded while USDC refuses to pay her. */
+async function refundInVain(amount: bigint): Promise<void> {
+  const deadline = (await chain().now()) + 3_600
+  const { order } = await alice().placeOrder({ side: 'BUY', symbol: 'AAPL', maxSpend: amount, deadline })
+  await blacklist('alice', true)
+  await refundOrder(chain(), order.orderId)
+}
+
+it('are none as long as everything arrives', async () => {
+  expect(await alice().claims()).toEqual([])
+  await expect(alice().claim('USDC')).rejects.toMatchObject({ code: 'NoClaim' })
+})
+
+describe('a refund that USDC refuses to pay', () => {
+  it('waits until the wallet can receive it', async () => {
+    await refundInVain(25n * ONE)
+    expect(await balance('alice')).toBe(WALLET_USDC - 25n * ONE)
+    expect(await alice().claims()).toEqual([{ asset: 'USDC', amount: 25n * ONE, recipient: null }])
+    await expect(alice().claim('USDC')).rejects.toMatchObject({ name: 'ContractError', method: 'claim' })
+    await blacklist('alice', false)
+    await alice().claim('USDC')
+    expect(await balance('alice')).toBe(WALLET_USDC)
+    expect(await alice().claims()).toEqual([])
+  })
+
+  it('is paid to another wallet only if the owner has approved it', async () => {
+    await refundInVain(ONE)
+    const carol = chain().account('carol')
+    await expect(alice().claim('USDC', carol)).rejects.toMatchObject({
+      code: 'NotClaimRecipient',
+      args: { account: chain().account('alice'), asset: USDC, to: carol },
+    })
+    await chain().send('owner', 'escrow', 'approveClaimRecipient', chain().account('alice'), USDC, carol)
+    expect(await alice().claims()).toMatchObject([{ recipient: carol }])
+    await alice().claim('USDC', carol)
+    expect(await balance('carol')).toBe(ONE)
+  })
+})
+
+describe('shares that a frozen wallet was to receive', () => {
+  async function withdrawInVain(): Promise<void> {
+    const deadline = (await chain().now()) + 3_600
+    const { order } = await alice().placeOrder({
+      side: 'WITHDRAW',
+      symbol: 'AAPL',
+      maxSpend: SHARES,
+      deadline,
+    })
+    await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), true)
+    await settleOrder(chain(), order.orderId, { payoutAsset: AAPL, payout: SHARES })
+  }
+
+  it('wait until they are released', async () => {
+    await withdrawInVain()
+    expect(await alice().claims()).toEqual([{ asset: 'AAPL', amount: SHARES, recipient: null }])
+    await expect(alice().claim('AAPL')).rejects.toMatchObject({ code: 'WalletFrozen' })
+    await chain().send('owner', 'token', 'setFrozen', AAPL, chain().account('alice'), false)
+    await alice().claim('AAPL')
+    expect(await chain().read('token', 'balanceOf', chain().account('alice'), AAPL)).toBe(SHARES)
+  })
+
+  it('are found of a delisted symbol when it is named', async () => {
+    await withdrawInVain()
+    await chain().send('owner', 'token', 'setListed', AAPL, false)
+    expect(await alice().claims()).toEqual([])
+    expect(await alice().claims(['AAPL'])).toEqual([{ asset: 'AAPL', amount: SHARES, recipient: null }])
+  })
+})

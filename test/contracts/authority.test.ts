@@ -1,0 +1,268 @@
+import { ContractFactory } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
+import { authorityBytecode, institutionRegistryBytecode } from '../../src/chain/generated/bytecode.js'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import { revertOf } from '../../src/chain/reverts.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { digestOf, domainOf, signedCall } from '../support/authorizations.js'
+import { type ContractKey, useChain } from '../support/chain.js'
+import { AAPL, DAY, ORG } from '../support/institution.js'
+import { type OneOfEach, PRIMARY_TYPES, setUpOneOfEach } from '../support/oneOfEach.js'
+import { ENCLAVE_SIGNER, type Role } from '../support/roles.js'
+
+const ZERO: Hex = `0x${'00'.repeat(20)}`
+const NEXT_KEY: Hex = `0x${'e2'.repeat(32)}`
+/** The address of `NEXT_KEY`. */
+const NEXT_SIGNER: Hex = '0x7F00CA392c246f3cE6f696c0a687BCce0c3af9F7'
+const ROTATION = 2 * DAY
+/** The enum's values. */
+const ROLE = { owner: 0n, guardian: 1n, signer: 2n }
+type RoleName = keyof typeof ROLE
+
+let one: OneOfEach
+const chain = useChain(
+  async (set) => {
+    one = await setUpOneOfEach(set)
+  },
+  { delays: { rotation: ROTATION } },
+)
+
+const account = (role: Role): Hex => chain().account(role)
+const own = (method: string, ...args: unknown[]) => chain().send('owner', 'authority', method, ...args)
+const read = (method: string, ...args: unknown[]) => chain().read('authority', method, ...args)
+const revert = (from: Role, method: string, ...args: unknown[]) =>
+  chain().revert(from, 'authority', method, ...args)
+const notOwner = (caller: Role) => ({
+  name: 'NotOwner',
+  args: { expected: account('owner'), caller: account(caller) },
+})
+
+const ROTATIONS = [
+  { role: 'owner', method: 'rotateOwner', view: 'owner', holder: () => account('owner') },
+  { role: 'guardian', method: 'rotateGuardian', view: 'guardian', holder: () => account('guardian') },
+  { role: 'signer', method: 'rotateSigner', view: 'enclaveSigner', holder: () => ENCLAVE_SIGNER },
+] as const satisfies { role: RoleName; method: string; view: string; holder: () => Hex }[]
+
+describe.each(ROTATIONS)('$method', ({ role, method, view, holder }) => {
+  const pending = () => read('pendingRotation', ROLE[role])
+
+  it('takes effect by itself after the rotation delay, to the second', async () => {
+    const receipt = await own(method, account('dave'))
+    const effectiveAt = (await chain().now()) + ROTATION
+    expect(chain().events(receipt)).toEqual([
+      {
+        contract: 'authority',
+        name: 'RotationScheduled',
+        args: [ROLE[role], holder(), account('dave'), BigInt(effectiveAt)],
+      },
+    ])
+    expect(await pending()).toEqual([account('dave'), BigInt(effectiveAt)])
+    await chain().mineAt(effectiveAt - 1)
+    expect(await read(view)).toBe(holder())
+    await chain().mineAt(effectiveAt)
+    expect(await read(view)).toBe(account('dave'))
+    expect(await pending()).toEqual([ZERO, 0n])
+  })
+
+  it('can be withdrawn until then, and not after', async () => {
+    const none = { name: 'NoRotation', args: { role: `${ROLE[role]}` } }
+    expect(await revert('owner', 'withdrawRotation', ROLE[role])).toEqual(none)
+    await own(method, account('dave'))
+    const effectiveAt = (await chain().now()) + ROTATION
+    const receipt = await own('withdrawRotation', ROLE[role])
+    expect(chain().events(receipt)).toEqual([
+      { contract: 'authority', name: 'RotationWithdrawn', args: [ROLE[role]] },
+    ])
+    expect(await pending()).toEqual([ZERO, 0n])
+    await chain().mineAt(effectiveAt + DAY)
+    expect(await read(view)).toBe(holder())
+    expect(await revert('owner', 'withdrawRotation', ROLE[role])).toEqual(none)
+  })
+
+  it('replaces an earlier one, whose time then means nothing', async () => {
+    await own(method, account('dave'))
+    const first = (await chain().now()) + ROTATION
+    await chain().mineAt(first - DAY)
+    await own(method, account('carol'))
+    await chain().mineAt(first)
+    expect(await read(view)).toBe(holder())
+    await chain().mineAt(first + ROTATION)
+    expect(await read(view)).toBe(account('carol'))
+  })
+
+  it('leaves the other roles, and their rotations, alone', async () => {
+    for (const other of ROTATIONS) await own(other.method, account('bob'))
+    await own('withdrawRotation', ROLE[role])
+    await chain().mineAt((await chain().now()) + ROTATION)
+    for (const other of ROTATIONS) {
+      expect(await read(other.view)).toBe(other.role === role ? holder() : account('bob'))
+    }
+  })
+
+  it('names an address', async () => {
+    expect(await revert('owner', method, ZERO)).toEqual({ name: 'ZeroAddress', args: {} })
+  })
+
+  it('is the owner’s alone, and so is its withdrawal', async () => {
+    await own(method, account('dave'))
+    for (const caller of ['guardian', 'admin', 'dave', 'deployer'] as const) {
+      expect(await revert(caller, method, account('carol'))).toEqual(notOwner(caller))
+      expect(await revert(caller, 'withdrawRotation', ROLE[role])).toEqual(notOwner(caller))
+    }
+  })
+})
+
+describe('a rotation of the owner', () => {
+  const OWNED: [ContractKey, string, ...unknown[]][] = [
+    ['token', 'setKyc', NEXT_SIGNER, true],
+    ['token', 'setListed', AAPL, false],
+    ['token', 'setFrozen', AAPL, NEXT_SIGNER, true],
+    ['escrow', 'approveClaimRecipient', NEXT_SIGNER, AAPL, NEXT_SIGNER],
+    ['pool', 'transferTreasury', 1n],
+    ['authority', 'rotateOwner', NEXT_SIGNER],
+    ['authority', 'rotateGuardian', NEXT_SIGNER],
+    ['authority', 'rotateSigner', NEXT_SIGNER],
+  ]
+
+  it('moves every right of the owner, in all contracts, at one moment', async () => {
+    await chain().send('alice', 'usdc', 'approve', chain().addressOf('pool'), 1n)
+    await chain().send('alice', 'pool', 'fund', 1n)
+    const owned = [...OWNED, ['registry', 'setAdmitted', ORG, account('admin'), false] as const]
+    await own('rotateOwner', account('dave'))
+    const effectiveAt = (await chain().now()) + ROTATION
+    for (const [time, holder, other] of [
+      [effectiveAt - 1, 'owner', 'dave'],
+      [effectiveAt, 'dave', 'owner'],
+    ] as const) {
+      await chain().mineAt(time)
+      for (const [contract, method, ...args] of owned) {
+        expect(await chain().revert(holder, contract, method, ...args), method).toBeNull()
+        expect(await chain().revert(other, contract, method, ...args), method).toEqual({
+          name: 'NotOwner',
+          args: { expected: account(holder), caller: account(other) },
+        })
+      }
+    }
+  })
+
+  it('leaves rotations that the former owner scheduled for the next one to withdraw', async () => {
+    await own('rotateOwner', account('dave'))
+    const handedOver = (await chain().now()) + ROTATION
+    await chain().mineAt(handedOver - DAY)
+    await own('rotateSigner', NEXT_SIGNER)
+    await chain().mineAt(handedOver)
+    await chain().send('dave', 'authority', 'withdrawRotation', ROLE.signer)
+    await chain().mineAt(handedOver + ROTATION)
+    expect(await read('enclaveSigner')).toBe(ENCLAVE_SIGNER)
+  })
+})
+
+describe('a rotation of the signer', () => {
+  const byNew = (type: (typeof PRIMARY_TYPES)[number]) =>
+    signedCall(chain(), one.of(type), { key: NEXT_KEY, domain: domainOf(chain(), type) })
+  const rotate = async () => {
+    await own('rotateSigner', NEXT_SIGNER)
+    await chain().mineAt((await chain().now()) + ROTATION)
+  }
+
+  it.each(PRIMARY_TYPES)(
+    'voids what the former one signed, and takes what the next one signs (%s)',
+    async (type) => {
+      const byOld = signedCall(chain(), one.of(type))
+      expect(await chain().revert('relayer', ...byNew(type))).toEqual({
+        name: 'InvalidSigner',
+        args: { expected: ENCLAVE_SIGNER, got: NEXT_SIGNER },
+      })
+      await rotate()
+      expect(await chain().revert('relayer', ...byOld)).toEqual({
+        name: 'InvalidSigner',
+        args: { expected: NEXT_SIGNER, got: ENCLAVE_SIGNER },
+      })
+      expect(await chain().revert('relayer', ...byNew(type))).toBeNull()
+    },
+  )
+
+  it('does not free the digests that were used', async () => {
+    const update = one.of('PortfolioUpdate')
+    await chain().send('relayer', ...signedCall(chain(), update))
+    await rotate()
+    expect(await chain().revert('relayer', ...byNew('PortfolioUpdate'))).toEqual({
+      name: 'DigestUsed',
+      args: { digest: digestOf(chain(), update) },
+    })
+  })
+})
+
+describe('a deployment', () => {
+  const deploys = async (abi: readonly object[], bytecode: string, args: unknown[]) => {
+    const { data } = await new ContractFactory([...abi], bytecode).getDeployTransaction(...args)
+    try {
+      await chain().provider.send('eth_call', [{ from: account('deployer'), data }, 'latest'])
+      return null
+    } catch (cause) {
+      return revertOf(cause)
+    }
+  }
+  const deploysAuthority = (rotation: number, pause: number, roles: Hex[] = []) => {
+    const [owner = account('owner'), guardian = account('guardian'), signer = NEXT_SIGNER] = roles
+    const { usdc, pool } = { usdc: chain().addressOf('usdc'), pool: chain().addressOf('pool') }
+    return deploys(authorityAbi, authorityBytecode, [owner, guardian, signer, rotation, pause, usdc, pool])
+  }
+
+  it('states its delays', async () => {
+    expect(await read('rotationDelay')).toBe(BigInt(ROTATION))
+    expect(await read('maxPause')).toBe(BigInt(3 * DAY))
+    expect(await read('RECLAIM_DELAY')).toBe(BigInt(7 * DAY))
+    expect(await read('PAUSE_INTERVAL')).toBe(BigInt(30 * DAY))
+    expect(await chain().read('registry', 'leaveDelay')).toBe(BigInt(7 * DAY))
+    expect(await chain().read('registry', 'MAX_LEAVE_DELAY')).toBe(BigInt(30 * DAY))
+  })
+
+  it('has rotation delay < longest pause < reclaim delay', async () => {
+    expect(await deploysAuthority(0, 1)).toBeNull()
+    expect(await deploysAuthority(7 * DAY - 2, 7 * DAY - 1)).toBeNull()
+    for (const [rotation, pause] of [
+      [0, 0],
+      [DAY, DAY],
+      [DAY + 1, DAY],
+      [0, 7 * DAY],
+      [7 * DAY, 7 * DAY + 1],
+      [0, 30 * DAY],
+    ] as const) {
+      expect(await deploysAuthority(rotation, pause)).toEqual({
+        name: 'DelaysOutOfOrder',
+        args: { rotationDelay: `${rotation}`, maxPause: `${pause}`, reclaimDelay: `${7 * DAY}` },
+      })
+    }
+  })
+
+  it('has somebody in each role', async () => {
+    const [a, b, c] = [account('alice'), account('bob'), account('carol')]
+    for (const roles of [
+      [ZERO, b, c],
+      [a, ZERO, c],
+      [a, b, ZERO],
+    ]) {
+      expect(await deploysAuthority(0, 1, roles)).toEqual({ name: 'ZeroAddress', args: {} })
+    }
+  })
+
+  it('lets no leaving take longer than 30 days', async () => {
+    const registry = (leaveDelay: number | bigint) =>
+      deploys(institutionRegistryAbi, institutionRegistryBytecode, [
+        chain().addressOf('authority'),
+        chain().addressOf('usdc'),
+        chain().addressOf('pool'),
+        leaveDelay,
+      ])
+    expect(await registry(0)).toBeNull()
+    expect(await registry(30 * DAY)).toBeNull()
+    for (const leaveDelay of [30 * DAY + 1, 2n ** 64n - 1n]) {
+      expect(await registry(leaveDelay)).toEqual({
+        name: 'LeaveDelayTooLong',
+        args: { leaveDelay: `${leaveDelay}`, longest: `${30 * DAY}` },
+      })
+    }
+  })
+})

@@ -1,0 +1,119 @@
+// Anyone may carry an authorization to the chain, with any amount of gas. Too little must never pass for an
+// account that cannot receive: whatever the gas, the call pays the account or reverts.
+
+import { toQuantity } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Authorization } from '../../src/protocol/authorization.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { batchMint, refund, settlement, signedCall } from '../support/authorizations.js'
+import { type ContractKey, INTERFACES, useChain } from '../support/chain.js'
+import { AAPL, DAY, setUpInstitution, shares, soon, USDC, usd } from '../support/institution.js'
+import { rpcBatch } from '../support/jsonRpc.js'
+import { orderActions } from '../support/orderActions.js'
+import type { Role } from '../support/roles.js'
+import { usdcFixture } from './fixtures/usdc.js'
+
+/** A transfer of USDC uses so much: what 1/64 of it leaves is enough for the rest of a claim. */
+const BURNED = 6_000_000
+/** Less than this, and the node takes no transaction of the size of ours. */
+const INTRINSIC = 60_000
+const usdc = usdcFixture('BlacklistingUsdc')
+const chain = useChain(async (set) => {
+  await setUpInstitution(set)
+  await set.send('relayer', ...signedCall(set, batchMint(AAPL, shares(100))))
+  await set.send('carol', 'usdc', 'approve', set.addressOf('pool'), usd(9))
+  await set.send('carol', 'pool', 'fund', usd(9))
+}, usdc)
+const { account, buy, request } = orderActions(chain)
+
+const simulatedSchema = z.tuple([
+  z.object({ calls: z.tuple([z.object({ status: z.string() }), z.object({ returnData: z.string() })]) }),
+])
+
+/** A transaction, by its sender, and the asset that it pays to alice. */
+interface Sent {
+  from: Role
+  call: [contract: ContractKey, method: string, ...args: unknown[]]
+  asset: Hex
+}
+
+/** What becomes of it with that much gas. The node only pretends to send it. */
+async function outcomeOf({ from, call: [contract, method, ...args], asset }: Sent, gas: number) {
+  const sent = {
+    from: account(from),
+    to: chain().addressOf(contract),
+    data: INTERFACES[contract].encodeFunctionData(method, args),
+    gas: toQuantity(gas),
+  }
+  const claims = {
+    to: chain().addressOf('escrow'),
+    data: INTERFACES.escrow.encodeFunctionData('claims', [account('alice'), asset]),
+  }
+  const [answer] = await rpcBatch(chain().anvil.rpcUrl, [
+    ['eth_simulateV1', { blockStateCalls: [{ calls: [sent, claims] }] }, 'latest'],
+  ])
+  const [{ calls }] = simulatedSchema.parse(answer)
+  if (calls[0].status !== '0x1') return 'reverts'
+  return BigInt(calls[1].returnData) > 0n ? 'makes a claim' : 'pays'
+}
+
+/** The least gas with which it pays, to the thousand. */
+async function leastOf(sent: Sent): Promise<number> {
+  let [less, enough] = [INTRINSIC, 15_000_000]
+  expect(await outcomeOf(sent, enough)).toBe('pays')
+  while (enough - less > 1_000) {
+    const middle = Math.floor((less + enough) / 2)
+    if ((await outcomeOf(sent, middle)) === 'pays') enough = middle
+    else less = middle
+  }
+  return enough
+}
+
+/** With less gas, by small steps first and then by large ones, it reverts. */
+async function expectAllOrNothing(sent: Sent): Promise<void> {
+  const least = await leastOf(sent)
+  for (let less = 1_000; least - less > INTRINSIC; less = Math.ceil(less * 1.15) + 500) {
+    expect(await outcomeOf(sent, least - less), `${least - less} of ${least}`).toBe('reverts')
+  }
+}
+
+describe('with too little gas', () => {
+  const relayed = (authorization: Authorization, asset: Hex): Sent => ({
+    from: 'relayer',
+    call: signedCall(chain(), authorization),
+    asset,
+  })
+  const burn = () => usdc.turn(chain(), 'setBurned', BURNED)
+
+  it('a refund reverts', async () => {
+    const order = await buy('alice', 'buy', usd(1_000))
+    await burn()
+    await expectAllOrNothing(relayed(refund(order), USDC))
+  })
+
+  it('a reclaim reverts', async () => {
+    const { orderId } = await buy('alice', 'buy', usd(1_000))
+    await chain().mineAt((await soon(chain())) + 8 * DAY)
+    await burn()
+    await expectAllOrNothing({ from: 'alice', call: ['escrow', 'reclaim', orderId], asset: USDC })
+  })
+
+  it('a payout of USDC reverts', async () => {
+    const order = await request('alice', 'withdrawal')
+    await burn()
+    await expectAllOrNothing(relayed(settlement(order, { payoutAsset: USDC, payout: usd(9) }), USDC))
+  })
+
+  it('a payout of shares reverts', async () => {
+    const order = await request('alice', 'withdrawal')
+    await expectAllOrNothing(relayed(settlement(order, { payoutAsset: AAPL, payout: shares(9) }), AAPL))
+  })
+})
+
+it('the same calls make a claim where the account is at fault', async () => {
+  const order = await buy('alice', 'buy', usd(1_000))
+  await usdc.turn(chain(), 'setBlacklisted', account('alice'), true)
+  const sent: Sent = { from: 'relayer', call: signedCall(chain(), refund(order)), asset: USDC }
+  expect(await outcomeOf(sent, 15_000_000)).toBe('makes a claim')
+})

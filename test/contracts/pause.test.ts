@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import type { Hex } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { digestOf, signedCall } from '../support/authorizations.js'
+import { TEST_DELAYS, useChain } from '../support/chain.js'
+import { AAPL, bytes32, DAY, FUNDS, ORG, openBuy, soon, usd } from '../support/institution.js'
+import { type OneOfEach, PRIMARY_TYPES, setUpOneOfEach } from '../support/oneOfEach.js'
+import type { Role } from '../support/roles.js'
+
+const { pause: PAUSE } = TEST_DELAYS
+const INTERVAL = 30 * DAY
+
+let one: OneOfEach
+const chain = useChain(
+  async (set) => {
+    one = await setUpOneOfEach(set)
+  },
+  { delays: { rotation: DAY } },
+)
+
+const account = (role: Role): Hex => chain().account(role)
+const read = (method: string, ...args: unknown[]) => chain().read('authority', method, ...args)
+const revert = (from: Role, method: string, ...args: unknown[]) =>
+  chain().revert(from, 'authority', method, ...args)
+const send = (from: Role, method: string, ...args: unknown[]) =>
+  chain().send(from, 'authority', method, ...args)
+/** Pauses, and returns when it ends. */
+async function pause(): Promise<number> {
+  await send('guardian', 'pause')
+  return (await chain().now()) + PAUSE
+}
+const paused = (until: number) => ({ name: 'PlatformPaused', args: { until: `${until}` } })
+const tooEarly = async (availableAt: number) => ({
+  name: 'PauseTooEarly',
+  args: { availableAt: `${availableAt}`, currentTime: `${await chain().now()}` },
+})
+
+describe('pause', () => {
+  it('is the guardian’s at once, and ends by itself, to the second', async () => {
+    expect(await read('pausedUntil')).toBe(0n)
+    const receipt = await send('guardian', 'pause')
+    const until = (await chain().now()) + PAUSE
+    expect(chain().events(receipt)).toEqual([
+      { contract: 'authority', name: 'Paused', args: [BigInt(until)] },
+    ])
+    await chain().mineAt(until - 1)
+    expect(await read('pausedUntil')).toBe(BigInt(until))
+    expect(await revert('bob', 'requireNotPaused')).toEqual(paused(until))
+    await chain().mineAt(until)
+    expect(await read('pausedUntil')).toBe(0n)
+    expect(await revert('bob', 'requireNotPaused')).toBeNull()
+  })
+
+  it('is nobody else’s: not the owner’s, not the admin’s', async () => {
+    for (const role of ['owner', 'admin', 'relayer'] as const) {
+      expect(await revert(role, 'pause')).toEqual({
+        name: 'NotGuardian',
+        args: { expected: account('guardian'), caller: account(role) },
+      })
+    }
+  })
+
+  it('cannot follow another within 30 days of its end', async () => {
+    const until = await pause()
+    expect(await revert('guardian', 'pause')).toEqual(await tooEarly(until + INTERVAL))
+    for (const time of [until, until + INTERVAL - 1]) {
+      await chain().mineAt(time)
+      expect(await revert('guardian', 'pause')).toEqual(await tooEarly(until + INTERVAL))
+    }
+    await chain().mineAt(until + INTERVAL)
+    expect(await pause()).toBe((await chain().now()) + PAUSE)
+  })
+
+  it('cannot be repeated by a next guardian either', async () => {
+    const until = await pause()
+    await send('owner', 'rotateGuardian', account('dave'))
+    await chain().mineAt(until)
+    expect(await revert('dave', 'pause')).toEqual(await tooEarly(until + INTERVAL))
+  })
+
+  it('outlasts the rotation of a signer that leaked, and the next one’s orders run again after it', async () => {
+    const until = await pause()
+    await send('owner', 'rotateSigner', account('dave'))
+    await chain().mineAt(until - 1)
+    expect(await read('enclaveSigner')).toBe(account('dave'))
+    expect(await revert('bob', 'activeSigner')).toEqual(paused(until))
+    await chain().mineAt(until)
+    expect(await read('activeSigner')).toBe(account('dave'))
+  })
+})
+
+describe('liftPause', () => {
+  it('is the owner’s alone, and ends the pause in its block', async () => {
+    await pause()
+    for (const role of ['guardian', 'admin'] as const) {
+      expect(await revert(role, 'liftPause')).toEqual({
+        name: 'NotOwner',
+        args: { expected: account('owner'), caller: account(role) },
+      })
+    }
+    const receipt = await send('owner', 'liftPause')
+    expect(chain().events(receipt)).toEqual([{ contract: 'authority', name: 'PauseLifted', args: [] }])
+    expect(await read('pausedUntil')).toBe(0n)
+    expect(await chain().revert('relayer', ...signedCall(chain(), one.of('OrderSettlement')))).toBeNull()
+  })
+
+  it('leaves 30 days until the next pause, counted from then', async () => {
+    await pause()
+    await send('owner', 'liftPause')
+    const lifted = await chain().now()
+    expect(await revert('guardian', 'pause')).toEqual(await tooEarly(lifted + INTERVAL))
+    await chain().mineAt(lifted + INTERVAL)
+    expect(await revert('guardian', 'pause')).toBeNull()
+  })
+
+  it('needs a pause', async () => {
+    const none = { name: 'NotPaused', args: {} }
+    expect(await revert('owner', 'liftPause')).toEqual(none)
+    await chain().mineAt(await pause())
+    expect(await revert('owner', 'liftPause')).toEqual(none)
+  })
+})
+
+describe('while it lasts', () => {
+  it('nothing is opened', async () => {
+    const until = await pause()
+    const deadline = await soon(chain())
+    const [id, commit] = [bytes32('another'), bytes32('another sealed')]
+    const buys = () => chain().revert('alice', 'escrow', 'openBuy', id, commit, usd(1), deadline)
+    const asks = () => chain().revert('alice', 'escrow', 'openRequest', id, commit, deadline)
+    expect([await buys(), await asks()]).toEqual([paused(until), paused(until)])
+    await send('owner', 'liftPause')
+    expect([await buys(), await asks()]).toEqual([null, null])
+  })
+
+  it.each(PRIMARY_TYPES)(
+    'nothing that the enclave signs takes effect (%s), and nothing is used up',
+    async (type) => {
+      const call = signedCall(chain(), one.of(type))
+      const until = await pause()
+      expect(await chain().revert('relayer', ...call)).toEqual(paused(until))
+      await expect(chain().send('relayer', ...call)).rejects.toThrow(/reverted/)
+      await chain().mineAt(until)
+      expect(await chain().revert('relayer', ...call)).toBeNull()
+    },
+  )
+
+  it('a replay is still called one', async () => {
+    const settles = one.of('OrderSettlement')
+    await chain().send('relayer', ...signedCall(chain(), settles))
+    await pause()
+    expect(await chain().revert('relayer', ...signedCall(chain(), settles))).toEqual({
+      name: 'DigestUsed',
+      args: { digest: digestOf(chain(), settles) },
+    })
+  })
+
+  it('an order can be reclaimed', async () => {
+    const orderId = await openBuy(chain(), 'alice', 'unanswered', usd(1_000))
+    const availableAt = (await chain().now()) + 8 * DAY
+    await chain().mineAt(availableAt - DAY)
+    const until = await pause()
+    await chain().mineAt(availableAt)
+    await chain().send('alice', 'escrow', 'reclaim', orderId)
+    expect(await read('pausedUntil')).toBe(BigInt(until))
+    expect(await chain().read('usdc', 'balanceOf', account('alice'))).toBe(FUNDS - usd(10))
+  })
+
+  it('the owner still sets flags, moves the treasury, admits and rotates; members come and go', async () => {
+    await chain().send('alice', 'usdc', 'approve', chain().addressOf('pool'), 1n)
+    await pause()
+    await chain().send('alice', 'pool', 'fund', 1n)
+    await chain().send('owner', 'pool', 'transferTreasury', 1n)
+    await chain().send('owner', 'token', 'setKyc', account('dave'), true)
+    await chain().send('owner', 'token', 'setFrozen', AAPL, account('dave'), true)
+    await chain().send('carol', 'registry', 'registerInstitution', nameToBytes32('Borealis'))
+    await chain().send('owner', 'registry', 'setAdmitted', ORG, account('admin'), false)
+    await send('owner', 'rotateSigner', account('dave'))
+    await chain().send('bob', 'registry', 'leaveInstitution')
+    await chain().send('admin', 'registry', 'setMember', account('alice'), false)
+    expect(await chain().read('registry', 'walletCount', ORG)).toBe(0n)
+  })
+})

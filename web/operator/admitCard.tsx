@@ -1,0 +1,91 @@
+import { useCallback, useState } from 'preact/hooks'
+import { addressSchema } from '../../src/protocol/address.js'
+import { bytes32ToName, nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { admit, isOwner } from '../chain/ownership.js'
+import { useAction } from '../hooks/useAction.js'
+import { usePolled } from '../hooks/usePolled.js'
+import { Card } from '../parts/card.js'
+import { FailureBox } from '../parts/failureBox.js'
+import { Field, hintId } from '../parts/field.js'
+import type { Settings } from '../settings.js'
+import type { Session } from '../wallet/session.js'
+
+const LOOK_MS = 60_000
+
+/** For the platform's owner: lets an institution that somebody has founded begin. Nothing for anybody else. */
+export function AdmitCard({ session, settings }: { session: Session; settings: Settings }) {
+  const { value: mayAdmit } = usePolled(
+    useCallback(() => isOwner(session, settings), [session, settings]),
+    LOOK_MS,
+  )
+  const { busy, error, run } = useAction()
+  const [name, setName] = useState('')
+  const [text, setText] = useState('')
+  const [admitted, setAdmitted] = useState<string | null>(null)
+  if (mayAdmit !== true) return null
+  const orgId = idOf(name)
+  const founder = addressSchema.safeParse(text.trim())
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (orgId === null || !founder.success) return
+    run(async () => {
+      setAdmitted(null)
+      await admit(session, settings, orgId, founder.data)
+      setAdmitted(bytes32ToName(orgId))
+      setName('')
+      setText('')
+    })
+  }
+  return (
+    <Card title="Admit an institution">
+      <form onSubmit={submit}>
+        <Field label="Its name" id="admit-name" hint="Exactly as it was founded.">
+          <input
+            id="admit-name"
+            aria-describedby={hintId('admit-name')}
+            required
+            maxLength={31}
+            autocomplete="off"
+            value={name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </Field>
+        <Field
+          label="Its founder"
+          id="admit-founder"
+          hint="Its admin from then on. Anybody can found one of the same name: ask the institution for this address."
+        >
+          <input
+            id="admit-founder"
+            aria-describedby={hintId('admit-founder')}
+            required
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="0x…"
+            aria-invalid={text !== '' && !founder.success}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </Field>
+        <button type="submit" class="primary" disabled={busy || orgId === null || !founder.success}>
+          {busy ? 'Admitting…' : 'Admit'}
+        </button>
+      </form>
+      {admitted === null ? null : (
+        <p class="box box-good" role="status">
+          {admitted} is admitted.
+        </p>
+      )}
+      <FailureBox error={error} />
+    </Card>
+  )
+}
+
+/** Null for what can't be a name. */
+function idOf(name: string) {
+  try {
+    return nameToBytes32(name)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,63 @@
+import { useCallback } from 'preact/hooks'
+import type { Claim, Client } from '../../src/client/index.js'
+import { useAction } from '../hooks/useAction.js'
+import { usePolled } from '../hooks/usePolled.js'
+import { Card } from '../parts/card.js'
+import { FailureBox } from '../parts/failureBox.js'
+import { money, shares, shortHex } from '../words/format.js'
+
+const LOOK_MS = 60_000
+
+/** What the wallet could not receive, while there is such a thing. */
+export function ClaimsCard({ client }: { client: Client }) {
+  const { value, refresh } = usePolled(
+    useCallback(() => client.claims(), [client]),
+    LOOK_MS,
+  )
+  const { busy, error, run } = useAction()
+  if (value === null || value.length === 0) return null
+  const pay = ({ asset }: Claim, to: Claim['recipient']) =>
+    run(async () => {
+      await client.claim(asset, to ?? undefined)
+      refresh()
+    })
+  return (
+    <Card title="Waiting for you">
+      <p class="muted">
+        The wallet could not receive this: its USDC is blocked, or its shares are frozen. It waits outside of
+        the platform’s pool until it can be paid.
+      </p>
+      <ul class="claims">
+        {value.map((claim) => (
+          <li key={claim.asset} data-claim={claim.asset}>
+            <b>{amountOf(claim)}</b>{' '}
+            <button type="button" class="quiet" disabled={busy} onClick={() => pay(claim, null)}>
+              {busy ? 'Waiting…' : 'Pay it to this wallet'}
+            </button>{' '}
+            {claim.recipient === null ? null : (
+              <button
+                type="button"
+                class="quiet"
+                disabled={busy}
+                title={claim.recipient}
+                onClick={() => pay(claim, claim.recipient)}
+              >
+                Pay it to {shortHex(claim.recipient)}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {value.every(({ recipient }) => recipient === null) ? (
+        <p class="muted">
+          If this wallet stays blocked, the operator can approve another verified wallet for it.
+        </p>
+      ) : null}
+      <FailureBox error={error} />
+    </Card>
+  )
+}
+
+function amountOf({ asset, amount }: Claim): string {
+  return asset === 'USDC' ? `${money(amount)} USDC` : `${shares(amount)} ${asset}`
+}
