@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { clientOf } from '../../src/sandbox/demo.js'
+import { DELAYS, INSTITUTION } from '../../src/sandbox/settings.js'
+import { personEnv, runCli } from '../e2e/support/cli.js'
+import { useDesk } from '../e2e/support/desk.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { callRegistry, createStranger } from './support/actors.js'
+
+// Who: a stranger, who founds "Examp1e Capital" and invites a newcomer whom "Example Capital" is about to invite.
+// What it costs: two transactions.
+// What they got: a wallet that joined the wrong one was trapped. Only the admin could take it out, so it could never join
+// its employer, and everything that it tried to buy was for the stranger's rulebook to allow.
+// Now: an institution that the platform has not admitted invites nobody; an invitation shows the admin's address, in the
+// API, the command line and the page; and whoever joined all the same leaves by itself, which the admin can neither put
+// off nor prevent.
+
+const desk = useDesk()
+const REAL = nameToBytes32(INSTITUTION)
+const FALSE = nameToBytes32('Examp1e Capital')
+
+test('a wallet that joined a look-alike leaves by itself, and joins its employer', async () => {
+  const { sandbox, admin, chainTime } = desk()
+  const { newcomer, owner } = sandbox.accounts
+  const stranger = await createStranger(desk())
+  const client = clientOf(sandbox, newcomer)
+  /** What the server says, a block later perhaps. */
+  const view = () => expect.poll(() => client.views.wallet(newcomer.address), { timeout: 20_000 })
+  const env = personEnv(desk(), { account: newcomer }, await temporaryDirectory())
+
+  expect(await callRegistry(desk(), stranger, 'registerInstitution', [FALSE])).toBe(true)
+  expect(await callRegistry(desk(), stranger, 'setMember', [newcomer.address, true])).toBe(false)
+  await view().toMatchObject({ screen: 'found', invitation: null })
+
+  // The platform's owner is deceived, too.
+  expect(await callRegistry(desk(), owner, 'setAdmitted', [FALSE, stranger.address, true])).toBe(true)
+  expect(await callRegistry(desk(), stranger, 'setMember', [newcomer.address, true])).toBe(true)
+  await view().toMatchObject({ invitation: { orgId: FALSE, admin: stranger.address } })
+  const shown = await runCli(['wallet'], env)
+  expect(shown.out).toContain(`invited to\tExamp1e Capital\ninvited by\t${stranger.address}\n`)
+
+  await client.membership.join(FALSE)
+  await expect(admin.membership.invite(newcomer.address)).rejects.toMatchObject({
+    code: 'AlreadyInInstitution',
+  })
+
+  const left = await runCli(['leave', '--yes', '--json'], env)
+  expect(left.exit).toBe(0)
+  const { leavingAt } = z.object({ leavingAt: z.int() }).parse(JSON.parse(left.out))
+  expect(leavingAt).toBeGreaterThan((await chainTime()) + DELAYS.leave / 2)
+  await view().toMatchObject({ orgId: FALSE, leavingAt })
+  // Nothing that the stranger does changes the time, and no second leave is armed behind the first.
+  expect(await callRegistry(desk(), stranger, 'setMember', [newcomer.address, true])).toBe(false)
+  expect(await callRegistry(desk(), stranger, 'transferAdmin', [newcomer.address])).toBe(false)
+  expect(await callRegistry(desk(), newcomer, 'leaveInstitution', [])).toBe(false)
+  expect(await client.membership.leavingAt()).toBe(leavingAt)
+
+  await sandbox.provider.send('evm_increaseTime', [DELAYS.leave])
+  await sandbox.provider.send('evm_mine', [])
+  await view().toMatchObject({ screen: 'found', orgId: null, leavingAt: null })
+  await admin.membership.invite(newcomer.address)
+  await view().toMatchObject({ invitation: { orgId: REAL, admin: sandbox.accounts.admin.address } })
+  await client.membership.join(REAL)
+  // The old leave is over: it does not take the wallet out of its employer.
+  await view().toMatchObject({ orgId: REAL, role: 'employee', leavingAt: null })
+})

@@ -1,0 +1,96 @@
+/**
+ * Who: an employee. The contracts have been deployed anew, with the same account at the broker, which is the documented
+ * way to upgrade. She remembers the id of a buy that was filled under the old contracts.
+ * Cost: one dollar, and the gas to open an order.
+ * Gain: she opens the old id again for that dollar. The broker answers that an order of this id is filled, and the
+ * enclave would credit the old fill a second time: shares for 1,000 USDC, which she sells and others pay.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Broker } from '../../src/broker/index.js'
+import { formatDecimal, PRICE_DECIMALS, parseDecimal } from '../../src/protocol/units.js'
+import { rulesFor, sealRulebook } from '../enclave/support/parties.js'
+import { type RelayServer, startRelayServer } from '../enclave/support/relayServer.js'
+import { buy } from '../enclave/support/scenarios.js'
+import { createWorld, found, useWorld, type World } from '../enclave/support/world.js'
+import { brokerOf } from '../support/brokerStandIn.js'
+import { startTestChain, type TestChain } from '../support/chain.js'
+
+const HOUR = 3_600
+
+const old = useWorld()
+let chain: TestChain
+let relay: RelayServer
+
+/** The platform after the upgrade: other contracts, the same broker. */
+async function upgraded(): Promise<World> {
+  const world = createWorld(chain, old().broker, relay)
+  const published = await world.policy(await sealRulebook(chain, rulesFor(chain), 1))
+  expect(published.outcome).toBe('accepted')
+  return world
+}
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  relay = await startRelayServer(chain)
+  await found(chain)
+})
+afterAll(async () => {
+  await relay.stop()
+  await chain.stop()
+})
+
+it('an old fill is not credited to a new order of one dollar', async () => {
+  const filled = await old().settled(buy(1_000))
+  const world = await upgraded()
+  const again = await world.open({ ...buy(1), orderId: filled.orderId })
+  expect(await world.run(again)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+  const portfolio = await world.portfolio('alice')
+  expect(portfolio?.positions ?? {}).toEqual({})
+  expect(portfolio?.cash ?? 0n).toBe(0n)
+  expect(await world.state(again)).toBe('OPEN')
+})
+
+it('nor to one for the same amount, when the fill is older than the contracts', async () => {
+  const filled = await old().settled(buy(500))
+  // The new contracts are younger than the fill by more than clocks may differ.
+  const later = await startTestChain({ args: ['--timestamp', String(Math.floor(Date.now() / 1_000) + HOUR)] })
+  const laterRelay = await startRelayServer(later)
+  try {
+    await found(later)
+    const world = createWorld(later, old().broker, laterRelay)
+    await world.clock.sleep(HOUR * 1_000)
+    await world.policy(await sealRulebook(later, rulesFor(later), 1))
+    const again = await world.open({ ...buy(500), orderId: filled.orderId })
+    expect(await world.run(again)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+    expect((await world.portfolio('alice'))?.positions ?? {}).toEqual({})
+    expect(old().broker.control.orders()).toHaveLength(1)
+  } finally {
+    await laterRelay.stop()
+    await later.stop()
+  }
+})
+
+/** The broker, whose answers say that a fill cost more than it did. */
+function dearer(percent: bigint): Broker {
+  const broker = brokerOf(old().broker.url)
+  return {
+    ...broker,
+    async getOrderByClientOrderId(id) {
+      const order = await broker.getOrderByClientOrderId(id)
+      if (!order) return null
+      const fills = order.fills.map(({ qty, avgPrice }) => {
+        const price = (parseDecimal(avgPrice, PRICE_DECIMALS) * (100n + percent)) / 100n
+        return { qty, avgPrice: formatDecimal(price, PRICE_DECIMALS) }
+      })
+      return { ...order, fills }
+    },
+  }
+}
+
+it('a buy that cost more than it paid for moves no money, beyond a tolerance', async () => {
+  const order = await old().open(buy(100))
+  const result = await old().run(order, { deps: { broker: dearer(20n) } })
+  expect(result).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+  expect(await old().state(order)).toBe('OPEN')
+  expect((await old().portfolio('alice'))?.positions).toEqual({})
+})

@@ -1,0 +1,81 @@
+import { Contract, Wallet } from 'ethers'
+import { expect, test } from 'vitest'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
+import { craft, craftRulebook } from '../e2e/support/craft.js'
+import { useDesk } from '../e2e/support/desk.js'
+import { callRegistry } from './support/actors.js'
+
+// Who: Bob, an employee whom his employer has removed, and whose wallet still has its clearance (KYC).
+// What it costs him: one transaction of 76 k gas.
+// What he got: an institution of his own, whose admin, and only member, he was. He published a rulebook that allows him
+// everything, at 11.4 M of the relayer's gas, and bought what his employer forbids.
+// Now: an institution is admitted by the platform's owner. Until then nobody buys in it, whether the client is asked or
+// the contract, and the relayer spends nothing on its rulebooks. What he holds he can sell and withdraw throughout.
+
+const desk = useDesk()
+const OWN = nameToBytes32('Bob & Co.')
+const AMOUNT = 500n * ONE_USDC
+
+test('a removed employee buys nothing in an institution that he founds, until the platform admits it', async () => {
+  const { sandbox, contracts, admin, traders, chainTime } = desk()
+  const [, bob] = traders
+  const { address } = bob.account
+  const relayerNonce = () => sandbox.provider.getTransactionCount(sandbox.accounts.relayer.address)
+  const view = () => expect.poll(() => bob.client.views.wallet(address), { timeout: 20_000 })
+  expect((await bob.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: AMOUNT })).state).toBe('SETTLED')
+  await admin.membership.remove(address)
+
+  await bob.client.membership.found('Bob & Co.')
+  await view().toMatchObject({
+    screen: 'wait',
+    role: 'admin',
+    orgId: OWN,
+    waitingFor: ['admission', 'policy'],
+  })
+  const buy = { side: 'BUY', symbol: 'TSLA', maxSpend: AMOUNT } as const
+  await expect(bob.send(buy)).rejects.toMatchObject({ name: 'ContractError', code: 'NotAdmitted' })
+
+  // Past the client, without asking first.
+  const { intent, commit } = await craft(desk(), bob, { ...buy, maxSpend: AMOUNT })
+  const escrow = new Contract(
+    contracts.escrow.address,
+    orderEscrowAbi,
+    new Wallet(bob.account.privateKey, sandbox.provider),
+  )
+  const before = await bob.wallet()
+  const args = [intent.orderId, commit, AMOUNT, (await chainTime()) + 3_600]
+  const { hash } = await escrow.getFunction('openBuy').send(...args, { gasLimit: 500_000n })
+  expect((await waitForReceipt(sandbox.provider, hash))?.status).toBe(0)
+  expect(await bob.wallet()).toBe(before)
+
+  // A rulebook of his own, past the client, which would not send it.
+  const spent = await relayerNonce()
+  const rulebook = await craftRulebook(desk(), 1, { orgId: OWN, admin: bob.account })
+  const answer = await fetch(`${sandbox.info.url}/policy`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(rulebook),
+  })
+  expect([answer.status, (await answer.json()).code]).toEqual([422, 'policy-rejected'])
+  expect(await contracts.ledger.policyVersion(OWN)).toBe(0)
+  expect(await relayerNonce()).toBe(spent)
+
+  // What is his stays his to sell and to withdraw.
+  expect((await bob.trade({ side: 'SELL', symbol: 'AAPL', maxSpend: 100n * ONE_USDC })).state).toBe('SETTLED')
+  expect((await bob.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: 50n * ONE_USDC })).state).toBe(
+    'SETTLED',
+  )
+
+  // A founding reserves no name: the platform admits whom it chooses, and Bob's may be the one.
+  expect(await callRegistry(desk(), sandbox.accounts.owner, 'setAdmitted', [OWN, address, true])).toBe(true)
+  await view().toMatchObject({ screen: 'wait', waitingFor: ['policy'] })
+  await bob.client.publishRulebook({
+    employees: { [address]: { canBuy: true, canSell: true, restricted: [] } },
+    maxOrderNotional: AMOUNT,
+    allowWithdrawShares: false,
+  })
+  expect((await bob.trade(buy)).state).toBe('SETTLED')
+})

@@ -1,0 +1,44 @@
+/**
+ * Who: an employee who knows that the guardian has just paused the platform.
+ * Cost: her own gas.
+ * Gain: an order that the enclave placed during a pause could not be settled, and seven days after its deadline she
+ * would take her USDC back, having been filled: a bet at the platform's cost. So nothing is written ahead or placed
+ * while the platform is paused, and a pause is shorter than the time until a reclaim.
+ */
+import { expect, it } from 'vitest'
+import { buy } from '../enclave/support/scenarios.js'
+import { useWorld } from '../enclave/support/world.js'
+
+const world = useWorld()
+const DAY = 86_400
+
+it('nothing is written ahead while the platform is paused, and the order goes on after it', async () => {
+  const order = await world().open(buy(250))
+  await world().chain.send('guardian', 'authority', 'pause')
+  expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'paused' })
+  expect(world().relay.posted).toEqual([])
+  expect(world().broker.control.orders()).toEqual([])
+  await world().chain.send('owner', 'authority', 'liftPause')
+  expect(await world().run(order)).toEqual({ outcome: 'settled' })
+})
+
+it('what was written ahead is not placed, and what was filled is settled after the pause', async () => {
+  world().broker.control.clock({ open: false })
+  const waiting = await world().open({ ...buy(250), deadlineIn: DAY })
+  expect(await world().run(waiting)).toMatchObject({ outcome: 'queued' })
+  world().broker.control.clock({ open: true })
+  world().broker.control.fill({ mode: 'hold' })
+  const live = await world().open(buy(100))
+  expect(await world().run(live)).toMatchObject({ outcome: 'placed' })
+  await world().chain.send('guardian', 'authority', 'pause')
+  world().broker.control.release({})
+
+  expect(await world().run(waiting)).toMatchObject({ outcome: 'queued', code: 'paused' })
+  expect(world().broker.control.orders()).toHaveLength(1)
+  expect(await world().run(live)).toMatchObject({ outcome: 'queued', code: 'paused' })
+  expect(await world().state(live)).toBe('OPEN')
+
+  await world().chain.send('owner', 'authority', 'liftPause')
+  expect(await world().run(live)).toEqual({ outcome: 'settled' })
+  await world().checkInvariants()
+})

@@ -1,0 +1,114 @@
+/**
+ * Who: a cleared employee who can bring about a reorganization of a few blocks, or only waits for one.
+ * Cost: the gas of two transactions, and one base unit of USDC.
+ * Gain: she opens a buy of 5,000 USDC, and the broker fills it. Then the chain is reorganized: in its place stands an
+ * order of the same id for one base unit. The relayer's transactions are included again, as a real pool does. Had the
+ * settlement named neither account nor amount, it would have credited the fill of 5,000 USDC for one unit.
+ *
+ * The same with an opening that is only delayed: then the escrow does not know the order for a while, and whoever takes
+ * that for its end drops a buy that the broker has filled.
+ */
+import { expect, it } from 'vitest'
+import { encodeAuthorizationCall, targetOf } from '../../src/chain/authorizationCall.js'
+import type { SignedAuthorization } from '../../src/protocol/authorization.js'
+import { buy } from '../enclave/support/scenarios.js'
+import { useWorld, WALLET } from '../enclave/support/world.js'
+import { usd } from '../support/brokerStandIn.js'
+
+const world = useWorld()
+const chain = () => world().chain
+const height = () => chain().provider.getBlockNumber()
+
+/** Takes back every block from this one on. */
+async function reorganize(from: number): Promise<void> {
+  await chain().provider.send('anvil_reorg', [(await height()) - from, []])
+}
+
+/** Sends what the relayer had sent before, as its node's pool does after a reorganization. */
+async function includeAgain(authorization: SignedAuthorization) {
+  const to = targetOf(authorization.primaryType, chain().addresses)
+  const data = encodeAuthorizationCall(authorization)
+  const from = chain().account('relayer')
+  const hash: unknown = await chain().provider.send('eth_sendTransaction', [
+    { from, to, data, gas: '0xf4240' },
+  ])
+  return chain().provider.waitForTransaction(String(hash))
+}
+
+/** A buy of 5,000 USDC that the broker has filled and the chain has not settled. */
+async function filledBuy() {
+  world().broker.control.fill({ mode: 'hold' })
+  const before = await height()
+  const order = await world().open(buy(5_000))
+  expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
+  world().broker.control.release({})
+  world().broker.control.fill({ mode: 'immediate' })
+  const [writeAhead] = world().relay.posted
+  if (!writeAhead) throw new Error('nothing was written ahead')
+  return { before, order, writeAhead }
+}
+
+it('a fill of 5,000 USDC is not settled for an escrow of one base unit', async () => {
+  const { before, order, writeAhead } = await filledBuy()
+  await reorganize(before)
+  const cheap = await world().open({ ...buy(5_000), escrow: 1n, orderId: order.orderId })
+  expect((await includeAgain(writeAhead))?.status).toBe(0)
+
+  expect(await world().run(cheap)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+  expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+  expect(await world().state(cheap)).toBe('OPEN')
+  expect(await world().portfolio('alice')).toBeNull()
+  expect(await world().usdc('alice')).toBe(WALLET - 1n)
+})
+
+it('what is still live at the broker is cancelled', async () => {
+  world().broker.control.fill({ mode: 'hold' })
+  const before = await height()
+  const order = await world().open(buy(5_000))
+  await world().run(order)
+  await reorganize(before)
+  const cheap = await world().open({ ...buy(5_000), escrow: 1n, orderId: order.orderId })
+  expect(await world().run(cheap)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+  expect(
+    world()
+      .broker.control.orders()
+      .map(({ status }) => status),
+  ).toEqual(['canceled'])
+})
+
+it('an opening that comes again later is settled with its fill, and dropped at no time', async () => {
+  const { before, order, writeAhead } = await filledBuy()
+  await reorganize(before)
+  expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'order-unknown' })
+  const { message } = writeAhead
+  if (!('commit' in message)) throw new Error('not a write-ahead')
+  await chain().send('alice', 'escrow', 'openBuy', order.orderId, message.commit, usd(5_000), order.deadline)
+
+  expect(await world().run(order)).toEqual({ outcome: 'settled' })
+  expect(world().broker.control.orders()).toHaveLength(1)
+  expect((await world().portfolio('alice'))?.positions.AAPL?.qty).toBeGreaterThan(0n)
+  await world().checkInvariants()
+})
+
+it('nothing is written or placed before it lies at the stated depth', async () => {
+  const order = await world().open(buy(250))
+  const deps = { depth: 3 } as const
+  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'queued' })
+  expect(world().relay.posted).toEqual([])
+
+  await chain().provider.send('anvil_mine', ['0x3'])
+  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'queued' })
+  expect(world().relay.posted.map(({ primaryType }) => primaryType)).toEqual(['PortfolioUpdate'])
+  expect(world().broker.control.orders()).toEqual([])
+
+  await chain().provider.send('anvil_mine', ['0x3'])
+  expect(await world().run(order, { deps })).toEqual({ outcome: 'settled' })
+})
+
+it('what forbids an order counts at the head, whatever the depth', async () => {
+  const order = await world().open(buy(250))
+  await chain().provider.send('anvil_mine', ['0x3'])
+  await chain().send('owner', 'token', 'setKyc', chain().account('alice'), false)
+  const result = await world().run(order, { deps: { depth: 3 } })
+  expect(await world().noticeCode(order, result)).toBe('kyc')
+})

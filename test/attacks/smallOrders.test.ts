@@ -1,0 +1,55 @@
+/**
+ * Who: a cleared employee with many small positions.
+ * Cost: her own gas to open orders of 1.40 USD.
+ * Gain: nothing but harm. A portfolio of 140 positions is a blob of several kilobytes, and each order writes it three
+ * times at the relayer's cost: 4.5 million gas for a sale of 1.40 USD, 23 times what she pays. A blob that shrank after
+ * a sale and grew again after a buy cost as much once more.
+ */
+import { expect, it } from 'vitest'
+import { createConfidentialLedger } from '../../src/chain/confidentialLedger.js'
+import { hexLength } from '../../src/protocol/hex.js'
+import { accountIdOf } from '../../src/protocol/identifiers.js'
+import { encodePadded } from '../../src/protocol/plaintext.js'
+import { buy, sell } from '../enclave/support/scenarios.js'
+import { useWorld } from '../enclave/support/world.js'
+import { usd } from '../support/brokerStandIn.js'
+
+const world = useWorld()
+const limits = { order: usd(10), withdrawal: usd(10) }
+
+it('an order below the platform’s smallest is refused, whatever the broker would take', async () => {
+  const order = await world().open(buy(1.4))
+  const refused = await world().run(order, { deps: { limits } })
+  expect(await world().noticeCode(order, refused)).toBe('below-minimum')
+  await world().settled(buy(100))
+  const sale = await world().open(sell(1.4))
+  expect(await world().noticeCode(sale, await world().run(sale, { deps: { limits } }))).toBe('below-minimum')
+})
+
+it('a whole balance can be sold, and spent, however small it is', async () => {
+  await world().settled(buy(1.4))
+  const sale = await world().open(sell(5))
+  expect(await world().run(sale, { deps: { limits } })).toEqual({ outcome: 'settled' })
+  const cash = (await world().portfolio('alice'))?.cash ?? 0n
+  const spent = await world().open({ who: 'alice', side: 'BUY', symbol: 'AAPL', amount: cash })
+  expect(await world().run(spent, { deps: { limits } })).toEqual({ outcome: 'settled' })
+})
+
+it('a portfolio’s padding shrinks by one block at a time, and only once two are empty', () => {
+  const bytes = (length: number, previous: number) => encodePadded('x'.repeat(length), 512, previous).length
+  expect(bytes(100, 0)).toBe(512)
+  expect(bytes(100, 1_024)).toBe(1_024)
+  expect(bytes(100, 1_536)).toBe(1_024)
+  expect(bytes(100, 3_072)).toBe(2_560)
+  expect(bytes(3_000, 512)).toBe(3_072)
+})
+
+it('and so does the blob on the chain', async () => {
+  const { chain } = world()
+  const ledger = createConfidentialLedger(chain.provider, chain.addresses.confidentialLedger)
+  const size = async () => hexLength(await ledger.enclaveBlob(accountIdOf(chain.account('alice'))))
+  await world().settled(buy(100))
+  const before = await size()
+  await world().settled(buy(100))
+  expect(await size()).toBe(before)
+})

@@ -1,0 +1,96 @@
+/**
+ * Who: a thief of the owner's key, or the owner himself.
+ * Cost: the gas of a few transactions.
+ * Gain: the whole pool at once, had a rotation taken effect at once: name a signer of one's own, clear oneself, open a
+ * request, and settle it with a payout of everything. Now a rotation takes two days, in which anyone can see it, the
+ * guardian can pause, and the owner can withdraw it.
+ */
+import { describe, expect, it } from 'vitest'
+import type { Hex } from '../../src/protocol/hex.js'
+import { orderOf, settlement, signedCall } from '../support/authorizations.js'
+import { useChain } from '../support/chain.js'
+import { DAY, openBuy, openRequest, setUpInstitution, USDC, usd } from '../support/institution.js'
+
+const THIEFS_KEY: Hex = `0x${'d3'.repeat(32)}`
+const THIEFS_SIGNER: Hex = '0xaaf3b12ac90aD80587cb42e0e0853f98Ca8ED1e9'
+const ROTATION = 2 * DAY
+const PAUSE = 3 * DAY
+
+const chain = useChain(setUpInstitution, { delays: { rotation: ROTATION, pause: PAUSE } })
+
+/** The pool's USDC, which the thief wants. */
+async function fundPool(): Promise<bigint> {
+  await chain().send('bob', 'usdc', 'approve', chain().addressOf('pool'), usd(10_000))
+  await chain().send('bob', 'pool', 'fund', usd(10_000))
+  return usd(10_000)
+}
+
+/** Settles a request of dave's, the thief's wallet, with a payout of the whole pool. */
+async function robbery(payout: bigint) {
+  await chain().send('owner', 'token', 'setKyc', chain().account('dave'), true)
+  const orderId = await openRequest(chain(), 'dave', 'a request for everything')
+  const order = await orderOf(chain(), orderId)
+  await chain().send('owner', 'authority', 'rotateSigner', THIEFS_SIGNER)
+  return signedCall(chain(), settlement(order, { payoutAsset: USDC, payout }), { key: THIEFS_KEY })
+}
+
+describe('the owner’s key alone', () => {
+  it('pays nothing out of the pool before the rotation’s delay has passed', async () => {
+    const call = await robbery(await fundPool())
+    expect(await chain().revert('dave', ...call)).toMatchObject({ name: 'InvalidSigner' })
+    await chain().mineAt((await chain().now()) + ROTATION - 60)
+    expect(await chain().revert('dave', ...call)).toMatchObject({ name: 'InvalidSigner' })
+  })
+
+  it('pays nothing when the rotation was withdrawn in time', async () => {
+    const call = await robbery(await fundPool())
+    await chain().send('owner', 'authority', 'withdrawRotation', 2)
+    await chain().mineAt((await chain().now()) + ROTATION + 60)
+    expect(await chain().revert('dave', ...call)).toMatchObject({ name: 'InvalidSigner' })
+  })
+
+  it('cannot shorten the delay, nor move the treasury anywhere but to the broker', async () => {
+    await fundPool()
+    const before = await chain().read('usdc', 'balanceOf', chain().account('broker'))
+    await chain().send('owner', 'pool', 'transferTreasury', usd(10_000))
+    const after = await chain().read('usdc', 'balanceOf', chain().account('broker'))
+    expect(BigInt(String(after)) - BigInt(String(before))).toBe(usd(10_000))
+    expect(Number(await chain().read('authority', 'rotationDelay'))).toBe(ROTATION)
+  })
+})
+
+describe('the guardian', () => {
+  it('stops openings and everything that the enclave signs, and outlasts a rotation', async () => {
+    const call = await robbery(await fundPool())
+    await chain().send('guardian', 'authority', 'pause')
+    await chain().mineAt((await chain().now()) + ROTATION + 60)
+    expect(await chain().revert('dave', ...call)).toMatchObject({ name: 'PlatformPaused' })
+    await expect(openBuy(chain(), 'alice', 'a buy', usd(100))).rejects.toThrow()
+  })
+
+  it('cannot pause for longer than the pause lasts, nor again for thirty days, nor do anything else', async () => {
+    await chain().send('guardian', 'authority', 'pause')
+    const until = Number(await chain().read('authority', 'pausedUntil'))
+    await chain().mineAt(until)
+    expect(await chain().read('authority', 'pausedUntil')).toBe(0n)
+    expect(await chain().revert('guardian', 'authority', 'pause')).toMatchObject({ name: 'PauseTooEarly' })
+    await chain().mineAt(until + 30 * DAY)
+    expect(await chain().revert('guardian', 'authority', 'pause')).toBeNull()
+    for (const [contract, method, ...args] of [
+      ['authority', 'rotateSigner', chain().account('guardian')],
+      ['authority', 'liftPause'],
+      ['token', 'setKyc', chain().account('guardian'), true],
+      ['pool', 'transferTreasury', 1n],
+    ] as const) {
+      expect(await chain().revert('guardian', contract, method, ...args)).toMatchObject({ name: 'NotOwner' })
+    }
+  })
+
+  it('keeps nobody’s money: a reclaim goes through while the platform is paused', async () => {
+    const orderId = await openBuy(chain(), 'alice', 'an unanswered buy', usd(100))
+    await chain().mineAt((await chain().now()) + 8 * DAY)
+    await chain().send('guardian', 'authority', 'pause')
+    await chain().send('alice', 'escrow', 'reclaim', orderId)
+    expect((await orderOf(chain(), orderId)).account).toBe(chain().account('alice'))
+  })
+})
