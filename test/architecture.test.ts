@@ -24,7 +24,7 @@ const FOLDERS = Object.keys(MAY_IMPORT)
 const BROWSER_FOLDERS = ['protocol', 'client']
 /** What the page may import of src. */
 const WEB_MAY_IMPORT = ['client/index.js', 'protocol/', 'chain/generated/']
-const MAX_LINES = 250
+const MAX_LINES = 400
 
 interface Source {
   /** From src, with `/`. */

@@ -30,6 +30,7 @@ function settings(): Record<string, string> {
     CHAIN_ID: '31337',
     DEPLOYER_PRIVATE_KEY: deployer?.privateKey ?? '',
     OWNER_ADDRESS: chain().account('owner'),
+    GUARDIAN_ADDRESS: chain().account('guardian'),
     ENCLAVE_SIGNER,
     USDC_ADDRESS: chain().addressOf('usdc'),
     BROKER_FUNDING_ADDRESS: chain().account('broker'),

@@ -43,6 +43,7 @@ describe('what npm packs', () => {
       'dist/cli',
       'dist/client',
       'dist/protocol',
+      'dist/service',
       'package.json',
     ])
     const others = installed().files.filter(

@@ -53,7 +53,13 @@ describe('the relay client', () => {
         token: 'Bearer the-token',
         body: {
           primaryType: 'BatchMint',
-          message: { symbol: `0x${'41'.repeat(32)}`, amount: '5', expectedSupply: '0', batch: '1' },
+          message: {
+            symbol: `0x${'41'.repeat(32)}`,
+            amount: '5',
+            expectedSupply: '0',
+            batch: '1',
+            countedUntil: '0',
+          },
           signature: `0x${'11'.repeat(65)}`,
         },
       },

@@ -231,6 +231,7 @@ describe('a rulebook whose envelope the admin has signed', () => {
     await publish(1n)
     const other = nameToBytes32('Second Capital')
     await chain().send('carol', 'registry', 'registerInstitution', other)
+    await chain().send('owner', 'registry', 'setAdmitted', other, chain().account('carol'), true)
     const bodies = [
       await signed('admin'),
       await signedRulebook(chain(), 'admin', { orgId: ORG, envelope: await sealOrder('another') }),
