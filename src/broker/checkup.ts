@@ -46,7 +46,7 @@ function keysFault(error: BrokerError): Finding {
   return error.kind === 'unauthorized'
     ? fault(
         'broker-keys',
-        'ALPACA_KEY_ID and ALPACA_SECRET_KEY are refused: correct them; paper and live accounts have keys of their own',
+        `ALPACA_KEY_ID and ALPACA_SECRET_KEY are refused (${error.status}): correct them, or ALPACA_TRADING_URL; paper and live accounts have keys of their own`,
       )
     : fault('broker-keys', `the broker gives no usable answer (${error.kind}): check ALPACA_TRADING_URL`)
 }

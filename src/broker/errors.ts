@@ -5,7 +5,7 @@
  *   an answer that cannot be read): the broker may have carried it out. Ask again before concluding anything.
  * - `unavailable`: nothing can have changed: the connection was never made, or a read got no usable answer.
  * - `rate-limited`: refused before it was handled; try again at `resetAt`.
- * - `unauthorized`: the keys were refused.
+ * - `unauthorized`: the keys were refused (401, or 403 without a code of its own).
  * - `not-found`: no such order or asset.
  * - `duplicate-client-order-id`: the broker has an order under this id already; `BrokerError.existing` is it.
  * - `rejected`: any other definite refusal (4xx): nothing was changed.

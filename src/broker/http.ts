@@ -45,6 +45,12 @@ const errorBodySchema = z.object({
   code: z.number().int().optional().catch(undefined),
 })
 
+/**
+ * How Alpaca refuses keys with 403, those of the other kind of account for one: a sentence alone. What it refuses of a
+ * request for another reason has a `code` beside it; what stands before the API answers in another form.
+ */
+const refusedKeysSchema = z.strictObject({ message: z.string() })
+
 /** Speaks JSON with one of Alpaca's bases, with the account's keys in `APCA-API-KEY-ID` and `APCA-API-SECRET-KEY`. */
 export function createBrokerHttp(options: BrokerHttpOptions): BrokerHttp {
   const send = options.fetch ?? fetch
@@ -152,7 +158,7 @@ function refusal(request: BrokerRequest, answer: Answer): BrokerError {
   // Redirects, 408 and 5xx say nothing of what became of the request.
   if (status < 400 || status === 408 || status >= 500) return unusable(request, 'no-answer', status)
   const body = errorBodySchema.safeParse(answer.body)
-  return new BrokerError(kindOf(status), {
+  return new BrokerError(kindOf(answer), {
     route: routeOf(request),
     status,
     code: body.data?.code,
@@ -160,8 +166,9 @@ function refusal(request: BrokerRequest, answer: Answer): BrokerError {
   })
 }
 
-function kindOf(status: number): BrokerErrorKind {
+function kindOf({ status, body }: Answer): BrokerErrorKind {
   if (status === 401) return 'unauthorized'
+  if (status === 403 && refusedKeysSchema.safeParse(body).success) return 'unauthorized'
   if (status === 404) return 'not-found'
   return status === 429 ? 'rate-limited' : 'rejected'
 }

@@ -55,10 +55,13 @@ export const storedOrderSchema = z
     created_at: timestampSchema,
     replaced_by: z.string().min(1).nullish(),
     replaces: z.string().min(1).nullish(),
-    filled_qty: exactSharesSchema,
+    filled_qty: exactSharesSchema.nullish(),
     filled_avg_price: fillPriceSchema.nullish(),
     filled_at: timestampSchema.nullish(),
   })
+  // An order that states no quantity has filled nothing only where it says so otherwise.
+  .refine((order) => order.filled_qty != null || isUnfilled(order))
+  .transform((order) => ({ ...order, filled_qty: order.filled_qty ?? 0n }))
   // A fill without a price, or an order that is filled with nothing, can't be settled; nor one replaced by no other.
   .refine((order) => (order.filled_qty === 0n ? order.status !== 'filled' : order.filled_avg_price != null))
   .refine((order) => order.status !== 'replaced' || order.replaced_by != null)
@@ -83,6 +86,17 @@ export const storedOrderSchema = z
           : [{ qty: order.filled_qty, avgPrice: order.filled_avg_price }],
     }),
   )
+
+/** Whether an order without `filled_qty` has certainly filled nothing: it was rejected, or it ended without any trace of a fill. */
+function isUnfilled(order: {
+  status: string
+  filled_avg_price?: string | null | undefined
+  filled_at?: Date | null | undefined
+}): boolean {
+  if (order.filled_avg_price != null) return false
+  if (order.status === 'rejected') return true
+  return orderState(order.status) !== 'live' && order.filled_at == null
+}
 
 /** An order and those that carried it on, as one: ordered as the first, standing as the last, with the fills of all. */
 export function asOne(first: StoredOrder, others: readonly StoredOrder[]): BrokerOrder {

@@ -204,6 +204,7 @@ async function lookUpAfterRefusal(
     return await getOrderByClientOrderId(trading, clientOrderId)
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
-    throw new BrokerError('ambiguous', { ...refusal, reason: 'lookup-failed' })
+    const reason = error.reason === 'unreadable' ? error.reason : 'lookup-failed'
+    throw new BrokerError('ambiguous', { ...refusal, reason })
   }
 }

@@ -1,6 +1,5 @@
 import type { JsonRpcApiProvider } from 'ethers'
-import { type Broker, BrokerError } from '../broker/index.js'
-import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
+import type { Broker } from '../broker/index.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
@@ -9,7 +8,7 @@ import { createAuthorizer } from './authorizer.js'
 import type { Batching } from './batches.js'
 import { createChainState, type Depth } from './chainState.js'
 import { type Clock, createRunClock } from './clock.js'
-import { type FailureCode, PausedError, RevertedError, RunFailure } from './failures.js'
+import { codeOf } from './failures.js'
 import { guardBroker } from './guardedBroker.js'
 import { runOrder } from './order/orderRun.js'
 import { runPolicy } from './policy.js'
@@ -101,14 +100,4 @@ function createRun(deps: EnclaveDeps, stopAt: number, report: Run['report']): Ru
     limits: deps.limits,
     batching: deps.batching,
   }
-}
-
-/** What kind of failure it was. The server reads the code, so it must reveal nothing about the order. */
-function codeOf(error: unknown): FailureCode {
-  if (error instanceof RunFailure) return error.code
-  if (error instanceof RevertedError) return 'reverted'
-  if (error instanceof PausedError) return 'paused'
-  if (error instanceof BrokerError) return 'broker-unavailable'
-  if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) return 'chain-unavailable'
-  return 'internal-error'
 }

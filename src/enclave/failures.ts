@@ -1,12 +1,18 @@
+import { BrokerError, type BrokerErrorKind } from '../broker/index.js'
+import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
 import type { Revert } from '../protocol/api.js'
 
-/** Kinds of failure that the server may know: none of them reveals anything about an order. */
+/** Kinds of failure that the server may know: none of them reveals what an order is about. */
 export type FailureCode =
   | 'out-of-time'
   | 'conflict'
   | 'order-unknown'
   | 'chain-unavailable'
   | 'broker-unavailable'
+  | 'broker-rate-limited'
+  | 'broker-unauthorized'
+  | 'broker-refused'
+  | 'broker-unreadable'
   | 'broker-mismatch'
   | 'relay-unavailable'
   | 'relay-refused'
@@ -41,6 +47,31 @@ export class PausedError extends Error {
   constructor(readonly until: number) {
     super('the platform is paused')
   }
+}
+
+/** What kind of failure it was. The server reads the code, so it must reveal nothing of what an order is about. */
+export function codeOf(error: unknown): FailureCode {
+  if (error instanceof RunFailure) return error.code
+  if (error instanceof RevertedError) return 'reverted'
+  if (error instanceof PausedError) return 'paused'
+  if (error instanceof BrokerError) return codeOfBroker(error)
+  if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) return 'chain-unavailable'
+  return 'internal-error'
+}
+
+const BROKER_CODES: Readonly<Record<BrokerErrorKind, FailureCode>> = {
+  ambiguous: 'broker-unavailable',
+  unavailable: 'broker-unavailable',
+  'rate-limited': 'broker-rate-limited',
+  unauthorized: 'broker-unauthorized',
+  'not-found': 'broker-refused',
+  'duplicate-client-order-id': 'broker-refused',
+  rejected: 'broker-refused',
+}
+
+/** An answer that is there and cannot be read does not mend itself, as one that is missing does. */
+function codeOfBroker({ kind, reason }: BrokerError): FailureCode {
+  return reason === 'unreadable' ? 'broker-unreadable' : BROKER_CODES[kind]
 }
 
 /** The state that a decision was computed from has changed: read it again. A stale authorization is never sent twice. */

@@ -1,14 +1,29 @@
-import type { Broker } from '../broker/index.js'
+import { type Broker, BrokerError } from '../broker/index.js'
+
+/** A broker as one run uses it. */
+export interface GuardedBroker extends Broker {
+  /** How the last call failed; null once one has succeeded. What a run does without, it still has to say. */
+  lastFailure(): BrokerError | null
+}
 
 /** The same broker, with `check` before every call. */
-export function guardBroker(broker: Broker, check: () => void): Broker {
+export function guardBroker(broker: Broker, check: () => void): GuardedBroker {
+  let failure: BrokerError | null = null
   const guarded =
     <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {
       check()
-      return call(...args)
+      try {
+        const answer = await call(...args)
+        failure = null
+        return answer
+      } catch (error) {
+        if (error instanceof BrokerError) failure = error
+        throw error
+      }
     }
   return {
+    lastFailure: () => failure,
     getClock: guarded(broker.getClock),
     getSnapshots: guarded(broker.getSnapshots),
     getAsset: guarded(broker.getAsset),

@@ -1,4 +1,3 @@
-import type { Broker } from '../broker/index.js'
 import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { RunResult } from '../protocol/job.js'
@@ -6,6 +5,7 @@ import type { Authorizer } from './authorizer.js'
 import type { Batching } from './batches.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
+import type { GuardedBroker } from './guardedBroker.js'
 import type { PolicyStore } from './policyStore.js'
 import type { PortfolioStore } from './portfolioStore.js'
 
@@ -36,7 +36,7 @@ export interface Limits {
 export interface Run {
   readonly clock: RunClock
   /** Guarded: it refuses to be called from `stopAt` on. */
-  readonly broker: Broker
+  readonly broker: GuardedBroker
   readonly chain: ChainState
   readonly authorizer: Authorizer
   readonly portfolios: PortfolioStore

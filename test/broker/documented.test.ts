@@ -95,6 +95,7 @@ describe("the client reads Alpaca's documented examples", () => {
     ['error-buying-power', 403, { kind: 'rejected', status: 403, code: 40310000 }],
     ['error-minimum', 403, { kind: 'rejected', status: 403, code: 40310000 }],
     ['error-unauthorized', 401, { kind: 'unauthorized', status: 401, code: undefined }],
+    ['error-forbidden', 403, { kind: 'unauthorized', status: 403, code: undefined }],
     ['error-rate-limit', 429, { kind: 'rate-limited', status: 429, code: 42910000 }],
     ['error-not-found', 404, { kind: 'not-found', status: 404, code: 40410000 }],
   ])('%s', async (name, status, expected) => {

@@ -153,6 +153,15 @@ describe('an order that could not be settled is not read', () => {
     { filled_qty: '1.0000000001' },
     { filled_qty: '-1' },
     { filled_qty: 1 },
+    { filled_qty: null },
+    { filled_qty: undefined },
+    { filled_qty: null, filled_avg_price: null, filled_at: null },
+    { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'new' },
+    { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'partially_filled' },
+    { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'replaced', replaced_by: 'another' },
+    { filled_qty: null, filled_avg_price: null, status: 'canceled' },
+    { filled_qty: null, filled_at: null, status: 'expired' },
+    { filled_qty: null, filled_at: null, status: 'rejected' },
     { filled_avg_price: '-1' },
     { filled_avg_price: '0.00' },
     { side: 'short' },
@@ -163,6 +172,21 @@ describe('an order that could not be settled is not read', () => {
     await expect(brokerOf(url).getOrderByClientOrderId('mine')).rejects.toMatchObject({
       kind: 'unavailable',
       reason: 'unreadable',
+    })
+  })
+
+  it.each([
+    { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'rejected' },
+    { filled_qty: undefined, filled_avg_price: undefined, status: 'rejected' },
+    { filled_qty: null, filled_avg_price: null, filled_at: null, status: 'canceled' },
+    { filled_qty: undefined, filled_avg_price: undefined, filled_at: undefined, status: 'expired' },
+  ])('but one that certainly filled nothing is: %j', async (change) => {
+    const order = { ...Object(alpacaExample('order-filled')), client_order_id: 'mine', ...change }
+    const url = await startRawServer((_request, response) => response.end(JSON.stringify(order)))
+    expect(await brokerOf(url).getOrderByClientOrderId('mine')).toMatchObject({
+      state: change.status,
+      filledQty: 0n,
+      fills: [],
     })
   })
 

@@ -46,12 +46,15 @@ export async function awaitFinal(run: Run, order: BrokerOrder): Promise<BrokerOr
   return latest
 }
 
-/** The order as it is now, or as it was last seen when the broker does not say. */
+/**
+ * The order as it is now, or as it was last seen when the broker does not say.
+ * @throws BrokerError when the broker says what cannot be read
+ */
 async function lookAgain(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
   try {
     return (await run.broker.getOrderByClientOrderId(order.clientOrderId)) ?? order
   } catch (error) {
-    if (error instanceof BrokerError) return order
+    if (error instanceof BrokerError && error.reason !== 'unreadable') return order
     throw error
   }
 }

@@ -4,7 +4,7 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
 import { withFill, withoutOrder } from '../books.js'
 import type { Look } from '../chainState.js'
-import { RunFailure } from '../failures.js'
+import { codeOf, type FailureCode } from '../failures.js'
 import type { Run } from '../run.js'
 import { type AccountState, writePortfolio } from './accountState.js'
 import { cancel, findOrder } from './brokerOrder.js'
@@ -16,8 +16,8 @@ export const RECLAIMED_AFTER_FILL = 'reclaimed-after-fill'
 
 export interface Finished {
   state: AccountState
-  /** Orders whose escrow has ended, and whether the broker still has something to do for them. */
-  ended: Map<Hex, AtBroker['kind']>
+  /** Orders whose escrow has ended, and what the broker has of them. */
+  ended: Map<Hex, AtBroker>
   /** Whether a buy's fill was lost to a reclaim. */
   loss: boolean
 }
@@ -29,7 +29,7 @@ export async function finishEnded(run: Run, state: AccountState, look: Look): Pr
   let loss = false
   for (const { orderId, entry, escrow } of await endedOrders(run, state.portfolio, look)) {
     const end = await endAtBroker(run, now.portfolio, orderId)
-    ended.set(orderId, end.kind)
+    ended.set(orderId, end)
     if (end.kind === 'unfinished') continue
     loss ||= isLost(now.portfolio, orderId, end.order)
     if (loss) await run.report({ outcome: 'failed', code: RECLAIMED_AFTER_FILL })
@@ -58,10 +58,13 @@ async function endedOrders(run: Run, { openOrders }: Portfolio, look: Look) {
 }
 
 /**
- * What the broker has of an order. `unfinished`: it is still live after the cancellation, or there is another's order
- * under our id, which a person has to look at; the account goes on. `ended`: the order, or null when there is none.
+ * What the broker has of an order. `unfinished`: it is still live after the cancellation; or a person has to look, and
+ * `code` says why: there is another's order under our id, or one that cannot be read. The account goes on. `ended`: the
+ * order, or null when there is none.
  */
-type AtBroker = { kind: 'unfinished' } | { kind: 'ended'; order: BrokerOrder | null }
+type AtBroker = { kind: 'unfinished'; code?: FailureCode } | { kind: 'ended'; order: BrokerOrder | null }
+
+const LEFT_TO_A_PERSON: ReadonlySet<FailureCode> = new Set(['broker-mismatch', 'broker-unreadable'])
 
 /**
  * The order at the broker, cancelled when it was live. One look is enough: nothing is placed after the deadline, and a
@@ -74,7 +77,8 @@ async function endAtBroker(run: Run, { openOrders }: Portfolio, orderId: Hex): P
     const order = found?.state === 'live' ? await cancel(run, found) : found
     return order?.state === 'live' ? { kind: 'unfinished' } : { kind: 'ended', order }
   } catch (error) {
-    if (error instanceof RunFailure && error.code === 'broker-mismatch') return { kind: 'unfinished' }
+    const code = codeOf(error)
+    if (LEFT_TO_A_PERSON.has(code)) return { kind: 'unfinished', code }
     throw error
   }
 }

@@ -4,7 +4,7 @@ import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { RunResult } from '../../protocol/job.js'
 import { freeShares, type OpenOrder } from '../../protocol/portfolio.js'
 import { min, withOrder, withoutOrder } from '../books.js'
-import { ConflictError, RunFailure } from '../failures.js'
+import { ConflictError, codeOf, RunFailure } from '../failures.js'
 import type { NoticeCode } from '../notices.js'
 import type { Limits, Run } from '../run.js'
 import { type AccountState, writePortfolio } from './accountState.js'
@@ -58,7 +58,8 @@ export async function pursue(run: Run, held: Held): Promise<RunResult> {
   } catch (error) {
     // What the broker does not do now is the platform's business, not the employee's: it waits.
     if (!isBrokersFault(error)) throw error
-    return { outcome: 'queued', retryAt: retryQueued(run.clock.seconds(), entry.placedAt, clock) }
+    const retryAt = retryQueued(run.clock.seconds(), entry.placedAt, clock)
+    return { outcome: 'queued', retryAt, code: codeOf(error) }
   }
 }
 

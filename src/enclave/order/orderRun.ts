@@ -3,10 +3,10 @@ import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Intent } from '../../protocol/intent.js'
-import type { RunResult } from '../../protocol/job.js'
+import { FINAL_OUTCOMES, type RunResult } from '../../protocol/job.js'
 import { emptyPortfolio } from '../../protocol/portfolio.js'
 import type { Look } from '../chainState.js'
-import { PausedError, restarting } from '../failures.js'
+import { codeOf, PausedError, restarting } from '../failures.js'
 import type { StoredPortfolio } from '../portfolioStore.js'
 import type { Run } from '../run.js'
 import type { AccountState } from './accountState.js'
@@ -38,7 +38,15 @@ interface Memory {
 export async function runOrder(run: Run, job: OrderJob): Promise<RunResult> {
   const memory: Memory = { loss: false }
   const result = await unlessPaused(run, () => restarting(() => attempt(run, job, memory)))
-  return memory.loss && !result.code ? { ...result, code: RECLAIMED_AFTER_FILL } : result
+  // A loss is said once: whatever else the run met comes again.
+  const code = memory.loss ? RECLAIMED_AFTER_FILL : (result.code ?? failureMeanwhile(run, result))
+  return code === undefined ? result : { ...result, code }
+}
+
+/** An order that stays open says so when the broker failed it, also where the run could do without the answer. */
+function failureMeanwhile(run: Run, { outcome }: RunResult): string | undefined {
+  const failure = run.broker.lastFailure()
+  return failure === null || FINAL_OUTCOMES.has(outcome) ? undefined : codeOf(failure)
 }
 
 /** While the platform is paused an order waits: nothing is written ahead, placed, settled or refunded. */
@@ -70,8 +78,11 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
 }
 
 function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder, orderId: Hex): RunResult {
-  if (ended.get(orderId) === 'ended') return { outcome: 'done' }
-  return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), deadline, deadline) }
+  const end = ended.get(orderId)
+  if (end?.kind !== 'unfinished') return { outcome: 'done' }
+  const { code } = end
+  const retryAt = retryPlaced(run.clock.seconds(), deadline, deadline)
+  return { outcome: 'placed', retryAt, ...(code && { code }) }
 }
 
 function deeperLater(run: Run): RunResult {

@@ -38,12 +38,12 @@ export function createRunMetrics(registry: Registry): RunObserver {
   })
   const alarms = new Counter({
     name: `${PREFIX}enclave_alarms_total`,
-    help: 'Runs that ended with a code that somebody has to act on (docs/operations.md).',
+    help: 'Runs that ended with a code that the operator has to know of (docs/operations.md).',
     labelNames: ['code'],
     registers,
   })
   for (const kind of KINDS) underWay.set({ kind }, 0)
-  for (const code of ALARMING) alarms.inc({ code }, 0)
+  for (const code of ALARMING.keys()) alarms.inc({ code }, 0)
 
   return {
     started(kind) {

@@ -1,13 +1,26 @@
 import type { LogFields, Logger } from '../../logger.js'
 import type { RunEnd } from './runner.js'
 
-/** Codes of a run that an operator has to act on: money is lost, or an account stands still for good. */
-export const ALARMING: ReadonlySet<string> = new Set(['reclaimed-after-fill', 'ledger-unreadable'])
+/**
+ * Codes of a run that an operator has to know of, and the level of their lines. `error`: money is lost, or orders stand
+ * still until somebody acts. `warn`: what the next run may mend, or what only has to be booked.
+ */
+export const ALARMING: ReadonlyMap<string, 'error' | 'warn'> = new Map([
+  ['reclaimed-after-fill', 'error'],
+  ['cost-over-notional', 'warn'],
+  ['ledger-unreadable', 'error'],
+  ['broker-mismatch', 'error'],
+  ['broker-unreadable', 'error'],
+  ['broker-unauthorized', 'error'],
+  ['broker-refused', 'warn'],
+  ['broker-rate-limited', 'warn'],
+  ['broker-unavailable', 'warn'],
+])
 
 /** Logs the end of a run with its code: as an error when someone has to act, as a warning when it failed. */
 export function logRunEnd(logger: Logger, message: string, { how, result }: RunEnd, fields: LogFields): void {
   const code = result?.code
   const hasFailed = how !== 'result' || result === null || result.outcome === 'failed'
-  const level = code !== undefined && ALARMING.has(code) ? 'error' : hasFailed ? 'warn' : 'info'
+  const level = ALARMING.get(code ?? '') ?? (hasFailed ? 'warn' : 'info')
   logger[level](message, { ...fields, code })
 }

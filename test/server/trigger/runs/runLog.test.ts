@@ -16,7 +16,13 @@ describe('the line at the end of a run', () => {
     [{ outcome: 'done', code: 'reclaimed-after-fill' }, 'error'],
     [{ outcome: 'failed', code: 'reclaimed-after-fill' }, 'error'],
     [{ outcome: 'failed', code: 'ledger-unreadable' }, 'error'],
-    [{ outcome: 'failed', code: 'broker-mismatch' }, 'warn'],
+    [{ outcome: 'failed', code: 'broker-mismatch' }, 'error'],
+    [{ outcome: 'queued', code: 'broker-unauthorized' }, 'error'],
+    [{ outcome: 'queued', code: 'broker-unreadable' }, 'error'],
+    [{ outcome: 'queued', code: 'broker-refused' }, 'warn'],
+    [{ outcome: 'settled', code: 'cost-over-notional' }, 'warn'],
+    [{ outcome: 'failed', code: 'relay-refused' }, 'warn'],
+    [{ outcome: 'queued', code: 'paused' }, 'info'],
     [{ outcome: 'rejected', code: 'not-admin' }, 'info'],
   ])('has the code of %j, at its level', (result, level) => {
     expect(lineOf('result', result)).toMatchObject([

@@ -1,0 +1,158 @@
+/**
+ * Who: nobody has to attack. The broker rejects an order and states `filled_qty: null`, as Alpaca's documentation shows;
+ * or it refuses the enclave's keys. An employee can bring about the first with an order that the broker will not take.
+ * Cost: nothing.
+ * Gain: an answer that was not understood counted as one that never came. The order was `queued` for ever, its USDC
+ * stayed in escrow, its account's cash stayed promised, and neither a code nor an alert told the operator. To refund
+ * whatever cannot be read would be worse: an order that was filled would be paid twice. Got now: a refund exactly where
+ * the broker certainly filled nothing, and for everything else a code, which the server counts and raises an alert for.
+ */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import type { ControlInput } from '../../src/sandbox/broker/index.js'
+import { ALARMING } from '../../src/server/trigger/runs/runLog.js'
+import { buy, sell } from '../enclave/support/scenarios.js'
+import { useWorld, WALLET } from '../enclave/support/world.js'
+import { alpacaExample } from '../support/alpacaExamples.js'
+
+const world = useWorld()
+const control = () => world().broker.control
+
+describe('an order whose filled quantity the broker leaves out', () => {
+  describe.each(['null', 'absent'] as const)('(%s)', (filledQty) => {
+    it('is refunded when the broker rejected it', async () => {
+      control().fill({ mode: 'reject', filledQty })
+      const order = await world().open(buy(250))
+      expect(await world().noticeCode(order, await world().run(order))).toBe('broker-rejected')
+      expect(await world().usdc('alice')).toBe(WALLET)
+      await world().checkInvariants()
+    })
+
+    it('is refunded when it ended without a trace of a fill', async () => {
+      control().fill({ mode: 'expire', filledQty })
+      const order = await world().open(buy(250))
+      expect(await world().noticeCode(order, await world().run(order))).toBe('expired-at-close')
+      expect(await world().usdc('alice')).toBe(WALLET)
+      await world().checkInvariants()
+    })
+
+    it.each<[string, ControlInput<'fill'>]>([
+      ['filled', { mode: 'immediate' }],
+      ['filled in part, and expired', { mode: 'expire', fraction: '0.4' }],
+    ])('is neither settled nor refunded when it was %s', async (_name, fill) => {
+      control().fill({ ...fill, filledQty })
+      const order = await world().open(buy(250))
+      const first = await world().run(order)
+      expect(first).toEqual({
+        outcome: 'queued',
+        code: 'broker-unreadable',
+        retryAt: expect.any(Number),
+      })
+      // Not even when its deadline is past.
+      await world().chain.mineAt(order.deadline + 1)
+      expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'broker-unreadable' })
+      expect(await world().state(order)).toBe('OPEN')
+      expect(await world().portfolio('alice')).toMatchObject({ cash: 0n, positions: {} })
+      expect(control().orders()).toHaveLength(1)
+    })
+  })
+
+  it('is settled once the broker states it, and holds up no other account meanwhile', async () => {
+    const order = await world().open(buy(250))
+    const unstated = { ...Object(alpacaExample('order-filled')), filled_qty: null }
+    const path = '/v2/orders:by_client_order_id'
+    control().fault({ method: 'GET', path, times: 100, respond: { status: 200, body: unstated } })
+    expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'broker-unreadable' })
+    control().clear({ what: 'faults' })
+    await world().settled({ ...buy(100), who: 'bob' })
+    expect(await world().run(order)).toEqual({ outcome: 'settled' })
+    await world().checkInvariants()
+  })
+
+  it("does not stand in the account's way after its escrow was reclaimed", async () => {
+    control().fill({ mode: 'expire', fraction: '0.4', filledQty: 'null', times: 1 })
+    const order = await world().open(buy(250))
+    await world().run(order)
+    await world().chain.mineAt(order.deadline + 7 * 86_400)
+    await world().chain.send('alice', 'escrow', 'reclaim', order.orderId)
+    expect(await world().run(order)).toMatchObject({ outcome: 'placed', code: 'broker-unreadable' })
+    expect((await world().portfolio('alice'))?.openOrders).toHaveProperty(order.orderId)
+    await world().settled(buy(100))
+  })
+})
+
+describe('an error of the broker after the write-ahead', () => {
+  it.each<[number, string, string]>([
+    [401, 'error-unauthorized', 'broker-unauthorized'],
+    [403, 'error-forbidden', 'broker-unauthorized'],
+    [403, 'error-buying-power', 'broker-refused'],
+    [404, 'error-not-found', 'broker-refused'],
+    [422, 'error-not-cancelable', 'broker-refused'],
+    [429, 'error-rate-limit', 'broker-rate-limited'],
+    [503, 'error-not-found', 'broker-unavailable'],
+    [200, 'error-not-found', 'broker-unreadable'],
+  ])('%i (%s) makes the order wait with the code %s', async (status, example, code) => {
+    const respond = { status, body: alpacaExample(example) }
+    control().fault({ method: 'POST', path: '/v2/orders', times: 1_000, respond })
+    const order = await world().open(buy(250))
+    expect(await world().run(order)).toMatchObject({ outcome: 'queued', code })
+    expect((await world().portfolio('alice'))?.openOrders).toHaveProperty(order.orderId)
+    control().clear({ what: 'faults' })
+    expect(await world().run(order)).toEqual({ outcome: 'settled' })
+    await world().checkInvariants()
+  })
+
+  it('is said also of an order that is live, while the broker does not tell how it goes', async () => {
+    control().fill({ mode: 'hold' })
+    const order = await world().open(buy(250))
+    expect(await world().run(order)).not.toHaveProperty('code')
+    control().fault({
+      method: 'DELETE',
+      times: 1_000,
+      respond: { status: 401, body: alpacaExample('error-unauthorized') },
+    })
+    await world().chain.mineAt(order.deadline)
+    expect(await world().run(order)).toMatchObject({ outcome: 'placed', code: 'broker-unauthorized' })
+    expect(await world().state(order)).toBe('OPEN')
+  })
+
+  it('is not said any more of a run that came to its end', async () => {
+    await world().settled(buy(1_000))
+    control().fault({ method: 'POST', path: '/v2/orders', times: 1, respond: { status: 503, body: {} } })
+    const order = await world().open(sell(400))
+    expect(await world().run(order)).toEqual({ outcome: 'settled' })
+  })
+})
+
+describe('the operator', () => {
+  const rules = z
+    .object({
+      groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })),
+    })
+    .parse(parse(readFileSync('docs/operations/alerts.yml', 'utf8')))
+    .groups.flatMap((group) => group.rules)
+
+  it.each([...ALARMING.keys()])('has an alert for the code %s, by the metric that counts it', (code) => {
+    const counted = rules.filter(({ expr }) => expr.includes('trading_enclave_alarms_total'))
+    const named = counted.filter(({ expr }) =>
+      [...expr.matchAll(/code=~?"([^"]*)"/g)].some(([, pattern = '']) =>
+        new RegExp(`^(?:${pattern})$`).test(code),
+      ),
+    )
+    expect(named).toHaveLength(1)
+  })
+
+  it('has one for every failure of the broker', () => {
+    const codes = [
+      'broker-unavailable',
+      'broker-rate-limited',
+      'broker-unauthorized',
+      'broker-refused',
+      'broker-unreadable',
+      'broker-mismatch',
+    ]
+    expect(codes.filter((code) => !ALARMING.has(code))).toEqual([])
+  })
+})
