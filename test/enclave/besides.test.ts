@@ -144,9 +144,9 @@ it('is not sent on the word of a node that took its time', async () => {
     -1,
     'crash',
     async (call) => {
-      // The look at the chain right before the send.
+      // The look at the chain right before the send, which follows the one at the depth of the write-ahead.
       if (
-        slow.calls[call - 1] === 'broker getAsset' &&
+        slow.calls[call - 2] === 'broker getAsset' &&
         slow.calls.includes('broker getOrderByClientOrderId')
       ) {
         await world().clock.sleep(6_000)
