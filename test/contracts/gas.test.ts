@@ -1,0 +1,343 @@
+// The gas of each call, compared to the unit with the table in contracts/gas.md. `npm run gas` writes the table anew.
+
+import { keccak256, toBeHex } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Authorization } from '../../src/protocol/authorization.js'
+import { concatBytes, type Hex, hexToBytes } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import {
+  type BoundOrder,
+  batchBurn,
+  batchMint,
+  orderOf,
+  policyUpdate,
+  portfolioUpdate,
+  refund,
+  settlement,
+  signedCall,
+} from '../support/authorizations.js'
+import {
+  type ContractKey,
+  INTERFACES,
+  type Sender,
+  startTestChain,
+  type TestChain,
+} from '../support/chain.js'
+import { AAPL, bytes32, DAY, ORG, setUpInstitution, shares, USDC, usd } from '../support/institution.js'
+import { EMPTY, orderActions } from '../support/orderActions.js'
+import type { Role } from '../support/roles.js'
+import { usdcFixture } from './fixtures/usdc.js'
+
+// Fixed, like all that is in calldata: a zero byte costs less than another.
+const GENESIS = 2_000_000_000
+const DEADLINE = GENESIS + 10 * DAY
+const OPTIONS = { args: ['--hardfork', 'osaka', '--timestamp', `${GENESIS}`], delays: { rotation: DAY } }
+/** Bytes of a blob beyond its padded plaintext, as `ledgerBlob.ts` and `userBlob.ts` write it. */
+const HEADER = { enclave: 29, user: 62, policy: 29 }
+/** Only the platform's contracts can call these, so the rows of their callers include them. */
+const INTERNAL = ['ledger.writePortfolio', 'pool.payout', 'token.mint', 'token.burn']
+const CONTRACTS = ['escrow', 'ledger', 'pool', 'registry', 'token', 'authority'] as const
+const OTHER = nameToBytes32('Borealis')
+
+const usdc = usdcFixture('BlacklistingUsdc')
+let chain: TestChain
+const actions = orderActions(() => chain)
+const { account, presentOf, nextOf } = actions
+
+interface Row {
+  contract: ContractKey
+  method: string
+  label: string
+  gas: bigint
+}
+const rows: Row[] = []
+
+/** Sends the call, which must succeed, and notes its gas. */
+async function measure(
+  label: string,
+  from: Sender,
+  contract: ContractKey,
+  method: string,
+  ...args: unknown[]
+): Promise<void> {
+  const { gasUsed } = await chain.send(from, contract, method, ...args)
+  rows.push({ contract, method, label, gas: gasUsed })
+}
+
+const relay = (label: string, authorization: Authorization) =>
+  measure(label, 'relayer', ...signedCall(chain, authorization))
+
+/** Bytes that look like ciphertext and depend on the seed alone. */
+function bytes(seed: string, length: number): Hex {
+  const words = Array.from({ length: Math.ceil(length / 32) }, (_, index) =>
+    hexToBytes(`0x${keccak256(`${bytes32(seed)}${toBeHex(index, 4).slice(2)}`).slice(2)}`),
+  )
+  return `0x${Buffer.from(concatBytes(...words).subarray(0, length)).toString('hex')}`
+}
+
+/** The next write of the account's portfolio, with `padded` bytes of plaintext. */
+async function writeOf(role: Role, padded: number) {
+  const next = await nextOf(role)
+  const seed = `${role} ${next.version}`
+  return {
+    ...next,
+    enclaveBlob: bytes(`${seed} enclave`, HEADER.enclave + padded),
+    userBlob: bytes(`${seed} user`, HEADER.user + padded),
+  }
+}
+
+async function buy(role: Role, name: string, label?: string): Promise<BoundOrder> {
+  const args = [bytes32(name), bytes32(`${name} sealed`), usd(1_000), DEADLINE]
+  if (label !== undefined) await measure(label, role, 'escrow', 'openBuy', ...args)
+  else await chain.send(role, 'escrow', 'openBuy', ...args)
+  return orderOf(chain, bytes32(name))
+}
+
+async function request(role: Role, name: string, label?: string): Promise<BoundOrder> {
+  const args = [bytes32(name), bytes32(`${name} sealed`), DEADLINE]
+  if (label !== undefined) await measure(label, role, 'escrow', 'openRequest', ...args)
+  else await chain.send(role, 'escrow', 'openRequest', ...args)
+  return orderOf(chain, bytes32(name))
+}
+
+/** Writes the portfolio ahead of an order's end, as the enclave does before it places. */
+async function writeAhead(role: Role, order: BoundOrder, padded = 512): Promise<void> {
+  await chain.send('relayer', ...signedCall(chain, portfolioUpdate(order, await writeOf(role, padded))))
+}
+
+const blacklist = (role: Role, on: boolean) => usdc.turn(chain, 'setBlacklisted', account(role), on)
+const freeze = (role: Role, on: boolean) => chain.send('owner', 'token', 'setFrozen', AAPL, account(role), on)
+
+/** The platform in use: it has shares and USDC, and two orders of others are open. */
+async function setUp(): Promise<void> {
+  await setUpInstitution(chain)
+  await chain.send('relayer', ...signedCall(chain, batchMint(AAPL, shares(100))))
+  await chain.send('carol', 'usdc', 'approve', chain.addressOf('pool'), usd(9_000))
+  await chain.send('carol', 'pool', 'fund', usd(5_000))
+  await buy('bob', 'open buy')
+  await request('carol', 'open sale')
+}
+
+const SECTIONS: Record<string, () => Promise<void>> = {
+  async opening() {
+    await buy('alice', 'first', 'the account has no other order open')
+    await buy('alice', 'second', 'the account has others open')
+    await request('admin', 'third', 'the account has no other order open')
+    await request('admin', 'fourth', 'the account has others open')
+  },
+
+  async writing() {
+    const order = await request('alice', 'sale')
+    const write = async (label: string, padded: number) =>
+      relay(label, portfolioUpdate(order, await writeOf('alice', padded)))
+    await write('the first, 512 bytes', 512)
+    await write('a later one, 512 bytes', 512)
+    await write('512 to 1,536 bytes', 1_536)
+    await write('a later one, 1,536 bytes', 1_536)
+    await write('1,536 to 3,072 bytes', 3_072)
+    await write('a later one, 3,072 bytes', 3_072)
+  },
+
+  async settling() {
+    const settle = async (label: string, padded: number, payout = {}, open = buy) => {
+      const order = await open('alice', label)
+      await writeAhead('alice', order, padded)
+      await relay(label, settlement(order, { ...(await writeOf('alice', padded)), ...payout }))
+    }
+    const paysUsdc = { payoutAsset: USDC, payout: usd(300) }
+    const paysShares = { payoutAsset: AAPL, payout: shares(2) }
+    await settle('a buy, 512 bytes', 512)
+    await settle('a sale, 512 bytes', 512, {}, request)
+    await settle('a withdrawal of USDC, 512 bytes', 512, paysUsdc, request)
+    await settle('the first withdrawal of a symbol, 512 bytes', 512, paysShares, request)
+    await settle('a later withdrawal of shares, 512 bytes', 512, paysShares, request)
+    await blacklist('alice', true)
+    await settle('a withdrawal of USDC that becomes a claim, 512 bytes', 512, paysUsdc, request)
+    await blacklist('alice', false)
+    await freeze('alice', true)
+    await settle('a withdrawal of shares that becomes a claim, 512 bytes', 512, paysShares, request)
+    await settle('a buy, 3,072 bytes', 3_072)
+  },
+
+  async refunding() {
+    const refunds = async (label: string, padded: number, open = buy) => {
+      const order = await open('alice', label)
+      await writeAhead('alice', order, padded)
+      await relay(label, refund(order, await writeOf('alice', padded)))
+    }
+    const refundsUnheld = async (label: string, open = buy) =>
+      relay(label, refund(await open('alice', label), { ...(await presentOf('alice')), ...EMPTY }))
+    await refundsUnheld('a buy, no portfolio')
+    await refundsUnheld('a request, no portfolio', request)
+    await refunds('a buy, 512 bytes', 512)
+    await refunds('a request, 512 bytes', 512, request)
+    const becomesClaim = await buy('alice', 'becomes a claim')
+    await blacklist('alice', true)
+    const written = refund(becomesClaim, await writeOf('alice', 512))
+    await relay('a buy that becomes a claim, 512 bytes', written)
+    await blacklist('alice', false)
+    await refunds('a buy, 3,072 bytes', 3_072)
+  },
+
+  async reclaiming() {
+    const orders = [await buy('alice', 'buy'), await request('alice', 'sale'), await buy('alice', 'claim')]
+    await writeAhead('alice', await buy('alice', 'held'))
+    await chain.mineAt(DEADLINE + 7 * DAY)
+    const [bought, requested, claimed] = orders.map(({ orderId }) => orderId)
+    await measure('a buy', 'alice', 'escrow', 'reclaim', bought)
+    await measure('a request', 'alice', 'escrow', 'reclaim', requested)
+    await blacklist('alice', true)
+    await measure('a buy that becomes a claim', 'alice', 'escrow', 'reclaim', claimed)
+    await chain.send('alice', 'escrow', 'reclaim', bytes32('held'))
+    const reclaimed = await orderOf(chain, bytes32('held'))
+    await relay(
+      'after a reclaim, 512 bytes',
+      portfolioUpdate(reclaimed, { ...(await writeOf('alice', 512)), state: 3n }),
+    )
+    await blacklist('alice', false)
+    const bob = account('bob')
+    await measure('', 'owner', 'escrow', 'approveClaimRecipient', account('alice'), USDC, bob)
+    const snapshot = await chain.provider.send('evm_snapshot', [])
+    await measure('USDC, to the account', 'alice', 'escrow', 'claim', USDC, account('alice'))
+    await chain.provider.send('evm_revert', [snapshot])
+    await measure('USDC, to an approved wallet', 'alice', 'escrow', 'claim', USDC, bob)
+  },
+
+  async claimingShares() {
+    const order = await request('alice', 'withdrawal')
+    await freeze('alice', true)
+    const paid = { payoutAsset: AAPL, payout: shares(2), ...(await writeOf('alice', 512)) }
+    await chain.send('relayer', ...signedCall(chain, settlement(order, paid)))
+    await freeze('alice', false)
+    await measure('shares, to the account', 'alice', 'escrow', 'claim', AAPL, account('alice'))
+    await measure('to a wallet', 'alice', 'token', 'transfer', account('bob'), BigInt(AAPL), shares(1))
+    await measure('', 'alice', 'token', 'approve', account('bob'), BigInt(AAPL), shares(1))
+    await measure('', 'alice', 'token', 'setOperator', account('bob'), true)
+    const moved = [account('alice'), account('carol'), BigInt(AAPL), shares(1)]
+    await measure('by an operator', 'bob', 'token', 'transferFrom', ...moved)
+  },
+
+  async publishing() {
+    const publish = (label: string, version: bigint, padded: number) => {
+      const policyBlob = bytes(`rulebook ${version}`, HEADER.policy + padded)
+      return relay(label, policyUpdate(ORG, account('admin'), { version, policyBlob }))
+    }
+    await publish('the first, 512 bytes', 1n, 512)
+    await publish('a later one, 512 bytes', 2n, 512)
+    await publish('512 to 16,384 bytes, the largest', 3n, 16_384)
+    await publish('a later one, 16,384 bytes', 4n, 16_384)
+  },
+
+  async batches() {
+    const MSFT = nameToBytes32('MSFT')
+    const countedUntil = BigInt(GENESIS)
+    const next = { expectedSupply: shares(7), batch: 2n, countedUntil: countedUntil + 1n }
+    await relay('the first of a symbol', batchMint(MSFT, shares(7), { countedUntil }))
+    await relay('a later one', batchMint(MSFT, shares(2), next))
+    const last = { expectedSupply: shares(9), batch: 3n, countedUntil: countedUntil + 2n }
+    await relay('', batchBurn(MSFT, shares(4), last))
+  },
+
+  async pooling() {
+    await chain.send('dave', 'usdc', 'mint', account('dave'), usd(100))
+    await measure('', 'carol', 'pool', 'fund', usd(100))
+    await measure('', 'owner', 'pool', 'transferTreasury', usd(100))
+    for (const contract of CONTRACTS) {
+      if (contract === 'pool') continue
+      await chain.send('dave', 'usdc', 'transfer', chain.addressOf(contract), usd(1))
+      await measure('', 'dave', contract, 'sweepUsdc')
+    }
+  },
+
+  async founding() {
+    const admits = (label: string, admitted: boolean) =>
+      measure(label, 'owner', 'registry', 'setAdmitted', OTHER, account('carol'), admitted)
+    await measure('', 'carol', 'registry', 'registerInstitution', OTHER)
+    await admits('the first admission', true)
+    await admits('a suspension', false)
+    await admits('a later admission', true)
+  },
+
+  async belonging() {
+    const set = (label: string, role: Role, member: boolean) =>
+      measure(label, 'admin', 'registry', 'setMember', account(role), member)
+    await set('an invitation', 'dave', true)
+    await measure('', 'dave', 'registry', 'join', ORG)
+    await set('a removal', 'dave', false)
+    await set('a second invitation', 'dave', true)
+    await set('a withdrawal of an invitation', 'dave', false)
+    await measure('', 'bob', 'registry', 'leaveInstitution')
+    await measure('', 'admin', 'registry', 'transferAdmin', account('alice'))
+    await measure('by a member', 'alice', 'registry', 'acceptAdmin', ORG)
+  },
+
+  async governing() {
+    const set = (method: string, ...args: unknown[]) => measure('', 'owner', 'token', method, ...args)
+    await set('setKyc', account('dave'), true)
+    await set('setListed', nameToBytes32('MSFT'), true)
+    await set('setFrozen', AAPL, account('dave'), true)
+    for (const method of ['rotateOwner', 'rotateGuardian', 'rotateSigner']) {
+      await measure('', 'owner', 'authority', method, account('dave'))
+    }
+    await measure('', 'owner', 'authority', 'withdrawRotation', 0)
+    await measure('', 'guardian', 'authority', 'pause')
+    await measure('', 'owner', 'authority', 'liftPause')
+  },
+}
+
+beforeAll(async () => {
+  chain = await startTestChain({ ...OPTIONS, ...usdc })
+  await setUp()
+  for (const section of Object.values(SECTIONS)) {
+    const snapshot = await chain.provider.send('evm_snapshot', [])
+    await section()
+    await chain.provider.send('evm_revert', [snapshot])
+  }
+}, 120_000)
+afterAll(() => chain?.stop())
+
+const NAMES: Record<(typeof CONTRACTS)[number], string> = {
+  escrow: 'OrderEscrow',
+  ledger: 'ConfidentialLedger',
+  pool: 'PlatformPool',
+  registry: 'InstitutionRegistry',
+  token: 'EquityToken',
+  authority: 'Authority',
+}
+
+function table(contract: keyof typeof NAMES): string {
+  const cells = rows
+    .filter((row) => row.contract === contract)
+    .sort((a, b) => (a.method < b.method ? -1 : Number(a.method > b.method)))
+    .map(({ method, label, gas }) => [`\`${method}\``, label, gas.toLocaleString('en-US')])
+  const [first = 0, second = 0] = [0, 1].map((column) =>
+    Math.max(4, ...cells.map((row) => row[column]?.length ?? 0)),
+  )
+  const line = ([method = '', label = '', gas = '']: string[]) =>
+    `| ${method.padEnd(first)} | ${label.padEnd(second)} | ${gas.padStart(10)} |`
+  const rule = `| ${'-'.repeat(first)} | ${'-'.repeat(second)} | ${'-'.repeat(9)}: |`
+  return [`## ${NAMES[contract]}`, '', line(['Call', 'Case', 'Gas']), rule, ...cells.map(line)].join('\n')
+}
+
+const HEAD = `# Gas of each call
+
+The gas of a whole transaction: its calldata and 21,000 are in it, and what the chain gives back is not. \`npm run gas\`
+writes this page, and a test compares it with the contracts to the unit
+([what the rows mean](../docs/contracts.md#what-calls-cost)).
+`
+
+describe('gas', () => {
+  it('is as in contracts/gas.md', async () => {
+    const page = `${[HEAD, ...CONTRACTS.map(table)].join('\n\n').replace('\n\n\n', '\n\n')}\n`
+    await expect(page).toMatchFileSnapshot('../../contracts/gas.md')
+  })
+
+  it.each(CONTRACTS)('of each call of %s that changes something is measured', (contract) => {
+    const measured = new Set(rows.map((row) => `${row.contract}.${row.method}`))
+    const missing: string[] = []
+    INTERFACES[contract].forEachFunction(({ constant, name }) => {
+      if (!constant && !measured.has(`${contract}.${name}`)) missing.push(`${contract}.${name}`)
+    })
+    expect(missing.filter((name) => !INTERNAL.includes(name))).toEqual([])
+  })
+})
