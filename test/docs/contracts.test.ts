@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type ContractKey, INTERFACES } from '../support/chain.js'
 
 const page = readFileSync(new URL('../../docs/contracts.md', import.meta.url), 'utf8')
-const KEYS: ContractKey[] = ['registry', 'escrow', 'ledger', 'token', 'pool']
+const KEYS: ContractKey[] = ['authority', 'registry', 'escrow', 'ledger', 'token', 'pool']
 
 /** Standards' own, which the page names by the standard. */
 const STANDARD = /^(ERC6909|SafeERC20|OwnableInvalidOwner|InvalidShortString|StringTooLong)/
@@ -20,4 +20,13 @@ describe.each(KEYS)('docs/contracts.md on %s', (key) => {
     })
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([])
   })
+})
+
+it('docs/contracts.md compares with what calls cost now', () => {
+  const measured = readFileSync(new URL('../../contracts/gas.md', import.meta.url), 'utf8')
+  const now = [...page.matchAll(/^\| `\w+`, .*\| +[\d,]+ \| +([\d,]+) \| +[\d,]+ \| +[\d.]+% \|$/gm)].map(
+    ([, gas]) => gas,
+  )
+  expect(now.length).toBeGreaterThan(10)
+  expect(now.filter((gas) => !measured.includes(` ${gas} |`))).toEqual([])
 })
