@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { Command } from './command.js'
 import { claimCommand } from './commands/claim.js'
+import { keyCommand } from './commands/key.js'
 import { leaveCommand } from './commands/leave.js'
 import { orderCommand } from './commands/order.js'
 import { policyCommand } from './commands/policy.js'
@@ -21,6 +22,7 @@ const COMMANDS: readonly Command[] = [
   orderCommand,
   policyCommand,
   portfolioCommand,
+  keyCommand,
   walletCommand,
   claimCommand,
   leaveCommand,

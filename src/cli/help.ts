@@ -10,6 +10,7 @@ const COMMON = `  --server <url>           the server (TRADING_SERVER_URL)
 const WALLET = `  --rpc <url>              a node of the chain (TRADING_RPC_URL)
   --key-file <file>        holds the wallet's private key, readable by its owner alone (TRADING_KEY_FILE); or the key
                            itself in TRADING_PRIVATE_KEY. It is never taken from an argument.
+  --portfolio-keys <file>  the drawn portfolio keys (TRADING_PORTFOLIO_KEYS): "key --help". Without it, the derived one.
   --enclave-key <hex>      the enclave's public key (TRADING_ENCLAVE_KEY) and the escrow's address (TRADING_ESCROW), from
   --escrow <address>       a source other than the server. Without them the server is believed.`
 

@@ -9,7 +9,7 @@ import type { SealedOrder } from './orderIntent.js'
  * - what the caller asked for: `invalid-order`, `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`
  * - transactions: `transaction-refused`, `transaction-pending`, `transaction-replaced`
  * - server: `server-unreachable`, `server-timeout`, `unexpected-answer`, `commit-differs`
- * - ledger: `portfolio-undecryptable`
+ * - portfolio keys: `portfolio-undecryptable`, `portfolio-key-missing`, `invalid-key-file`, `foreign-key-file`
  */
 export type ClientErrorCode =
   | 'no-provider'
@@ -34,6 +34,9 @@ export type ClientErrorCode =
   | 'unexpected-answer'
   | 'commit-differs'
   | 'portfolio-undecryptable'
+  | 'portfolio-key-missing'
+  | 'invalid-key-file'
+  | 'foreign-key-file'
 
 /** A failure whose message a person can be shown: it says what to do, and quotes no secret. */
 export class ClientError extends Error {

@@ -7,6 +7,7 @@ import type { Policy } from '../protocol/policy.js'
 import { type Claim, createClaimDesk } from './claims.js'
 import type { Mined } from './contract.js'
 import { createEscrow, type Funds } from './escrow.js'
+import { createKeyring } from './keyring.js'
 import { createMembership, type Membership } from './membership.js'
 import { openNotice } from './notice.js'
 import type { OrderRequest, SealedOrder } from './orderIntent.js'
@@ -20,8 +21,8 @@ import {
 } from './placeOrder.js'
 import { createPlatform, type Pins, type Platform } from './platform.js'
 import type { FollowOptions } from './poll.js'
-import { type OpenedPortfolio, readPortfolio } from './portfolio.js'
-import { derivePortfolioKey, type PortfolioKey } from './portfolioKey.js'
+import { type OpenedPortfolio, readPortfolio, readVersion } from './portfolio.js'
+import type { PortfolioKey } from './portfolioKey.js'
 import { createReader, type Reader, type ReaderOptions, readerOf, reading } from './reader.js'
 import type { RetryTiming } from './retry.js'
 import { publishRulebook } from './rulebook.js'
@@ -93,12 +94,25 @@ export interface Client extends Reader {
   /** The enclave's key and the contracts, checked against chain and pins. */
   platform(): Promise<Platform>
   /**
-   * Derives the portfolio key: the wallet is asked to sign twice. It is kept in memory until `lock()`; the methods
-   * that need it call this themselves.
+   * The newest portfolio key: a drawn one that was imported, or the one that the wallet derives, which it is asked to
+   * sign for twice. It is kept in memory until `lock()`; the methods that need it call this themselves.
    */
   unlock(): Promise<PortfolioKey>
-  /** Forgets the portfolio key. */
+  /** Forgets the portfolio keys, the imported ones too. */
   lock(): void
+  /**
+   * Draws a random portfolio key, for an account whose derived one was phished: the same text would derive it again.
+   * @returns the text of a file that holds it, and the drawn ones before it. Save it where nobody else reads it: the wallet
+   *   cannot give this key again. It is in use only once the text comes back through `importKeys`, and the enclave seals
+   *   to it from the next order on that it admits.
+   */
+  drawKey(): Promise<string>
+  /**
+   * Takes the keys of a file. The newest is the one of the orders that follow; the older ones, and the derived one, open
+   * what was sealed to them.
+   * @throws ClientError `invalid-key-file`, `foreign-key-file`
+   */
+  importKeys(text: string): Promise<void>
   /** Seals the order, opens its escrow (one or two transactions) and submits it. @throws NotSubmittedError */
   placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
   /** Submits an order whose escrow is open already. Safe to repeat. */
@@ -141,41 +155,26 @@ export function createClient(options: ClientOptions): Client {
   const orders = createOrders({ http, timing })
   const escrow = async () => createEscrow({ wallet, contracts: await contracts() })
   const desk = async () => createClaimDesk({ wallet, contracts: await contracts() })
-  const { key, lock } = createKeyring(() => derivePortfolioKey(wallet))
+  const portfolioVersion = async () => readVersion(wallet, await contracts())
+  const keys = createKeyring({ wallet, portfolioVersion })
   return {
     ...readerOf(createViews({ http, timing }), orders),
     account: wallet.account,
     membership: createMembership({ wallet, contracts }),
     platform,
-    unlock: key,
-    lock,
-    placeOrder: createOrderPlacing({ wallet, platform, key, orders, timing }),
+    unlock: keys.newest,
+    lock: keys.lock,
+    drawKey: keys.draw,
+    importKeys: keys.importKeys,
+    placeOrder: createOrderPlacing({ wallet, platform, keys, orders, timing }),
     submitOrder: orders.submit,
     reclaim: async (orderId) => (await escrow()).reclaim(orderId),
     funds: async () => (await escrow()).funds(),
     claims: async (others) => (await desk()).claims(others),
     claim: async (asset, to) => (await desk()).claim(asset, to),
-    openNotice: async (status) => openNotice(status, await key()),
-    portfolio: async () => readPortfolio(wallet, await contracts(), await key()),
+    openNotice: async (status) => openNotice(status, keys),
+    portfolio: async () => readPortfolio(wallet, await contracts(), keys),
     publishRulebook: async (policy, signal) =>
       publishRulebook(policy, { http, wallet, platform: await platform(), timing, policyTimeoutMs }, signal),
-  }
-}
-
-/** Derives the key once, for callers at the same time too; a failed attempt is not kept. */
-function createKeyring(derive: () => Promise<PortfolioKey>) {
-  let kept: Promise<PortfolioKey> | null = null
-  return {
-    key(): Promise<PortfolioKey> {
-      const attempt = kept ?? derive()
-      kept = attempt
-      attempt.catch(() => {
-        if (kept === attempt) kept = null
-      })
-      return attempt
-    },
-    lock(): void {
-      kept = null
-    },
   }
 }

@@ -2,14 +2,14 @@ import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAb
 import type { OrderReceived } from '../protocol/api.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
-import { ClientError, NotSubmittedError } from './errors.js'
+import { NotSubmittedError } from './errors.js'
 import { createEscrow, takenBy } from './escrow.js'
+import type { Keyring } from './keyring.js'
 import { createNonces } from './nonces.js'
 import { type OrderRequest, type SealedOrder, sealOrder } from './orderIntent.js'
 import type { Orders } from './orders.js'
 import type { Platform } from './platform.js'
-import { readPortfolio } from './portfolio.js'
-import type { PortfolioKey } from './portfolioKey.js'
+import { readNonce } from './portfolio.js'
 import { type RetryTiming, sleep, waitAfter } from './retry.js'
 import type { Wallet } from './wallet.js'
 
@@ -52,7 +52,7 @@ export interface PlacedOrder {
 interface PlacingDeps {
   readonly wallet: Wallet
   readonly platform: () => Promise<Platform>
-  readonly key: () => Promise<PortfolioKey>
+  readonly keys: Keyring
   readonly orders: Orders
   /** Of the waits before an order is sealed under another id. */
   readonly timing: RetryTiming
@@ -71,15 +71,15 @@ export function createOrderPlacing(deps: PlacingDeps) {
   async function openOne(request: OrderRequest, options: PlaceOptions) {
     const { beforeOpen, onStep, onIdTaken, signal } = options
     signal?.throwIfAborted()
-    const [platform, key] = [await deps.platform(), await deps.key()]
-    const stored = await storedNonce(deps.wallet, platform, key)
+    const [platform, { publicKey }] = [await deps.platform(), await deps.keys.newest()]
+    const stored = await readNonce(deps.wallet, platform, deps.keys)
     const orgId = await institutionOf(deps.wallet, platform)
     const escrow = createEscrow({ wallet: deps.wallet, contracts: platform })
     for (let times = 1; ; times++) {
       const sealing = {
         wallet: deps.wallet,
         platform,
-        userPubKey: key.publicKey,
+        userPubKey: publicKey,
         orgId,
         nonce: nonces(stored),
       }
@@ -114,14 +114,4 @@ export function createOrderPlacing(deps: PlacingDeps) {
 function institutionOf(wallet: Wallet, { registry }: Platform): Promise<Hex> {
   const contract = createContract({ wallet, address: registry, abi: institutionRegistryAbi })
   return wallet.account().then((account) => contract.read<Hex>('orgOf', [account], bytes32Schema))
-}
-
-async function storedNonce(wallet: Wallet, platform: Platform, key: PortfolioKey): Promise<number> {
-  try {
-    return (await readPortfolio(wallet, platform, key))?.portfolio.nonce ?? 0
-  } catch (error) {
-    // Sealed to a former key. The clock is ahead of what it holds, and this order's key replaces the former one.
-    if (error instanceof ClientError && error.code === 'portfolio-undecryptable') return 0
-    throw error
-  }
 }

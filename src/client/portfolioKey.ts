@@ -6,10 +6,14 @@ import type { Wallet } from './wallet.js'
 
 /** The key pair that opens an employee's portfolio and notices. */
 export interface PortfolioKey {
-  /** 32 bytes. Keep it only in memory: the wallet gives it again. */
+  /** 32 bytes. Keep it only in memory: the wallet, or the file of a drawn key, gives it again. */
   readonly privateKey: Bytes
   /** 33 bytes: `userPubKey` of the account's intents. */
   readonly publicKey: Hex
+  /** Unix seconds; 0 of the key that the wallet derives, which is older than any drawn one. */
+  readonly drawnAt: number
+  /** How often the portfolio had been written by then. Up to there an order may replace a key that is lost. */
+  readonly portfolioVersion: bigint
 }
 
 /**
@@ -32,7 +36,7 @@ export async function derivePortfolioKey(wallet: Wallet): Promise<PortfolioKey> 
       'This wallet signs the same text differently each time, so its portfolio could never be opened again. Use another wallet.',
     )
   }
-  return { privateKey: first, publicKey }
+  return { privateKey: first, publicKey, drawnAt: 0, portfolioVersion: 0n }
 }
 
 function keyFrom(signature: Hex, account: Hex): Bytes {

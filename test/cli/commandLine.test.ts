@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/commandLine.js'
 
 const COMMANDS = [
-  ...['order', 'policy', 'portfolio', 'wallet', 'claim', 'leave', 'status', 'relay', 'taken', 'watch'],
+  ...['order', 'policy', 'portfolio', 'key', 'wallet', 'claim', 'leave', 'status', 'relay', 'taken', 'watch'],
 ]
 
 /** Nobody listens there: whatever got as far as a connection would end with 5. */
@@ -66,6 +66,10 @@ describe('the command line', () => {
     [['policy']],
     [['policy', '/absent.json']],
     [['portfolio', 'mine']],
+    [['portfolio', '--portfolio-keys', '/absent.json']],
+    [['key', 'rotate']],
+    [['key', 'rotate', 'one', 'two']],
+    [['key', 'import', 'file']],
     [['wallet', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']],
     [['status', '0x12']],
     [['claim', 'aapl']],

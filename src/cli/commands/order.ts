@@ -114,7 +114,7 @@ interface Placing {
 async function place(request: OrderRequest, { connection, kept, context }: Placing): Promise<Hex> {
   const { terminal, signal } = context
   const mine: Hex[] = []
-  terminal.progress('deriving the portfolio key')
+  terminal.progress('reading the portfolio')
   try {
     const { order, opened } = await connection.client.placeOrder(request, {
       signal,

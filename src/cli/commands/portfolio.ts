@@ -8,6 +8,7 @@ import { readArguments, WALLET_OPTIONS } from '../input/arguments.js'
 import { connectWallet } from '../input/connection.js'
 import type { Block, Cell } from '../terminal/render.js'
 import type { Report } from '../terminal/terminal.js'
+import { KEY_WAITS } from './key.js'
 
 export const portfolioCommand: Command = {
   name: 'portfolio',
@@ -21,8 +22,11 @@ Cash, positions and open orders. What it prints is confidential. With --escrow i
     if (positionals.length > 0) throw new UsageError('portfolio takes no argument')
     const connection = await connectWallet(values, env)
     try {
-      terminal.progress('deriving the portfolio key')
-      terminal.result(reportOf(await connection.client.portfolio()))
+      terminal.progress('opening the portfolio')
+      const opened = await connection.client.portfolio()
+      const { publicKey } = await connection.client.unlock()
+      if (opened !== null && opened.portfolio.userPubKey !== publicKey) terminal.progress(KEY_WAITS)
+      terminal.result(reportOf(opened))
       return EXIT.done
     } finally {
       connection.close()

@@ -17,6 +17,7 @@ export const NODE_OPTIONS = { ...COMMON_OPTIONS, rpc: { type: 'string' } } as co
 export const WALLET_OPTIONS = {
   ...NODE_OPTIONS,
   'key-file': { type: 'string' },
+  'portfolio-keys': { type: 'string' },
   'enclave-key': { type: 'string' },
   escrow: { type: 'string' },
 } as const

@@ -13,7 +13,7 @@ import type { Hex } from '../../protocol/hex.js'
 import { publicKeySchema } from '../../protocol/publicKey.js'
 import { UsageError } from '../failure.js'
 import { parsed } from './arguments.js'
-import { readPrivateKey } from './secrets.js'
+import { readOwnFile, readPrivateKey } from './secrets.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -27,6 +27,7 @@ interface NodeValues {
 
 export interface WalletValues extends ServerValues, NodeValues {
   readonly 'key-file'?: string | undefined
+  readonly 'portfolio-keys'?: string | undefined
   readonly 'enclave-key'?: string | undefined
   readonly escrow?: string | undefined
 }
@@ -68,7 +69,7 @@ export function connectServer(
   }
 }
 
-/** @throws UsageError, ChainUnavailableError */
+/** @throws UsageError, ChainUnavailableError, ClientError when the file of portfolio keys is not this wallet's */
 export async function connectWallet(values: WalletValues, env: Environment): Promise<WalletConnection> {
   const serverUrl = serverUrlOf(values, env)
   const rpcUrl = rpcUrlOf(values, env)
@@ -80,10 +81,19 @@ export async function connectWallet(values: WalletValues, env: Environment): Pro
     escrow: escrow === undefined ? undefined : parsed<Hex>(addressSchema, escrow, '--escrow'),
   }
   const privateKey = await readWalletKey(values, env)
+  const keyFile = values['portfolio-keys'] ?? env.TRADING_PORTFOLIO_KEYS
+  const portfolioKeys = keyFile ? await readOwnFile(keyFile, 'portfolio-keys') : null
   const provider = await connectChain(rpcUrl)
   const signer = new Wallet(privateKey, provider)
+  const client = createClient({ serverUrl, signer, pins, timeoutMs: TIMEOUT_MS, timing: TIMING })
+  try {
+    if (portfolioKeys !== null) await client.importKeys(portfolioKeys)
+  } catch (error) {
+    provider.destroy()
+    throw error
+  }
   return {
-    client: createClient({ serverUrl, signer, pins, timeoutMs: TIMEOUT_MS, timing: TIMING }),
+    client,
     address: parsed<Hex>(addressSchema, signer.address, 'the wallet'),
     close: () => provider.destroy(),
   }

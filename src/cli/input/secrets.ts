@@ -14,7 +14,8 @@ interface SecretSource {
   readonly file: string | undefined
 }
 
-const MAX_FILE_BYTES = 4_096
+/** A file of portfolio keys grows with each that is made. */
+const MAX_FILE_BYTES = 65_536
 
 /**
  * A secret out of the environment, or out of a file that only its owner can read.
@@ -27,7 +28,8 @@ export async function readSecret({ variable, value, option, file }: SecretSource
   throw new UsageError(`set ${variable}, or name a file with --${option}`)
 }
 
-async function readOwnFile(path: string, option: string): Promise<string> {
+/** A file that only its owner can read. @throws UsageError */
+export async function readOwnFile(path: string, option: string): Promise<string> {
   const handle = await open(path, 'r').catch(() => {
     throw new UsageError(`the file of --${option} cannot be read`)
   })

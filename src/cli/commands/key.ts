@@ -1,0 +1,115 @@
+import { open } from 'node:fs/promises'
+import { type Client, ClientError, type Hex } from '../../client/index.js'
+import type { Command, CommandContext } from '../command.js'
+import { EXIT } from '../exitCodes.js'
+import { UsageError } from '../failure.js'
+import { readArguments, WALLET_OPTIONS } from '../input/arguments.js'
+import { connectWallet } from '../input/connection.js'
+import type { Report } from '../terminal/terminal.js'
+import { shownTime } from '../terminal/times.js'
+
+/** Until then the thief of the former key reads on. */
+export const KEY_WAITS =
+  'the chain still has the portfolio sealed to an older key: the next order that the enclave admits replaces it, such ' +
+  'as "order withdraw USDC <amount>". One that it refuses does not'
+
+const KEEP_IT =
+  'Keep the file as you keep the key of your wallet, and keep a copy: the wallet cannot give a drawn key again. If it is ' +
+  'lost, no money is lost, but nothing opens the portfolio until an order under another new key, and what else was ' +
+  'sealed to it, such as the reasons of refusals, is never read again.'
+
+export const keyCommand: Command = {
+  name: 'key',
+  summary: 'says which portfolio key is in use, or draws a new one when it was phished',
+  help: `key [options]
+key rotate <new file> [options]
+
+The key that opens the portfolio is derived from a signature of the wallet over a fixed text. A page that got this
+signature from you reads your portfolio. "key rotate" draws a random key and writes it into a new file with mode 0600,
+with the drawn ones of --portfolio-keys, which open what was sealed to them. Then give every command the file with
+--portfolio-keys or TRADING_PORTFOLIO_KEYS. The enclave seals to the new key from the next order on that it admits; the
+smallest is a withdrawal of cash. An order that it refuses changes nothing. What the thief has read stays read.
+
+Without "rotate": which key is in use, and whether the portfolio on the chain is sealed to it.
+
+${KEEP_IT.replace(/(.{1,116})(?: |$)/g, '$1\n').trimEnd()}`,
+  usesWallet: true,
+  async run(args, context) {
+    const { values, positionals } = readArguments(args, WALLET_OPTIONS)
+    const file = fileOf(positionals)
+    const connection = await connectWallet(values, context.env)
+    try {
+      const report =
+        file === null ? await inUse(connection.client) : await rotate(connection.client, file, context)
+      context.terminal.result(report)
+      return EXIT.done
+    } finally {
+      connection.close()
+    }
+  },
+}
+
+/** Where a new key goes; null when none is asked for. */
+function fileOf([verb, file, ...others]: readonly string[]): string | null {
+  if (verb === undefined) return null
+  if (verb === 'rotate' && file !== undefined && others.length === 0) return file
+  throw new UsageError('expected nothing, or "rotate" and the new file')
+}
+
+async function rotate(client: Client, file: string, { terminal }: CommandContext): Promise<Report> {
+  const text = await client.drawKey()
+  await writeNew(file, text)
+  await client.importKeys(text)
+  terminal.progress(KEEP_IT)
+  terminal.progress(`from now on give --portfolio-keys ${file}, or set TRADING_PORTFOLIO_KEYS`)
+  return inUse(client)
+}
+
+/** Durable when it resolves. A file that exists is never written over: it may hold the only copy of a key. */
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch(() => {
+    throw new UsageError('the new file cannot be made, or there is one of that name')
+  })
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** What the portfolio on the chain is sealed to, in the words of the report. */
+const SEALED_TO = {
+  'this-key': 'this key',
+  'older-key': `an older key; ${KEY_WAITS}`,
+  'key-not-held': 'a key that is not held here; give its file',
+} as const
+
+async function inUse(client: Client): Promise<Report> {
+  const { publicKey, drawnAt } = await client.unlock()
+  const sealedTo = await keyOnChain(client, publicKey)
+  const since = drawnAt === 0 ? null : new Date(drawnAt * 1_000).toISOString()
+  return {
+    json: { publicKey, drawnAt: since, sealedTo },
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [
+          ['public key', publicKey],
+          ['drawn', since === null ? 'no: derived from the wallet' : shownTime(since)],
+          ['sealed to', sealedTo === null ? 'none: there is no portfolio yet' : SEALED_TO[sealedTo]],
+        ],
+      },
+    ],
+  }
+}
+
+async function keyOnChain(client: Client, newest: Hex): Promise<keyof typeof SEALED_TO | null> {
+  try {
+    const opened = await client.portfolio()
+    return opened && (opened.portfolio.userPubKey === newest ? 'this-key' : 'older-key')
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'portfolio-undecryptable') return 'key-not-held'
+    throw error
+  }
+}

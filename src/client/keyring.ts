@@ -1,0 +1,139 @@
+import { utils } from '@noble/secp256k1'
+import * as z from 'zod'
+import { addressSchema } from '../protocol/address.js'
+import { ProtocolError } from '../protocol/errors.js'
+import { bytes32Schema, bytesToHex, type Hex, hexToBytes } from '../protocol/hex.js'
+import { timestampSchema } from '../protocol/intent.js'
+import { publicKeyOf } from '../protocol/publicKey.js'
+import { parseStrictJson } from '../protocol/strictJson.js'
+import { uint64Schema } from '../protocol/units.js'
+import { ClientError } from './errors.js'
+import { derivePortfolioKey, type PortfolioKey } from './portfolioKey.js'
+import type { Wallet } from './wallet.js'
+
+/** The keys of one account: those that were drawn, as files bring them, and the one that its wallet derives. */
+export interface Keyring {
+  /** What the next order is sealed under. The wallet is asked only where no drawn key is held. */
+  newest(): Promise<PortfolioKey>
+  /**
+   * Tries the keys from the newest to the oldest, and asks the wallet for its own at last.
+   * @param open fails with ProtocolError `undecryptable` where another key is needed
+   */
+  opened<T>(open: (key: PortfolioKey) => Promise<T>): Promise<T>
+  draw(): Promise<string>
+  importKeys(text: string): Promise<void>
+  lock(): void
+}
+
+const MAX_FILE_CHARACTERS = 65_536
+
+const drawnSchema = z.strictObject({
+  privateKey: bytes32Schema.refine(isPrivateKey, 'not a private key of secp256k1'),
+  drawnAt: timestampSchema.min(1),
+  portfolioVersion: uint64Schema,
+})
+
+/** A file of drawn keys: docs/protocol.md, section 4. */
+const keyFileSchema = z.strictObject({
+  v: z.literal(1),
+  account: addressSchema,
+  keys: z.array(drawnSchema).min(1),
+})
+
+interface KeyringDeps {
+  readonly wallet: Wallet
+  /** How often the account's portfolio has been written. */
+  readonly portfolioVersion: () => Promise<bigint>
+}
+
+export function createKeyring({ wallet, portfolioVersion }: KeyringDeps): Keyring {
+  let derived: Promise<PortfolioKey> | null = null
+  /** The newest first. */
+  let drawn: readonly PortfolioKey[] = []
+
+  /** Once, for callers at the same time too; a failed attempt is not kept. */
+  function derive(): Promise<PortfolioKey> {
+    const attempt = derived ?? derivePortfolioKey(wallet)
+    derived = attempt
+    attempt.catch(() => {
+      if (derived === attempt) derived = null
+    })
+    return attempt
+  }
+
+  return {
+    newest: async () => drawn[0] ?? derive(),
+    async opened(open) {
+      for (const key of drawn) {
+        try {
+          return await open(key)
+        } catch (error) {
+          if (!(error instanceof ProtocolError && error.code === 'undecryptable')) throw error
+        }
+      }
+      return open(await derive())
+    },
+    async draw() {
+      const [account, version] = await Promise.all([wallet.account(), portfolioVersion()])
+      const now = Math.floor(Date.now() / 1_000)
+      const drawnAt = Math.max(now, (drawn[0]?.drawnAt ?? 0) + 1)
+      const key = keyOf({
+        privateKey: bytesToHex(utils.randomSecretKey()),
+        drawnAt,
+        portfolioVersion: version,
+      })
+      return fileOf(account, [key, ...drawn])
+    },
+    async importKeys(text) {
+      const file = parseKeyFile(text)
+      const account = await wallet.account()
+      if (file.account !== account) {
+        throw new ClientError(
+          'foreign-key-file',
+          `The key file is the one of ${file.account}. Connect that wallet, or take the file of ${account}.`,
+        )
+      }
+      const known = new Map([...drawn, ...file.keys.map(keyOf)].map((key) => [key.publicKey, key]))
+      drawn = [...known.values()].sort((one, other) => other.drawnAt - one.drawnAt)
+    },
+    lock() {
+      derived = null
+      drawn = []
+    },
+  }
+}
+
+function isPrivateKey(key: Hex): boolean {
+  return utils.isValidSecretKey(hexToBytes(key))
+}
+
+function keyOf({ privateKey, ...drawn }: z.output<typeof drawnSchema>): PortfolioKey {
+  const bytes = hexToBytes(privateKey)
+  return { privateKey: bytes, publicKey: publicKeyOf(bytes), ...drawn }
+}
+
+function fileOf(account: Hex, keys: readonly PortfolioKey[]): string {
+  const file = {
+    v: 1 as const,
+    account,
+    keys: keys.map(({ privateKey, drawnAt, portfolioVersion }) => ({
+      privateKey: bytesToHex(privateKey),
+      drawnAt,
+      portfolioVersion,
+    })),
+  }
+  return `${JSON.stringify(z.encode(keyFileSchema, file), null, 2)}\n`
+}
+
+/** @throws ClientError `invalid-key-file`, which quotes nothing of it */
+function parseKeyFile(text: string): z.output<typeof keyFileSchema> {
+  try {
+    if (text.length <= MAX_FILE_CHARACTERS) return keyFileSchema.parse(parseStrictJson(text))
+  } catch {
+    // Told below. The cause of a schema's error would name a key.
+  }
+  throw new ClientError(
+    'invalid-key-file',
+    'This is no file of portfolio keys, or it is damaged. Take the file that was saved when the key was made.',
+  )
+}
