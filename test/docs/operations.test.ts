@@ -7,8 +7,10 @@ import { parser } from '@prometheus-io/lezer-promql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
 import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
 import { REASONS } from '../../src/server/ops/reasons.js'
@@ -241,13 +243,22 @@ describe('the operator’s procedures', () => {
     expect(sale).toBeGreaterThan(0)
   })
 
-  test('name only functions that the contracts have', () => {
-    const abis = [confidentialLedgerAbi, equityTokenAbi, orderEscrowAbi, platformPoolAbi]
+  test('name only functions that the contracts have, with all their arguments', () => {
+    const abis = [
+      authorityAbi,
+      confidentialLedgerAbi,
+      equityTokenAbi,
+      institutionRegistryAbi,
+      orderEscrowAbi,
+      platformPoolAbi,
+    ]
     const functions: string[] = abis.flatMap((abi) =>
-      abi.flatMap((entry) => (entry.type === 'function' ? [entry.name] : [])),
+      abi.flatMap((entry) => (entry.type === 'function' ? [`${entry.name} ${entry.inputs.length}`] : [])),
     )
-    const named = [...`${keys}${action}`.matchAll(/`(\w+)\([^)]*\)`/g)].map(([, name = '']) => name)
-    expect(named).toContain('setFrozen')
+    const named = [...page.matchAll(/`(\w+)\(([^)`]*)\)`/g)].map(
+      ([, name = '', given = '']) => `${name} ${given === '' ? 0 : given.split(',').length}`,
+    )
+    expect(named).toContain('setFrozen 3')
     expect(named.filter((name) => !functions.includes(name))).toEqual([])
   })
 })
