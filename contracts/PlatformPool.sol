@@ -211,7 +211,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
         return _lastBatch[symbol].number + 1;
     }
 
-    /// @notice Unix seconds: the symbol's batches include all fills until then. A batch that is minted for one
+    /// @notice Unix milliseconds: the symbol's batches include all fills until then. A batch that is minted for one
     /// withdrawal includes no fill, and does not change it.
     function countedUntil(bytes32 symbol) external view returns (uint64) {
         return _lastBatch[symbol].countedUntil;

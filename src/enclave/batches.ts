@@ -18,7 +18,7 @@ const MAX_ORDER_LIFE_MS = 4 * 86_400_000
 
 /**
  * Whether the fills of a symbol since its last batch may be shown now, and until when fills are counted then (Unix
- * seconds). What no fill explains, such as a split, waits for nobody.
+ * milliseconds). What no fill explains, such as a split, waits for nobody.
  */
 export async function mayBatch(
   run: Run,
@@ -26,7 +26,7 @@ export async function mayBatch(
   { countedUntil }: { countedUntil: bigint },
   block: BlockPoint,
 ): Promise<{ allowed: boolean; countedUntil: bigint }> {
-  const since = Number(countedUntil) * 1_000
+  const since = Number(countedUntil)
   const after = new Date(
     Math.max(0, Math.max(since, (await run.chain.deployedAt()) * 1_000) - MAX_ORDER_LIFE_MS),
   )
@@ -40,7 +40,7 @@ export async function mayBatch(
   const { accounts, maxDelayMs } = run.batching
   const allowed =
     run.clock.now() - oldest >= maxDelayMs || (await accountsOf(run, fills, block)).size >= accounts
-  return { allowed, countedUntil: BigInt(Math.max(Math.floor(last / 1_000), Number(countedUntil))) }
+  return { allowed, countedUntil: BigInt(Math.max(last, since)) }
 }
 
 /** When it was filled; of one that was filled in part, when it was placed. */

@@ -78,7 +78,7 @@ async function openedOrders(
   head: BlockPoint,
 ): Promise<Map<Hex, Hex>> {
   const opened = new Map<Hex, Hex>()
-  const first = await blockOf(provider, await chain.deployedAt(), head.number)
+  const first = await firstBlockOf(provider, await chain.deployedAt(), head.number)
   let span = SPAN
   for (let from = first; from <= head.number; ) {
     const to = Math.min(from + span - 1, head.number)
@@ -97,14 +97,14 @@ async function openedOrders(
   return opened
 }
 
-/** The last block that is not younger than a time, by bisection: no order is in one before it. */
-async function blockOf(provider: JsonRpcApiProvider, time: number, highest: number): Promise<number> {
+/** The first block of a time or later, by bisection. Several blocks may have one time. */
+async function firstBlockOf(provider: JsonRpcApiProvider, time: number, highest: number): Promise<number> {
   let [low, high] = [0, highest]
   while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
+    const middle = Math.floor((low + high) / 2)
     const block = await provider.getBlock(middle)
-    if (block !== null && block.timestamp <= time) low = middle
-    else high = middle - 1
+    if (block !== null && block.timestamp < time) low = middle + 1
+    else high = middle
   }
   return low
 }

@@ -58,8 +58,7 @@ test('a blacklisted account’s refund becomes a claim, which it has paid later 
   // The claim stands in the escrow, apart from pool and open orders.
   const listed = await runCli(['claim', '--json'], env)
   expect(JSON.parse(listed.out)).toEqual({
-    claims: [{ asset: 'USDC', amount: AMOUNT.toString() }],
-    recipient: null,
+    claims: [{ asset: 'USDC', amount: AMOUNT.toString(), recipient: null }],
   })
   expect(await contracts.escrow.openOrders()).toBe(0)
   expect(await usdc.balanceOf(contracts.escrow.address)).toBe(AMOUNT)

@@ -64,7 +64,6 @@ describe('a batch', () => {
     await world().settled({ ...buy(500), who: 'bob' })
     await reconcile(batching)
     const before = await supply()
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
     await world().settled({ ...buy(300), who: 'bob' })
     await reconcile(batching)
     expect(await supply()).toBe(before)

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js'
 
 const POSTS = 60
 /** Far below the time that sixty blocks take here. */
-const RESUBMIT_AFTER_MS = 400
+const RESUBMIT_AFTER_MS = 2_000
 
 /** From now on the node refuses every transaction but the one whose nonce is the next on the chain. */
 function takeOnlyTheNext({ proxy }: TransactorUnderTest): { next: number; refused: number } {

@@ -103,7 +103,7 @@ describe('a removed employee', () => {
     const [, , carol] = desk().traders
     await expect(carol.send({ side: 'BUY', symbol: 'MSFT', maxSpend: ONE_USDC * 10n })).rejects.toMatchObject(
       {
-        code: 'NotCleared',
+        code: 'NotAdmitted',
       },
     )
   })

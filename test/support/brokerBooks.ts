@@ -34,8 +34,8 @@ function exactValue(qty: bigint, avgPrice: string, rounding: 'up' | 'down'): big
 }
 
 /**
- * USDC base units that the platform bears: the fees of purchases until the shares are sold, and half a cent of each fill
- * of an order beyond the first, as the broker rounds each.
+ * USDC base units that the platform bears at most: the fees of purchases until the shares are sold, with the part of a
+ * cent that each charge rounds up, and half a cent of each fill of an order beyond the first.
  */
 export function borneByPlatform(activities: readonly ActivityView[]): bigint {
   const fills = activities.filter((activity) => activity.activity_type === 'FILL')
@@ -45,6 +45,8 @@ export function borneByPlatform(activities: readonly ActivityView[]): bigint {
   const fees = FEES.filter(({ on }) => on === 'both').map((fee) =>
     ceilFee(bought.reduce((sum, qty) => sum + exactFee(fee, qty, 0n), 0n)),
   )
+  const charges = activities.filter((activity) => activity.activity_type === 'FEE').length
   const further = fills.length - new Set(fills.map(({ order_id }) => order_id)).size
-  return fees.reduce((sum, fee) => sum + fee, 0n) + (BigInt(further) * ONE_CENT) / 2n
+  const rounded = BigInt(charges) * ONE_CENT + (BigInt(further) * ONE_CENT) / 2n
+  return fees.reduce((sum, fee) => sum + fee, rounded)
 }

@@ -1,4 +1,5 @@
 import { orderOfCall } from '../../chain/authorizationCall.js'
+import type { PrimaryType } from '../../protocol/authorizationTypes.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createRecentMap } from '../recentMap.js'
 import type { Relay } from '../relay/relay.js'
@@ -10,6 +11,9 @@ export interface RelayedDigests {
   /** The same relay; what it takes on is noted. */
   observed<R extends Pick<Relay, 'post'>>(relay: R): R
 }
+
+/** A write-ahead names its order as well, and ends nothing. */
+const ENDS: ReadonlySet<PrimaryType> = new Set(['OrderSettlement', 'OrderRefund'])
 
 /** An order has one, or a few more when others of its account come between. */
 const ORDERS = 10_000
@@ -28,7 +32,7 @@ export function createRelayedDigests(): RelayedDigests {
       async post(authorization) {
         const course = await relay.post(authorization)
         const { digest, primaryType, data } = authorization
-        const orderId = orderOfCall(primaryType, data)
+        const orderId = ENDS.has(primaryType) ? orderOfCall(primaryType, data) : null
         if (orderId !== null) digests.set(orderId, [...new Set([...of(orderId), digest])])
         return course
       },
