@@ -10,6 +10,7 @@ import type { SealedOrder } from './orderIntent.js'
  * - transactions: `transaction-refused`, `transaction-pending`, `transaction-replaced`
  * - server: `server-unreachable`, `server-timeout`, `unexpected-answer`, `commit-differs`
  * - portfolio keys: `portfolio-undecryptable`, `portfolio-key-missing`, `invalid-key-file`, `foreign-key-file`
+ * - copies of rulebooks: `invalid-copy`, `outdated-copy`, `copy-undecryptable`
  */
 export type ClientErrorCode =
   | 'no-provider'
@@ -37,6 +38,9 @@ export type ClientErrorCode =
   | 'portfolio-key-missing'
   | 'invalid-key-file'
   | 'foreign-key-file'
+  | 'invalid-copy'
+  | 'outdated-copy'
+  | 'copy-undecryptable'
 
 /** A failure whose message a person can be shown: it says what to do, and quotes no secret. */
 export class ClientError extends Error {

@@ -25,7 +25,14 @@ import { type OpenedPortfolio, readPortfolio, readVersion } from './portfolio.js
 import type { PortfolioKey } from './portfolioKey.js'
 import { createReader, type Reader, type ReaderOptions, readerOf, reading } from './reader.js'
 import type { RetryTiming } from './retry.js'
-import { publishRulebook } from './rulebook.js'
+import {
+  openCopy,
+  type PublishedRulebook,
+  type PublishOptions,
+  publishRulebook,
+  rulebookVersion,
+} from './rulebook.js'
+import { type RulebookChange, rulebookChanges } from './rulebookChanges.js'
 import { createViews, type Views } from './views.js'
 import { createWallet } from './wallet.js'
 
@@ -47,6 +54,7 @@ export type { Hex } from '../protocol/hex.js'
 export type { Notice } from '../protocol/notice.js'
 export type { Policy } from '../protocol/policy.js'
 export type { Portfolio } from '../protocol/portfolio.js'
+export type { RulebookCopy } from '../protocol/rulebookCopy.js'
 export { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 export { ClientError, type ClientErrorCode, ContractError, NotSubmittedError, ServerError } from './errors.js'
 export type {
@@ -63,14 +71,17 @@ export type {
   PlaceStep,
   Platform,
   PortfolioKey,
+  PublishedRulebook,
+  PublishOptions,
   Reader,
   ReaderOptions,
   RetryTiming,
+  RulebookChange,
   SealedOrder,
   TakenId,
   Views,
 }
-export { createReader }
+export { createReader, rulebookChanges }
 
 export interface ClientOptions extends ReaderOptions {
   /** An externally owned account with a provider; in a browser `await new BrowserProvider(window.ethereum).getSigner()`. */
@@ -142,8 +153,20 @@ export interface Client extends Reader {
   openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>): Promise<Notice | null>
   /** The portfolio on chain, null for an account that has none yet. With a pinned escrow it needs no server. */
   portfolio(): Promise<OpenedPortfolio | null>
-  /** As the admin of an institution: replaces its rulebook. */
-  publishRulebook(policy: Policy, signal?: AbortSignal): Promise<PolicyVersion>
+  /** As the admin of an institution: which one, and the version of its rulebook that is in force. */
+  rulebookVersion(signal?: AbortSignal): Promise<PolicyVersion>
+  /**
+   * As the admin: replaces the rulebook. Show `rulebookChanges` first, and keep the copy that it returns: nothing else
+   * tells later what the rulebook says.
+   */
+  publishRulebook(policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>
+  /**
+   * As the admin: the rulebook in a copy that one's own publication left.
+   * @param copy JSON, not yet checked
+   * @param version that is in force
+   * @throws ClientError `invalid-copy`, `outdated-copy`, `copy-undecryptable`
+   */
+  openRulebookCopy(copy: unknown, version: number): Promise<Policy>
 }
 
 /** @throws ClientError `no-provider` */
@@ -157,6 +180,7 @@ export function createClient(options: ClientOptions): Client {
   const desk = async () => createClaimDesk({ wallet, contracts: await contracts() })
   const portfolioVersion = async () => readVersion(wallet, await contracts())
   const keys = createKeyring({ wallet, portfolioVersion })
+  const rulebooks = async () => ({ http, wallet, platform: await platform(), timing, policyTimeoutMs, keys })
   return {
     ...readerOf(createViews({ http, timing }), orders),
     account: wallet.account,
@@ -174,7 +198,8 @@ export function createClient(options: ClientOptions): Client {
     claim: async (asset, to) => (await desk()).claim(asset, to),
     openNotice: async (status) => openNotice(status, keys),
     portfolio: async () => readPortfolio(wallet, await contracts(), keys),
-    publishRulebook: async (policy, signal) =>
-      publishRulebook(policy, { http, wallet, platform: await platform(), timing, policyTimeoutMs }, signal),
+    rulebookVersion: async (signal) => rulebookVersion(await rulebooks(), signal),
+    publishRulebook: async (policy, published) => publishRulebook(policy, await rulebooks(), published),
+    openRulebookCopy: async (copy, version) => openCopy(copy, version, await rulebooks()),
   }
 }

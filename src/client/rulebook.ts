@@ -2,6 +2,7 @@ import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAb
 import { addressSchema, sameAddress } from '../protocol/address.js'
 import { type PolicyVersion, policyVersionSchema } from '../protocol/api.js'
 import { type Envelope, MAX_POLICY_BYTES } from '../protocol/envelope.js'
+import { ProtocolError } from '../protocol/errors.js'
 import { bytes32Schema, type Hex, hexLength } from '../protocol/hex.js'
 import { INTENT_VERSION } from '../protocol/intent.js'
 import { intentDomain } from '../protocol/intentDomain.js'
@@ -10,13 +11,21 @@ import {
   policyIntentDigest,
   policyIntentMessage,
   policyIntentTypes,
+  type Rulebook,
   sealRulebook,
   type UnsignedRulebook,
 } from '../protocol/policyIntent.js'
+import {
+  openRulebookCopy,
+  type RulebookCopy,
+  rulebookCopySchema,
+  sealRulebookCopy,
+} from '../protocol/rulebookCopy.js'
 import { envelopeHash, sealedRulebookDigest, sealedRulebookTypes } from '../protocol/sealedRulebook.js'
 import { createContract } from './contract.js'
 import { ClientError } from './errors.js'
 import type { Http } from './http.js'
+import type { Keyring } from './keyring.js'
 import type { Platform } from './platform.js'
 import { type RetryTiming, withRetries } from './retry.js'
 import type { Wallet } from './wallet.js'
@@ -28,42 +37,123 @@ interface RulebookDeps {
   readonly timing: RetryTiming
   /** The server answers when the enclave's whole run is over. */
   readonly policyTimeoutMs: number
+  /** The admin's portfolio keys. */
+  readonly keys: Pick<Keyring, 'newest' | 'opened'>
+}
+
+export interface PublishOptions {
+  /**
+   * The version that the rulebook was written from, 0 for none: the enclave refuses the rulebook (`version-conflict`)
+   * when another one is in force by then. Without it, it replaces whatever is in force.
+   */
+  readonly base?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface PublishedRulebook extends PolicyVersion {
+  /** Sealed to the admin's portfolio key. Null for a wallet that can't derive that key again. */
+  readonly copy: RulebookCopy | null
 }
 
 /**
  * Signs the rulebook by the wallet of its institution's admin, seals it, signs the envelope and publishes it: it replaces
- * the present one wholesale. The wallet is asked twice. Keys of `employees` may be in any case.
+ * the present one wholesale. The wallet is asked twice, and twice more for a portfolio key that is not derived yet. Keys of
+ * `employees` may be in any case.
  *
- * @returns institution and version that are now in force
+ * @returns institution and version that are now in force, and the copy to keep: the chain gives the rulebook back to the
+ *   enclave alone
  * @throws ClientError `not-admin`, `invalid-rulebook`; ServerError `policy-rejected` with the enclave's code in
  *   `problem.reason`, `enclave-failed`, `enclave-timeout` (it may still be accepted: read the version again)
  */
 export async function publishRulebook(
   policy: Policy,
   deps: RulebookDeps,
-  signal?: AbortSignal,
-): Promise<PolicyVersion> {
-  const { http, timing, policyTimeoutMs } = deps
+  { base, signal }: PublishOptions = {},
+): Promise<PublishedRulebook> {
+  const { http, timing, policyTimeoutMs, platform } = deps
   const admin = await deps.wallet.account()
   const orgId = await institutionOf(admin, deps)
-  const present = await withRetries(
-    () => http.get(`/policy/${orgId}`, policyVersionSchema, { signal }),
-    timing,
-    signal,
-  )
-  const version = present.version + 1
+  const version = (base ?? (await versionOf(orgId, deps, signal))) + 1
   const lowered = lowerCaseKeys(policy)
-  const envelope = await signAndSeal({ v: INTENT_VERSION, orgId, admin, policy: lowered, version }, deps)
+  // Before anything is sent: a wallet that refuses this signature refuses the publication.
+  const copyKey = await copyKeyOf(deps)
+  const rulebook = await sign({ v: INTENT_VERSION, orgId, admin, policy: lowered, version }, deps)
+  const envelope = await sealForEnclave(rulebook, platform)
   const author = { orgId, sig: await signEnvelope(orgId, envelope, deps) }
   const post = () =>
     http.post('/policy', { ...envelope, author }, policyVersionSchema, { signal, timeoutMs: policyTimeoutMs })
   const published = await withRetries(post, timing, signal)
-  if (published.orgId === orgId && published.version === version) return published
-  throw new ClientError('unexpected-answer', `Version ${version} was published, the server names another.`)
+  if (published.orgId !== orgId || published.version !== version) {
+    throw new ClientError('unexpected-answer', `Version ${version} was published, the server names another.`)
+  }
+  const copy = copyKey && (await sealRulebookCopy(rulebook, copyKey, platform))
+  return { orgId, version, copy }
+}
+
+/**
+ * The wallet's institution and the version of its rulebook that is in force, 0 for none.
+ * @throws ClientError `not-admin`
+ */
+export async function rulebookVersion(deps: RulebookDeps, signal?: AbortSignal): Promise<PolicyVersion> {
+  const orgId = await institutionOf(await deps.wallet.account(), deps)
+  return { orgId, version: await versionOf(orgId, deps, signal) }
+}
+
+/**
+ * Opens a copy that this wallet's publication left.
+ * @param copy as it was kept or exported, not yet checked
+ * @param version that is in force: the copy of another one says nothing of it
+ * @throws ClientError `not-admin`, `invalid-copy`, `outdated-copy`, `copy-undecryptable`
+ */
+export async function openCopy(copy: unknown, version: number, deps: RulebookDeps): Promise<Policy> {
+  const parsed = rulebookCopySchema.safeParse(copy)
+  if (!parsed.success) throw new ClientError('invalid-copy', 'This is no copy of a rulebook.')
+  const { chainId, escrow, orgId } = parsed.data
+  const admin = await deps.wallet.account()
+  const isOurs = chainId === deps.platform.chainId && sameAddress(escrow, deps.platform.escrow)
+  if (!isOurs || orgId !== (await institutionOf(admin, deps))) {
+    throw new ClientError('invalid-copy', 'The copy is of another institution, or of another platform.')
+  }
+  if (parsed.data.version !== version) {
+    const text = `The copy is of version ${parsed.data.version}, and version ${version} is in force.`
+    throw new ClientError('outdated-copy', text)
+  }
+  const rulebook = await openWith(deps.keys, parsed.data)
+  if (sameAddress(rulebook.admin, admin)) return rulebook.policy
+  throw new ClientError('invalid-copy', 'Another wallet has signed the rulebook in the copy.')
+}
+
+async function openWith(keys: RulebookDeps['keys'], copy: RulebookCopy): Promise<Rulebook> {
+  try {
+    return await keys.opened(({ privateKey }) => openRulebookCopy(copy, privateKey))
+  } catch (error) {
+    // The wallet refused to derive its key.
+    if (error instanceof ClientError) throw error
+    if (error instanceof ProtocolError && error.code === 'undecryptable') {
+      const text = 'No key that is held here opens the copy: it was sealed to another one, or changed.'
+      throw new ClientError('copy-undecryptable', text, { cause: error })
+    }
+    throw new ClientError('invalid-copy', 'No rulebook that its admin has signed is in the copy.', {
+      cause: error,
+    })
+  }
+}
+
+/** Null for a wallet whose key could not be derived again: it can publish, but not open a copy later. */
+async function copyKeyOf({ keys }: RulebookDeps): Promise<Hex | null> {
+  try {
+    return (await keys.newest()).publicKey
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'wallet-not-deterministic') return null
+    throw error
+  }
 }
 
 /** @throws ClientError `not-admin` */
-async function institutionOf(admin: Hex, { wallet, platform }: RulebookDeps): Promise<Hex> {
+async function institutionOf(
+  admin: Hex,
+  { wallet, platform }: Pick<RulebookDeps, 'wallet' | 'platform'>,
+): Promise<Hex> {
   const registry = createContract({ wallet, address: platform.registry, abi: institutionRegistryAbi })
   const orgId = await registry.read<Hex>('orgOf', [admin], bytes32Schema)
   const current = await registry.read<Hex>('adminOf', [orgId], addressSchema)
@@ -71,17 +161,28 @@ async function institutionOf(admin: Hex, { wallet, platform }: RulebookDeps): Pr
   throw new ClientError('not-admin', 'This wallet is the admin of no institution.')
 }
 
-async function signAndSeal(
-  unsigned: UnsignedRulebook,
-  { wallet, platform }: RulebookDeps,
-): Promise<Envelope> {
+/** As the server has it: a wrong one can only make the enclave refuse what is published on it. */
+async function versionOf(
+  orgId: Hex,
+  { http, timing }: Pick<RulebookDeps, 'http' | 'timing'>,
+  signal?: AbortSignal,
+): Promise<number> {
+  const ask = () => http.get(`/policy/${orgId}`, policyVersionSchema, { signal })
+  return (await withRetries(ask, timing, signal)).version
+}
+
+async function sign(unsigned: UnsignedRulebook, { wallet, platform }: RulebookDeps): Promise<Rulebook> {
   const sig = await wallet.signTyped({
     domain: intentDomain(platform),
     types: policyIntentTypes,
     message: policyIntentMessage(unsigned),
     digest: policyIntentDigest(unsigned, platform),
   })
-  const envelope = await sealRulebook({ ...unsigned, sig }, platform.enclavePublicKey)
+  return { ...unsigned, sig }
+}
+
+async function sealForEnclave(rulebook: Rulebook, { enclavePublicKey }: Platform): Promise<Envelope> {
+  const envelope = await sealRulebook(rulebook, enclavePublicKey)
   if (hexLength(envelope.ct) > MAX_POLICY_BYTES) {
     throw new ClientError('invalid-rulebook', `A rulebook has at most ${MAX_POLICY_BYTES} bytes.`)
   }

@@ -18,12 +18,15 @@ const PADDING_BYTES = 256
 const PORTFOLIO_PADDING_BYTES = 512
 
 /** Where an envelope belongs; it opens nowhere else. */
-export type EnvelopeKind = 'order' | 'policy' | 'portfolio' | 'notice'
+export type EnvelopeKind = 'order' | 'policy' | 'portfolio' | 'notice' | 'rulebook-copy'
 
 /** Kind and context go into the additional authenticated data: `utf8(kind) ‖ context`. */
 export interface EnvelopePlace {
   kind: EnvelopeKind
-  /** Empty for orders and rulebooks, `orderId` for a notice, `accountId ‖ uint64be(version)` for a portfolio. */
+  /**
+   * Empty for orders and rulebooks, `orderId` for a notice, `accountId ‖ uint64be(version)` for a portfolio; for a
+   * rulebook's copy see `RulebookCopy`.
+   */
   context: Bytes
 }
 

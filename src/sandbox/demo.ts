@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Wallet } from 'ethers'
-import { type Client, createClient, formatDecimal, type Portfolio } from '../client/index.js'
+import { type Client, createClient, formatDecimal, type Policy, type Portfolio } from '../client/index.js'
 import type { OrderStatus } from '../protocol/api.js'
 import {
   notionalOf,
@@ -19,6 +21,8 @@ import { type Print, stepsTo, type TellStep } from './steps.js'
 const SYMBOL = 'AAPL'
 const AMOUNT = 1_000n * ONE_USDC
 const MAX_ORDER = 25_000n * ONE_USDC
+/** In the sandbox's directory: the admin imports it on the page, to begin from the rules in force. */
+const RULEBOOK_COPY = 'rulebook.json'
 const TIME_LIMIT_MS = 60_000
 const POLL_MS = 250
 /** Seconds that the order may take before it is cancelled. */
@@ -50,8 +54,9 @@ export function clientOf(
  */
 export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
   const tell = stepsTo(print)
-  const { version } = await publishDefaultRulebook(sandbox)
+  const { version, copy } = await publishDefaultRulebook(sandbox)
   tell('rulebook', `sealed, published through POST /policy: version ${version}`)
+  await writeFile(join(sandbox.directory, RULEBOOK_COPY), JSON.stringify(copy), { mode: 0o600 })
 
   const [employee] = sandbox.accounts.employees
   const client = clientOf(sandbox, employee)
@@ -78,11 +83,11 @@ export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
   tell('done', 'the portfolio is exactly what the broker filled')
 }
 
-/** Every employee may trade everything up to the limit. */
-export function publishDefaultRulebook(sandbox: Sandbox) {
+/** Every employee may trade everything up to the limit; shares may not be withdrawn. */
+export function publishDefaultRulebook(sandbox: Sandbox, change: Partial<Policy> = {}) {
   const rules = { canBuy: true, canSell: true, restricted: [] }
   const employees = Object.fromEntries(sandbox.accounts.employees.map(({ address }) => [address, rules]))
-  const policy = { employees, maxOrderNotional: MAX_ORDER, allowWithdrawShares: true }
+  const policy = { employees, maxOrderNotional: MAX_ORDER, allowWithdrawShares: false, ...change }
   return clientOf(sandbox, sandbox.accounts.admin).publishRulebook(policy)
 }
 

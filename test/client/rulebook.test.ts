@@ -1,14 +1,24 @@
+import { signAsync } from '@noble/secp256k1'
+import { hashMessage, makeError } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { open, POLICY_PLACE } from '../../src/protocol/envelope.js'
-import { hexToBytes } from '../../src/protocol/hex.js'
+import { bytesToHex, hexOf, hexToBytes } from '../../src/protocol/hex.js'
 import type { Policy } from '../../src/protocol/policy.js'
 import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyIntent.js'
+import { rulebookCopySchema, sealRulebookCopy } from '../../src/protocol/rulebookCopy.js'
 import { envelopeHash, postPolicySchema, sealedRulebookDigest } from '../../src/protocol/sealedRulebook.js'
 import { recoverAddress } from '../../src/protocol/signature.js'
 import { type ApiAnswer, type ApiStandIn, problem, startApiStandIn } from '../support/apiStandIn.js'
 import { useChain } from '../support/chain.js'
 import type { Role } from '../support/roles.js'
-import { answerAsServer, clearForTrading, clientOf, INTENT_PRIVATE_KEY, ORG_ID } from './clientSetting.js'
+import {
+  answerAsServer,
+  clearForTrading,
+  clientOf,
+  INTENT_PRIVATE_KEY,
+  ORG_ID,
+  walletOf,
+} from './clientSetting.js'
 
 const chain = useChain(clearForTrading)
 let api: ApiStandIn
@@ -39,7 +49,7 @@ describe('publishing a rulebook', () => {
   it('seals it, signed by the admin inside and outside the seal, with the next version', async () => {
     const alice = chain().account('alice')
     const policy = policyOf({ [alice]: rules })
-    expect(await clientOfServer('admin').publishRulebook(policy)).toEqual({ orgId: ORG_ID, version: 5 })
+    expect(await clientOfServer('admin').publishRulebook(policy)).toMatchObject({ orgId: ORG_ID, version: 5 })
     const { author, ...envelope } = postPolicySchema.parse(posted()[0])
     const rulebook = rulebookSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), POLICY_PLACE))
     const admin = chain().account('admin')
@@ -101,5 +111,97 @@ describe('publishing a rulebook', () => {
     const client = clientOfServer('admin')
     await expect(client.publishRulebook(policy)).rejects.toMatchObject({ code: 'invalid-rulebook' })
     expect(posted()).toEqual([])
+  })
+})
+
+describe('the copy of a rulebook', () => {
+  const policy = policyOf({ [`0x${'ab'.repeat(20)}`]: rules })
+
+  async function published() {
+    const client = clientOfServer('admin')
+    const { copy } = await client.publishRulebook(policy)
+    if (copy === null) throw new Error('there is no copy')
+    return { client, copy: rulebookCopySchema.parse(JSON.parse(JSON.stringify(copy))) }
+  }
+
+  it('opens for the wallet that published it, and has nothing in clear but its name', async () => {
+    const { client, copy } = await published()
+    expect(await client.openRulebookCopy(copy, 5)).toEqual(policy)
+    expect(copy).toMatchObject({ orgId: ORG_ID, version: 5, escrow: chain().addressOf('escrow') })
+    expect(JSON.stringify(copy).toLowerCase()).not.toMatch(/tsla|abab/)
+  })
+
+  it('says nothing of another version than its own', async () => {
+    const { client, copy } = await published()
+    await expect(client.openRulebookCopy(copy, 6)).rejects.toMatchObject({ code: 'outdated-copy' })
+  })
+
+  it.each<[string, object]>([
+    ['of another chain', { chainId: 1 }],
+    ['of another platform', { escrow: `0x${'01'.repeat(20)}` }],
+    ['of another institution', { orgId: `0x${'01'.repeat(32)}` }],
+    ['of no known format', { format: 'service-rulebook-copy-v2' }],
+  ])('is refused when it is one %s', async (_, other) => {
+    const { client, copy } = await published()
+    await expect(client.openRulebookCopy({ ...copy, ...other }, 5)).rejects.toMatchObject({
+      code: 'invalid-copy',
+    })
+  })
+
+  it('is refused when it does not open, or holds what another wallet has signed', async () => {
+    const { client, copy } = await published()
+    const { publicKey } = await client.unlock()
+    const sealedToOther = { ...copy, envelope: { ...copy.envelope, tag: `0x${'00'.repeat(16)}` } }
+    await expect(client.openRulebookCopy(sealedToOther, 5)).rejects.toMatchObject({
+      code: 'copy-undecryptable',
+    })
+    const { escrow, orgId } = copy
+    const domain = { chainId: chain().anvil.chainId, escrow }
+    const unsigned = { v: 1 as const, orgId, admin: chain().account('alice'), policy, version: 5 }
+    const signature = walletOf(chain(), 'alice').signingKey.sign(policyIntentDigest(unsigned, domain))
+    const rulebook = { ...unsigned, sig: hexOf(65).parse(signature.serialized) }
+    const forged = await sealRulebookCopy(rulebook, publicKey, domain)
+    await expect(client.openRulebookCopy(forged, 5)).rejects.toMatchObject({ code: 'invalid-copy' })
+  })
+
+  it('is not made for a wallet that could not open it, which publishes all the same', async () => {
+    const wallet = walletOf(chain(), 'admin')
+    wallet.signMessage = async (text) => {
+      const digest = hexToBytes(`0x${hashMessage(text).slice(2)}`)
+      const key = hexToBytes(`0x${wallet.privateKey.slice(2)}`)
+      const fresh = { prehash: false, extraEntropy: true, format: 'recovered' } as const
+      const [recovery = 0, ...rs] = await signAsync(digest, key, fresh)
+      return bytesToHex(Uint8Array.of(...rs, 27 + recovery))
+    }
+    clientOfServer('admin')
+    const client = clientOf(chain(), api, 'admin', { signer: wallet })
+    expect(await client.publishRulebook(policy)).toEqual({ orgId: ORG_ID, version: 5, copy: null })
+  })
+
+  it('is not made, and nothing is sent, when the wallet refuses the signature for its key', async () => {
+    const wallet = walletOf(chain(), 'admin')
+    wallet.signMessage = () =>
+      Promise.reject(makeError('no', 'ACTION_REJECTED', { action: 'signMessage', reason: 'rejected' }))
+    clientOfServer('admin')
+    const client = clientOf(chain(), api, 'admin', { signer: wallet })
+    await expect(client.publishRulebook(policy)).rejects.toMatchObject({ code: 'signature-refused' })
+    expect(posted()).toEqual([])
+  })
+})
+
+describe('a rulebook that was written from a version', () => {
+  it('is signed for the next one, whatever the server says is in force', async () => {
+    const client = clientOfServer('admin', problem(422, 'policy-rejected', { reason: 'version-conflict' }))
+    await expect(client.publishRulebook(policyOf({}), { base: 2 })).rejects.toMatchObject({
+      problem: { reason: 'version-conflict' },
+    })
+    const { author: _, ...envelope } = postPolicySchema.parse(posted()[0])
+    const opened = rulebookSchema.parse(await open(envelope, hexToBytes(INTENT_PRIVATE_KEY), POLICY_PLACE))
+    expect(opened.version).toBe(3)
+  })
+
+  it('is told from the one in force by the admin alone', async () => {
+    expect(await clientOfServer('admin').rulebookVersion()).toEqual({ orgId: ORG_ID, version: 4 })
+    await expect(clientOfServer('alice').rulebookVersion()).rejects.toMatchObject({ code: 'not-admin' })
   })
 })

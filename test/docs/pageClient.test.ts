@@ -136,6 +136,22 @@ describe('the vectors on the page, computed from the page', () => {
     }
   })
 
+  it('the admin’s copy of a rulebook', () => {
+    const key = bytesOf(quoted('`envelopes.json` `/toEmployee`'), 'recipientPrivateKey')
+    const { context, plaintext, copy } = quoted('`rulebookCopy.json` `/`')
+    const { chainId, escrow, orgId, version, envelope } = objectOf(copy)
+    const be = (value: unknown, bytes: number) =>
+      Number(value)
+        .toString(16)
+        .padStart(2 * bytes, '0')
+    const place = [be(chainId, 32), escrow, orgId, be(version, 8)]
+      .map((part) => String(part).replace('0x', '').toLowerCase())
+      .join('')
+    expect(`0x${place}`).toBe(context)
+    const opened = open('rulebook-copy', Buffer.from(place, 'hex'), envelopeOf(objectOf(envelope)), key)
+    expect(opened).toEqual(plaintext)
+  })
+
   it('the portfolio as it is stored', () => {
     const stored = quoted('`blobs.json` `/userBlob`')
     const key = {

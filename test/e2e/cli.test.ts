@@ -156,10 +156,11 @@ describe('confidential-trading policy', () => {
     ...change,
   })
 
+  /** From a machine that has no copy of the version in force: test/attacks/liftedRules.test.ts has the others. */
   async function publish(text: string, env: Record<string, string>) {
     const file = join(await temporaryDirectory(), 'rulebook.json')
     await writeFile(file, text)
-    return runCli(['policy', file, '--json'], env)
+    return runCli(['policy', file, '--yes', '--json'], env)
   }
 
   async function admin() {
@@ -169,8 +170,8 @@ describe('confidential-trading policy', () => {
   it('publishes a rulebook from a file', async () => {
     const { out, exit } = await publish(JSON.stringify(rulebook()), await admin())
     expect(exit).toBe(0)
-    const { version } = z.object({ orgId: bytes32Schema, version: z.int() }).parse(JSON.parse(out))
-    expect(version).toBeGreaterThan(1)
+    const schema = z.object({ orgId: bytes32Schema, version: z.int(), changes: z.null() })
+    expect(schema.parse(JSON.parse(out)).version).toBeGreaterThan(1)
   })
 
   it('ends with 3 when the enclave rejects it, and names the reason', async () => {
@@ -187,7 +188,7 @@ describe('confidential-trading policy', () => {
     const { exit, err } = await publish(JSON.stringify(rulebook()), env)
     expect({ exit, code: errorOf(err).code }).toEqual({ exit: 1, code: 'not-admin' })
     // Nothing was signed, and nothing said to be.
-    expect(err).toMatch(/^signing and sealing the rulebook; the enclave is to examine it\n/)
+    expect(err).not.toContain('signing')
   })
 
   it.each([
@@ -204,6 +205,13 @@ describe('confidential-trading policy', () => {
       () => JSON.stringify(rulebook({ employees: { '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed': rules } })),
     ],
     ['an amount that is a number', () => JSON.stringify(rulebook({ maxOrderNotional: 1 }))],
+    [
+      'an employee under one address in two cases',
+      () => {
+        const { address } = desk().traders[0].account
+        return JSON.stringify(rulebook({ employees: { [address]: rules, [address.toLowerCase()]: rules } }))
+      },
+    ],
     ['something that is no JSON', () => '{'],
   ])('says what is wrong with %s, and asks nobody', async (_, text) => {
     const nowhere = {

@@ -17,6 +17,7 @@ import { policyIntentDigest, rulebookSchema } from '../../src/protocol/policyInt
 import { portfolioSchema } from '../../src/protocol/portfolio.js'
 import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { openRulebookCopy, rulebookCopySchema, sealRulebookCopy } from '../../src/protocol/rulebookCopy.js'
 import {
   envelopeHash,
   rulebookAuthorSchema,
@@ -147,6 +148,53 @@ describe('a sealed rulebook', () => {
     const domain = { chainId, escrow }
     expect(sealedRulebookDigest({ orgId: author.orgId, envelopeHash: hash }, domain)).toBe(digest)
     expect(signDigest(digest, walletPrivateKey)).toBe(author.sig)
+  })
+})
+
+describe('the copy of a rulebook', () => {
+  const { context, plaintext, copy } = readVectors(
+    'rulebookCopy',
+    z.object({ context: hex, plaintext: rulebookSchema, copy: rulebookCopySchema }),
+  )
+  const { ephemeralPrivateKey, iv, toEmployee } = readVectors(
+    'envelopes',
+    z.object({
+      ephemeralPrivateKey: hex,
+      iv: hex,
+      toEmployee: z.object({ recipientPrivateKey: hex, recipient: hex }),
+    }),
+  )
+  const key = hexToBytes(toEmployee.recipientPrivateKey)
+  const place = { kind: 'rulebook-copy' as const, context: hexToBytes(context) }
+
+  it('is sealed to its author', async () => {
+    const { recipientPrivateKey, recipient } = toEmployee
+    const randomness = { ephemeralKey: hexToBytes(ephemeralPrivateKey), iv: hexToBytes(iv) }
+    expect(await sealRulebookCopy(plaintext, recipient, copy, randomness)).toEqual(copy)
+    expect(await openRulebookCopy(copy, key)).toEqual(plaintext)
+    const opened = openWithOpenSsl(copy.envelope, recipientPrivateKey, recipient, place.kind, place.context)
+    expect(rulebookSchema.parse(opened)).toEqual(plaintext)
+  })
+
+  it.each([
+    { chainId: copy.chainId + 1 },
+    { escrow: `0x${'01'.repeat(20)}` as const },
+    { orgId: `0x${'01'.repeat(32)}` as const },
+    { version: copy.version + 1 },
+  ])('opens under no other name: %o', async (other) => {
+    await expect(openRulebookCopy({ ...copy, ...other }, key)).rejects.toMatchObject({
+      code: 'undecryptable',
+    })
+  })
+
+  it('is refused when its admin has not signed what is inside, or signed it for another version', async () => {
+    const tampered = { ...plaintext, policy: { ...plaintext.policy, maxOrderNotional: 1n } }
+    const forged = await sealRulebookCopy(tampered, toEmployee.recipient, copy)
+    await expect(openRulebookCopy(forged, key)).rejects.toMatchObject({ code: 'wrong-signer' })
+    const other = z.encode(rulebookSchema, { ...plaintext, version: 2 })
+    const envelope = await seal(other, toEmployee.recipient, place)
+    const renamed = openRulebookCopy({ ...copy, envelope }, key)
+    await expect(renamed).rejects.toMatchObject({ code: 'invalid-plaintext' })
   })
 })
 

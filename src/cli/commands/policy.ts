@@ -1,28 +1,49 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import type { Policy } from '../../client/index.js'
+import {
+  type Client,
+  ClientError,
+  type ClientErrorCode,
+  type Policy,
+  type PolicyVersion,
+  type RulebookChange,
+  type RulebookCopy,
+  rulebookChanges,
+} from '../../client/index.js'
 import { addressSchema } from '../../protocol/address.js'
 import { policySchema } from '../../protocol/policy.js'
+import { rulebookCopySchema } from '../../protocol/rulebookCopy.js'
 import { parseStrictJson } from '../../protocol/strictJson.js'
-import type { Command } from '../command.js'
-import { EXIT } from '../exitCodes.js'
+import type { Command, CommandContext } from '../command.js'
+import { EXIT, type ExitCode } from '../exitCodes.js'
 import { UsageError } from '../failure.js'
 import { readArguments, WALLET_OPTIONS } from '../input/arguments.js'
 import { connectWallet } from '../input/connection.js'
+import { createKeptRulebooks, type KeptRulebooks } from '../input/keptRulebooks.js'
+import type { Terminal } from '../terminal/terminal.js'
 
 /** Employees under addresses in any case, as people copy them; a wrong checksum is a wrong address. */
 const filedPolicySchema = z.strictObject({
   ...policySchema.shape,
-  employees: z.record(
-    z.string().refine((key) => addressSchema.safeParse(key).success, 'expected an address'),
-    policySchema.shape.employees.valueType,
-  ),
+  employees: z
+    .record(
+      z.string().refine((key) => addressSchema.safeParse(key).success, 'expected an address'),
+      policySchema.shape.employees.valueType,
+    )
+    .refine(
+      (employees) =>
+        new Set(Object.keys(employees).map((key) => key.toLowerCase())).size ===
+        Object.keys(employees).length,
+      'an employee is listed twice',
+    ),
 })
 
 export const policyCommand: Command = {
   name: 'policy',
   summary: "publishes an institution's rulebook from a JSON file, as its admin",
   help: `policy <file> [options]
+policy export [options]
+policy import <copy> [options]
 
 The rulebook replaces the present one wholesale, so it lists every employee:
 
@@ -32,42 +53,168 @@ The rulebook replaces the present one wholesale, so it lists every employee:
     "allowWithdrawShares": false
   }
 
-maxOrderNotional is in USDC base units (6 decimals). The server answers when the enclave's whole run is over.`,
+maxOrderNotional is in USDC base units (6 decimals). The server answers when the enclave's whole run is over.
+
+The chain gives a rulebook back to the enclave alone. So each publication leaves a copy in the state directory, sealed
+to the admin's wallet, and the next one begins by saying what it adds, lifts and tightens.
+
+  --yes    publishes although it lifts rules, or although no copy says which rules it lifts
+  --open   export: the rulebook itself, as "policy <file>" takes it, in place of the sealed copy
+
+"export" prints the copy of the version in force. "import" keeps a copy that the page or another machine has exported.`,
   usesWallet: true,
-  async run(args, { env, terminal, signal }) {
-    const { values, positionals } = readArguments(args, WALLET_OPTIONS)
-    const [file, ...others] = positionals
-    if (file === undefined || others.length > 0) throw new UsageError('expected one file')
-    const policy = await readPolicy(file)
+  async run(args, context) {
+    const { env } = context
+    const { values, positionals } = readArguments(args, {
+      ...WALLET_OPTIONS,
+      yes: { type: 'boolean', default: false },
+      open: { type: 'boolean', default: false },
+    })
+    const act = await actionOf(positionals, values)
     const connection = await connectWallet(values, env)
     try {
-      terminal.progress('signing and sealing the rulebook; the enclave is to examine it')
-      const { orgId, version } = await connection.client.publishRulebook(policy, signal)
-      terminal.result({
-        json: { orgId, version },
-        blocks: [
-          {
-            kind: 'fields',
-            fields: [
-              ['institution', orgId],
-              ['version', String(version)],
-            ],
-          },
-        ],
-      })
-      return EXIT.done
+      return await act({ ...context, client: connection.client, kept: createKeptRulebooks(env) })
     } finally {
       connection.close()
     }
   },
 }
 
+interface Deps extends CommandContext {
+  readonly client: Client
+  readonly kept: KeptRulebooks
+}
+
+/** What the arguments ask for; files are read before anything is connected. */
+async function actionOf(
+  [name, file, ...others]: readonly string[],
+  { yes, open }: { readonly yes: boolean; readonly open: boolean },
+): Promise<(deps: Deps) => Promise<ExitCode>> {
+  if (name === 'export' && file === undefined) return (deps) => exportCopy(deps, open)
+  if (name === 'import' && file !== undefined && others.length === 0) {
+    const copy = await readJson(file)
+    return (deps) => importCopy(deps, copy)
+  }
+  if (name === undefined || file !== undefined) throw new UsageError('expected one file')
+  const policy = await readPolicy(name)
+  return (deps) => publish(deps, policy, yes)
+}
+
+async function publish(
+  { client, kept, terminal, signal }: Deps,
+  policy: Policy,
+  yes: boolean,
+): Promise<ExitCode> {
+  const inForce = await client.rulebookVersion(signal)
+  const known = await knownRules({ client, kept, terminal }, inForce)
+  const changes = rulebookChanges(known.policy, policy)
+  show(terminal, changes, inForce.version)
+  const lifted = changes.filter(({ effect }) => effect === 'lifted').length
+  if (!yes && !known.isKnown) {
+    throw new UsageError(
+      `which rules of version ${inForce.version} it lifts is unknown: import a copy, or give --yes to publish all the same`,
+    )
+  }
+  if (!yes && lifted > 0) {
+    throw new UsageError(
+      `it lifts ${lifted} of the rules of version ${inForce.version}: give --yes to publish it`,
+    )
+  }
+  terminal.progress('signing and sealing the rulebook; the enclave is to examine it')
+  const { orgId, version, copy } = await client.publishRulebook(policy, { base: inForce.version, signal })
+  await keep({ kept, terminal }, copy)
+  terminal.result({
+    json: { orgId, version, changes: known.isKnown ? changes : null },
+    blocks: [resultOf(orgId, version)],
+  })
+  return EXIT.done
+}
+
+async function exportCopy({ client, kept, terminal, signal }: Deps, open: boolean): Promise<ExitCode> {
+  const inForce = await client.rulebookVersion(signal)
+  const copy = await findCopy({ client, kept }, inForce)
+  if (copy === null) {
+    throw new UsageError(
+      `no copy of version ${inForce.version} is kept here: import the one that the page or another machine exports`,
+    )
+  }
+  const policy = await client.openRulebookCopy(copy, inForce.version)
+  const json = open ? z.encode(policySchema, policy) : copy
+  terminal.result({ json, blocks: [{ kind: 'line', cells: [JSON.stringify(json)] }] })
+  return EXIT.done
+}
+
+async function importCopy({ client, kept, terminal, signal }: Deps, copy: unknown): Promise<ExitCode> {
+  const { orgId, version } = await client.rulebookVersion(signal)
+  await client.openRulebookCopy(copy, version)
+  await kept.keep(rulebookCopySchema.parse(copy))
+  terminal.result({ json: { orgId, version }, blocks: [resultOf(orgId, version)] })
+  return EXIT.done
+}
+
+const resultOf = (orgId: PolicyVersion['orgId'], version: number) => ({
+  kind: 'fields' as const,
+  fields: [['institution', orgId] as const, ['version', String(version)] as const],
+})
+
+async function findCopy(
+  { client, kept }: Pick<Deps, 'client' | 'kept'>,
+  { orgId }: PolicyVersion,
+): Promise<unknown> {
+  return kept.find({ escrow: (await client.platform()).escrow, orgId })
+}
+
+/** What says nothing of the rules in force. Anything else that goes wrong ends the command. */
+const USELESS = new Set<ClientErrorCode>(['invalid-copy', 'outdated-copy', 'copy-undecryptable'])
+
+/** The rules in force: none before the first version, else those of the copy, as far as there is one. */
+async function knownRules(
+  { client, kept, terminal }: Pick<Deps, 'client' | 'kept' | 'terminal'>,
+  inForce: PolicyVersion,
+): Promise<{ readonly isKnown: boolean; readonly policy: Policy | null }> {
+  if (inForce.version === 0) return { isKnown: true, policy: null }
+  const copy = await findCopy({ client, kept }, inForce)
+  const unknown = (why: string) => {
+    terminal.progress(`WARNING: ${why} What this file lifts of version ${inForce.version} cannot be told.`)
+    return { isKnown: false, policy: null }
+  }
+  if (copy === null) return unknown(`No copy of version ${inForce.version} is kept here.`)
+  try {
+    return { isKnown: true, policy: await client.openRulebookCopy(copy, inForce.version) }
+  } catch (error) {
+    if (error instanceof ClientError && USELESS.has(error.code)) return unknown(error.message)
+    throw error
+  }
+}
+
+function show(terminal: Terminal, changes: readonly RulebookChange[], version: number): void {
+  const before = version === 0 ? 'no rulebook is in force' : `version ${version} is in force`
+  terminal.progress(`${before}; of this file, version ${version + 1} would have:`)
+  if (changes.length === 0) terminal.progress('no difference')
+  for (const { effect, employee, text } of changes) {
+    terminal.progress(`${effect.padEnd(9)}  ${employee === null ? text : `${employee} ${text}`}`)
+  }
+}
+
+/** The rulebook is in force: that its copy cannot be kept is no failure of the command. */
+async function keep(
+  { kept, terminal }: Pick<Deps, 'kept' | 'terminal'>,
+  copy: RulebookCopy | null,
+): Promise<void> {
+  if (copy === null) {
+    terminal.progress(
+      'WARNING: this wallet signs differently each time, so no copy of the rulebook could be opened later.',
+    )
+    return
+  }
+  await kept.keep(copy).catch(() => {
+    terminal.progress('WARNING: the copy of the rulebook could not be kept in the state directory.')
+  })
+}
+
 /** A member that stands twice is an error: of two rules for one employee, one would be lost without a word. */
 async function readPolicy(file: string): Promise<Policy> {
-  const text = await readFile(file, 'utf8').catch(() => {
-    throw new UsageError('the file of the rulebook cannot be read')
-  })
-  const policy = filedPolicySchema.safeParse(jsonOf(text))
+  const policy = filedPolicySchema.safeParse(await readJson(file))
   if (policy.success) return policy.data
   const faults = policy.error.issues.map(
     ({ path, message }) => `${path.join('.') || 'the rulebook'}: ${message}`,
@@ -75,10 +222,13 @@ async function readPolicy(file: string): Promise<Policy> {
   throw new UsageError(faults.join('; '))
 }
 
-function jsonOf(text: string): unknown {
+async function readJson(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new UsageError(`the file ${file} cannot be read`)
+  })
   try {
     return parseStrictJson(text)
   } catch (error) {
-    throw new UsageError(`the rulebook: ${error instanceof Error ? error.message : 'is not JSON'}`)
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : 'is not JSON'}`)
   }
 }

@@ -1,5 +1,4 @@
 import { mkdir, open, readFile, unlink } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { SealedOrder } from '../../client/index.js'
@@ -8,6 +7,7 @@ import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { UsageError } from '../failure.js'
 import type { Environment } from './connection.js'
+import { stateDirectory } from './stateDirectory.js'
 
 /** What `Client.submitOrder` takes. */
 export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>
@@ -24,10 +24,8 @@ export interface KeptOrders {
   find(orderId: Hex): Promise<SubmittableOrder>
 }
 
-/** Under `$XDG_STATE_HOME`, or `~/.local/state`: https://specifications.freedesktop.org/basedir/latest/ */
-export function createKeptOrders({ XDG_STATE_HOME, HOME }: Environment): KeptOrders {
-  const state = XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state')
-  const directory = join(state, 'confidential-trading', 'orders')
+export function createKeptOrders(env: Environment): KeptOrders {
+  const directory = stateDirectory(env, 'orders')
   const pathOf = (orderId: Hex) => join(directory, `${orderId}.json`)
   return {
     async keep({ orderId, envelope }) {

@@ -40,7 +40,7 @@ export function useBrowserDesk(): () => BrowserDesk {
       print: () => undefined,
     })
     started.push(() => sandbox.stop())
-    await publishDefaultRulebook(sandbox)
+    await publishDefaultRulebook(sandbox, { allowWithdrawShares: true })
     desk = openDesk(sandbox, browser)
   })
   afterAll(async () => {

@@ -40,7 +40,7 @@ const QUICK_ENCLAVE = { FILL_WAIT_MS: '1500', FILL_POLL_MS: '100', CONFIRM_POLL_
 const START_TIMEOUT_MS = 120_000
 
 /**
- * A desk for a test file, with the default rulebook published; to be used inside of tests and hooks. The money of the
+ * A desk for a test file, with a rulebook that also lets shares be withdrawn; to be used inside of tests and hooks. The money of the
  * whole platform is checked after each test.
  */
 export function useDesk(options: DeskOptions = {}): () => Desk {
@@ -53,7 +53,7 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'desk-'))
     desk = await openDesk(directory, options)
-    await publishDefaultRulebook(desk.sandbox)
+    await publishDefaultRulebook(desk.sandbox, { allowWithdrawShares: true })
   }, START_TIMEOUT_MS)
   afterEach(() => checkInvariants(current()))
   afterAll(async () => {

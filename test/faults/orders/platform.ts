@@ -42,7 +42,7 @@ export async function startPlatform(
     enclaveSettings: ENCLAVE_SETTINGS,
     print: () => undefined,
   })
-  await publishDefaultRulebook(sandbox)
+  await publishDefaultRulebook(sandbox, { allowWithdrawShares: true })
   await sandbox.server().kill()
   // A block for every transaction, at once: the relay's own bench is the one that waits for blocks.
   await sandbox.provider.send('evm_setAutomine', [true])

@@ -8,7 +8,7 @@ import { hexOf, type JsonObject } from './json.js'
 export const SCHEME = 'service-ecies-v1'
 
 const CIPHER = 'aes-256-gcm'
-const BLOCKS = { order: 256, policy: 256, notice: 256, portfolio: 512 }
+const BLOCKS = { order: 256, policy: 256, notice: 256, 'rulebook-copy': 256, portfolio: 512 }
 /** The longest ciphertext that is taken. */
 const LIMITS = { order: 4_096, policy: 16_384 }
 

@@ -1,0 +1,111 @@
+import { checksum } from '../protocol/address.js'
+import { type Hex, hexOf } from '../protocol/hex.js'
+import type { Policy } from '../protocol/policy.js'
+import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
+
+/** One difference between two rulebooks. */
+export interface RulebookChange {
+  /** `added`: there was no rule before. `lifted`: more is allowed than before. `tightened`: less. */
+  readonly effect: 'added' | 'lifted' | 'tightened'
+  /** The wallet that it concerns, null for all of them. */
+  readonly employee: Hex | null
+  /** In plain words, to be read after the wallet's name where there is a wallet. */
+  readonly text: string
+}
+
+type Rules = Policy['employees'][string]
+
+/**
+ * How a rulebook differs from the one that it replaces, in plain words, the lifted rules first.
+ * @param before null where none is in force, or where the one in force is not known: then all of it is `added`
+ */
+export function rulebookChanges(before: Policy | null, after: Policy): readonly RulebookChange[] {
+  const [old, next] = [rulesByWallet(before), rulesByWallet(after)]
+  const wallets = [...new Set([...old.keys(), ...next.keys()])].sort()
+  const changes = [
+    ...wallets.flatMap((wallet) => {
+      const employee = checksum(wallet)
+      return rulesChanges(old.get(wallet), next.get(wallet)).map((change) => ({ ...change, employee }))
+    }),
+    ...commonChanges(before, after).map((change) => ({ ...change, employee: null })),
+  ]
+  return EFFECTS.flatMap((effect) => changes.filter((change) => change.effect === effect))
+}
+
+type Change = Omit<RulebookChange, 'employee'>
+
+const EFFECTS = ['lifted', 'tightened', 'added'] as const
+
+const walletSchema = hexOf(20)
+
+function rulesByWallet(policy: Policy | null): Map<Hex, Rules> {
+  const entries = Object.entries(policy?.employees ?? {})
+  return new Map(entries.map(([wallet, rules]) => [walletSchema.parse(wallet.toLowerCase()), rules]))
+}
+
+function rulesChanges(before: Rules | undefined, after: Rules | undefined): Change[] {
+  if (after === undefined) {
+    return [{ effect: 'tightened', text: 'is no longer listed, so it may neither buy nor sell' }]
+  }
+  if (before === undefined) return [{ effect: 'added', text: inWords(after) }]
+  return [
+    ...flagChange(before.canBuy, after.canBuy, 'buy'),
+    ...flagChange(before.canSell, after.canSell, 'sell'),
+    ...symbolChange('lifted', without(before.restricted, after.restricted)),
+    ...symbolChange('tightened', without(after.restricted, before.restricted)),
+  ]
+}
+
+function flagChange(before: boolean, after: boolean, deed: string): Change[] {
+  if (before === after) return []
+  return [
+    after
+      ? { effect: 'lifted', text: `may ${deed} again` }
+      : { effect: 'tightened', text: `may no longer ${deed}` },
+  ]
+}
+
+function symbolChange(effect: 'lifted' | 'tightened', symbols: readonly string[]): Change[] {
+  if (symbols.length === 0) return []
+  const text =
+    effect === 'lifted' ? `may trade ${listed(symbols)} again` : `may no longer trade ${listed(symbols)}`
+  return [{ effect, text }]
+}
+
+function commonChanges(before: Policy | null, after: Policy): Change[] {
+  const most = `one order may be ${usdc(after.maxOrderNotional)} at most`
+  const shares = `shares may ${after.allowWithdrawShares ? '' : 'not '}be withdrawn`
+  if (before === null) return [most, shares].map((text) => ({ effect: 'added', text }))
+  const changes: Change[] = []
+  if (after.maxOrderNotional !== before.maxOrderNotional) {
+    const effect = after.maxOrderNotional > before.maxOrderNotional ? 'lifted' : 'tightened'
+    changes.push({ effect, text: `${most}, ${usdc(before.maxOrderNotional)} before` })
+  }
+  if (after.allowWithdrawShares !== before.allowWithdrawShares) {
+    changes.push({ effect: after.allowWithdrawShares ? 'lifted' : 'tightened', text: shares })
+  }
+  return changes
+}
+
+/** What one employee may do. */
+function inWords({ canBuy, canSell, restricted }: Rules): string {
+  const symbols = restricted.length === 0 ? 'every symbol' : `every symbol but ${listed(restricted)}`
+  if (canBuy && canSell) return `may buy and sell ${symbols}`
+  if (canBuy) return `may buy ${symbols}, and sell none`
+  return canSell ? `may sell ${symbols}, and buy none` : 'may neither buy nor sell'
+}
+
+function without(symbols: readonly string[], others: readonly string[]): string[] {
+  return symbols.filter((symbol) => !others.includes(symbol))
+}
+
+function listed(symbols: readonly string[]): string {
+  const last = symbols.at(-1) ?? ''
+  return symbols.length < 2 ? last : `${symbols.slice(0, -1).join(', ')} and ${last}`
+}
+
+function usdc(units: bigint): string {
+  const [whole = '', fraction] = formatDecimal(units, USDC_DECIMALS).split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  return `${fraction === undefined ? grouped : `${grouped}.${fraction}`} USDC`
+}

@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import { addressSchema } from './address.js'
+import { type EnvelopePlace, type EnvelopeRandomness, open, policyEnvelopeSchema, seal } from './envelope.js'
+import { ProtocolError } from './errors.js'
+import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
+import type { IntentDomain } from './intentDomain.js'
+import { policyIntentDigest, type Rulebook, rulebookSchema } from './policyIntent.js'
+import { assertSignedBy } from './signature.js'
+
+/**
+ * A published rulebook, sealed to its author's portfolio key: the chain gives a rulebook back to the enclave alone. What
+ * names the rulebook is readable, and the seal opens for no other name. Encode with `z.encode`.
+ */
+export const rulebookCopySchema = z.strictObject({
+  format: z.literal('service-rulebook-copy-v1'),
+  chainId: z.int().positive(),
+  escrow: addressSchema,
+  orgId: bytes32Schema,
+  version: z.int().min(1),
+  envelope: policyEnvelopeSchema,
+})
+export type RulebookCopy = z.output<typeof rulebookCopySchema>
+
+/** @param randomness given only to reproduce a test vector */
+export async function sealRulebookCopy(
+  rulebook: Rulebook,
+  publicKey: Hex,
+  { chainId, escrow }: IntentDomain,
+  randomness?: EnvelopeRandomness,
+): Promise<RulebookCopy> {
+  const name = { chainId, escrow, orgId: rulebook.orgId, version: rulebook.version }
+  const envelope = await seal(z.encode(rulebookSchema, rulebook), publicKey, placeOf(name), randomness)
+  return { format: 'service-rulebook-copy-v1', ...name, envelope }
+}
+
+/**
+ * The rulebook in a copy. Anyone can seal to a public key, so the admin's signature inside is checked, too.
+ * @throws ProtocolError when it does not open, or its admin has not signed it; ZodError when no rulebook is in it
+ */
+export async function openRulebookCopy(copy: RulebookCopy, privateKey: Bytes): Promise<Rulebook> {
+  const rulebook = rulebookSchema.parse(await open(copy.envelope, privateKey, placeOf(copy)))
+  if (rulebook.orgId !== copy.orgId || rulebook.version !== copy.version) {
+    throw new ProtocolError(
+      'invalid-plaintext',
+      'the copy holds a rulebook of another institution or version',
+    )
+  }
+  assertSignedBy(rulebook.admin, policyIntentDigest(rulebook, copy), rulebook.sig)
+  return rulebook
+}
+
+/** The context is `uint256be(chainId) ‖ escrow ‖ orgId ‖ uint64be(version)`. */
+function placeOf({
+  chainId,
+  escrow,
+  orgId,
+  version,
+}: Omit<RulebookCopy, 'format' | 'envelope'>): EnvelopePlace {
+  const context = concatBytes(
+    uintToBytes(BigInt(chainId), 32),
+    hexToBytes(escrow),
+    hexToBytes(orgId),
+    uintToBytes(BigInt(version), 8),
+  )
+  return { kind: 'rulebook-copy', context }
+}

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest'
+import { rulebookChanges } from '../../src/client/rulebookChanges.js'
+import type { Policy } from '../../src/protocol/policy.js'
+
+const ADA = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+const BEN = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+const free = { canBuy: true, canSell: true, restricted: [] as string[] }
+
+const policyOf = (employees: Policy['employees'], change: Partial<Policy> = {}): Policy => ({
+  employees,
+  maxOrderNotional: 20_000_000_000n,
+  allowWithdrawShares: false,
+  ...change,
+})
+
+/** As a person reads them. */
+function said(before: Policy | null, after: Policy): string[] {
+  return rulebookChanges(before, after).map(({ effect, employee, text }) => {
+    const who = employee === ADA ? 'Ada ' : employee === BEN ? 'Ben ' : ''
+    return `${effect}: ${who}${text}`
+  })
+}
+
+it('there are none between a rulebook and itself, whatever the case of its addresses and the order of its symbols', () => {
+  const rules = { ...free, restricted: ['TSLA', 'AAPL'] }
+  const turned = { ...free, restricted: ['AAPL', 'TSLA'] }
+  expect(said(policyOf({ [ADA]: rules }), policyOf({ [ADA.toLowerCase()]: turned }))).toEqual([])
+})
+
+it('all of it is added where nothing is known before', () => {
+  const after = policyOf({
+    [ADA]: { ...free, restricted: ['AAPL', 'MSFT', 'TSLA'] },
+    [BEN]: { ...free, canBuy: false },
+  })
+  expect(said(null, after)).toEqual([
+    'added: Ben may sell every symbol, and buy none',
+    'added: Ada may buy and sell every symbol but AAPL, MSFT and TSLA',
+    'added: one order may be 20,000 USDC at most',
+    'added: shares may not be withdrawn',
+  ])
+})
+
+it('a rule that is lifted is named as lifted, before everything else', () => {
+  const before = policyOf({ [ADA]: { canBuy: false, canSell: false, restricted: ['TSLA', 'AAPL'] } })
+  const after = policyOf(
+    { [ADA]: { ...free, restricted: ['MSFT'] }, [BEN]: free },
+    { maxOrderNotional: 25_000_500_000n, allowWithdrawShares: true },
+  )
+  expect(said(before, after)).toEqual([
+    'lifted: Ada may buy again',
+    'lifted: Ada may sell again',
+    'lifted: Ada may trade TSLA and AAPL again',
+    'lifted: one order may be 25,000.5 USDC at most, 20,000 USDC before',
+    'lifted: shares may be withdrawn',
+    'tightened: Ada may no longer trade MSFT',
+    'added: Ben may buy and sell every symbol',
+  ])
+  expect(said(after, before)).toEqual([
+    'lifted: Ada may trade MSFT again',
+    'tightened: Ben is no longer listed, so it may neither buy nor sell',
+    'tightened: Ada may no longer buy',
+    'tightened: Ada may no longer sell',
+    'tightened: Ada may no longer trade TSLA and AAPL',
+    'tightened: one order may be 20,000 USDC at most, 25,000.5 USDC before',
+    'tightened: shares may not be withdrawn',
+  ])
+})
+
+it('an employee who is listed with no right at all is added as one', () => {
+  const none = { canBuy: false, canSell: false, restricted: [] }
+  expect(said(policyOf({}), policyOf({ [ADA]: none, [BEN]: { ...free, canSell: false } }))).toEqual([
+    'added: Ben may buy every symbol, and sell none',
+    'added: Ada may neither buy nor sell',
+  ])
+})
