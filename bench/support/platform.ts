@@ -15,12 +15,13 @@ export interface Platform {
 export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
 
 /**
- * What differs from the defaults. The load comes from one address, which the limit per client would refuse. The enclave's
+ * What differs from the defaults. The load comes from one address, which the limits per client would refuse. The enclave's
  * runs wait for their turn, as with a hosted one that has a quota: each is a process of its own which takes most of a core,
  * and it is not the enclave that is measured.
  */
 const CALM = {
   RATE_LIMIT_PER_MINUTE: '1000000000',
+  MAX_CONNECTIONS_PER_CLIENT: '10000',
   ENCLAVE_TRIGGER_INTERVAL: '1h',
   // A rulebook must be able to wait for its turn.
   POLICY_RUN_TIMEOUT: '2h',

@@ -4,7 +4,6 @@ import { conditionalReads } from './http/conditional.js'
 import { errorHandler, notFound } from './http/errors.js'
 import { requireHost } from './http/host.js'
 import { originCheck } from './http/origin.js'
-import { clientRateLimit } from './http/rateLimit.js'
 import { requestId } from './http/requestId.js'
 import { requestLog } from './http/requestLog.js'
 import { securityHeaders } from './http/securityHeaders.js'
@@ -22,7 +21,7 @@ import type { ReadTimeline } from './timeline/timeline.js'
 import { createRunsRouter, type RunsRouterDeps } from './trigger/runs/router.js'
 
 export interface AppDeps {
-  readonly http: Pick<Config['http'], 'frontendOrigin' | 'rateLimitPerMinute' | 'trustProxy'>
+  readonly http: Pick<Config['http'], 'frontendOrigin' | 'trustProxy'>
   readonly logger: Logger
   /** Is told of each request. */
   readonly observe: HttpObserver
@@ -37,7 +36,7 @@ export interface AppDeps {
   readonly status: StatusViews
 }
 
-/** The whole HTTP API, in the order in which a request meets it. Never listens. */
+/** Every route of the API behind what all of them check first. `shedLoad` stands before it. Never listens. */
 export function createApp(deps: AppDeps): Express {
   const { http, logger } = deps
   const app = express()
@@ -55,9 +54,6 @@ export function createApp(deps: AppDeps): Express {
   app.use(createRelayRouter(deps.relay))
   if (deps.runs !== undefined) app.use(createRunsRouter(deps.runs))
   app.use(createHealthRouter(deps.health))
-
-  // What follows is for clients; the enclave and probes above are not counted.
-  app.use(clientRateLimit(http.rateLimitPerMinute))
   app.use(createStatusRouter(deps.status))
   app.use(createIntakeRouter(deps.intake))
   app.use(createTimelineRouter(deps.timeline))

@@ -29,6 +29,7 @@ import { buildReads } from './reads/build.js'
 import { createHeadReads } from './reads/headReads.js'
 import { buildRelay } from './relay/build.js'
 import type { RelayerKey } from './relay/signer.js'
+import { createProbeAnswer } from './status/health.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
@@ -185,7 +186,15 @@ export function buildServer(surroundings: Surroundings): {
   ]
   const app = createApp(deps)
   const backpressure = backpressureFor(config.http)
-  const api = shedLoad(app, { ...config.http, logger, observe: metrics.http, backpressure })
+  const api = shedLoad(app, {
+    ...config.http,
+    authToken: relay.router.authToken,
+    answerProbe: createProbeAnswer(deps.health, logger, metrics.http),
+    stopping,
+    logger,
+    observe: metrics.http,
+    backpressure,
+  })
   return { app, api, ops, services }
 }
 

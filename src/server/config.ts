@@ -132,6 +132,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       headersTimeoutMs: env.HEADERS_TIMEOUT,
       requestTimeoutMs: env.REQUEST_TIMEOUT,
       maxConnections: env.MAX_CONNECTIONS,
+      maxConnectionsPerClient: env.MAX_CONNECTIONS_PER_CLIENT,
       answerTimeoutMs: env.ANSWER_TIMEOUT,
       keepAliveTimeoutMs: env.KEEP_ALIVE_TIMEOUT,
       /** Longest wait for a request's turn. */

@@ -26,7 +26,8 @@ export const httpVariables = {
     fallback: String(64 * KIBIBYTE),
   }),
   RATE_LIMIT_PER_MINUTE: withDefault(integer(1, 1_000_000_000), {
-    about: 'Requests that one client may make in a minute; /relay and /health are not counted.',
+    about:
+      'Requests that one client may make in a minute; probes of /health as many again, those that show the relay token any number.',
     fallback: '600',
   }),
   HEADERS_TIMEOUT: withDefault(duration(), {
@@ -48,6 +49,11 @@ export const httpVariables = {
   MAX_CONNECTIONS: withDefault(integer(1, 1_000_000), {
     about: 'Connections held at once; further ones are closed.',
     fallback: '10000',
+  }),
+  MAX_CONNECTIONS_PER_CLIENT: withDefault(integer(1, 1_000_000), {
+    about:
+      'Of those, held by one client; further ones are closed. Behind a proxy (TRUST_PROXY) it does not apply.',
+    fallback: '128',
   }),
   MAX_WAIT: withDefault(duration(), {
     about:

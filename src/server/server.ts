@@ -3,7 +3,8 @@ import { buildServer } from './build.js'
 import type { Config } from './config.js'
 import { registerFastKeccak } from './fastKeccak.js'
 import { loadSecp256k1 } from './fastSecp256k1.js'
-import { close, listen, portOf } from './http/listener.js'
+import { type ClientCap, close, listen, portOf } from './http/listener.js'
+import { reportEachSecond } from './http/loadShedding.js'
 import { loadPointCheck } from './intake/curvePoint.js'
 import { createLifetime } from './lifetime.js'
 import type { Logger } from './logger.js'
@@ -77,7 +78,7 @@ async function startLocked(
     // First, so that a probe is answered while the rest starts.
     const opsServer = await listen({ ...config.http, ...config.ops }, ops)
     opened.push(opsServer)
-    const server = await listen(config.http, api)
+    const server = await listen(config.http, api, clientCapOf(config.http, logger))
     opened.push(server)
     await lifetime.start()
     isStarted = true
@@ -96,4 +97,11 @@ async function startLocked(
     await Promise.all(opened.map((server) => close(server, 0)))
     throw error
   }
+}
+
+/** Behind a proxy there is none: all connections are the proxy's own, whatever client they carry. */
+function clientCapOf(http: Config['http'], logger: Logger): ClientCap | undefined {
+  if (http.trustProxy > 0) return undefined
+  const onRefused = reportEachSecond(logger, 'connections refused: too many of one client')
+  return { max: http.maxConnectionsPerClient, onRefused }
 }

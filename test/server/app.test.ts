@@ -232,52 +232,6 @@ describe('the relay token', () => {
   })
 })
 
-describe('the client rate', () => {
-  const env = { RATE_LIMIT_PER_MINUTE: '2' }
-
-  test('answers 429 with Retry-After to the request above it, and announces itself', async () => {
-    const { app } = setUp({ env })
-    for (const left of [1, 0]) {
-      const response = await request(app).get('/enclave-key')
-      expect(response.status).toBe(200)
-      expect(response.headers.ratelimit).toContain(`r=${left}`)
-      expect(response.headers['ratelimit-policy']).toContain('q=2')
-    }
-    const refused = await request(app).get('/enclave-key').set('Origin', ORIGIN)
-    expect(refused.status).toBe(429)
-    expect(refused.body).toMatchObject({ code: 'rate-limited', status: 429 })
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
-    expect(refused.headers['access-control-allow-origin']).toBe(ORIGIN)
-  })
-
-  test('does not apply to the relay nor to /health', async () => {
-    const { app } = setUp({ env })
-    for (let i = 0; i < 5; i++) {
-      expect((await request(app).post('/relay')).status).toBe(401)
-      expect((await request(app).get('/health')).status).toBe(200)
-    }
-    expect((await request(app).get('/enclave-key')).status).toBe(200)
-  })
-
-  test('counts by connection, not by a header that anyone can send', async () => {
-    const { app } = setUp({ env })
-    const statuses: number[] = []
-    for (let i = 0; i < 3; i++) {
-      const response = await request(app).get('/enclave-key').set('X-Forwarded-For', `10.0.0.${i}`)
-      statuses.push(response.status)
-    }
-    expect(statuses).toEqual([200, 200, 429])
-  })
-
-  test('counts by the address that the configured proxy names', async () => {
-    const { app } = setUp({ env: { ...env, TRUST_PROXY: '1' } })
-    for (let i = 0; i < 3; i++) {
-      const response = await request(app).get('/enclave-key').set('X-Forwarded-For', `6.6.6.6, 10.0.0.${i}`)
-      expect(response.status).toBe(200)
-    }
-  })
-})
-
 describe('paths and methods', () => {
   test.each(['/', '/Health', '/health/x', '/enclave-key/x', '/favicon.ico', '/__proto__', '/constructor'])(
     '%s is 404 not-found, and not repeated',

@@ -9,6 +9,7 @@ import { type RunningServer, startServer } from '../../src/server/server.js'
 import { DirectoryLockedError } from '../../src/server/store/directoryLock.js'
 import { type Disk, openDisk } from '../../src/server/store/disk.js'
 import { useChain } from '../support/chain.js'
+import { eventually } from '../support/eventually.js'
 import { chainEnvironment } from '../support/intakeServer.js'
 import { createLogLines } from '../support/logLines.js'
 import { readinessOf } from '../support/ops.js'
@@ -82,6 +83,33 @@ describe('without a chain', () => {
     expect(key.headers.get('retry-after')).toBe('5')
     expect(await key.json()).toMatchObject({ code: 'chain-unavailable' })
   })
+
+  test.each(['GET', 'HEAD'])(
+    'a probe by %s gets the answer of the route, and is logged and counted as one',
+    async (method) => {
+      const { url, log } = await start()
+      const answerOf = async (headers: Record<string, string>) => {
+        const response = await fetch(`${url}/health`, { method, headers })
+        const ownOnes = /^(?:date|x-request-id|ratelimit.*)$/
+        return {
+          status: response.status,
+          headers: Object.fromEntries([...response.headers].filter(([name]) => !ownOnes.test(name))),
+          body: await response.text(),
+        }
+      }
+      const probe = await answerOf({ 'X-Request-Id': 'probe' })
+      expect(probe).toEqual(await answerOf({ 'If-None-Match': '"another"' }))
+      expect(probe.headers).toHaveProperty('content-security-policy')
+      const lines = await eventually('both lines', () => {
+        const found = log.lines().filter(({ msg }) => msg === 'request')
+        return found.length === 2 && found
+      })
+      expect(lines).toMatchObject([
+        { requestId: 'probe', method, route: '/health', status: 200 },
+        { method, route: '/health', status: 200 },
+      ])
+    },
+  )
 
   test('GET /health answers while a node hangs', async () => {
     const rpc = await startRawServer(() => undefined)

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
 import { referenceSecp256k1 } from '../../src/protocol/secp256k1.js'
 import { buildServer } from '../../src/server/build.js'
@@ -22,7 +23,7 @@ export async function buildApp(options: {
   readonly root?: string
   /** Default: never aborts. */
   readonly stopping?: AbortSignal
-}): Promise<{ app: Express; log: LogLines }> {
+}): Promise<{ app: Express; api: RequestListener; log: LogLines }> {
   const { chain, rpcUrl = chain.anvil.rpcUrl, brokerUrl = 'http://127.0.0.1:9' } = options
   const { stopping = new AbortController().signal } = options
   const { addresses } = chain
@@ -45,7 +46,7 @@ export async function buildApp(options: {
   const log = createLogLines()
   const files = createAtomicFiles({ root })
   const relayerKey = await openRelayerKey(config.relay.relayerKey, referenceSecp256k1)
-  const { app } = buildServer({
+  const { app, api } = buildServer({
     config,
     logger: log.logger,
     files,
@@ -56,5 +57,5 @@ export async function buildApp(options: {
     phase: () => 'running',
     output: { write: () => undefined },
   })
-  return { app, log }
+  return { app, api, log }
 }

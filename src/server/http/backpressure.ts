@@ -9,32 +9,44 @@ const REST_MS = 1
 const BATCH_SIZE = 32
 
 export interface BackpressureOptions {
-  /** For how long a connection is left unread at most, in milliseconds. */
+  /** For how long the connection of an overload's refusal is left unread at most, in milliseconds. */
   readonly maxUnreadMs: number
+  /** For how long any connection may be left unread, in milliseconds. */
+  readonly maxLimitedMs: number
   /** Connections left unread at once; beyond that, the one that was left first is read again. */
   readonly maxUnread: number
-  /** Milliseconds of a clock that only goes on. */
+  /** Milliseconds of the monotonic clock. */
   readonly now?: () => number
   readonly idle?: typeof idleMs
 }
 
 export interface Backpressure {
-  /** Reads nothing more from the connection for the time being. */
+  /** Reads nothing more from the connection until the process rests, or `maxUnreadMs` have passed. */
   leaveUnread(socket: Socket): void
+  /** Reads nothing more from the connection for that long, rest or none: its client may not ask before. */
+  leaveUnreadFor(socket: Socket, ms: number): void
   /** Whether what is read from the connection now may have waited for all of `maxUnreadMs`. */
   hasWaitedOut(socket: Socket): boolean
 }
 
+interface Left {
+  readonly until: number
+  /** A rest of the process ends it sooner. */
+  readonly endsAtRest: boolean
+}
+
 /**
- * Leaves connections unread while the process has no rest. What comes in on them meanwhile waits in the kernel, at no cost
- * to the process, until TCP's own flow control stops the sender (RFC 9293, 3.8.6).
+ * Leaves connections unread. What comes in on them waits in the kernel, at no cost to the process, until TCP's own flow
+ * control stops the sender (RFC 9293, 3.8.6).
  *
- * At each rest the last that were left are read again, as what they ask has waited least; the others when their time is over.
+ * At each rest the last that an overload left are read again, as what they ask has waited least; the others when their
+ * time is over.
  */
 export function createBackpressure(options: BackpressureOptions): Backpressure {
-  const { maxUnreadMs, maxUnread, now = performance.now.bind(performance), idle = idleMs } = options
-  /** Until when each is left unread, the soonest first. */
-  const unread = new Map<Socket, number>()
+  const { maxUnreadMs, maxLimitedMs, maxUnread } = options
+  const { now = performance.now.bind(performance), idle = idleMs } = options
+  /** In the order in which they were left. */
+  const unread = new Map<Socket, Left>()
   const waitedOut = new Set<Socket>()
   let timer: NodeJS.Timeout | undefined
   let idleBefore = 0
@@ -46,9 +58,9 @@ export function createBackpressure(options: BackpressureOptions): Backpressure {
 
   function readWaitedOut(): void {
     const at = now()
-    for (const [socket, until] of unread) {
-      if (until > at) break
-      waitedOut.add(socket)
+    for (const [socket, { until, endsAtRest }] of unread) {
+      if (until > at) continue
+      if (endsAtRest) waitedOut.add(socket)
       readAgain(socket)
     }
     // An immediate runs after this turn's reads, and so what had come in is still seen as such.
@@ -59,7 +71,9 @@ export function createBackpressure(options: BackpressureOptions): Backpressure {
     const idleNow = idle()
     const hasRested = idleNow - idleBefore >= REST_MS
     idleBefore = idleNow
-    if (hasRested) for (const socket of [...unread.keys()].slice(-BATCH_SIZE)) readAgain(socket)
+    if (!hasRested) return
+    const waiting = [...unread].filter(([, { endsAtRest }]) => endsAtRest)
+    for (const [socket] of waiting.slice(-BATCH_SIZE)) readAgain(socket)
   }
 
   function check(): void {
@@ -70,19 +84,22 @@ export function createBackpressure(options: BackpressureOptions): Backpressure {
     timer = undefined
   }
 
+  function leave(socket: Socket, ms: number, endsAtRest: boolean): void {
+    if (socket.destroyed) return
+    // Also when it is left already: Node may have resumed it for a body.
+    socket.pause()
+    if (unread.has(socket)) return
+    const [first] = unread.keys()
+    if (first !== undefined && unread.size >= maxUnread) readAgain(first)
+    unread.set(socket, { until: now() + ms, endsAtRest })
+    if (timer !== undefined) return
+    idleBefore = idle()
+    timer = setInterval(check, CHECK_MS).unref()
+  }
+
   return {
-    leaveUnread(socket) {
-      if (socket.destroyed) return
-      // Also when it is left already: Node may have resumed it for a body.
-      socket.pause()
-      if (unread.has(socket)) return
-      const [first] = unread.keys()
-      if (first !== undefined && unread.size >= maxUnread) readAgain(first)
-      unread.set(socket, now() + maxUnreadMs)
-      if (timer !== undefined) return
-      idleBefore = idle()
-      timer = setInterval(check, CHECK_MS).unref()
-    },
+    leaveUnread: (socket) => leave(socket, maxUnreadMs, true),
+    leaveUnreadFor: (socket, ms) => leave(socket, Math.min(ms, maxLimitedMs), false),
     hasWaitedOut: (socket) => waitedOut.has(socket),
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Config } from '../config.js'
+import { clientOf } from './client.js'
 import { answerClientError } from './clientErrors.js'
 import { closingWithConnection } from './pipelined.js'
 import { withPath } from './requestTarget.js'
@@ -22,8 +23,22 @@ export type ListenOptions = Pick<
   | 'maxConnections'
 >
 
-/** @throws the system error of `listen` */
-export async function listen(http: ListenOptions, listener: RequestListener): Promise<Server> {
+/** How many connections one client may hold. */
+export interface ClientCap {
+  readonly max: number
+  /** Called for each connection beyond that. */
+  readonly onRefused: () => void
+}
+
+/**
+ * @param cap left out: only `maxConnections` counts
+ * @throws the system error of `listen`
+ */
+export async function listen(
+  http: ListenOptions,
+  listener: RequestListener,
+  cap?: ClientCap,
+): Promise<Server> {
   const answer = closingWithConnection(withAnswerTimeout(withPath(listener), http.answerTimeoutMs))
   const server = createServer(
     {
@@ -38,12 +53,33 @@ export async function listen(http: ListenOptions, listener: RequestListener): Pr
     answer,
   )
   server.maxConnections = http.maxConnections
+  if (cap !== undefined) capConnections(server, cap)
   server.on('clientError', answerClientError)
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node refuses it, without a body.
   server.on('checkExpectation', answer)
   server.listen({ port: http.port, ...(http.host !== undefined && { host: http.host }) })
   await once(server, 'listening')
   return server
+}
+
+/** Closes a client's connections beyond its cap as they come. An answer would need what is short. */
+function capConnections(server: Server, { max, onRefused }: ClientCap): void {
+  const open = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const client = clientOf(socket.remoteAddress)
+    const count = open.get(client) ?? 0
+    if (count >= max) {
+      socket.destroy()
+      onRefused()
+      return
+    }
+    open.set(client, count + 1)
+    socket.once('close', () => {
+      const left = (open.get(client) ?? 1) - 1
+      if (left === 0) open.delete(client)
+      else open.set(client, left)
+    })
+  })
 }
 
 /** Hangs up on a caller who takes nothing of an answer for that long. Node would keep it in memory for ever. */

@@ -3,24 +3,25 @@ import type { Config } from '../config.js'
 import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
 import { type Backpressure, createBackpressure } from './backpressure.js'
+import { addressOf, clientOf } from './client.js'
 import { createLateness } from './lateness.js'
 import { preflightAnswer } from './origin.js'
-import { PROBLEMS } from './problemCodes.js'
+import { PROBLEMS, type ProblemCode } from './problemCodes.js'
 import { Problem } from './problems.js'
+import { type Allowance, createRateLimit } from './rateLimit.js'
 import { createSendProblem } from './rawProblem.js'
+import { relayTokenCheck } from './relayToken.js'
 
 /** How often refusals are logged, however many they are. */
 const LOG_INTERVAL_MS = 1_000
 
-/**
- * Never refused: `/health`, as a probe that is refused gets a healthy server restarted, and what the enclave says and
- * its runs wait for, as refusing it would undo work that is accepted. The relay has limits of its own.
- */
-const ALWAYS_TAKEN = /^\/(?:health|relay|runs)(?:[/?]|$)/
+const HEALTH = /^\/health(?:\?|$)/
+const RELAY = /^\/relay(?:[/?]|$)/
+const RUNS = /^\/runs(?:[/?]|$)/
 
-/** The share of `maxUnderWay` that reads may take: whoever polls while a node or the broker hangs leaves room for orders. */
+/** The share of `maxUnderWay` that reads may take: pages that poll while a node or the broker hangs leave room for orders. */
 const READ_SHARE = 0.9
-/** Of the time until a caller may come back, or until Node ends the connection: it is read again before either. */
+/** Of the time until a client may come back, or until Node ends the connection: it is read again before either. */
 const UNREAD_SHARE = 0.9
 const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD']
 
@@ -29,96 +30,180 @@ export interface LoadSheddingOptions {
   readonly maxWaitMs: number
   /** Requests that may be under way at once; a tenth of them, rounded down, is kept for what is no read. */
   readonly maxUnderWay: number
+  /** Requests that one client may make in a minute; its probes are counted apart. */
+  readonly rateLimitPerMinute: number
+  /** Reverse proxies in front. */
+  readonly trustProxy: number
   /** The one origin whose pages may read the refusal. */
   readonly frontendOrigin: string
+  /** The relay's shared token: the requests that show it are never refused here. */
+  readonly authToken: string
+  /** Answers a plain `GET /health`. */
+  readonly answerProbe: RequestListener
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
   readonly logger: Logger
-  /** Is told of each refusal. */
+  /** Gets each refusal. */
   readonly observe: HttpObserver
   /** Whether a request comes too late; by default as the event loop tells. */
   readonly isLate?: () => boolean
   /** For the connections of what is refused; left out, they are read on. */
-  readonly backpressure?: Backpressure | undefined
+  readonly backpressure?: Unread | undefined
 }
 
 /**
- * Refuses with 503 `overloaded` what the process could only answer late, before anything else is done for it: no body
- * is read, no line logged. What is taken is answered in time, and so refusing must cost next to nothing. Callers who ask again at
- * once are not heard at first (`backpressure`).
+ * Decides before Express which requests the server takes, so that one it does not take costs next to nothing: no body is
+ * read, no line logged, and its connection is left unread (`backpressure`).
  *
- * Two things can be short: the event loop's time, of which `createLateness` tells, and whatever requests wait for, such as
- * a node or the disk, which shows in how many are under way.
+ * - A probe is answered here, from memory. Each client has a rate for them of its own: a page over its rate must not fail a probe.
+ * - The enclave's requests to the relay, once they have shown its token, are always taken: refusing one would undo accepted work.
+ * - Results of runs are taken for the same reason. Their signature covers the body, so it cannot be checked first: those of
+ *   a client whose rate is exceeded are refused, and failed ones count.
+ * - Any other request counts. Over its client's rate it gets 429 `rate-limited`; 503 `overloaded` when the process could
+ *   only answer it late, by the event loop's time (`createLateness`) or by the number of requests under way.
  */
 export function shedLoad(app: RequestListener, options: LoadSheddingOptions): RequestListener {
-  const { maxWaitMs, maxUnderWay, frontendOrigin, observe, backpressure } = options
+  const { maxWaitMs, maxUnderWay, frontendOrigin, trustProxy, stopping, backpressure } = options
   const isLate = options.isLate ?? createLateness({ maxWaitMs })
-  const report = createReport(options.logger)
-  const send = createSendProblem(frontendOrigin)
+  const requests = createRateLimit(options.rateLimitPerMinute)
+  const probes = createRateLimit(options.rateLimitPerMinute)
+  const hasToken = relayTokenCheck(options.authToken)
+  const refuseOverloaded = createRefusal('overloaded', 'requests refused: overloaded', options)
+  const refuseRateLimited = createRefusal('rate-limited', 'requests refused: rate-limited', options)
   const answerPreflight = preflightAnswer(frontendOrigin)
-  const problem = new Problem('overloaded')
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
   let underWay = 0
   const end = () => {
     underWay--
   }
 
-  function refuse(req: IncomingMessage, res: ServerResponse): void {
-    // Refused itself, it would keep the page from reading why what it asks next is refused.
+  function refuseLimited(req: IncomingMessage, res: ServerResponse, allowance: Allowance): void {
+    const { secondsLeft, headers } = allowance
+    afterAnswer(res, () => backpressure?.leaveUnreadFor(req.socket, UNREAD_SHARE * secondsLeft * 1_000))
     if (answerPreflight(req, res)) return
-    // Once it has answered, Node resumes the connection for the rest of the body: after that.
-    if (backpressure && res.shouldKeepAlive) {
-      res.once('close', () => setImmediate(backpressure.leaveUnread, req.socket))
-    }
-    send(req, res, problem)
-    report()
-    const { status, code } = problem
-    observe({ method: req.method ?? '', route: 'unmatched', status, code, durationMs: 0, isAborted: false })
+    refuseRateLimited(req, res, { ...headers, 'Retry-After': String(secondsLeft) })
   }
 
-  return (req, res) => {
-    if (ALWAYS_TAKEN.test(req.url ?? '')) {
-      app(req, res)
-      return
-    }
+  function refuseLate(req: IncomingMessage, res: ServerResponse): void {
+    // Refused itself, it would keep the page from reading why what it asks next is refused.
+    if (answerPreflight(req, res)) return
+    afterAnswer(res, () => backpressure?.leaveUnread(req.socket))
+    refuseOverloaded(req, res)
+  }
+
+  function takeRun(req: IncomingMessage, res: ServerResponse, client: string): void {
+    res.once('finish', () => {
+      if (res.statusCode >= 400 && res.statusCode < 500) requests.count(client)
+    })
+    app(req, res)
+  }
+
+  function takeUnlessLate(req: IncomingMessage, res: ServerResponse, headers: Allowance['headers']): void {
     // `isLate` is asked of every one, as it has to see where a turn begins.
     const isTooLate = isLate() || backpressure?.hasWaitedOut(req.socket)
     if (isTooLate || underWay >= (READ_METHODS.includes(req.method) ? maxForReads : maxUnderWay)) {
-      refuse(req, res)
+      refuseLate(req, res)
       return
     }
     underWay++
     res.once('close', end)
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     app(req, res)
+  }
+
+  return (req, res) => {
+    const url = req.url ?? ''
+    const client = clientOf(addressOf(req, trustProxy))
+    if (!stopping.aborted && isProbe(req)) {
+      const allowance = probes.count(client)
+      if (allowance.isExceeded) refuseLimited(req, res, allowance)
+      else options.answerProbe(req, res)
+      return
+    }
+    if (RELAY.test(url) && hasToken(req.headers.authorization)) {
+      app(req, res)
+      return
+    }
+    const isRun = RUNS.test(url)
+    const allowance = isRun ? requests.look(client) : requests.count(client)
+    if (allowance.isExceeded) {
+      refuseLimited(req, res, allowance)
+      return
+    }
+    if (isRun) {
+      takeRun(req, res, client)
+      return
+    }
+    takeUnlessLate(req, res, allowance.headers)
+  }
+}
+
+/** A `GET /health` as probes send it. One of a page, or a conditional one, goes the way of any other request. */
+function isProbe({ method, url = '', headers }: IncomingMessage): boolean {
+  return (
+    HEALTH.test(url) &&
+    READ_METHODS.includes(method) &&
+    headers.host !== undefined &&
+    headers.origin === undefined &&
+    headers['if-none-match'] === undefined
+  )
+}
+
+/** Once it has answered, Node resumes the connection for the rest of the body: the connection is left after that. */
+function afterAnswer(res: ServerResponse, leave: () => void): void {
+  if (res.shouldKeepAlive) res.once('close', () => setImmediate(leave))
+}
+
+type Refuse = (req: IncomingMessage, res: ServerResponse, headers?: Readonly<Record<string, string>>) => void
+
+/** Answers with that problem, from parts that are made once, and counts it. */
+function createRefusal(code: ProblemCode, logged: string, options: LoadSheddingOptions): Refuse {
+  const problem = new Problem(code)
+  const { status } = problem
+  const send = createSendProblem(options.frontendOrigin)
+  const report = reportEachSecond(options.logger, logged, { code })
+  return (req, res, headers) => {
+    send(req, res, problem, headers)
+    report()
+    const method = req.method ?? ''
+    options.observe({ method, route: 'unmatched', status, code, durationMs: 0, isAborted: false })
   }
 }
 
 type ConnectionTimeouts = Pick<Config['http'], 'keepAliveTimeoutMs' | 'headersTimeoutMs' | 'requestTimeoutMs'>
 type ConnectionLimits = ConnectionTimeouts & Pick<Config['http'], 'trustProxy' | 'maxConnections'>
 
+/** What shedding needs of a backpressure. */
+type Unread = Pick<Backpressure, 'leaveUnread' | 'leaveUnreadFor' | 'hasWaitedOut'>
+
 /** What leaves refused clients unread; behind a proxy nothing does, as a connection speaks for many clients there. */
 export function backpressureFor(http: ConnectionLimits): Backpressure | undefined {
   if (http.trustProxy > 0) return undefined
   // That a caller has hung up shows only when it is read: it must not keep others out.
   const maxUnread = Math.ceil(http.maxConnections / 2)
-  return createBackpressure({ maxUnreadMs: maxUnreadMs(http), maxUnread })
+  return createBackpressure({ ...maxUnreadMs(http), maxUnread })
 }
 
-/** For how long a refused connection may be left unread, in milliseconds. */
-export function maxUnreadMs(http: ConnectionTimeouts): number {
+/** For how long a refused connection may be left unread, in milliseconds: until a rest, and rest or none. */
+export function maxUnreadMs(http: ConnectionTimeouts): { maxUnreadMs: number; maxLimitedMs: number } {
+  const maxLimitedMs =
+    UNREAD_SHARE * Math.min(http.keepAliveTimeoutMs, http.headersTimeoutMs, http.requestTimeoutMs)
   const retryAfterMs = PROBLEMS.overloaded.retryAfterSeconds * 1_000
-  return (
-    UNREAD_SHARE *
-    Math.min(retryAfterMs, http.keepAliveTimeoutMs, http.headersTimeoutMs, http.requestTimeoutMs)
-  )
+  return { maxUnreadMs: Math.min(UNREAD_SHARE * retryAfterMs, maxLimitedMs), maxLimitedMs }
 }
 
-/** A line a second with how many were refused: one for each would cost as much as the refusal. */
-function createReport(logger: Logger): () => void {
+/** A line a second with how many there were: one for each would cost as much as the refusal. */
+export function reportEachSecond(
+  logger: Logger,
+  message: string,
+  fields: { code?: ProblemCode } = {},
+): () => void {
   let count = 0
   return () => {
     count++
     if (count > 1) return
     setTimeout(() => {
-      logger.warn('requests refused: overloaded', { code: 'overloaded', count })
+      logger.warn(message, { ...fields, count })
       count = 0
     }, LOG_INTERVAL_MS).unref()
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Response } from 'express'
 import { z } from 'zod'
 
-interface Prepared {
+export interface Prepared {
   readonly text: string
   /** In bytes. */
   readonly length: number
@@ -14,13 +14,19 @@ interface Prepared {
  * long as that is: a schema that checks addresses hashes each of them.
  */
 export function preparedJson<T extends object>(schema: z.ZodType<T>): (res: Response, value: T) => void {
+  const prepared = preparing(schema)
+  return (res, value) => send(res, prepared(value))
+}
+
+/** Makes the text and the ETag of such a value, once. */
+export function preparing<T extends object>(schema: z.ZodType<T>): (value: T) => Prepared {
   const known = new WeakMap<T, Prepared>()
-  return (res, value) => {
+  return (value) => {
     const before = known.get(value)
-    if (before !== undefined) return send(res, before)
+    if (before !== undefined) return before
     const prepared = prepare(z.encode(schema, value))
     known.set(value, prepared)
-    send(res, prepared)
+    return prepared
   }
 }
 

@@ -1,7 +1,4 @@
-import type { RequestHandler } from 'express'
 import { createRecentMap } from '../recentMap.js'
-import { clientOf } from './client.js'
-import { Problem } from './problems.js'
 
 const WINDOW_SECONDS = 60
 /** Clients that are counted at the same time; beyond that, the oldest window is forgotten first. */
@@ -9,20 +6,36 @@ const MAX_CLIENTS = 50_000
 
 interface Window {
   used: number
-  /** Unix ms. */
+  /** By the same clock as `now`. */
   readonly endsAt: number
 }
 
+/** What is left to a client. */
+export interface Allowance {
+  /** The client has asked for more than it may. */
+  readonly isExceeded: boolean
+  /** Until its next window begins. */
+  readonly secondsLeft: number
+  /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface RateLimit {
+  /** Counts a request of the client. */
+  count(client: string): Allowance
+  /** The same without counting. */
+  look(client: string): Allowance
+}
+
 /**
- * Limits what one client (`clientOf`) may ask for in a minute that begins with its first request. Tells it
- * by `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) and answers 429 with `Retry-After`.
+ * Counts what each client (`clientOf`) asks for, in a minute that begins with its first request.
  *
- * @param now milliseconds of a clock that nobody sets
+ * @param now milliseconds of the monotonic clock
  */
-export function clientRateLimit(
+export function createRateLimit(
   requestsPerMinute: number,
   now: () => number = () => performance.now(),
-): RequestHandler {
+): RateLimit {
   const windows = createRecentMap<string, Window>(MAX_CLIENTS)
   const policy = `"default";q=${requestsPerMinute};w=${WINDOW_SECONDS}`
 
@@ -34,17 +47,22 @@ export function clientRateLimit(
     return fresh
   }
 
-  return (req, res, next) => {
+  function take(client: string, requests: number): Allowance {
     const at = now()
-    const window = windowOf(clientOf(req.ip), at)
-    window.used++
+    const window = windowOf(client, at)
+    window.used += requests
     const remaining = Math.max(0, requestsPerMinute - window.used)
-    const secondsLeft = Math.ceil((window.endsAt - at) / 1_000)
-    res.setHeader('RateLimit-Policy', policy)
-    res.setHeader('RateLimit', `"default";r=${remaining};t=${secondsLeft}`)
-    if (window.used > requestsPerMinute) {
-      throw new Problem('rate-limited', { headers: { 'Retry-After': String(secondsLeft) } })
+    // A sum of fractions may come to a little more than the window.
+    const secondsLeft = Math.min(WINDOW_SECONDS, Math.ceil((window.endsAt - at) / 1_000))
+    return {
+      isExceeded: window.used > requestsPerMinute,
+      secondsLeft,
+      headers: { 'RateLimit-Policy': policy, RateLimit: `"default";r=${remaining};t=${secondsLeft}` },
     }
-    next()
+  }
+
+  return {
+    count: (client) => take(client, 1),
+    look: (client) => take(client, 0),
   }
 }

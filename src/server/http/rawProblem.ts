@@ -6,8 +6,13 @@ import { type Problem, problemBody } from './problems.js'
 import { chooseRequestId } from './requestId.js'
 import { securityHeaders } from './securityHeaders.js'
 
-/** Answers a request with a problem before Express has seen it. */
-export type SendProblem = (req: IncomingMessage, res: ServerResponse, problem: Problem) => void
+/** Answers a request with a problem before Express has seen it; `headers` are those of this answer alone. */
+export type SendProblem = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  problem: Problem,
+  headers?: Readonly<Record<string, string>>,
+) => void
 
 /**
  * Its answers have the same headers and body as the app's own problems, and cost a fraction: what is the same in each is
@@ -27,7 +32,7 @@ export function createSendProblem(frontendOrigin: string): SendProblem {
     'Access-Control-Allow-Origin': frontendOrigin,
     'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(','),
   }
-  return (req, res, problem) => {
+  return (req, res, problem, headers) => {
     const requestId = chooseRequestId(req.headers['x-request-id'])
     const text = JSON.stringify(problemBody(problem, { instance: instanceOf(req.url ?? ''), requestId }))
     res.writeHead(problem.status, {
@@ -35,14 +40,15 @@ export function createSendProblem(frontendOrigin: string): SendProblem {
       ...common,
       ...(req.headers.origin === frontendOrigin && readable),
       ...problem.headers,
+      ...headers,
       'content-length': Buffer.byteLength(text),
     })
     res.end(text)
   }
 }
 
-/** What the app's middleware writes into each answer, as it writes it into one that nobody gets. */
-function headersOfEveryAnswer() {
+/** What the app's middleware writes into each answer, read from an answer that is never sent. */
+export function headersOfEveryAnswer() {
   const req = new IncomingMessage(new Socket())
   const res = new ServerResponse(req)
   for (const write of securityHeaders()) write(req, res, () => undefined)

@@ -5,14 +5,22 @@ import { Problem } from './problems.js'
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
- * Guards the relay with its shared token, before the body is read: `Authorization: Bearer <token>` (RFC 6750).
+ * Tells whether an `Authorization` header shows the relay's shared token: `Bearer <token>` (RFC 6750).
  * Both sides are hashed first, so the comparison takes the same time whatever their lengths.
  */
-export function relayToken(expected: string): RequestHandler {
+export function relayTokenCheck(expected: string): (authorization: string | undefined) => boolean {
   const expectedHash = sha256(expected)
+  return (authorization = '') => {
+    const given = BEARER.exec(authorization)?.[1] ?? ''
+    return timingSafeEqual(sha256(given), expectedHash)
+  }
+}
+
+/** Guards the relay with its shared token, before the body is read. */
+export function relayToken(expected: string): RequestHandler {
+  const isShownIn = relayTokenCheck(expected)
   return (req, _res, next) => {
-    const given = BEARER.exec(req.headers.authorization ?? '')?.[1] ?? ''
-    if (!timingSafeEqual(sha256(given), expectedHash)) {
+    if (!isShownIn(req.headers.authorization)) {
       throw new Problem('relay-unauthorized', { headers: { 'WWW-Authenticate': 'Bearer realm="relay"' } })
     }
     next()

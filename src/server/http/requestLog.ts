@@ -1,21 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
 
-/** One line per request, when its answer has gone out or its caller has gone away; and a word to the metrics. */
-export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandler {
-  return (req, res, next) => {
+/** What the log says of a request besides its method, its status and its duration. */
+interface Logged {
+  readonly requestId: string
+  /** The route's template. */
+  readonly route: string
+  /** Of a failure. */
+  readonly code: string | undefined
+}
+
+/**
+ * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics.
+ *
+ * @returns a function to be called as a request arrives; `logged` is asked when it has ended
+ */
+export function createRequestReport(
+  logger: Logger,
+  observe?: HttpObserver,
+): (req: IncomingMessage, res: ServerResponse, logged: () => Logged) => void {
+  return (req, res, logged) => {
     const startedAt = performance.now()
     res.on('close', () => {
       const durationMs = performance.now() - startedAt
-      const { method } = req
-      const route = routeOf(req)
+      const { method = '' } = req
+      const { requestId, route, code } = logged()
       const status = res.statusCode
-      const code = res.locals.problemCode
       const isAborted = !res.writableFinished
       observe?.({ method, route, status, code, durationMs, isAborted })
       logger.info('request', {
-        requestId: res.locals.requestId,
+        requestId,
         method,
         route,
         status,
@@ -24,6 +40,18 @@ export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandl
         ...(isAborted ? { aborted: true } : {}),
       })
     })
+  }
+}
+
+/** Reports each request that Express sees. */
+export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandler {
+  const report = createRequestReport(logger, observe)
+  return (req, res, next) => {
+    report(req, res, () => ({
+      requestId: res.locals.requestId,
+      route: routeOf(req),
+      code: res.locals.problemCode,
+    }))
     next()
   }
 }

@@ -11,7 +11,7 @@ export function responsesOf(operation: Operation): JsonObject {
   const good = answers.map((answer) => [String(answer.status), responseOf(operation, answer)] as const)
   const unchanged = method === 'get' ? [['304', unchangedOf(operation)] as const] : []
   const problems = [...problemsOf(operation)].map(
-    ([status, codes]) => [String(status), problemResponse(operation, status, codes)] as const,
+    ([status, codes]) => [String(status), problemResponse(status, codes)] as const,
   )
   return Object.fromEntries([...good, ...unchanged, ...problems])
 }
@@ -19,7 +19,7 @@ export function responsesOf(operation: Operation): JsonObject {
 function responseOf(operation: Operation, { description, content, headers = [] }: Answer): JsonObject {
   return {
     description,
-    headers: headersOf(operation.isRateLimited, [...headers, ...cachingHeaders(operation)]),
+    headers: headersOf([...headers, ...cachingHeaders(operation)]),
     content:
       typeof content === 'string'
         ? { 'application/json': { schema: schemaRef(content) } }
@@ -30,7 +30,7 @@ function responseOf(operation: Operation, { description, content, headers = [] }
 function unchangedOf(operation: Operation): JsonObject {
   return {
     description: 'What `If-None-Match` names is current.',
-    headers: headersOf(operation.isRateLimited, cachingHeaders(operation)),
+    headers: headersOf(cachingHeaders(operation)),
   }
 }
 
@@ -40,14 +40,10 @@ function cachingHeaders({ method, answers }: Operation): HeaderName[] {
   return isFile ? ['ETag', 'Last-Modified'] : ['ETag']
 }
 
-function problemResponse(
-  { isRateLimited }: Operation,
-  status: number,
-  codes: readonly ProblemCode[],
-): JsonObject {
+function problemResponse(status: number, codes: readonly ProblemCode[]): JsonObject {
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
-    headers: headersOf(isRateLimited, ['ETag', ...problemHeaders(status, codes)]),
+    headers: headersOf(['ETag', ...problemHeaders(status, codes)]),
     content: {
       'application/problem+json': {
         schema: {

@@ -10,7 +10,6 @@ export const DOCS_OPERATIONS: readonly Operation[] = [
     summary: 'This document',
     answers: [{ status: 200, description: 'OpenAPI 3.1.', content: 'OpenApi' }],
     problems: [],
-    isRateLimited: true,
   },
   {
     method: 'get',
@@ -20,7 +19,6 @@ export const DOCS_OPERATIONS: readonly Operation[] = [
     summary: 'This document as a page',
     answers: [{ status: 200, description: 'The page.', content: { mediaTypes: ['text/html'] } }],
     problems: [],
-    isRateLimited: true,
   },
   {
     method: 'get',
@@ -33,6 +31,5 @@ export const DOCS_OPERATIONS: readonly Operation[] = [
       { status: 200, description: 'The file.', content: { mediaTypes: ['text/css', 'text/javascript'] } },
     ],
     problems: ['not-found'],
-    isRateLimited: true,
   },
 ]

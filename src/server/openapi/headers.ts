@@ -21,7 +21,7 @@ export const HEADERS = {
     'The one origin whose pages may call; only for a request that names it.',
   ),
   'Access-Control-Expose-Headers': text('The headers that such a page may read.'),
-  'RateLimit-Policy': text('What one client may ask for in a minute.'),
+  'RateLimit-Policy': text('What one client may ask for in a minute; where its requests are counted.'),
   RateLimit: text('What is left of it, and for how many seconds.'),
   ETag: text('For `If-None-Match`.'),
   'Last-Modified': text('Of the file.'),
@@ -47,12 +47,13 @@ const OF_EVERY_ANSWER: readonly HeaderName[] = [
   'Vary',
   'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',
+  'RateLimit-Policy',
+  'RateLimit',
 ]
 
 /** References to the headers of an answer: those of every one, and these. */
-export function headersOf(isRateLimited: boolean, others: readonly HeaderName[]): JsonObject {
-  const limits: readonly HeaderName[] = isRateLimited ? ['RateLimit-Policy', 'RateLimit'] : []
-  const names = [...OF_EVERY_ANSWER, ...limits, ...others]
+export function headersOf(others: readonly HeaderName[]): JsonObject {
+  const names = [...OF_EVERY_ANSWER, ...others]
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 

@@ -15,7 +15,6 @@ export const INTAKE_OPERATIONS: readonly Operation[] = [
     description: 'Pin the key and the escrow: whoever believes another one seals to another reader.',
     answers: [{ status: 200, description: 'Key, chain, escrow and USDC.', content: 'EnclaveKey' }],
     problems: ['chain-unavailable'],
-    isRateLimited: true,
   },
   {
     method: 'post',
@@ -35,7 +34,6 @@ export const INTAKE_OPERATIONS: readonly Operation[] = [
       },
     ],
     problems: ['invalid-envelope', 'too-many-waiting', 'intake-full', ...UNREADABLE],
-    isRateLimited: true,
   },
   {
     method: 'get',
@@ -46,7 +44,6 @@ export const INTAKE_OPERATIONS: readonly Operation[] = [
     parameters: { orderId: ORDER_ID },
     answers: [{ status: 200, description: 'The order as it is now.', content: 'OrderStatus' }],
     problems: ['order-not-found', ...UNREADABLE],
-    isRateLimited: true,
   },
   {
     method: 'get',
@@ -57,7 +54,6 @@ export const INTAKE_OPERATIONS: readonly Operation[] = [
     parameters: { orderId: ORDER_ID },
     answers: [{ status: 200, description: 'Its entries so far.', content: 'Timeline' }],
     problems: ['order-not-found', ...UNREADABLE],
-    isRateLimited: true,
   },
   {
     method: 'post',
@@ -77,7 +73,6 @@ export const INTAKE_OPERATIONS: readonly Operation[] = [
       'enclave-timeout',
       ...UNREADABLE,
     ],
-    isRateLimited: true,
   },
   {
     method: 'get',
@@ -88,6 +83,5 @@ export const INTAKE_OPERATIONS: readonly Operation[] = [
     parameters: { orgId: ORG_ID },
     answers: [{ status: 200, description: 'The current version.', content: 'PolicyVersion' }],
     problems: ['institution-not-found', 'chain-unavailable'],
-    isRateLimited: true,
   },
 ]

@@ -20,8 +20,6 @@ export interface Operation {
   readonly answers: readonly Answer[]
   /** Codes besides those that follow from the rest of the row: see `problemsOf`. */
   readonly problems: readonly ProblemCode[]
-  /** Whether it is for clients: their rate counts it, and it is refused while there is too much to do. */
-  readonly isRateLimited: boolean
   /** What proves who calls: the relay's token, or the signature of the enclave's host. */
   readonly security?: 'relayToken' | 'runSignature'
 }

@@ -21,6 +21,7 @@ const OF_EVERY_ROUTE = [
   'origin-not-allowed',
   'request-timeout',
   'headers-too-large',
+  'rate-limited',
   'internal-error',
   'shutting-down',
 ] as const
@@ -30,13 +31,14 @@ const UNAUTHORIZED = { relayToken: 'relay-unauthorized', runSignature: 'run-unau
 
 /** Every code that an operation answers, by status. */
 export function problemsOf(operation: Operation): ReadonlyMap<number, readonly ProblemCode[]> {
-  const { body, parameters, isRateLimited, security, problems } = operation
+  const { body, parameters, security, problems } = operation
   const codes: ProblemCode[] = [
     ...OF_EVERY_ROUTE,
     ...(body === undefined ? [] : OF_EVERY_BODY),
     ...(parameters === undefined ? [] : (['invalid-parameter'] as const)),
     ...(security === undefined ? [] : [UNAUTHORIZED[security]]),
-    ...(isRateLimited ? (['rate-limited', 'overloaded'] as const) : []),
+    // Results of runs are taken however much there is to do.
+    ...(security === 'runSignature' ? [] : (['overloaded'] as const)),
     ...problems,
   ]
   const byStatus = new Map<number, ProblemCode[]>()

@@ -30,7 +30,6 @@ export const RELAY_OPERATIONS: readonly Operation[] = [
       'chain-unavailable',
       'storage-unavailable',
     ],
-    isRateLimited: false,
     security: 'relayToken',
   },
   {
@@ -42,7 +41,6 @@ export const RELAY_OPERATIONS: readonly Operation[] = [
     parameters: { digest: { schema: 'Bytes32', description: 'The EIP-712 digest that was signed.' } },
     answers: [{ status: 200, description: 'How far it is.', content: 'Receipt' }],
     problems: ['receipt-not-found', 'chain-unavailable', 'storage-unavailable'],
-    isRateLimited: false,
     security: 'relayToken',
   },
 ]

@@ -14,7 +14,6 @@ export const RUNS_OPERATIONS: readonly Operation[] = [
     requestHeaders: ['webhook-id', 'webhook-timestamp'],
     answers: [{ status: 200, description: 'Whether anybody waits for it.', content: 'RunResultReceived' }],
     problems: ['storage-unavailable'],
-    isRateLimited: false,
     security: 'runSignature',
   },
 ]

@@ -13,7 +13,6 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
     parameters: { address: WALLET },
     answers: [{ status: 200, description: 'The screen, and why.', content: 'Wallet' }],
     problems: ['chain-unavailable'],
-    isRateLimited: true,
   },
   {
     method: 'get',
@@ -27,7 +26,6 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
     },
     answers: [{ status: 200, description: 'Public facts and totals.', content: 'Institution' }],
     problems: ['institution-not-found', 'chain-unavailable'],
-    isRateLimited: true,
   },
   {
     method: 'get',
@@ -38,7 +36,6 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
     parameters: { address: WALLET },
     answers: [{ status: 200, description: 'One entry for each equity.', content: 'Compliance' }],
     problems: ['chain-unavailable'],
-    isRateLimited: true,
   },
   {
     method: 'get',
@@ -49,7 +46,6 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
     description: 'While the provider fails, the last answer is given with `stale: true`.',
     answers: [{ status: 200, description: 'Symbols and prices.', content: 'Market' }],
     problems: ['market-unavailable', 'chain-unavailable'],
-    isRateLimited: true,
   },
   {
     method: 'get',
@@ -59,7 +55,6 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
     summary: 'Whether the market is open',
     answers: [{ status: 200, description: "The market's hours.", content: 'MarketClock' }],
     problems: ['market-unavailable'],
-    isRateLimited: true,
   },
   {
     method: 'get',
@@ -70,6 +65,5 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
     description: 'Answered from memory: it says nothing of chain or broker.',
     answers: [{ status: 200, description: 'The server answers.', content: 'Health' }],
     problems: [],
-    isRateLimited: false,
   },
 ]

@@ -1,7 +1,13 @@
+import type { RequestListener } from 'node:http'
 import type { RequestHandler } from 'express'
 import { type ContractAddresses, type Health, healthSchema } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { preparedJson } from '../http/preparedJson.js'
+import { preparedJson, preparing } from '../http/preparedJson.js'
+import { headersOfEveryAnswer } from '../http/rawProblem.js'
+import { chooseRequestId } from '../http/requestId.js'
+import { createRequestReport } from '../http/requestLog.js'
+import type { Logger } from '../logger.js'
+import type { HttpObserver } from '../metrics/httpMetrics.js'
 
 export interface HealthDeps {
   readonly version: string
@@ -15,16 +21,43 @@ export interface HealthDeps {
 
 /** `GET /health`: what this server is set up for. Answers from memory, so that nothing it depends on can hang it. */
 export function healthHandler(deps: HealthDeps): RequestHandler {
-  const { symbols, ...fixed } = deps
   const send = preparedJson(healthSchema)
+  const health = healthView(deps)
+  return (_req, res) => send(res, health())
+}
+
+/** Answers a probe (`isProbe`) exactly as the route above does, without Express. */
+export function createProbeAnswer(deps: HealthDeps, logger: Logger, observe: HttpObserver): RequestListener {
+  const prepared = preparing(healthSchema)
+  const health = healthView(deps)
+  const report = createRequestReport(logger, observe)
+  const common = headersOfEveryAnswer()
+  return (req, res) => {
+    const requestId = chooseRequestId(req.headers['x-request-id'])
+    report(req, res, () => ({ requestId, route: '/health', code: undefined }))
+    const { text, length, etag } = prepared(health())
+    res.writeHead(200, {
+      'X-Request-Id': requestId,
+      ...common,
+      Vary: 'Origin',
+      ETag: etag,
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': length,
+    })
+    res.end(text)
+  }
+}
+
+/** The same object until the listed symbols are others. */
+function healthView({ symbols, ...fixed }: HealthDeps): () => Health {
   let listed: readonly string[] | undefined
   let health: Health | undefined
-  return (_req, res) => {
+  return () => {
     const current = symbols()
     if (health === undefined || current !== listed) {
       listed = current
       health = { status: 'ok', ...fixed, symbols: [...current] }
     }
-    send(res, health)
+    return health
   }
 }

@@ -15,7 +15,7 @@ import { parseParam } from '../http/validate.js'
 import { type HealthDeps, healthHandler } from './health.js'
 import type { StatusViews } from './views.js'
 
-/** `GET /health`, a router of its own, as the per-client rate does not apply to it: a probe must never be refused. */
+/** `/health` as a page asks for it; `createProbeAnswer` answers plain probes before Express. */
 export function createHealthRouter(deps: HealthDeps): Router {
   const router = Router({ caseSensitive: true })
   router.route('/health').get(healthHandler(deps)).all(methodNotAllowed('GET'))

@@ -6,15 +6,17 @@ import { createBackpressure } from '../../../src/server/http/backpressure.js'
 import { eventually } from '../../support/eventually.js'
 
 const MAX_UNREAD_MS = 1_000
+const MAX_LIMITED_MS = 2_000
 /** Many times as long as it takes to read what has come. */
 const A_WHILE_MS = 100
 
 /** Connections whose clients say something while they are left unread, in a process that rests when told. */
-async function setUp(connections: number, options: { maxUnread?: number } = {}) {
+async function setUp(connections: number, options: { maxUnread?: number; limitMs?: number } = {}) {
   let now = 0
   let idle = 0
   const backpressure = createBackpressure({
     maxUnreadMs: MAX_UNREAD_MS,
+    maxLimitedMs: MAX_LIMITED_MS,
     maxUnread: options.maxUnread ?? 1_000,
     now: () => now,
     idle: () => idle,
@@ -46,7 +48,10 @@ async function setUp(connections: number, options: { maxUnread?: number } = {}) 
     clients.push(client)
     accepted.push(socket)
   }
-  for (const socket of accepted) backpressure.leaveUnread(socket)
+  for (const socket of accepted) {
+    if (options.limitMs === undefined) backpressure.leaveUnread(socket)
+    else backpressure.leaveUnreadFor(socket, options.limitMs)
+  }
   for (const client of clients) client.write('anything')
   // More than counts as a rest.
   const rest = () => {
@@ -122,4 +127,41 @@ test('one that has ended takes no other’s place', async () => {
   for (let count = 0; count < 32; count++) leaveUnread(new Socket().destroy())
   rest()
   await eventually('it', () => heard.length === 1)
+})
+
+test('left for a time of its own, it is read after that time and not at a rest, and is not told from others', async () => {
+  const { heard, waitedOut, rest, wait } = await setUp(1, { limitMs: 1_500 })
+  rest()
+  wait(1_499)
+  await sleep(A_WHILE_MS)
+  expect(heard).toEqual([])
+  wait(1)
+  await eventually('it', () => heard.length === 1)
+  expect(waitedOut).toEqual([])
+})
+
+test('none is left for longer than its time-outs allow', async () => {
+  const { heard, wait } = await setUp(1, { limitMs: 60_000 })
+  wait(MAX_LIMITED_MS - 1)
+  await sleep(A_WHILE_MS)
+  expect(heard).toEqual([])
+  wait(1)
+  await eventually('it', () => heard.length === 1)
+})
+
+test('those with a time of their own take no other’s place at a rest', async () => {
+  const { heard, accepted, leaveUnread, leaveUnreadFor, rest } = await setUp(0)
+  expect(accepted).toEqual([])
+  const sockets = Array.from({ length: 33 }, () => new Socket())
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const [first, ...others] = sockets
+  if (first === undefined) return
+  leaveUnread(first)
+  for (const socket of others) leaveUnreadFor(socket, 1_000)
+  rest()
+  await eventually('the first', () => !first.isPaused())
+  expect(others.every((socket) => socket.isPaused())).toBe(true)
+  expect(heard).toEqual([])
 })

@@ -23,12 +23,14 @@ import { SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironmen
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const ORIGIN = SERVER_ENVIRONMENT.FRONTEND_ORIGIN
+const TOKEN = { authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}` }
 
 /** A server with too much to do unless told otherwise, and an app that only counts. */
 async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestListener } = {}) {
   const log = createLogLines()
   const observed: FinishedRequest[] = []
   const taken: string[] = []
+  const probed: string[] = []
   const app: RequestListener = (req, res) => {
     taken.push(`${req.method} ${req.url}`)
     res.end()
@@ -36,36 +38,71 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestList
   const api = shedLoad(options.app ?? app, {
     maxWaitMs: 50,
     maxUnderWay: 1_000,
+    rateLimitPerMinute: 1_000_000,
+    trustProxy: 0,
     frontendOrigin: ORIGIN,
+    authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
+    answerProbe(req, res) {
+      probed.push(`${req.method} ${req.url}`)
+      res.end()
+    },
+    stopping: new AbortController().signal,
     logger: log.logger,
     observe: (finished) => observed.push(finished),
     isLate: () => true,
     ...options,
   })
-  return { url: await startRawServer(api), log, observed, taken }
+  return { url: await startRawServer(api), log, observed, taken, probed }
 }
 
 describe('a request that comes too late', () => {
-  test.each(OPERATIONS.map(({ method, path, isRateLimited }) => ({ method, path, isRateLimited })))(
-    '$method $path is refused only if it is for clients: $isRateLimited',
-    async ({ method, path, isRateLimited }) => {
-      const { url, taken } = await setUp()
+  test.each(OPERATIONS.map(({ method, path }) => ({ method, path })))(
+    '$method $path is refused, unless it is a probe or a result of a run',
+    async ({ method, path }) => {
+      const { url } = await setUp()
       const target = path.replace(/:\w+/g, `0x${'00'.repeat(32)}`)
+      const expected = /^\/(?:health|runs\/.*)$/.test(path) ? 200 : 503
       for (const asked of [target, `${target}?query`]) {
         const { status } = await fetch(url + asked, { method })
-        expect([asked, status]).toEqual([asked, isRateLimited ? 503 : 200])
+        expect([asked, status]).toEqual([asked, expected])
       }
-      expect(taken).toHaveLength(isRateLimited ? 0 : 2)
     },
   )
 
-  test.each(['/', '/healthy', '/relayed', '/market/health', '/Relay'])(
+  test.each(['/', '/healthy', '/health/', '/relay', '/relayed', '/market/health', '/Relay'])(
     '%s has no exception either',
     async (path) => {
       const { url } = await setUp()
       expect((await fetch(url + path)).status).toBe(503)
     },
   )
+
+  test.each(['/relay', '/relay?query', `/relay/0x${'00'.repeat(32)}`])(
+    'is taken at %s when it shows the token, and refused when it shows another',
+    async (path) => {
+      const { url, taken } = await setUp()
+      expect((await fetch(url + path, { headers: TOKEN })).status).toBe(200)
+      const other = { authorization: `${TOKEN.authorization}0` }
+      expect((await fetch(url + path, { headers: other })).status).toBe(503)
+      expect(taken).toEqual([`GET ${path}`])
+    },
+  )
+
+  test.each(['/relayed', '/market', '/Relay'])('is refused at %s with the token too', async (path) => {
+    const { url } = await setUp()
+    expect((await fetch(url + path, { headers: TOKEN })).status).toBe(503)
+  })
+
+  test.each<[string, RequestInit]>([
+    ['of a page', { headers: { Origin: ORIGIN } }],
+    ['of another page', { headers: { Origin: 'https://evil.example' } }],
+    ['conditional', { headers: { 'If-None-Match': '"x"' } }],
+    ['by another method', { method: 'POST' }],
+  ])('is no probe: %s', async (_what, init) => {
+    const { url, probed } = await setUp()
+    expect((await fetch(`${url}/health`, init)).status).toBe(503)
+    expect(probed).toEqual([])
+  })
 
   test('is told so by a problem that says when to come back, with the caller’s id', async () => {
     const { url, observed } = await setUp()
@@ -264,12 +301,13 @@ describe('the connection of a refused request', () => {
   function recordBackpressure(options: { hasWaitedOut: boolean }) {
     const left: unknown[] = []
     const leaveUnread = (socket: unknown) => left.push(socket)
-    return { left, backpressure: { leaveUnread, hasWaitedOut: () => options.hasWaitedOut } }
+    const leaveUnreadFor = (socket: unknown, ms: number) => left.push({ socket, ms })
+    return { left, backpressure: { leaveUnread, leaveUnreadFor, hasWaitedOut: () => options.hasWaitedOut } }
   }
 
   test('is left unread until the process has rested', async () => {
     const { url, observed } = await setUp({
-      backpressure: createBackpressure({ maxUnreadMs: 600_000, maxUnread: 10 }),
+      backpressure: createBackpressure({ maxUnreadMs: 600_000, maxLimitedMs: 600_000, maxUnread: 10 }),
     })
     const ask = createKeepAliveClient({ maxSockets: 1 })
     const rest = keepBusy()
@@ -299,15 +337,16 @@ describe('the connection of a refused request', () => {
 
   test('is refused what has waited unread for all the time', async () => {
     const { backpressure } = recordBackpressure({ hasWaitedOut: true })
-    const { url, taken } = await setUp({ isLate: () => false, backpressure })
+    const { url, taken, probed } = await setUp({ isLate: () => false, backpressure })
     expect((await fetch(`${url}/market`)).status).toBe(503)
     expect((await fetch(`${url}/health`)).status).toBe(200)
-    expect(taken).toEqual(['GET /health'])
+    expect((await fetch(`${url}/relay`, { headers: TOKEN })).status).toBe(200)
+    expect([taken, probed]).toEqual([['GET /relay'], ['GET /health']])
   })
 
   test('serves on after a body that came too late', async () => {
     let isLate = true
-    const backpressure = createBackpressure({ maxUnreadMs: 600_000, maxUnread: 10 })
+    const backpressure = createBackpressure({ maxUnreadMs: 600_000, maxLimitedMs: 600_000, maxUnread: 10 })
     const { url, taken } = await setUp({ isLate: () => isLate, backpressure })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
@@ -331,16 +370,123 @@ describe('the connection of a refused request', () => {
   }
 
   test('is read again before the seconds of Retry-After are over, and before Node ends it', () => {
-    expect(maxUnreadMs(timeouts)).toBe(4_500)
-    expect(maxUnreadMs({ ...timeouts, keepAliveTimeoutMs: 1_000 })).toBe(900)
-    expect(maxUnreadMs({ ...timeouts, headersTimeoutMs: 2_000 })).toBe(1_800)
-    expect(maxUnreadMs({ ...timeouts, requestTimeoutMs: 3_000 })).toBe(2_700)
+    const both = (changed: Partial<typeof timeouts>) => maxUnreadMs({ ...timeouts, ...changed })
+    expect(both({})).toEqual({ maxUnreadMs: 4_500, maxLimitedMs: 13_500 })
+    expect(both({ keepAliveTimeoutMs: 1_000 })).toEqual({ maxUnreadMs: 900, maxLimitedMs: 900 })
+    expect(both({ headersTimeoutMs: 2_000 })).toEqual({ maxUnreadMs: 1_800, maxLimitedMs: 1_800 })
+    expect(both({ requestTimeoutMs: 3_000 })).toEqual({ maxUnreadMs: 2_700, maxLimitedMs: 2_700 })
+    expect(both({ requestTimeoutMs: 6_000 })).toEqual({ maxUnreadMs: 4_500, maxLimitedMs: 5_400 })
   })
 
   test('is read on when it is a proxy’s', () => {
     const http = { ...timeouts, maxConnections: 100 }
     expect(backpressureFor({ ...http, trustProxy: 1 })).toBeUndefined()
     expect(backpressureFor({ ...http, trustProxy: 0 })).toBeDefined()
+  })
+})
+
+describe('a client over its rate', () => {
+  const RATE = { rateLimitPerMinute: 2, isLate: () => false }
+
+  test('is refused before the app, and reads when to come back', async () => {
+    const { url, taken, observed } = await setUp(RATE)
+    for (const left of [1, 0]) {
+      const response = await fetch(`${url}/market`)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('ratelimit')).toContain(`r=${left};`)
+      expect(response.headers.get('ratelimit-policy')).toBe('"default";q=2;w=60')
+    }
+    const refused = await fetch(`${url}/market`, { headers: { Origin: ORIGIN } })
+    expect(refused.status).toBe(429)
+    expect(problemSchema.parse(await refused.json())).toMatchObject({
+      code: 'rate-limited',
+      instance: '/market',
+    })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused.headers.get('ratelimit')).toContain('r=0')
+    expect(refused.headers.get('access-control-allow-origin')).toBe(ORIGIN)
+    expect(taken).toHaveLength(2)
+    expect(observed).toMatchObject([{ route: 'unmatched', status: 429, code: 'rate-limited' }])
+  })
+
+  test('is left unread for nine tenths of that, on each connection that stays', async () => {
+    const left: number[] = []
+    const backpressure = {
+      leaveUnread: () => expect.unreachable('it is not late'),
+      leaveUnreadFor: (_socket: unknown, ms: number) => left.push(ms),
+      hasWaitedOut: () => false,
+    }
+    const { url } = await setUp({ ...RATE, backpressure })
+    const ask = createKeepAliveClient()
+    for (let n = 0; n < 2; n++) await ask(`${url}/market`)
+    expect(left).toEqual([])
+    const { headers } = await ask(`${url}/market`)
+    await eventually('it to be left', () => left.length === 1)
+    expect(left).toEqual([0.9 * 1_000 * Number(headers['retry-after'])])
+    await fetch(`${url}/market`, { headers: { connection: 'close' } })
+    for (let n = 0; n < 3; n++) await ask(`${url}/health`)
+    await eventually('it to be left for its probes', () => left.length === 2)
+  })
+
+  test('has its preflights answered, and is left unread after them', async () => {
+    const left: unknown[] = []
+    const backpressure = {
+      leaveUnread: () => expect.unreachable('it is not late'),
+      leaveUnreadFor: (socket: unknown) => left.push(socket),
+      hasWaitedOut: () => false,
+    }
+    const { url, taken } = await setUp({ ...RATE, backpressure })
+    const headers = { Origin: ORIGIN, 'Access-Control-Request-Method': 'GET' }
+    const preflight = () => fetch(`${url}/market`, { method: 'OPTIONS', headers })
+    for (let n = 0; n < 2; n++) expect((await preflight()).status).toBe(200)
+    expect(left).toEqual([])
+    expect((await preflight()).status).toBe(204)
+    expect(taken).toHaveLength(2)
+    await eventually('it to be left', () => left.length === 1)
+  })
+
+  test('may still probe, at a rate of its own', async () => {
+    const { url, probed } = await setUp(RATE)
+    const statuses = async (path: string) => {
+      const answers: number[] = []
+      for (let n = 0; n < 3; n++) answers.push((await fetch(url + path)).status)
+      return answers
+    }
+    expect(await statuses('/market')).toEqual([200, 200, 429])
+    expect(await statuses('/health')).toEqual([200, 200, 429])
+    expect(probed).toHaveLength(2)
+  })
+
+  test('is taken when it shows the relay token, which counts for nothing', async () => {
+    const { url } = await setUp(RATE)
+    const ask = async (headers: Record<string, string>) => (await fetch(`${url}/relay`, { headers })).status
+    for (let n = 0; n < 5; n++) expect(await ask(TOKEN)).toBe(200)
+    expect([await ask({}), await ask({}), await ask({})]).toEqual([200, 200, 429])
+    expect(await ask(TOKEN)).toBe(200)
+  })
+
+  test('posts results of runs, of which those that fail count', async () => {
+    let status = 200
+    const app: RequestListener = (_req, res) => {
+      res.statusCode = status
+      res.end()
+    }
+    const { url } = await setUp({ ...RATE, app })
+    const post = async () => (await fetch(`${url}/runs/1/result`, { method: 'POST' })).status
+    for (let n = 0; n < 5; n++) expect(await post()).toBe(200)
+    status = 503
+    for (let n = 0; n < 5; n++) expect(await post()).toBe(503)
+    status = 401
+    expect([await post(), await post(), await post(), await post()]).toEqual([401, 401, 401, 429])
+  })
+
+  test('is the one that the proxy names', async () => {
+    const { url } = await setUp({ ...RATE, trustProxy: 1 })
+    const ask = async (forwarded: string) =>
+      (await fetch(`${url}/market`, { headers: { 'X-Forwarded-For': forwarded } })).status
+    for (const claimed of ['10.0.0.1', '10.0.0.2']) expect(await ask(`${claimed}, 192.0.2.1`)).toBe(200)
+    expect(await ask('10.0.0.3, 192.0.2.1')).toBe(429)
+    expect(await ask('192.0.2.1, 192.0.2.2')).toBe(200)
   })
 })
 
@@ -370,8 +516,8 @@ test('a refusal has the headers of any other problem', async () => {
     const found = await headersOf('/nothing')
     return found.code === 'overloaded' && found
   })
-  const other = await headersOf('/relay/nothing')
-  expect(other.code).toBe('relay-unauthorized')
-  const { 'www-authenticate': challenge, ...common } = other.headers
+  const other = await headersOf('/runs/nothing')
+  expect(other.code).toBe('not-found')
+  const common = other.headers
   expect(refused.headers).toEqual({ ...common, 'retry-after': '5' })
 })

@@ -1,50 +1,35 @@
-import type { Request, RequestHandler, Response } from 'express'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Problem } from '../../../src/server/http/problems.js'
-import { clientRateLimit } from '../../../src/server/http/rateLimit.js'
+import { clientOf } from '../../../src/server/http/client.js'
+import { createRateLimit } from '../../../src/server/http/rateLimit.js'
 
 const MINUTE_MS = 60_000
 
 /** A limiter of two requests a minute, and a clock that the test moves. */
 function setUp() {
   let now = 1_000_000
-  return underTest(
-    clientRateLimit(2, () => now),
-    (ms) => {
-      now += ms
-    },
-  )
-}
-
-function underTest(limit: RequestHandler, pass: (ms: number) => void) {
+  const limit = createRateLimit(2, () => now)
+  const pass = (ms: number) => {
+    now += ms
+  }
   return {
     pass,
-    /** The headers of a request from that address; the problem when it was refused. */
-    ask(ip: string): Record<string, string> | Problem {
-      const headers: Record<string, string> = {}
-      const setHeader = (name: string, value: string) => {
-        headers[name] = value
-      }
-      try {
-        limit({ ip } as Request, { setHeader } as unknown as Response, () => undefined)
-        return headers
-      } catch (error) {
-        if (error instanceof Problem) return error
-        throw error
-      }
-    },
+    ask: (ip: string) => limit.count(clientOf(ip)),
+    look: (ip: string) => limit.look(clientOf(ip)),
   }
 }
 
 describe('the client rate', () => {
   test('is told with every answer', () => {
     const { ask, pass } = setUp()
-    expect(ask('192.0.2.1')).toEqual({
+    expect(ask('192.0.2.1').headers).toEqual({
       'RateLimit-Policy': '"default";q=2;w=60',
       RateLimit: '"default";r=1;t=60',
     })
     pass(20_500)
-    expect(ask('192.0.2.1')).toMatchObject({ RateLimit: '"default";r=0;t=40' })
+    expect(ask('192.0.2.1')).toMatchObject({
+      isExceeded: false,
+      headers: { RateLimit: '"default";r=0;t=40' },
+    })
   })
 
   test('refuses no longer when the clock is set back by an hour', () => {
@@ -52,11 +37,12 @@ describe('the client rate', () => {
     let setBackBy = 0
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - setBackBy)
     onTestFinished(() => clock.mockRestore())
-    const { ask } = underTest(clientRateLimit(1), () => undefined)
-    ask('192.0.2.1')
+    const limit = createRateLimit(1)
+    limit.count('a client')
     setBackBy = 3_600_000
-    const refused = ask('192.0.2.1')
-    expect(refused instanceof Problem && Number(refused.headers['Retry-After'])).toBeLessThanOrEqual(60)
+    const { isExceeded, secondsLeft } = limit.count('a client')
+    expect(isExceeded).toBe(true)
+    expect(secondsLeft).toBeLessThanOrEqual(60)
   })
 
   test('refuses until the minute that began with the first request is over', () => {
@@ -64,9 +50,19 @@ describe('the client rate', () => {
     ask('192.0.2.1')
     pass(MINUTE_MS - 1)
     ask('192.0.2.1')
-    expect(ask('192.0.2.1')).toMatchObject({ code: 'rate-limited', headers: { 'Retry-After': '1' } })
+    expect(ask('192.0.2.1')).toMatchObject({ isExceeded: true, secondsLeft: 1 })
     pass(1)
-    expect(ask('192.0.2.1')).toMatchObject({ RateLimit: '"default";r=1;t=60' })
+    expect(ask('192.0.2.1')).toMatchObject({
+      isExceeded: false,
+      headers: { RateLimit: '"default";r=1;t=60' },
+    })
+  })
+
+  test('is the same after a look', () => {
+    const { ask, look } = setUp()
+    for (let n = 0; n < 5; n++) expect(look('192.0.2.1').isExceeded).toBe(false)
+    for (let n = 0; n < 3; n++) ask('192.0.2.1')
+    expect(look('192.0.2.1')).toMatchObject({ isExceeded: true, secondsLeft: 60 })
   })
 
   test.each([
@@ -77,8 +73,8 @@ describe('the client rate', () => {
     const { ask } = setUp()
     ask(one)
     ask(one)
-    expect(ask(one)).toBeInstanceOf(Problem)
-    expect(ask(other)).toMatchObject({ RateLimit: '"default";r=1;t=60' })
+    expect(ask(one).isExceeded).toBe(true)
+    expect(ask(other)).toMatchObject({ isExceeded: false, headers: { RateLimit: '"default";r=1;t=60' } })
   })
 
   test.each([
@@ -88,6 +84,6 @@ describe('the client rate', () => {
   ])('counts %s as one', (_name, one, other) => {
     const { ask } = setUp()
     ask(one)
-    expect(ask(other)).toMatchObject({ RateLimit: '"default";r=0;t=60' })
+    expect(ask(other)).toMatchObject({ headers: { RateLimit: '"default";r=0;t=60' } })
   })
 })

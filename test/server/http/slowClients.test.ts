@@ -13,7 +13,8 @@ const DRIBBLE_MS = 250
 const EACH = 125
 
 async function start(env: Record<string, string>) {
-  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), ...env })
+  const anyOne = { MAX_CONNECTIONS_PER_CLIENT: '10000' }
+  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), ...anyOne, ...env })
   const server = await startServer(config, createLogLines().logger)
   onTestFinished(() => server.stop())
   return { port: server.port, url: `http://127.0.0.1:${server.port}` }
@@ -25,8 +26,8 @@ function hangingUrl(): Promise<string> {
 }
 
 /** A connection that is never ended from here before the test is over. */
-async function open(port: number) {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+async function open(port: number, localAddress = '127.0.0.1') {
+  const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true })
   let received = ''
   socket.setEncoding('latin1').on('data', (part: string) => {
     received += part
@@ -155,5 +156,37 @@ describe('five hundred slow clients', () => {
     for (const { socket } of held) socket.destroy()
     const served = await eventually('room', () => fetch(`${url}/health`).catch(() => undefined))
     expect(served.status).toBe(200)
+  })
+
+  test('one of whom opens more than one client may hold is alone refused, and has room again when they go', async () => {
+    const { port, url } = await start({
+      MAX_CONNECTIONS_PER_CLIENT: '10',
+      HEADERS_TIMEOUT: '1h',
+      REQUEST_TIMEOUT: '1h',
+    })
+    const openFrom = (address: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => open(port, address)))
+    const held = await openFrom('127.0.0.2', 15)
+    const kept = () => held.filter(({ isEnded }) => !isEnded())
+    await eventually('the surplus to be closed', () => kept().length === 10)
+    const others = await openFrom('127.0.0.3', 10)
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+    expect([kept().length, others.filter(({ isEnded }) => isEnded()).length]).toEqual([10, 0])
+    for (const { socket } of kept().slice(0, 2)) socket.destroy()
+    await eventually('room', async () => {
+      const { isEnded, socket, received } = await open(port, '127.0.0.2')
+      socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
+      await eventually('an answer, or the end', () => isEnded() || received() !== '')
+      return received().startsWith('HTTP/1.1 200')
+    })
+  })
+
+  test('come through a proxy as many as there may be in all', async () => {
+    const { port } = await start({ MAX_CONNECTIONS_PER_CLIENT: '1', TRUST_PROXY: '1' })
+    const held = await Promise.all(Array.from({ length: 20 }, () => open(port)))
+    for (const { socket } of held) socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
+    await eventually('an answer on each', () =>
+      held.every(({ received }) => received().startsWith('HTTP/1.1 200')),
+    )
   })
 })

@@ -124,10 +124,15 @@ const NO_WAIT = { Prefer: 'wait=0' }
 const of = ({ status, body }: request.Response) =>
   body?.code === undefined ? status : `${status} ${body.code}`
 
-async function expectAll(call: ReturnType<typeof caller>, operations: readonly string[], expected: string) {
+async function expectAll(
+  call: ReturnType<typeof caller>,
+  operations: readonly string[],
+  expected: string,
+  headers: Headers = {},
+) {
   for (const operationId of operations) {
     const body = OPERATIONS.find((each) => each.operationId === operationId)?.body
-    const answer = await call(operationId, body === undefined ? {} : { body: '{}' })
+    const answer = await call(operationId, { headers, ...(body !== undefined && { body: '{}' }) })
     expect([operationId, of(answer)]).toEqual([operationId, expected])
   }
 }
@@ -182,30 +187,31 @@ describe('what succeeds', () => {
 
 describe('what is wrong with a request', () => {
   test('a foreign origin, a server that stops or has too much to do, a client in a hurry', async () => {
-    const { app } = await buildApp({ chain: chain(), env: { ...REMOTE, RATE_LIMIT_PER_MINUTE: '1' } })
-    const call = caller(app)
+    const { api, app } = await buildApp({ chain: chain(), env: { ...REMOTE, RATE_LIMIT_PER_MINUTE: '20' } })
+    const call = caller(api)
     for (const operationId of every) {
       expect(of(await call(operationId, { headers: { Origin: 'null' } }))).toBe('403 origin-not-allowed')
     }
-    await call('getEnclaveKey')
-    const limited = OPERATIONS.filter(({ isRateLimited }) => isRateLimited)
-    await expectAll(
-      call,
-      limited.map(({ operationId }) => operationId),
-      '429 rate-limited',
-    )
+    await eventually('the end of its rate', async () => (await call('getEnclaveKey')).status === 429)
+    for (let n = 0; n < 20; n++) await call('getHealth')
+    await expectAll(call, every, '429 rate-limited', { Authorization: 'Bearer nobody' })
     const overloaded = await startRawServer(
       shedLoad(app, {
         ...serverConfig().http,
+        authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
+        answerProbe: () => expect.unreachable('nothing probes'),
+        stopping: new AbortController().signal,
         logger: createLogLines().logger,
         observe: () => undefined,
         isLate: () => true,
       }),
     )
+    const shed = OPERATIONS.filter(({ security }) => security !== 'runSignature')
     await expectAll(
       caller(overloaded),
-      limited.map(({ operationId }) => operationId),
+      shed.map(({ operationId }) => operationId),
       '503 overloaded',
+      { Origin: ORIGIN, Authorization: 'Bearer nobody' },
     )
     const stopping = await buildApp({ chain: chain(), env: REMOTE, stopping: AbortSignal.abort() })
     await expectAll(caller(stopping.app), every, '503 shutting-down')

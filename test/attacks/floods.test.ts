@@ -1,0 +1,160 @@
+// One client floods the server, and honest clients wait in vain.
+//
+// Who: a stranger with nothing but a network connection: no wallet, no KYC, no gas.
+// What it costs him: one machine at one address, which holds 300 connections and pipelines ten requests on each.
+// What he got: the whole process. `POST /relay` without the token and `GET /health` stood before the rate limit and were
+// exempt from load shedding. A refusal by rate went through all of Express, and the next request was read at once. The
+// share of honest requests that were answered within a second fell from 1.00 to 0.00.
+// What he gets now: the connections that one client may hold, and one round of answers on each. Over his rate he is
+// refused before Express with 429, and his connections are left unread.
+import { randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Envelope } from '../../src/protocol/envelope.js'
+import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
+import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { useChain } from '../support/chain.js'
+import { eventually } from '../support/eventually.js'
+import { ORG, setUpInstitution } from '../support/institution.js'
+import { chainEnvironment } from '../support/intakeServer.js'
+import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { startServerProcess } from '../support/serverProcess.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { type Flood, startFlood, wire } from './support/flood.js'
+
+const CONNECTIONS = 300
+const DEPTH = 10
+const PER_CLIENT = 128
+const RATE = 600
+const HOSTILE = '127.0.0.2'
+const HONEST = ['127.0.1.1', '127.0.1.2', '127.0.1.3', '127.0.1.4']
+/** Honest requests, one after the other, that measure how long nothing is read of a flood. */
+const HONEST_REQUESTS = 20
+const PATIENT = {
+  // The machine of the tests runs everything else too: how long a request waits for the process says nothing here.
+  MAX_WAIT: '30s',
+  // A connection is left unread for nine tenths of these at most. Longer ones leave a slow machine the time to look.
+  HEADERS_TIMEOUT: '1m',
+  REQUEST_TIMEOUT: '1m',
+  RATE_LIMIT_PER_MINUTE: String(RATE),
+}
+
+const chain = useChain(setUpInstitution)
+const point = publicKeyOf(randomBytes(32))
+const hexOf = (length: number): Hex => bytesToHex(randomBytes(length))
+
+/** Random bytes in the shape of an envelope. */
+const junk = (): Envelope => ({ epk: point, iv: hexOf(12), ct: hexOf(64), tag: hexOf(16) })
+
+async function startServer(environment: Record<string, string> = {}) {
+  const DATA_DIR = await temporaryDirectory()
+  return await startServerProcess({ ...chainEnvironment(chain()), DATA_DIR, ...PATIENT, ...environment })
+}
+
+interface Asked {
+  readonly method?: 'GET' | 'POST'
+  readonly from?: string | undefined
+  readonly authorization?: string
+}
+
+/** One request on a connection of its own. */
+async function ask(url: string, path: string, { method = 'GET', from, authorization }: Asked = {}) {
+  const headers = authorization === undefined ? {} : { authorization }
+  return await new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const call = request(
+      `${url}${path}`,
+      { method, headers, localAddress: from, agent: false },
+      (response) => {
+        text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject)
+      },
+    )
+    call.on('error', reject)
+    call.end()
+  })
+}
+
+/** What honest clients ask, each within its rate. */
+async function askHonestly(url: string): Promise<void> {
+  for (let n = 0; n < HONEST_REQUESTS; n++) {
+    const path = n % 2 === 0 ? `/wallet/${chain().account('alice')}` : `/org/${ORG}`
+    const { status } = await ask(url, path, { from: HONEST[n % HONEST.length] ?? HOSTILE })
+    expect([path, status]).toEqual([path, 200])
+  }
+}
+
+function flood(url: string, hostileRequest: () => string): Flood {
+  const started = startFlood({
+    url,
+    localAddress: HOSTILE,
+    connections: CONNECTIONS,
+    depth: DEPTH,
+    request: hostileRequest,
+  })
+  onTestFinished(() => started.stop())
+  return started
+}
+
+const total = (answers: ReadonlyMap<number, number>) => [...answers.values()].reduce((sum, n) => sum + n, 0)
+
+describe.each([
+  ['GET /health', () => wire('GET', '/health')],
+  ['POST /relay without the token', () => wire('POST', '/relay', '{}')],
+  ['GET of a view, over the rate', () => wire('GET', `/wallet/${chain().account('alice')}`)],
+  [
+    'POST /orders with junk',
+    () => wire('POST', '/orders', JSON.stringify({ orderId: hexOf(32), ...junk() })),
+  ],
+  ['results of runs without a signature', () => wire('POST', `/runs/${crypto.randomUUID()}/result`, '{}')],
+  ['preflights', preflight],
+])('a flood of %s', (_what, hostileRequest) => {
+  it('is refused and left unread while every honest request is answered', async () => {
+    const { url } = await startServer()
+    const { answers, held } = flood(url, hostileRequest)
+    await eventually('no more connections than one client may hold', () => held() === PER_CLIENT)
+    await eventually('honest requests during which nothing of the flood is read', async () => {
+      const before = total(answers())
+      await askHonestly(url)
+      return before > 0 && total(answers()) === before
+    })
+    expect(held()).toBe(PER_CLIENT)
+  })
+})
+
+function preflight(): string {
+  return [
+    'OPTIONS /orders HTTP/1.1',
+    'Host: localhost',
+    `Origin: ${SERVER_ENVIRONMENT.FRONTEND_ORIGIN}`,
+    'Access-Control-Request-Method: POST',
+    '\r\n',
+  ].join('\r\n')
+}
+
+describe('a client over its rate', () => {
+  const env = { RATE_LIMIT_PER_MINUTE: '3' }
+  const codeOf = ({ body }: { body: string }): unknown => JSON.parse(body).code
+
+  it('gets 429 in place of 401 from the relay, unless it shows the token', async () => {
+    const { url } = await startServer(env)
+    const statuses: number[] = []
+    for (let n = 0; n < 5; n++) statuses.push((await ask(url, '/relay', { method: 'POST' })).status)
+    expect(statuses).toEqual([401, 401, 401, 429, 429])
+    expect(codeOf(await ask(url, '/relay', { method: 'POST' }))).toBe('rate-limited')
+    const authorization = `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`
+    const receipt = await ask(url, `/relay/0x${'00'.repeat(32)}`, { authorization })
+    expect(codeOf(receipt)).toBe('receipt-not-found')
+    const guessed = await ask(url, '/relay', { method: 'POST', authorization: `${authorization}0` })
+    expect(codeOf(guessed)).toBe('rate-limited')
+  })
+
+  it('does not fail a probe from the same address, and probes have a rate of their own', async () => {
+    const { url } = await startServer(env)
+    for (let n = 0; n < 4; n++) await ask(url, '/enclave-key')
+    expect(codeOf(await ask(url, '/enclave-key'))).toBe('rate-limited')
+    const statuses: number[] = []
+    for (let n = 0; n < 4; n++) statuses.push((await ask(url, '/health')).status)
+    expect(statuses).toEqual([200, 200, 200, 429])
+    expect((await ask(url, '/health', { from: HONEST[0] })).status).toBe(200)
+  })
+})
