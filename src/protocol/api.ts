@@ -237,6 +237,10 @@ export function isFinal({ status }: Pick<Receipt, 'status'>): boolean {
   return status === 'confirmed' || status === 'failed'
 }
 
+/** Who has a quota of the day's gas. */
+export const quotaSchema = z.enum(['account', 'institution'])
+export type Quota = z.output<typeof quotaSchema>
+
 /** RFC 9457 problem details, with our `code` and `requestId`. */
 export const problemSchema = z.looseObject({
   type: z.string(),
@@ -248,5 +252,7 @@ export const problemSchema = z.looseObject({
   requestId: z.string(),
   /** With `would-revert`. */
   revert: revertSchema.optional(),
+  /** With `relay-quota-exhausted`: whose quota is used up. */
+  quota: quotaSchema.optional(),
 })
 export type ProblemBody = z.output<typeof problemSchema>

@@ -180,7 +180,12 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       /** Wei per gas. */
       maxFeePerGas: env.RELAY_MAX_FEE,
       maxGas: BigInt(env.RELAY_MAX_GAS),
-      gasPerDay: BigInt(env.RELAY_DAILY_GAS),
+      gas: {
+        perDay: BigInt(env.RELAY_DAILY_GAS),
+        reserve: (BigInt(env.RELAY_DAILY_GAS) * BigInt(env.RELAY_RESERVE_PERCENT)) / 100n,
+        perAccount: BigInt(env.RELAY_ACCOUNT_DAILY_GAS),
+        perInstitution: BigInt(env.RELAY_INSTITUTION_DAILY_GAS),
+      },
       /** Wei. */
       minBalance: env.RELAY_MIN_BALANCE,
     },

@@ -136,6 +136,20 @@ export const environmentSchema = z.object({
     about: 'Gas that the relayer may use in one day (UTC); further authorizations are refused with 503.',
     fallback: '5000000000',
   }),
+  RELAY_RESERVE_PERCENT: withDefault(integer(1, 90), {
+    about: 'Share of it that is kept for finishing orders that the enclave holds; nothing else can use it.',
+    fallback: '20',
+  }),
+  RELAY_ACCOUNT_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
+    about:
+      "Gas that one account's orders may use in one day, but for its first order; more is refused with 429.",
+    fallback: '50000000',
+  }),
+  RELAY_INSTITUTION_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
+    about:
+      "Gas that one institution's rulebooks may use in one day, but for the first; more is refused with 429.",
+    fallback: '50000000',
+  }),
   RELAY_MIN_BALANCE: withDefault(ether(), {
     about: "Ether below which the relayer's account takes nothing more on.",
     fallback: '0.01',

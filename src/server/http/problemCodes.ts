@@ -184,6 +184,12 @@ export const PROBLEMS = {
     remedy: 'Send the authorization again after the seconds in Retry-After, or have RELAY_DAILY_GAS raised.',
     retryAfterSeconds: 3_600,
   },
+  'relay-quota-exhausted': {
+    status: 429,
+    title: 'Gas quota for today used up',
+    remedy: 'Send the authorization again after the seconds in Retry-After; "quota" says whose quota it is.',
+    retryAfterSeconds: 3_600,
+  },
   'relay-overloaded': {
     status: 503,
     title: 'Relay overloaded',

@@ -1,6 +1,6 @@
 // Body shape: RFC 9457 (problem details for HTTP APIs).
 import { z } from 'zod'
-import { type Revert, revertSchema } from '../../protocol/api.js'
+import { type Quota, quotaSchema, type Revert, revertSchema } from '../../protocol/api.js'
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from './problemCodes.js'
 
 /** One fault of a body or parameter: where it is (dotted path, empty for the whole) and what is wrong with it. */
@@ -16,6 +16,8 @@ export interface ProblemExtensions {
   readonly reason?: string
   /** `would-revert`: the contract's typed error. */
   readonly revert?: Revert
+  /** `relay-quota-exhausted`: whose quota is used up. */
+  readonly quota?: Quota
 }
 
 interface ProblemOptions {
@@ -74,6 +76,7 @@ export const problemBodySchema = z.strictObject({
   errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).exactOptional(),
   reason: z.string().exactOptional(),
   revert: revertSchema.exactOptional(),
+  quota: quotaSchema.exactOptional(),
 }) satisfies z.ZodType<ProblemBody>
 
 /** Renders a problem; the standard members win over an extension of the same name. */

@@ -25,6 +25,7 @@ export const RELAY_OPERATIONS: readonly Operation[] = [
       'invalid-signature',
       'would-revert',
       'relayer-underfunded',
+      'relay-quota-exhausted',
       'relay-budget-exhausted',
       'relay-overloaded',
       'chain-unavailable',

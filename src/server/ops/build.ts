@@ -37,15 +37,15 @@ export interface OpsSurroundings {
 /** Wires the operator's endpoints. Starts nothing and asks nobody. */
 export function buildOps(surroundings: OpsSurroundings): Express {
   const { config, provider, relay, enclaveRuns, progress, metrics, logger } = surroundings
-  const { gasPerDay, minBalance } = config.relay
-  const relayer = createRelayerView({ health: relay.health, gasPerDay })
+  const { gas, minBalance } = config.relay
+  const relayer = createRelayerView({ health: relay.health, gas })
   const checks = createChecks(surroundings, relayer)
   const readiness = createReadiness(checks)
   const { transport } = provider
   const { balance } = relayer
   const { backlog } = enclaveRuns
   const { load } = relay
-  addGauges({ metrics, readiness, backlog, load, transport, progress, balance, minBalance, gasPerDay })
+  addGauges({ metrics, readiness, backlog, load, transport, progress, balance, minBalance, gas })
   return createOpsApp({ readiness, registry: metrics.registry, logger })
 }
 

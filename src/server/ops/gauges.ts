@@ -3,6 +3,7 @@ import type { RpcNodes } from '../../chain/rpcTransport.js'
 import { createGauges } from '../metrics/gauges.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { lagOf, type NarratorProgress } from '../narrator/progress.js'
+import type { GasLimits } from '../relay/gasBudget.js'
 import type { RelayLoad } from '../relay/health.js'
 import type { Backlog } from '../trigger/enclaveRuns.js'
 import type { ReadinessReport } from './readiness.js'
@@ -23,7 +24,7 @@ export interface GaugeSources {
   readonly balance: () => bigint | undefined
   /** Wei. */
   readonly minBalance: bigint
-  readonly gasPerDay: bigint
+  readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
 }
 
 /** Adds every gauge that tells of the moment in which it is asked for. */
@@ -92,7 +93,7 @@ function addBacklog({ metrics, backlog }: GaugeSources): void {
   )
 }
 
-function addRelay({ metrics, load, gasPerDay }: GaugeSources): void {
+function addRelay({ metrics, load, gas }: GaugeSources): void {
   const { add, addEach } = createGauges(metrics)
   addEach(
     'relay_under_way',
@@ -106,8 +107,16 @@ function addRelay({ metrics, load, gasPerDay }: GaugeSources): void {
       ]
     },
   )
-  add('relay_gas_left', "Gas that is left of today's budget (UTC).", () => Number(load().gasLeft))
-  add('relay_gas_per_day', 'Gas that may be used in one day (RELAY_DAILY_GAS).', () => Number(gasPerDay))
+  add('relay_gas_left', "Gas that is left of today's budget (UTC), without the reserve.", () =>
+    Number(load().gasLeft),
+  )
+  add('relay_gas_reserve_left', 'What is left of the reserve for orders that are held.', () =>
+    Number(load().reserveLeft),
+  )
+  add('relay_gas_per_day', 'Gas that may be used in one day (RELAY_DAILY_GAS).', () => Number(gas.perDay))
+  add('relay_gas_reserve', 'Of it, kept for orders that are held (RELAY_RESERVE_PERCENT).', () =>
+    Number(gas.reserve),
+  )
 }
 
 function addChain({ metrics, transport, progress }: GaugeSources): void {

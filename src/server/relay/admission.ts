@@ -8,6 +8,7 @@ import type { FeeMarket } from './fees.js'
 import type { CorrectGas } from './flight.js'
 import type { Commitments } from './flights.js'
 import type { GasBudget } from './gasBudget.js'
+import type { GasPurpose } from './gasPurpose.js'
 
 /** What the account had, at some moment. */
 export interface Funds {
@@ -21,7 +22,7 @@ export interface AdmissionOptions {
   readonly transport: Pick<RpcTransport, 'send'>
   /** The relayer's address. */
   readonly from: Hex
-  readonly budget: Pick<GasBudget, 'reserve' | 'spend' | 'lose' | 'release'>
+  readonly budget: Pick<GasBudget, 'reserve' | 'spend' | 'lose' | 'end'>
   readonly fees: FeeMarket
   /** Wei that the account must keep. */
   readonly minBalance: bigint
@@ -34,17 +35,19 @@ export interface Admission {
   /** To be asked for beside the gas that is needed. @throws ChainUnavailableError, ChainAnswerError */
   funds(): Promise<Funds>
   /**
-   * Sets aside what the authorization may need, until {@link release}; anew for one that goes out again.
-   * @throws Problem `relayer-underfunded`, `relay-budget-exhausted`, StorageError: nothing is set aside then
+   * Sets aside what the authorization may need, until {@link end}; anew for one that goes out again.
+   * @throws Problem `relayer-underfunded`, `relay-quota-exhausted`, `relay-budget-exhausted`, StorageError: nothing is set
+   *   aside then
    */
-  admit(digest: Hex, gasLimit: bigint, funds: Funds): Promise<void>
+  admit(digest: Hex, purpose: GasPurpose, gasLimit: bigint, funds: Funds): Promise<void>
   /** Its cost is among what is committed from now on. */
   counted(digest: Hex): void
   /** One of its transactions was mined. */
   used(digest: Hex, gas: bigint): void
   /** What was sent for it last may be mined, or not: its gas stays counted at its limit until it is corrected. */
   lost(digest: Hex): CorrectGas
-  release(digest: Hex): void
+  /** Nothing more will be sent for it. */
+  end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -68,10 +71,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const [answer] = await transport.send([{ method: 'eth_getBalance', params: [from, 'latest'] }])
       return { balance: resultOf(answer, quantitySchema), ended }
     },
-    async admit(digest, gasLimit, funds) {
+    async admit(digest, purpose, gasLimit, funds) {
       await afford(digest, gasLimit, funds)
       try {
-        await budget.reserve(digest, gasLimit)
+        await budget.reserve(digest, purpose, gasLimit)
       } catch (error) {
         waiting.delete(digest)
         throw error
@@ -82,9 +85,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
     },
     used: budget.spend,
     lost: budget.lose,
-    release(digest) {
+    end(digest, purpose, isConfirmed) {
       waiting.delete(digest)
-      budget.release(digest)
+      budget.end(digest, purpose, isConfirmed)
     },
   }
 }

@@ -11,6 +11,7 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import { assertSignedBy } from '../../protocol/signature.js'
 import { Problem } from '../http/problems.js'
+import { type GasPurpose, gasPurposeOf } from './gasPurpose.js'
 
 /** Whose authorizations are relayed, and where to. */
 export interface AuthorizationRules {
@@ -27,6 +28,7 @@ export interface VerifiedAuthorization {
   readonly primaryType: PrimaryType
   readonly target: Hex
   readonly data: Hex
+  readonly purpose: GasPurpose
 }
 
 /** Checks authorizations without asking anybody. */
@@ -63,7 +65,9 @@ export function createAuthorizationVerifier(
         if (error instanceof ProtocolError) throw new Problem('invalid-signature', { cause: error })
         throw error
       }
-      return { digest, primaryType, target: place.target, data: encodeAuthorizationCall(authorization) }
+      const { target } = place
+      const data = encodeAuthorizationCall(authorization)
+      return { digest, primaryType, target, data, purpose: gasPurposeOf(authorization) }
     },
   }
 }

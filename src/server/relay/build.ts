@@ -77,7 +77,7 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
   const from = signer.address
   const transport = createRpcBatcher(provider.transport)
   const fees = createFeeMarket({ provider, ceiling: maxFeePerGas, maxAgeMs: pollIntervalMs })
-  const budget = createGasBudget({ files, gasPerDay: settings.gasPerDay, now: Date.now, logger })
+  const budget = createGasBudget({ files, limits: settings.gas, now: Date.now, logger })
   const transactor = createTransactor({
     chainId: chain.chainId,
     confirmations: chain.confirmations,

@@ -4,6 +4,7 @@ import { describeError, type Logger } from '../logger.js'
 import type { ReceiptStore, RelayRecord } from '../store/receipts.js'
 import { type CourseRecord, createCourseRecord } from './courseRecord.js'
 import { type CourseStepsDeps, createCourseSteps, pause, type Step } from './courseSteps.js'
+import type { GasPurpose } from './gasPurpose.js'
 
 export interface CourseDeps extends CourseStepsDeps {
   readonly store: ReceiptStore
@@ -15,6 +16,8 @@ export interface CourseDeps extends CourseStepsDeps {
 /** One authorization, from its record on disk to its end. */
 export interface Course {
   current(): Receipt
+  /** What its gas is for. */
+  readonly purpose: GasPurpose
   /** The final receipt, or, when the server stops before, the last one. Never rejects. */
   readonly end: Promise<Receipt>
 }
@@ -46,8 +49,8 @@ export async function startCourse(deps: CourseDeps, initial: RelayRecord, gasLim
 }
 
 /** A course that needs no steps. */
-export function endedCourse(receipt: Receipt): Course {
-  return { current: () => receipt, end: Promise.resolve(receipt) }
+export function endedCourse({ receipt, purpose }: RelayRecord): Course {
+  return { current: () => receipt, purpose, end: Promise.resolve(receipt) }
 }
 
 function run(deps: CourseDeps, record: CourseRecord, step: Step): Course {
@@ -56,7 +59,7 @@ function run(deps: CourseDeps, record: CourseRecord, step: Step): Course {
   const end = takeSteps(deps, record, step)
     .catch(() => undefined)
     .then(current)
-  return { current, end }
+  return { current, purpose: record.current().purpose, end }
 }
 
 /**

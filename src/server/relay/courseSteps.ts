@@ -41,6 +41,7 @@ export async function pause(stopping: AbortSignal): Promise<void> {
 /** @param gasLimit of a call that was just checked */
 export function createCourseSteps(deps: CourseStepsDeps, record: CourseRecord, gasLimit?: bigint): Step {
   const { chain, transactor, admission } = deps
+  const { purpose } = record.current()
   const { digest, target } = record.current().receipt
   const owner = createOwner(deps, record)
   let toResume = unresolved(record.current())
@@ -52,7 +53,7 @@ export function createCourseSteps(deps: CourseStepsDeps, record: CourseRecord, g
     const call = { to: target, data: record.current().data }
     const [forecast, funds] = await Promise.all([deps.preflight.check(call), admission.funds()])
     if ('gasLimit' in forecast) {
-      await admission.admit(digest, forecast.gasLimit, funds)
+      await admission.admit(digest, purpose, forecast.gasLimit, funds)
       return forecast.gasLimit
     }
     if (isOfUsedDigest(forecast.revert)) throw new ChainAnswerError('two nodes differ on a digest')

@@ -1,4 +1,3 @@
-import type { Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Course } from './course.js'
 
@@ -12,18 +11,18 @@ export interface Courses {
   ended(): Promise<void>
 }
 
-/** @param onEnd told of the last receipt of each */
-export function createCourses(onEnd: (receipt: Receipt) => void): Courses {
+/** @param onEnd called with each that has ended, or was left for the next process */
+export function createCourses(onEnd: (course: Course) => void): Courses {
   const underWay = new Map<Hex, Promise<Course>>()
   return {
     of: (digest) => underWay.get(digest),
     register(digest, begun) {
       underWay.set(digest, begun)
       const forget = () => underWay.delete(digest)
-      const ended = begun.then((course) => course.end)
-      ended.then((receipt) => {
+      const ended = begun.then((course) => course.end.then(() => course))
+      ended.then((course) => {
         forget()
-        onEnd(receipt)
+        onEnd(course)
       }, forget)
       return begun
     },

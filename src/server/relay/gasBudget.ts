@@ -1,38 +1,61 @@
-import { z } from 'zod'
+import type { Quota } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { uint256Schema } from '../../protocol/units.js'
 import { createKeyedLock } from '../async/keyedLock.js'
+import type { ProblemCode } from '../http/problemCodes.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createJsonFile } from '../store/jsonFile.js'
 import type { CorrectGas } from './flight.js'
+import { createGasLedger, holderOf, storedGasSchema } from './gasLedger.js'
+import type { GasPurpose } from './gasPurpose.js'
 
-/** Gas that may be used in one day (UTC), what is under way included. */
+/** How much gas may be used in one day (UTC). */
+export interface GasLimits {
+  readonly perDay: bigint
+  /** Of it, kept for what takes held orders further. */
+  readonly reserve: bigint
+  /** Of one account's orders. */
+  readonly perAccount: bigint
+  /** Of one institution's rulebooks. */
+  readonly perInstitution: bigint
+}
+
+/** What is left of today's gas. */
+export interface GasLeft {
+  /** For what is new. */
+  readonly gasLeft: bigint
+  /** For held orders that need more than was booked for them. */
+  readonly reserveLeft: bigint
+}
+
+/**
+ * Gas that may be used in one day, by what it is for. What begins to hold an order books the order's whole gas, to its
+ * end. What ends a held order draws on that, and on the reserve for what it needs besides.
+ */
 export interface GasBudget {
   /**
    * Sets gas aside for an authorization, in place of what it had, and makes it durable that it may be used.
-   * @throws Problem `relay-budget-exhausted` until the day is over; StorageError
+   * @throws Problem `relay-quota-exhausted`, `relay-budget-exhausted` until the day is over; StorageError
    */
-  reserve(digest: Hex, gas: bigint): Promise<void>
+  reserve(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
   /** One of its transactions was mined, and has used so much of what was set aside. The rest is free. */
   spend(digest: Hex, gas: bigint): void
   /** What was set aside for it counts as used: it may be. @returns puts what was used in its place, on the same day */
   lose(digest: Hex): CorrectGas
-  /** What is set aside for it is not needed. */
-  release(digest: Hex): void
+  /** Nothing more will be sent for it. What is booked for its order stays until the order has ended. */
+  end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
   /** Gas of a transaction that belongs to no authorization. */
   spendOther(gas: bigint): void
-  /** What is left of today's. */
-  left(): bigint
-  /** Reads at its start what an earlier process used today. */
+  left(): GasLeft
+  /** Reads at its start what an earlier process used today, and what held orders still need. */
   readonly service: Service
 }
 
 export interface GasBudgetOptions {
   readonly files: AtomicFiles
-  readonly gasPerDay: bigint
+  readonly limits: GasLimits
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly logger: Logger
@@ -40,98 +63,112 @@ export interface GasBudgetOptions {
 
 const FILE = 'relay-gas.json'
 const DAY_MS = 86_400_000
-const storedSchema = z.strictObject({ day: z.int().min(0), gas: uint256Schema })
+const NOTHING_WRITTEN = { day: -1, gas: 0n }
 
 /**
- * The file says more than is used, by a thousandth of the budget at most: it is written ahead once for many
- * authorizations rather than with each of them, and a process that is killed has never used more than it says.
+ * The file says more than is used, by a thousandth of the budget or a tenth of a quota at most: it is written ahead once
+ * for many authorizations rather than with each of them, and a process that is killed has never used more than it says.
  */
 export function createGasBudget(options: GasBudgetOptions): GasBudget {
-  const { files, gasPerDay, logger } = options
-  const file = createJsonFile({ files, logger, path: FILE, schema: storedSchema })
-  const ahead = gasPerDay / 1_000n
+  const { files, limits, logger } = options
+  const file = createJsonFile({ files, logger, path: FILE, schema: storedGasSchema })
+  const ahead = least(limits.perDay / 1_000n, limits.perAccount / 10n)
   const lock = createKeyedLock()
-  const reserved = new Map<Hex, bigint>()
-  const today = () => Math.floor(options.now() / DAY_MS)
-  let day = today()
-  let spent = 0n
+  const ledger = createGasLedger(options.now)
   /** What the file says. */
-  let durable = 0n
+  let durable = NOTHING_WRITTEN
 
-  function used(): bigint {
-    if (today() !== day) {
-      day = today()
-      spent = 0n
-      durable = 0n
-    }
-    return [...reserved.values()].reduce((sum, gas) => sum + gas, spent)
-  }
-
-  function add(gas: bigint): void {
-    used()
-    spent += gas
+  async function save(margin: bigint): Promise<void> {
+    const stored = ledger.store()
+    const next = { ...stored, gas: stored.gas + margin }
+    durable = NOTHING_WRITTEN
+    await file.save(next)
+    durable = next
   }
 
   /** Writes unless the file covers what is used. */
-  async function cover(margin: bigint): Promise<void> {
+  async function cover(): Promise<void> {
     await lock.run(FILE, async () => {
-      if (margin > 0n ? used() <= durable : used() === durable) return
-      const gas = used() + margin
-      await file.save({ day, gas })
-      durable = gas
+      const isCovered = ledger.committed() + ledger.unstored() <= durable.gas
+      if (durable.day !== ledger.day() || !isCovered) await save(ahead)
     })
   }
 
+  /** @param ofOthers what counts on the same quota beside this authorization */
+  function assertRoom(purpose: GasPurpose, ofOthers: bigint): void {
+    const holder = holderOf(purpose)
+    const isInstitution = purpose.kind === 'institution'
+    const quota = isInstitution ? limits.perInstitution : limits.perAccount
+    // The first of a day always fits, however long its portfolio or rulebook is.
+    if (holder !== undefined && ofOthers > 0n && ledger.totalOf(holder) > quota) {
+      throw refusal('relay-quota-exhausted', { quota: isInstitution ? 'institution' : 'account' })
+    }
+    if (ledger.total() > limits.perDay - limits.reserve) throw refusal('relay-budget-exhausted')
+  }
+
+  function refusal(code: ProblemCode, extensions: { quota?: Quota } = {}): Problem {
+    const restMs = (ledger.day() + 1) * DAY_MS - options.now()
+    return new Problem(code, {
+      headers: { 'Retry-After': String(Math.ceil(restMs / 1_000)) },
+      extensions,
+    })
+  }
+
+  /** @returns takes it back */
+  function setAside(digest: Hex, purpose: GasPurpose, gas: bigint): () => void {
+    const isOfHeld = ledger.isOfHeld(purpose)
+    const before = ledger.total()
+    const restore = ledger.take(digest, purpose)
+    const holder = holderOf(purpose)
+    const ofOthers = holder === undefined ? 0n : ledger.totalOf(holder)
+    ledger.put(digest, purpose, gas)
+    try {
+      if (!isOfHeld) assertRoom(purpose, ofOthers)
+      else if (ledger.total() > before && ledger.total() > limits.perDay)
+        throw refusal('relay-budget-exhausted')
+    } catch (error) {
+      restore()
+      throw error
+    }
+    return restore
+  }
+
   return {
-    async reserve(digest, gas) {
-      const others = used() - (reserved.get(digest) ?? 0n)
-      if (others + gas > gasPerDay) throw exhausted((day + 1) * DAY_MS - options.now())
-      reserved.set(digest, gas)
+    async reserve(digest, purpose, gas) {
+      const restore = setAside(digest, purpose, gas)
       try {
-        await cover(ahead)
+        await cover()
       } catch (error) {
-        reserved.delete(digest)
+        restore()
         throw error
       }
     },
-    spend(digest, gas) {
-      reserved.delete(digest)
-      add(gas)
-    },
-    lose(digest) {
-      const limit = reserved.get(digest) ?? 0n
-      reserved.delete(digest)
-      add(limit)
-      const lostOn = day
-      return (gas) => {
-        used()
-        if (day === lostOn && gas < limit) spent += gas - limit
-      }
-    },
-    release(digest) {
-      reserved.delete(digest)
-    },
-    spendOther: add,
+    spend: ledger.spend,
+    lose: ledger.lose,
+    end: ledger.end,
+    spendOther: ledger.spendOther,
     left() {
-      const left = gasPerDay - used()
-      return left > 0n ? left : 0n
+      const left = most(limits.perDay - ledger.total(), 0n)
+      return { gasLeft: most(left - limits.reserve, 0n), reserveLeft: least(left, limits.reserve) }
     },
     service: {
       name: 'relay-gas-budget',
       async start() {
         const stored = await file.load()
-        if (stored?.day !== today()) return
-        spent = stored.gas
-        durable = stored.gas
+        if (stored === undefined) return
+        ledger.load(stored)
+        durable = stored
       },
       // What is still under way is taken up by the next process, which does not set it aside again.
-      stop: () => cover(0n),
+      stop: () => lock.run(FILE, () => save(0n)),
     },
   }
 }
 
-function exhausted(restMs: number): Problem {
-  return new Problem('relay-budget-exhausted', {
-    headers: { 'Retry-After': String(Math.ceil(restMs / 1_000)) },
-  })
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function most(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

@@ -2,18 +2,16 @@ import type { Provider } from 'ethers'
 import { leastBalance } from '../../chain/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { FeeMarket } from './fees.js'
-import type { GasBudget } from './gasBudget.js'
+import type { GasBudget, GasLeft } from './gasBudget.js'
 import type { Relay } from './relay.js'
 import type { Transactor } from './transactor.js'
 
 /** How much the relay has to do, and may still use today. */
-export interface RelayLoad {
+export interface RelayLoad extends GasLeft {
   /** Transactions that are sent and not yet deep enough. */
   readonly inFlight: number
   /** Authorizations without a transaction: they are checked, wait for their turn, or for blocks on somebody else's effect. */
   readonly queued: number
-  /** Gas that is left of today's budget. */
-  readonly gasLeft: bigint
   /** A transaction of the account was found lately that this server has not signed. */
   readonly isKeyShared: boolean
 }
@@ -39,7 +37,7 @@ export function createRelayLoad(options: {
   return () => {
     const inFlight = transactor.inFlight()
     const queued = Math.max(0, relay.underWay() - inFlight)
-    return { inFlight, queued, gasLeft: budget.left(), isKeyShared: transactor.isKeyShared() }
+    return { inFlight, queued, ...budget.left(), isKeyShared: transactor.isKeyShared() }
   }
 }
 

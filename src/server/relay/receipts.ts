@@ -9,7 +9,7 @@ import type { MinedTransaction } from './mined.js'
  * @param earlier what was sent for the same digest before, on a chain that may come back
  */
 export function pendingRecord(
-  { digest, primaryType, target, data }: VerifiedAuthorization,
+  { digest, primaryType, target, data, purpose }: VerifiedAuthorization,
   now: Date,
   earlier: readonly KeptTransaction[] = [],
 ): RelayRecord {
@@ -26,7 +26,7 @@ export function pendingRecord(
     updatedAt: at,
     error: null,
   }
-  return { receipt, data, transactions: [...earlier] }
+  return { receipt, data, purpose, transactions: [...earlier] }
 }
 
 /** With one more transaction, which is about to be broadcast. What went out under other nonces is not sent again. */

@@ -23,8 +23,8 @@ export interface Relay {
   /**
    * Begins to relay, or joins whoever does so already. Nothing is spent on an authorization that has taken effect.
    *
-   * @throws Problem `would-revert`, `relayer-underfunded`, `relay-budget-exhausted`, `relay-overloaded`,
-   *   `chain-unavailable`, StorageError: nothing was signed or stored then. ChainUnavailableError
+   * @throws Problem `would-revert`, `relayer-underfunded`, `relay-quota-exhausted`, `relay-budget-exhausted`,
+   *   `relay-overloaded`, `chain-unavailable`, StorageError: nothing was signed or stored then. ChainUnavailableError
    */
   post(authorization: VerifiedAuthorization): Promise<Course>
   /**
@@ -45,8 +45,9 @@ export function createRelay(deps: RelayDeps): Relay {
   // Every course may listen to it.
   setMaxListeners(0, stopping)
   // What the stop leaves under way will use its gas in the next process.
-  const courses = createCourses((receipt) => {
-    if (isFinal(receipt)) admission.release(receipt.digest)
+  const courses = createCourses((course) => {
+    const receipt = course.current()
+    if (isFinal(receipt)) admission.end(receipt.digest, course.purpose, receipt.status === 'confirmed')
   })
   const resume = (record: RelayRecord) => resumeCourse(courseDeps, record)
   const reopen = createReopening({ store, courses, resume, stopping, logger })
@@ -108,7 +109,7 @@ export function createRelay(deps: RelayDeps): Relay {
 function createBeginning(deps: CourseDeps, stored: StoredReceipts) {
   const { store, chain, preflight, admission } = deps
   return async (authorization: VerifiedAuthorization): Promise<Course> => {
-    const { digest, target, data } = authorization
+    const { digest, target, data, purpose } = authorization
     const [cached, forecast, funds] = await Promise.all([
       store.get(digest),
       preflight.check({ to: target, data }),
@@ -121,11 +122,11 @@ function createBeginning(deps: CourseDeps, stored: StoredReceipts) {
       if (isUsed) return stored.acceptEffect(cached ?? record)
       throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
     }
-    await admission.admit(digest, forecast.gasLimit, funds)
+    await admission.admit(digest, purpose, forecast.gasLimit, funds)
     try {
       return await startCourse(deps, record, forecast.gasLimit)
     } catch (error) {
-      admission.release(digest)
+      admission.end(digest, purpose, false)
       throw error
     }
   }

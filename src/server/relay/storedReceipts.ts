@@ -39,13 +39,13 @@ export function createStoredReceipts({ store, chain, resume }: StoredReceiptsDep
     isTrue,
     async acceptEffect(record) {
       const { digest, target, status } = record.receipt
-      if (status === 'confirmed' && (await isTrue(record))) return endedCourse(record.receipt)
+      if (status === 'confirmed' && (await isTrue(record))) return endedCourse(record)
       const isDeep = await chain.isDeep(target, digest)
       const next = isDeep
         ? confirmed(record, await chain.effectOf(record), new Date())
         : awaitingDepth(record, new Date())
       await store.put(digest, next)
-      return isDeep ? endedCourse(next.receipt) : resume(next)
+      return isDeep ? endedCourse(next) : resume(next)
     },
   }
 }

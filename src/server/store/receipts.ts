@@ -3,6 +3,7 @@ import { isFinal, receiptSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { inBatches } from '../async/inBatches.js'
 import type { Logger } from '../logger.js'
+import { gasPurposeSchema } from '../relay/gasPurpose.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createOpenIds } from './openIds.js'
 import { createFileRecordStore } from './recordStore.js'
@@ -31,6 +32,7 @@ const relayRecordSchema = z.strictObject({
   receipt: receiptSchema,
   /** Calldata for the receipt's target, from which a transaction can be signed again. */
   data: hexBetween(4, MAX_TRANSACTION_BYTES),
+  purpose: gasPurposeSchema,
   /** Every transaction that may have reached a node, oldest first: any of them may be the one that is mined. */
   transactions: z.array(keptTransactionSchema),
 })

@@ -7,6 +7,8 @@ export const RELAY_SETTINGS = {
   RELAY_POLL_INTERVAL: '100ms',
   RELAY_RESUBMIT_AFTER: '2s',
   RELAY_WAIT: '3s',
+  // The bench has few accounts, and many orders of each.
+  RELAY_ACCOUNT_DAILY_GAS: '5000000000',
   NARRATOR_INTERVAL: '1m',
   LOG_LEVEL: 'info',
 }

@@ -115,12 +115,17 @@ describe('of the relay', () => {
   test('counts each authorization that has come to its end, by type and status', async () => {
     server = await start()
     const before = await server.metrics()
-    expect(before.find('trading_relay_gas_left')).toBe(before.find('trading_relay_gas_per_day'))
+    const [perDay, reserve] = [
+      before.find('trading_relay_gas_per_day'),
+      before.find('trading_relay_gas_reserve'),
+    ]
+    expect(before.find('trading_relay_gas_reserve_left')).toBe(reserve)
+    expect(before.find('trading_relay_gas_left')).toBe(Number(perDay) - Number(reserve))
     expect((await server.post('/relay', bodyOf(chain(), MINT))).status).toBe(200)
     await server.becomes('trading_relay_authorizations_total', { type: 'BatchMint', status: 'confirmed' }, 1)
     const { find } = await server.metrics()
     expect(find('trading_relay_authorization_duration_seconds_count', { status: 'confirmed' })).toBe(1)
-    expect(find('trading_relay_gas_left')).toBeLessThan(5_000_000_000)
+    expect(find('trading_relay_gas_left')).toBeLessThan(4_000_000_000)
     const balance = await chain().provider.getBalance(chain().account('relayer'))
     await server.becomes('trading_relayer_balance_ether', {}, Number(formatEther(balance)))
     // It has taken effect: nothing is relayed.

@@ -279,6 +279,16 @@ describe('what the relay can not afford', () => {
     expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(`503 ${code}`)
   })
 
+  test('more of an institution’s rulebooks than its quota has gas for', async () => {
+    const { call } = await setUp({ RELAY_INSTITUTION_DAILY_GAS: '21000' })
+    const publish = (version: bigint) => {
+      const body = bodyOf(chain(), policyUpdate(ORG, chain().account('admin'), { version }))
+      return call('postAuthorization', { body })
+    }
+    expect((await publish(1n)).status).toBe(200)
+    expect(of(await publish(2n))).toBe('429 relay-quota-exhausted')
+  })
+
   test('more at once than it takes', async () => {
     const { call } = await setUp({ RELAY_MAX_IN_FLIGHT: '1', RELAY_MAX_QUEUED: '0' })
     await stopMining(chain())

@@ -94,6 +94,7 @@ describe('the enclave', () => {
 
 describe('the relayer', () => {
   const GAS_PER_DAY = 100_000_000n
+  const RESERVE = 20_000_000n
   const fine: RelayHealth = {
     address: `0x${'11'.repeat(20)}`,
     balance: 100n,
@@ -102,9 +103,11 @@ describe('the relayer', () => {
     inFlight: 0,
     queued: 0,
     gasLeft: GAS_PER_DAY,
+    reserveLeft: RESERVE,
     isKeyShared: false,
   }
-  const view = (health: () => Promise<RelayHealth>) => createRelayerView({ health, gasPerDay: GAS_PER_DAY })
+  const view = (health: () => Promise<RelayHealth>) =>
+    createRelayerView({ health, gas: { perDay: GAS_PER_DAY + RESERVE, reserve: RESERVE } })
   const look = (change: Partial<RelayHealth>) => view(async () => ({ ...fine, ...change })).look()
 
   test('is healthy, or says what it lacks, the worst first', async () => {
@@ -112,6 +115,7 @@ describe('the relayer', () => {
     expect(await look({ balance: 20n })).toBeNull()
     expect(await look({ balance: 19n })).toBe('balance-low')
     expect(await look({ isFunded: false, gasLeft: 0n })).toBe('relayer-underfunded')
+    expect(await look({ gasLeft: 0n, reserveLeft: 299_999n })).toBe('gas-reserve-used-up')
     expect(await look({ gasLeft: 299_999n, balance: 19n })).toBe('gas-budget-used-up')
     expect(await look({ isKeyShared: true, balance: 19n })).toBe('key-used-elsewhere')
     expect(await look({ gasLeft: 10_000_000n })).toBeNull()

@@ -197,11 +197,17 @@ describe('degraded, and ready nevertheless', () => {
   })
 
   test('while the day’s gas runs short', async () => {
-    const started = await start({ RELAY_DAILY_GAS: '1000000', DATA_DIR: await dataDirWithGasUsed(950_000) })
-    // Less than an order needs is worse than short.
-    await becomes(started, { code: 503, faults: { relayer: 'gas-budget-used-up' } })
-    const other = await start({ RELAY_DAILY_GAS: '10000000', DATA_DIR: await dataDirWithGasUsed(9_500_000) })
-    await becomes(other, { code: 200, status: 'degraded', faults: { relayer: 'gas-budget-low' } })
+    const used = async (gas: number) =>
+      start({ RELAY_DAILY_GAS: '10000000', DATA_DIR: await dataDirWithGasUsed(gas) })
+    await becomes(await used(7_500_000), {
+      code: 200,
+      status: 'degraded',
+      faults: { relayer: 'gas-budget-low' },
+    })
+    // New orders wait, and those that are held have the reserve.
+    const none = { code: 200, status: 'degraded', faults: { relayer: 'gas-budget-used-up' } } as const
+    await becomes(await used(8_000_000), none)
+    await becomes(await used(9_750_000), { code: 503, faults: { relayer: 'gas-reserve-used-up' } })
   })
 
   test('while the narrator catches up', async () => {
@@ -220,6 +226,9 @@ describe('degraded, and ready nevertheless', () => {
 async function dataDirWithGasUsed(gas: number): Promise<string> {
   const dataDir = await temporaryDirectory()
   const day = Math.floor(Date.now() / 86_400_000)
-  await writeFile(join(dataDir, 'relay-gas.json'), JSON.stringify({ day, gas: String(gas) }))
+  await writeFile(
+    join(dataDir, 'relay-gas.json'),
+    JSON.stringify({ day, gas: String(gas), holders: [], held: [] }),
+  )
   return dataDir
 }

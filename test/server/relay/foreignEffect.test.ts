@@ -27,7 +27,10 @@ function untouched(): RelayRecord {
   const [contract, method, struct, signature] = signedCall(chain(), MINT)
   const data = bytesToHex(getBytes(INTERFACES[contract].encodeFunctionData(method, [struct, signature])))
   const target = chain().addressOf(contract)
-  return pendingRecord({ digest: digest(), primaryType: 'BatchMint', target, data }, new Date())
+  return pendingRecord(
+    { digest: digest(), primaryType: 'BatchMint', target, data, purpose: { kind: 'platform' } },
+    new Date(),
+  )
 }
 
 async function store(dataDir: string, record: RelayRecord): Promise<void> {

@@ -1,8 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { checksum } from '../../../src/protocol/address.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { createGasBudget } from '../../../src/server/relay/gasBudget.js'
+import { createGasBudget, type GasLimits } from '../../../src/server/relay/gasBudget.js'
+import type { GasPurpose } from '../../../src/server/relay/gasPurpose.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { StorageError } from '../../../src/server/store/storageError.js'
 import { createLogLines } from '../../support/logLines.js'
@@ -11,14 +13,42 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 const DAY_MS = 86_400_000
 const digest = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
 
-async function budgetOf(gasPerDay: bigint, root?: string) {
+const PLATFORM: GasPurpose = { kind: 'platform' }
+const ALICE = checksum(`0x${'a1'.repeat(20)}`)
+const BOB = checksum(`0x${'b0'.repeat(20)}`)
+const hold = (order: number, account = ALICE): GasPurpose => ({
+  kind: 'hold',
+  orderId: digest(order),
+  account,
+})
+const finish = (order: number, account = ALICE): GasPurpose => ({
+  kind: 'finish',
+  orderId: digest(order),
+  account,
+})
+const refund = (account = ALICE): GasPurpose => ({ kind: 'account', account })
+const rulebook = (org: number): GasPurpose => ({ kind: 'institution', orgId: digest(org) })
+/** What an order's end is booked with beyond its write-ahead. */
+const EXTRA = 120_000n
+
+/** As good as none. */
+const AMPLE = { reserve: 0n, perAccount: 1n << 60n, perInstitution: 1n << 60n }
+
+async function budgetOf(limits: bigint | GasLimits, root?: string) {
   const dataDir = root ?? (await temporaryDirectory())
   const clock = { ms: 20_000 * DAY_MS + 1_000 }
   const log = createLogLines()
   const files = createAtomicFiles({ root: dataDir })
-  const budget = createGasBudget({ files, gasPerDay, now: () => clock.ms, logger: log.logger })
-  await budget.service.start()
-  return { budget, clock, dataDir, log }
+  const options = { files, now: () => clock.ms, logger: log.logger }
+  const restart = async () => {
+    const budget = createGasBudget({
+      ...options,
+      limits: typeof limits === 'bigint' ? { perDay: limits, ...AMPLE } : limits,
+    })
+    await budget.service.start()
+    return budget
+  }
+  return { budget: await restart(), restart, clock, dataDir, log }
 }
 
 const refusal = { code: 'relay-budget-exhausted', status: 503 }
@@ -26,52 +56,52 @@ const refusal = { code: 'relay-budget-exhausted', status: 503 }
 describe('the gas of a day', () => {
   test('is what was used and what is set aside', async () => {
     const { budget } = await budgetOf(1_000n)
-    await budget.reserve(digest(1), 600n)
-    await expect(budget.reserve(digest(2), 401n)).rejects.toMatchObject(refusal)
+    await budget.reserve(digest(1), PLATFORM, 600n)
+    await expect(budget.reserve(digest(2), PLATFORM, 401n)).rejects.toMatchObject(refusal)
     budget.spend(digest(1), 300n)
-    expect(budget.left()).toBe(700n)
-    await budget.reserve(digest(2), 700n)
-    expect(budget.left()).toBe(0n)
+    expect(budget.left().gasLeft).toBe(700n)
+    await budget.reserve(digest(2), PLATFORM, 700n)
+    expect(budget.left().gasLeft).toBe(0n)
   })
 
   test('begins anew at midnight, but for what is still set aside; a refusal says when', async () => {
     const { budget, clock } = await budgetOf(1_000n)
-    await budget.reserve(digest(1), 600n)
+    await budget.reserve(digest(1), PLATFORM, 600n)
     budget.spendOther(300n)
-    await expect(budget.reserve(digest(2), 400n)).rejects.toMatchObject({
+    await expect(budget.reserve(digest(2), PLATFORM, 400n)).rejects.toMatchObject({
       ...refusal,
       headers: { 'Retry-After': String(DAY_MS / 1_000 - 1) },
     })
     clock.ms += DAY_MS - 1_000
-    expect(budget.left()).toBe(400n)
-    await budget.reserve(digest(2), 400n)
+    expect(budget.left().gasLeft).toBe(400n)
+    await budget.reserve(digest(2), PLATFORM, 400n)
   })
 
   test('is remembered by the next process, whether this one was stopped or killed', async () => {
     const first = await budgetOf(1_000_000n)
-    await first.budget.reserve(digest(1), 300_000n)
-    const killed = await budgetOf(1_000_000n, first.dataDir)
-    expect(killed.budget.left()).toBeLessThanOrEqual(700_000n)
-    expect(killed.budget.left()).toBeGreaterThanOrEqual(699_000n)
+    await first.budget.reserve(digest(1), PLATFORM, 300_000n)
+    const killed = await first.restart()
+    expect(killed.left().gasLeft).toBeLessThanOrEqual(700_000n)
+    expect(killed.left().gasLeft).toBeGreaterThanOrEqual(699_000n)
     first.budget.spend(digest(1), 200_000n)
     await first.budget.service.stop()
-    expect((await budgetOf(1_000_000n, first.dataDir)).budget.left()).toBe(800_000n)
+    expect((await first.restart()).left().gasLeft).toBe(800_000n)
   })
 
   test('is not remembered on another day', async () => {
-    const { budget, dataDir } = await budgetOf(1_000n)
-    await budget.reserve(digest(1), 600n)
+    const { budget, restart, dataDir } = await budgetOf(1_000n)
+    await budget.reserve(digest(1), PLATFORM, 600n)
     const file = join(dataDir, 'relay-gas.json')
     const stored: { day: number } = JSON.parse(await readFile(file, 'utf8'))
     await writeFile(file, JSON.stringify({ ...stored, day: stored.day - 1 }))
-    expect((await budgetOf(1_000n, dataDir)).budget.left()).toBe(1_000n)
+    expect((await restart()).left().gasLeft).toBe(1_000n)
   })
 
   test('is written once for many, and always ahead of what is used', async () => {
     const { budget, dataDir } = await budgetOf(10_000_000n)
     const seen = new Set<string>()
     for (let each = 1; each <= 100; each++) {
-      await budget.reserve(digest(each), 1_000n)
+      await budget.reserve(digest(each), PLATFORM, 1_000n)
       const text = await readFile(join(dataDir, 'relay-gas.json'), 'utf8')
       seen.add(text)
       expect(Number(JSON.parse(text).gas)).toBeGreaterThanOrEqual(each * 1_000)
@@ -83,15 +113,180 @@ describe('the gas of a day', () => {
     const dataDir = await temporaryDirectory()
     await writeFile(join(dataDir, 'relay-gas.json'), '{"day":')
     const { budget, log } = await budgetOf(1_000n, dataDir)
-    expect(budget.left()).toBe(1_000n)
+    expect(budget.left().gasLeft).toBe(1_000n)
     expect(log.text()).toContain('cannot be parsed')
   })
 
   test('of what could not be written is not set aside', async () => {
     const dataDir = await temporaryDirectory()
-    const { budget } = await budgetOf(1_000n, join(dataDir, 'file'))
+    const { budget } = await budgetOf(1_000_000n, join(dataDir, 'file'))
     await writeFile(join(dataDir, 'file'), '')
-    await expect(budget.reserve(digest(1), 600n)).rejects.toThrow(StorageError)
-    expect(budget.left()).toBe(1_000n)
+    await expect(budget.reserve(digest(1), hold(1), 600n)).rejects.toThrow(StorageError)
+    expect(budget.left().gasLeft).toBe(1_000_000n)
+  })
+})
+
+describe('an order that is held', () => {
+  const limits = {
+    perDay: 10_000_000n,
+    reserve: 2_000_000n,
+    perAccount: 1n << 60n,
+    perInstitution: 1n << 60n,
+  }
+  const GAS = 1_000_000n
+
+  test('has its end booked with its write-ahead, until it has ended', async () => {
+    const { budget } = await budgetOf(limits)
+    await budget.reserve(digest(1), hold(1), GAS)
+    expect(budget.left().gasLeft).toBe(8_000_000n - 2n * GAS - EXTRA)
+    budget.spend(digest(1), 800_000n)
+    budget.end(digest(1), hold(1), true)
+    expect(budget.left().gasLeft).toBe(8_000_000n - 800_000n - GAS - EXTRA)
+    // What the end sets aside is what was booked for it.
+    await budget.reserve(digest(2), finish(1), GAS)
+    expect(budget.left().gasLeft).toBe(8_000_000n - 800_000n - GAS - EXTRA)
+    budget.spend(digest(2), 700_000n)
+    budget.end(digest(2), finish(1), true)
+    expect(budget.left().gasLeft).toBe(8_000_000n - 1_500_000n)
+  })
+
+  test('is not held when its write-ahead fails, and is still held when its end does', async () => {
+    const { budget } = await budgetOf(limits)
+    await budget.reserve(digest(1), hold(1), GAS)
+    budget.end(digest(1), hold(1), false)
+    expect(budget.left().gasLeft).toBe(8_000_000n)
+    await budget.reserve(digest(2), hold(1), GAS)
+    budget.end(digest(2), hold(1), true)
+    await budget.reserve(digest(3), finish(1), GAS)
+    budget.spend(digest(3), 50_000n)
+    budget.end(digest(3), finish(1), false)
+    expect(budget.left().gasLeft).toBe(8_000_000n - 50_000n - GAS - EXTRA)
+  })
+
+  test('is finished when nothing is left for anything else, and has the reserve for what was not booked', async () => {
+    const { budget } = await budgetOf(limits)
+    await budget.reserve(digest(1), hold(1), GAS)
+    budget.end(digest(1), hold(1), true)
+    const rest = budget.left().gasLeft
+    await budget.reserve(digest(2), PLATFORM, rest)
+    for (const purpose of [PLATFORM, hold(2), refund(), rulebook(3)]) {
+      await expect(budget.reserve(digest(9), purpose, 21_000n)).rejects.toMatchObject(refusal)
+    }
+    expect(budget.left()).toEqual({ gasLeft: 0n, reserveLeft: limits.reserve })
+    // Another write of it: it is to be placed never.
+    await budget.reserve(digest(3), hold(1), GAS)
+    expect(budget.left().reserveLeft).toBe(limits.reserve - GAS)
+    await budget.reserve(digest(4), finish(1), GAS)
+    // One that was booked by a server whose directory is lost.
+    await budget.reserve(digest(5), finish(7), GAS)
+    expect(budget.left().reserveLeft).toBe(0n)
+    await expect(budget.reserve(digest(6), finish(8), 21_000n)).rejects.toMatchObject(refusal)
+    budget.end(digest(4), finish(1), false)
+    // What is booked is never refused, even so.
+    await budget.reserve(digest(4), finish(1), GAS)
+  })
+
+  test('keeps what is booked for it overnight, and over a restart', async () => {
+    const { budget, restart, clock } = await budgetOf(limits)
+    await budget.reserve(digest(1), hold(1), GAS)
+    budget.spend(digest(1), 800_000n)
+    budget.end(digest(1), hold(1), true)
+    await budget.service.stop()
+    clock.ms += DAY_MS
+    const next = await restart()
+    expect(next.left().gasLeft).toBe(8_000_000n - GAS - EXTRA)
+    next.end(digest(2), finish(1), true)
+    expect(next.left().gasLeft).toBe(8_000_000n)
+    await next.service.stop()
+    clock.ms += 41 * DAY_MS
+    expect((await restart()).left().gasLeft).toBe(8_000_000n)
+  })
+
+  test('is forgotten when nothing has ended it for longer than any order lasts', async () => {
+    const { budget, clock } = await budgetOf(limits)
+    await budget.reserve(digest(1), hold(1), GAS)
+    budget.end(digest(1), hold(1), true)
+    clock.ms += 40 * DAY_MS
+    expect(budget.left().gasLeft).toBeLessThan(8_000_000n)
+    clock.ms += DAY_MS
+    expect(budget.left().gasLeft).toBe(8_000_000n)
+  })
+
+  test('is booked once, however often its write-ahead goes out', async () => {
+    const { budget } = await budgetOf(limits)
+    await budget.reserve(digest(1), hold(1), GAS)
+    const { gasLeft } = budget.left()
+    await budget.reserve(digest(1), hold(1), GAS)
+    expect(budget.left().gasLeft).toBe(gasLeft)
+  })
+})
+
+describe('a quota', () => {
+  const limits = { perDay: 1n << 50n, reserve: 1n << 40n, perAccount: 5_000_000n, perInstitution: 3_000_000n }
+  const overQuota = (quota: string) => ({ code: 'relay-quota-exhausted', status: 429, extensions: { quota } })
+
+  test('of an account holds its orders’ whole gas, and its refunds, and nobody else’s', async () => {
+    const { budget } = await budgetOf(limits)
+    await budget.reserve(digest(1), hold(1), 1_000_000n)
+    await budget.reserve(digest(2), refund(), 2_000_000n)
+    await expect(budget.reserve(digest(3), hold(3), 500_000n)).rejects.toMatchObject({
+      ...overQuota('account'),
+      headers: { 'Retry-After': String(DAY_MS / 1_000 - 1) },
+    })
+    await expect(budget.reserve(digest(4), refund(), 1_000_000n)).rejects.toMatchObject(overQuota('account'))
+    await budget.reserve(digest(5), hold(5, BOB), 1_000_000n)
+    await budget.reserve(digest(6), rulebook(6), 1_000_000n)
+    // What was set aside and not used is hers again.
+    budget.spend(digest(2), 100_000n)
+    await budget.reserve(digest(3), hold(3), 500_000n)
+  })
+
+  test('of an institution holds its rulebooks alone', async () => {
+    const { budget } = await budgetOf(limits)
+    await budget.reserve(digest(1), rulebook(1), 2_000_000n)
+    await expect(budget.reserve(digest(2), rulebook(1), 1_500_000n)).rejects.toMatchObject(
+      overQuota('institution'),
+    )
+    await budget.reserve(digest(3), rulebook(3), 1_500_000n)
+    await budget.reserve(digest(4), hold(4), 1_000_000n)
+  })
+
+  test('does not refuse the first of a day, however large, nor what finishes a held order', async () => {
+    const { budget, clock } = await budgetOf(limits)
+    await budget.reserve(digest(1), hold(1), 9_000_000n)
+    await expect(budget.reserve(digest(2), refund(), 21_000n)).rejects.toMatchObject(overQuota('account'))
+    budget.end(digest(1), hold(1), true)
+    await budget.reserve(digest(3), finish(1), 20_000_000n)
+    budget.spend(digest(3), 20_000_000n)
+    budget.end(digest(3), finish(1), true)
+    await expect(budget.reserve(digest(2), refund(), 21_000n)).rejects.toMatchObject(overQuota('account'))
+    clock.ms += DAY_MS
+    await budget.reserve(digest(2), refund(), 21_000n)
+  })
+
+  test('is remembered by the next process', async () => {
+    const { budget, restart } = await budgetOf(limits)
+    await budget.reserve(digest(1), refund(), 4_000_000n)
+    await budget.reserve(digest(2), rulebook(2), 3_000_000n)
+    await budget.reserve(digest(3), hold(3, BOB), 2_400_000n)
+    budget.spend(digest(1), 3_900_000n)
+    budget.end(digest(3), hold(3, BOB), true)
+    await budget.service.stop()
+    const next = await restart()
+    await expect(next.reserve(digest(4), refund(), 1_200_000n)).rejects.toMatchObject(overQuota('account'))
+    await next.reserve(digest(4), refund(), 1_100_000n)
+    await expect(next.reserve(digest(5), rulebook(2), 21_000n)).rejects.toMatchObject(
+      overQuota('institution'),
+    )
+    await expect(next.reserve(digest(6), refund(BOB), 2_500_000n)).rejects.toMatchObject(overQuota('account'))
+  })
+
+  test('counts a lost transaction at its limit until its receipt is found', async () => {
+    const { budget } = await budgetOf(limits)
+    await budget.reserve(digest(1), refund(), 4_000_000n)
+    const correct = budget.lose(digest(1))
+    await expect(budget.reserve(digest(2), refund(), 2_000_000n)).rejects.toMatchObject(overQuota('account'))
+    correct(500_000n)
+    await budget.reserve(digest(2), refund(), 2_000_000n)
   })
 })

@@ -221,7 +221,8 @@ test('the relay tells how it stands', async () => {
     isFunded: true,
     inFlight: 0,
     queued: 0,
-    gasLeft: 5_000_000_000n,
+    gasLeft: 4_000_000_000n,
+    reserveLeft: 1_000_000_000n,
   })
   await relay.relay(MINT, { Prefer: 'wait=0' })
   await relay.relay(OTHER, { Prefer: 'wait=0' })

@@ -24,6 +24,7 @@ function record(status: RelayRecord['receipt']['status'], digest = DIGEST): Rela
   return {
     receipt: { digest, primaryType: 'BatchMint', target, status, ...mined, createdAt: at, updatedAt: at },
     data: '0x01020304',
+    purpose: { kind: 'platform' },
     transactions: [],
   }
 }

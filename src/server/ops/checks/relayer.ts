@@ -1,5 +1,6 @@
 import { isChainFailure } from '../../../chain/errors.js'
 import { LEAST_GAS } from '../../../chain/fees.js'
+import type { GasLimits } from '../../relay/gasBudget.js'
 import type { RelayHealth } from '../../relay/health.js'
 import type { CheckReason } from '../reasons.js'
 
@@ -17,7 +18,7 @@ export interface RelayerView {
 
 export function createRelayerView(options: {
   readonly health: () => Promise<RelayHealth>
-  readonly gasPerDay: bigint
+  readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
 }): RelayerView {
   let balance: bigint | undefined
   return {
@@ -26,7 +27,7 @@ export function createRelayerView(options: {
       try {
         const health = await options.health()
         balance = health.balance
-        return faultOf(health, options.gasPerDay)
+        return faultOf(health, options.gas)
       } catch (error) {
         balance = undefined
         if (isChainFailure(error)) return 'chain-unavailable'
@@ -37,13 +38,14 @@ export function createRelayerView(options: {
 }
 
 function faultOf(
-  { isFunded, balance, minBalance, gasLeft, isKeyShared }: RelayHealth,
-  gasPerDay: bigint,
+  { isFunded, balance, minBalance, gasLeft, reserveLeft, isKeyShared }: RelayHealth,
+  { perDay, reserve }: Pick<GasLimits, 'perDay' | 'reserve'>,
 ): CheckReason | null {
   if (!isFunded) return 'relayer-underfunded'
   // No order gets through with less.
+  if (reserveLeft < LEAST_GAS) return 'gas-reserve-used-up'
   if (gasLeft < LEAST_GAS) return 'gas-budget-used-up'
   if (isKeyShared) return 'key-used-elsewhere'
   if (balance < minBalance * LOW_BALANCE_FACTOR) return 'balance-low'
-  return gasLeft < gasPerDay / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
+  return gasLeft < (perDay - reserve) / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
 }

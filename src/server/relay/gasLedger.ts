@@ -1,0 +1,251 @@
+import { z } from 'zod'
+import { addressSchema } from '../../protocol/address.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { uint256Schema } from '../../protocol/units.js'
+import type { CorrectGas } from './flight.js'
+import type { GasPurpose } from './gasPurpose.js'
+
+/** Days since 1970, UTC. */
+const daySchema = z.int().min(0)
+
+/** Gas that an order still needs, booked by the write that began to hold it. */
+const heldOrderSchema = z.strictObject({
+  orderId: bytes32Schema,
+  account: addressSchema,
+  gas: uint256Schema,
+  /** When it was booked, and by which digest. */
+  day: daySchema,
+  by: bytes32Schema,
+})
+type HeldOrder = z.output<typeof heldOrderSchema>
+
+/** What outlives the process. */
+export const storedGasSchema = z.strictObject({
+  day: daySchema,
+  /** Used or set aside, without what is booked for held orders. */
+  gas: uint256Schema,
+  /** The same of each holder of a quota: an account's address, or an institution's id. */
+  holders: z.array(z.strictObject({ holder: z.union([addressSchema, bytes32Schema]), gas: uint256Schema })),
+  held: z.array(heldOrderSchema),
+})
+export type StoredGas = z.output<typeof storedGasSchema>
+
+/** What today's gas (UTC) is used, set aside and booked for. */
+export interface GasLedger {
+  /** Used, set aside or booked. */
+  total(): bigint
+  /** The same of one holder of a quota. */
+  totalOf(holder: Hex): bigint
+  /** Used or set aside: transactions that are sent use no more of today's gas. */
+  committed(): bigint
+  /** Booked since {@link GasLedger.store}. */
+  unstored(): bigint
+  /** Whether the authorization takes an order further that is held, or about to be. */
+  isOfHeld(purpose: GasPurpose): boolean
+  /** Takes back what the digest has set aside and booked. @returns puts it there again */
+  take(digest: Hex, purpose: GasPurpose): () => void
+  /** Sets gas aside; for an order that is not held yet, books what its end may need besides. */
+  put(digest: Hex, purpose: GasPurpose, gas: bigint): void
+  /** A transaction of the digest was mined. */
+  spend(digest: Hex, gas: bigint): void
+  /** A transaction of the digest may be mined: its limit counts as used. */
+  lose(digest: Hex): CorrectGas
+  /** A transaction that belongs to no authorization. */
+  spendOther(gas: bigint): void
+  /** Nothing more will be sent for the digest. */
+  end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
+  day(): number
+  store(): StoredGas
+  load(stored: StoredGas): void
+}
+
+const DAY_MS = 86_400_000
+/**
+ * What an order's end may need beyond its write-ahead, at its limit: it writes a portfolio of the same length, and moves
+ * USDC or makes a claim of it, which takes 90,000 at most.
+ */
+const END_EXTRA = 120_000n
+/** A deadline is 30 days ahead at most, and a reclaim 7 days later. After that a forgotten booking serves no order. */
+const MAX_HELD_DAYS = 40
+
+/** Whose quota the gas counts on. */
+export function holderOf(purpose: GasPurpose): Hex | undefined {
+  if (purpose.kind === 'platform') return undefined
+  return purpose.kind === 'institution' ? purpose.orgId : purpose.account
+}
+
+/** Gas by holder, and of all holders and the platform together. */
+function createSums() {
+  const by = new Map<Hex, bigint>()
+  let all = 0n
+  return {
+    by,
+    all: () => all,
+    of: (holder: Hex) => by.get(holder) ?? 0n,
+    add(holder: Hex | undefined, gas: bigint) {
+      all += gas
+      if (holder === undefined) return
+      const sum = (by.get(holder) ?? 0n) + gas
+      if (sum === 0n) by.delete(holder)
+      else by.set(holder, sum)
+    },
+    clear() {
+      all = 0n
+      by.clear()
+    },
+  }
+}
+
+/** @param now milliseconds since 1970 */
+export function createGasLedger(now: () => number): GasLedger {
+  const spent = createSums()
+  const setAside = createSums()
+  const booked = createSums()
+  const reserved = new Map<Hex, { readonly purpose: GasPurpose; readonly gas: bigint }>()
+  const held = new Map<Hex, HeldOrder>()
+  /** Set aside for the ends of orders: it takes the place of what is booked for them. */
+  const ends = new Map<Hex, bigint>()
+  const today = () => Math.floor(now() / DAY_MS)
+  let day = today()
+  let unstored = 0n
+
+  function turn(): void {
+    if (today() === day) return
+    day = today()
+    spent.clear()
+    for (const [orderId, order] of held) if (day - order.day > MAX_HELD_DAYS) hold(orderId, undefined)
+  }
+
+  /** Counts what is booked for an order by how it stands, with what its ends have set aside. */
+  function count(orderId: Hex, sign: 1n | -1n): void {
+    const order = held.get(orderId)
+    const rest = (order?.gas ?? 0n) - (ends.get(orderId) ?? 0n)
+    if (order !== undefined && rest > 0n) booked.add(order.account, sign * rest)
+  }
+
+  function hold(orderId: Hex, order: HeldOrder | undefined): void {
+    count(orderId, -1n)
+    if (order === undefined) held.delete(orderId)
+    else held.set(orderId, order)
+    count(orderId, 1n)
+  }
+
+  function setEnd(purpose: GasPurpose, change: bigint): void {
+    if (purpose.kind !== 'finish') return
+    const { orderId } = purpose
+    count(orderId, -1n)
+    const gas = (ends.get(orderId) ?? 0n) + change
+    if (gas === 0n) ends.delete(orderId)
+    else ends.set(orderId, gas)
+    count(orderId, 1n)
+  }
+
+  function reserve(digest: Hex, purpose: GasPurpose, gas: bigint): void {
+    free(digest)
+    reserved.set(digest, { purpose, gas })
+    setAside.add(holderOf(purpose), gas)
+    setEnd(purpose, gas)
+  }
+
+  /** @returns what was set aside */
+  function free(digest: Hex) {
+    const own = reserved.get(digest)
+    if (own === undefined) return undefined
+    reserved.delete(digest)
+    setAside.add(holderOf(own.purpose), -own.gas)
+    setEnd(own.purpose, -own.gas)
+    return { ...own, holder: holderOf(own.purpose) }
+  }
+
+  /** The order that the digest has booked. */
+  function bookingOf(digest: Hex, purpose: GasPurpose): HeldOrder | undefined {
+    const order = purpose.kind === 'hold' ? held.get(purpose.orderId) : undefined
+    return order?.by === digest ? order : undefined
+  }
+
+  function drop(digest: Hex, purpose: GasPurpose): HeldOrder | undefined {
+    const order = bookingOf(digest, purpose)
+    if (order !== undefined) hold(order.orderId, undefined)
+    return order
+  }
+
+  function committed(): bigint {
+    turn()
+    return spent.all() + setAside.all()
+  }
+
+  return {
+    total: () => committed() + booked.all(),
+    totalOf(holder) {
+      turn()
+      return spent.of(holder) + setAside.of(holder) + booked.of(holder)
+    },
+    committed,
+    unstored: () => unstored,
+    isOfHeld: (purpose) =>
+      purpose.kind === 'finish' || (purpose.kind === 'hold' && held.has(purpose.orderId)),
+    take(digest, purpose) {
+      const order = drop(digest, purpose)
+      const own = free(digest)
+      return () => {
+        free(digest)
+        drop(digest, purpose)
+        if (own !== undefined) reserve(digest, own.purpose, own.gas)
+        if (order !== undefined) hold(order.orderId, order)
+      }
+    },
+    put(digest, purpose, gas) {
+      turn()
+      reserve(digest, purpose, gas)
+      if (purpose.kind !== 'hold' || held.has(purpose.orderId)) return
+      const { orderId, account } = purpose
+      hold(orderId, { orderId, account, gas: gas + END_EXTRA, day, by: digest })
+      unstored += gas + END_EXTRA
+    },
+    spend(digest, gas) {
+      turn()
+      spent.add(free(digest)?.holder, gas)
+    },
+    lose(digest) {
+      turn()
+      const { gas: limit = 0n, holder } = free(digest) ?? {}
+      spent.add(holder, limit)
+      const lostOn = day
+      return (gas) => {
+        turn()
+        if (day === lostOn && gas < limit) spent.add(holder, gas - limit)
+      }
+    },
+    spendOther(gas) {
+      turn()
+      spent.add(undefined, gas)
+    },
+    end(digest, purpose, isConfirmed) {
+      free(digest)
+      if (!isConfirmed) drop(digest, purpose)
+      else if (purpose.kind === 'finish') hold(purpose.orderId, undefined)
+    },
+    day() {
+      turn()
+      return day
+    },
+    store() {
+      const gas = committed()
+      unstored = 0n
+      const holders = [...new Set([...spent.by.keys(), ...setAside.by.keys()])]
+      return {
+        day,
+        gas,
+        holders: holders.map((holder) => ({ holder, gas: spent.of(holder) + setAside.of(holder) })),
+        held: [...held.values()],
+      }
+    },
+    load(stored) {
+      day = stored.day
+      for (const order of stored.held) hold(order.orderId, order)
+      for (const { holder, gas } of stored.holders) spent.add(holder, gas)
+      spent.add(undefined, stored.gas - spent.all())
+      turn()
+    },
+  }
+}
