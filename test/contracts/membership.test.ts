@@ -1,0 +1,274 @@
+// Memberships in random order: nobody buys outside of an admitted institution, and nobody gets around a leaving.
+
+import { AbiCoder, toQuantity } from 'ethers'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Hex } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { type ContractKey, TEST_DELAYS, useChain } from '../support/chain.js'
+import { bytes32, DAY, usd, ZERO_BYTES32 } from '../support/institution.js'
+import { rpcBatch } from '../support/jsonRpc.js'
+import { createModel, INSTITUTIONS, type Step, steps, WALLETS, type Wallet } from '../support/membership.js'
+import { encodeCall, errorName } from '../support/money/codec.js'
+
+const SEQUENCES = 100
+const SEED = 20_261_122
+const LEAVE = TEST_DELAYS.leave
+const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`
+const GAS = toQuantity(500_000)
+const ORG_IDS = INSTITUTIONS.map(nameToBytes32)
+
+const chain = useChain(async (set) => {
+  for (const wallet of WALLETS) {
+    await set.send('owner', 'token', 'setKyc', set.account(wallet), true)
+    await set.send(wallet, 'usdc', 'mint', set.account(wallet), usd(1_000))
+    await set.send(wallet, 'usdc', 'approve', set.addressOf('escrow'), usd(1_000))
+  }
+})
+
+/** What the registry says after a step, by wallet and institution. */
+interface Census {
+  time: number
+  /** `leavingAt` counts while `orgOf` is not zero. */
+  wallets: Map<Wallet, { orgOf: string; leavingAt: number; mayBuy: boolean }>
+  institutions: { admin: string; admitted: boolean; count: number }[]
+}
+
+/** A step, the revert that it ended in (null for success), and the state after it. */
+interface Played {
+  step: Step
+  outcome: string | null
+  census: Census
+}
+
+const READS: readonly (readonly [method: string, answer: 'address' | 'bool' | 'bytes32' | 'uint256'])[] = [
+  ['adminOf', 'address'],
+  ['isAdmitted', 'bool'],
+  ['walletCount', 'uint256'],
+]
+const resultSchema = z.object({ status: z.string(), returnData: z.string() })
+const simulatedSchema = z.array(z.object({ calls: z.array(resultSchema) }))
+type Result = z.output<typeof resultSchema>
+
+const coder = AbiCoder.defaultAbiCoder()
+const decoded = (
+  type: string,
+  { returnData }: Result | undefined = { status: '', returnData: '0x' },
+): string => String(coder.decode([type], returnData)[0])
+
+function call(from: Hex, contract: ContractKey, method: string, ...args: unknown[]) {
+  return { from, to: chain().addressOf(contract), data: encodeCall(contract, method, args), gas: GAS }
+}
+
+/** The transaction of a step. */
+function transactionOf({ action }: Step, index: number, time: number) {
+  const account = (wallet: Wallet | null) => (wallet === null ? ZERO_ADDRESS : chain().account(wallet))
+  const org = (institution: number) => ORG_IDS[institution]
+  const [id, commit, deadline] = [bytes32(`order ${index}`), bytes32(`commit ${index}`), time + DAY]
+  switch (action.kind) {
+    case 'found':
+      return call(account(action.wallet), 'registry', 'registerInstitution', org(action.institution))
+    case 'admit': {
+      const by = action.by === 'owner' ? chain().account('owner') : account(action.by)
+      const args = [org(action.institution), account(action.wallet), action.on]
+      return call(by, 'registry', 'setAdmitted', ...args)
+    }
+    case 'invite':
+    case 'remove':
+      return call(
+        account(action.by),
+        'registry',
+        'setMember',
+        account(action.wallet),
+        action.kind === 'invite',
+      )
+    case 'join':
+      return call(account(action.wallet), 'registry', 'join', org(action.institution))
+    case 'leave':
+      return call(account(action.wallet), 'registry', 'leaveInstitution')
+    case 'propose':
+      return call(account(action.by), 'registry', 'transferAdmin', account(action.to))
+    case 'accept':
+      return call(account(action.wallet), 'registry', 'acceptAdmin', org(action.institution))
+    case 'buy':
+      return call(account(action.wallet), 'escrow', 'openBuy', id, commit, 1n, deadline)
+    case 'request':
+      return call(account(action.wallet), 'escrow', 'openRequest', id, commit, deadline)
+  }
+}
+
+/** The reads of a census, which {@link censusOf} takes apart in the same order. */
+function readsOf() {
+  const from = chain().account('relayer')
+  const wallets = WALLETS.flatMap((wallet) =>
+    ['orgOf', 'leavingAt', 'buyerOrgOf'].map((method) =>
+      call(from, 'registry', method, chain().account(wallet)),
+    ),
+  )
+  return [...wallets, ...ORG_IDS.flatMap((id) => READS.map(([method]) => call(from, 'registry', method, id)))]
+}
+
+function censusOf(time: number, results: readonly Result[]): Census {
+  const wallets: Census['wallets'] = new Map()
+  for (const [index, wallet] of WALLETS.entries()) {
+    const [orgOf, leavingAt, buyerOrgOf] = results.slice(3 * index, 3 * index + 3)
+    wallets.set(wallet, {
+      orgOf: decoded('bytes32', orgOf),
+      leavingAt: Number(decoded('uint256', leavingAt)),
+      mayBuy: buyerOrgOf?.status === '0x1',
+    })
+  }
+  const institutions = ORG_IDS.map((_, index) => {
+    const at = 3 * (WALLETS.length + index)
+    const [admin, admitted, count] = READS.map(([, type], read) => decoded(type, results[at + read]))
+    return { admin: admin ?? '', admitted: admitted === 'true', count: Number(count) }
+  })
+  return { time, wallets, institutions }
+}
+
+/** The node executes all steps in one request, each in a block of its own, and keeps nothing. */
+async function play(sequence: readonly Step[]): Promise<Played[]> {
+  const reads = readsOf()
+  let time = await chain().now()
+  const times = sequence.map(({ elapsed }) => {
+    time += elapsed
+    return time
+  })
+  const blockStateCalls = sequence.map((step, index) => ({
+    blockOverrides: { time: toQuantity(times[index] ?? 0) },
+    calls: [transactionOf(step, index, times[index] ?? 0), ...reads],
+  }))
+  const [answer] = await rpcBatch(chain().anvil.rpcUrl, [['eth_simulateV1', { blockStateCalls }, 'latest']])
+  return simulatedSchema.parse(answer).map(({ calls: [sent, ...results] }, index) => {
+    const step = sequence[index]
+    if (!step || !sent) throw new Error('the node answers for other blocks')
+    const outcome = sent.status === '0x1' ? null : errorName(sent.returnData)
+    return { step, outcome, census: censusOf(times[index] ?? 0, results) }
+  })
+}
+
+/** Only members of an admitted institution who are not leaving may buy; the counts are theirs. */
+function expectMembership({ census: { wallets, institutions } }: Played): void {
+  for (const { orgOf, leavingAt, mayBuy } of wallets.values()) {
+    const admitted = institutions.some((one, index) => ORG_IDS[index] === orgOf && one.admitted)
+    expect(mayBuy).toBe(orgOf !== ZERO_BYTES32 && admitted && leavingAt === 0)
+  }
+  for (const [index, { admin, admitted, count }] of institutions.entries()) {
+    const inside = WALLETS.filter((wallet) => wallets.get(wallet)?.orgOf === ORG_IDS[index])
+    const counted = inside.filter(
+      (wallet) => chain().account(wallet) !== admin && wallets.get(wallet)?.leavingAt === 0,
+    )
+    expect(count).toBe(counted.length)
+    // Without an admission there is neither an admin nor a member.
+    if (admin === ZERO_ADDRESS) expect([admitted, inside]).toEqual([false, []])
+    else expect(inside.map((wallet) => chain().account(wallet))).toContain(admin)
+  }
+}
+
+/** Once begun, a leaving ends at its time, or by a removal; until then nothing moves it. */
+function expectLeaving({ census: before }: Played, { step: { action }, outcome, census: now }: Played): void {
+  for (const wallet of WALLETS) {
+    const [was, is] = [before.wallets.get(wallet), now.wallets.get(wallet)]
+    if (!was || !is || was.leavingAt === 0 || was.orgOf === ZERO_BYTES32) continue
+    const removed = action.kind === 'remove' && action.wallet === wallet && outcome === null
+    const entered = is.orgOf !== ZERO_BYTES32 && is.leavingAt === 0 && now.time >= was.leavingAt
+    if (removed || entered) continue
+    expect(is.leavingAt).toBe(was.leavingAt)
+    expect(is.orgOf).toBe(now.time >= was.leavingAt ? ZERO_BYTES32 : was.orgOf)
+  }
+}
+
+/** Between buys for two institutions lies a removal, or a leaving of full length in which nothing was bought. */
+function expectNoWayAround(played: readonly Played[]): void {
+  for (const wallet of WALLETS) {
+    let last: { orgOf: string; freeFrom: number } | null = null
+    for (const { step, outcome, census } of played) {
+      const { action } = step
+      if (outcome !== null || !('wallet' in action) || action.wallet !== wallet) continue
+      if (last && action.kind === 'remove') last.freeFrom = Math.min(last.freeFrom, census.time)
+      if (last && action.kind === 'leave') last.freeFrom = Math.min(last.freeFrom, census.time + LEAVE)
+      if (action.kind !== 'buy') continue
+      const orgOf = census.wallets.get(wallet)?.orgOf ?? ''
+      if (last && last.orgOf !== orgOf) expect(census.time).toBeGreaterThanOrEqual(last.freeFrom)
+      last = { orgOf, freeFrom: Number.POSITIVE_INFINITY }
+    }
+  }
+}
+
+/** What must have happened among the sequences, or they prove little. */
+const REACHED = [
+  ...['found', 'admit', 'suspend', 'invite', 'remove', 'join', 'leave', 'propose', 'accept', 'buy'].map(
+    (kind) => `${kind} succeeds`,
+  ),
+  'request succeeds',
+  'request of a wallet in no institution',
+  'buy for two institutions by one wallet',
+  'found by two of one name',
+  'join after a leaving',
+  'admit NotFounded',
+  'admit InstitutionTaken',
+  'admit NotOwner',
+  'found InstitutionTaken',
+  'found AlreadyInInstitution',
+  'invite NotAdmin',
+  'invite AlreadyInInstitution',
+  'remove NotMember',
+  'join NotInvited',
+  'join AlreadyInInstitution',
+  'leave NotMember',
+  'leave AdminCannotLeave',
+  'leave Leaving',
+  'propose Leaving',
+  'accept NotPendingAdmin',
+  'accept AlreadyInInstitution',
+  'buy NotAdmitted',
+  'buy Leaving',
+]
+
+function* reachedBy(played: readonly Played[]): Generator<string> {
+  const bought = new Map<Wallet, string>()
+  const founded = new Map<number, Wallet>()
+  const left = new Set<Wallet>()
+  for (const { step, outcome, census } of played) {
+    const { action } = step
+    const kind = action.kind === 'admit' && !action.on ? 'suspend' : action.kind
+    yield outcome === null ? `${kind} succeeds` : `${kind} ${outcome}`
+    if (outcome !== null) continue
+    if (action.kind === 'leave') left.add(action.wallet)
+    if (action.kind === 'join' && left.has(action.wallet)) yield 'join after a leaving'
+    if (action.kind === 'found') {
+      if ((founded.get(action.institution) ?? action.wallet) !== action.wallet)
+        yield 'found by two of one name'
+      founded.set(action.institution, action.wallet)
+    }
+    if (action.kind !== 'buy' && action.kind !== 'request') continue
+    const orgOf = census.wallets.get(action.wallet)?.orgOf ?? ''
+    if (orgOf === ZERO_BYTES32) yield 'request of a wallet in no institution'
+    if (action.kind !== 'buy') continue
+    if ((bought.get(action.wallet) ?? orgOf) !== orgOf) yield 'buy for two institutions by one wallet'
+    bought.set(action.wallet, orgOf)
+  }
+}
+
+describe('memberships in random order', () => {
+  it(`end as modelled and keep what is promised, over ${SEQUENCES} sequences`, async () => {
+    const seen = new Set<string>()
+    const property = fc.asyncProperty(steps(LEAVE), async (sequence) => {
+      const start = await chain().now()
+      const modelled = createModel(start, LEAVE)
+      const expected = sequence.map(modelled)
+      const played = await play(sequence)
+      expect(played.map(({ outcome }) => outcome)).toEqual(expected)
+      for (const [index, one] of played.entries()) {
+        expectMembership(one)
+        const before = played[index - 1]
+        if (before) expectLeaving(before, one)
+      }
+      expectNoWayAround(played)
+      for (const what of reachedBy(played)) seen.add(what)
+    })
+    await fc.assert(property, { numRuns: SEQUENCES, seed: SEED })
+    expect(REACHED.filter((what) => !seen.has(what))).toEqual([])
+  }, 300_000)
+})
