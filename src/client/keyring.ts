@@ -125,7 +125,7 @@ function fileOf(account: Hex, keys: readonly PortfolioKey[]): string {
   return `${JSON.stringify(z.encode(keyFileSchema, file), null, 2)}\n`
 }
 
-/** @throws ClientError `invalid-key-file`, which quotes nothing of it */
+/** @throws ClientError `invalid-key-file`, which does not quote it */
 function parseKeyFile(text: string): z.output<typeof keyFileSchema> {
   try {
     if (text.length <= MAX_FILE_CHARACTERS) return keyFileSchema.parse(parseStrictJson(text))

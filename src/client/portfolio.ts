@@ -58,7 +58,7 @@ export async function readNonce(
     return (await open(stored, keys)).portfolio.nonce
   } catch (error) {
     if (!(error instanceof ClientError && error.code === 'portfolio-undecryptable')) throw error
-    // Drawn to take the place of a key that is lost. The clock is ahead of the nonce that nobody can read.
+    // Drawn to take the place of a key that is lost. The clock is ahead of the nonce that cannot be read.
     if ((await keys.newest()).portfolioVersion >= stored.version) return 0
     const message =
       'The portfolio is sealed to a newer key than those held here: import its file. If it is lost, make a new key.'

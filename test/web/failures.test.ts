@@ -38,6 +38,22 @@ describe('a failure in words', () => {
       new ContractError('openBuy', 'Leaving', {}),
       'This wallet is leaving its institution',
     ],
+    [
+      'a portfolio under another key',
+      new ClientError('portfolio-undecryptable', ''),
+      'No key in this page opens the portfolio',
+    ],
+    [
+      'an order under a key that was given up',
+      new ClientError('portfolio-key-missing', ''),
+      'A newer key was made for this portfolio',
+    ],
+    ['a file of something else', new ClientError('invalid-key-file', ''), 'This is no key file'],
+    [
+      'a key file of another wallet',
+      new ClientError('foreign-key-file', ''),
+      'This key file belongs to another wallet',
+    ],
     ['a pause', new ContractError('openRequest', 'PlatformPaused', {}), 'The platform is paused'],
     ['an order that was stopped', new PlacingStopped(), 'You stopped it'],
     ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refuses it (Odd)'],

@@ -148,11 +148,11 @@ describe('an order whose ids somebody takes', () => {
   })
 
   it('is neither listed nor kept once its person stops it', async () => {
-    const client = { ...takenClient(true), platform: vi.fn(), unlock: vi.fn() }
+    const client = { ...takenClient(true), platform: vi.fn(), unlock: vi.fn(), portfolio: vi.fn() }
     const onOrder = vi.fn()
     const hook = renderHook(() =>
       // A part of the client is all that placing uses.
-      usePlacing({ client, unlocked: true, onUnlock: () => undefined, onOrder }),
+      usePlacing({ client, unlocked: true, keyMissing: false, onUnlock: () => undefined, onOrder }),
     )
     const placing = hook.current().place(request)
     await vi.waitFor(() => expect(hook.current().taken).toMatchObject({ by, times: 1 }))
@@ -166,6 +166,17 @@ describe('an order whose ids somebody takes', () => {
     expect(keptOrder(idOf('a'))).toBeNull()
     hook.unmount()
   })
+})
+
+it('an order under a key that was given up is not begun, and the wallet not asked', async () => {
+  const client = { placeOrder: vi.fn(), platform: vi.fn(), unlock: vi.fn(), portfolio: vi.fn() }
+  const hook = renderHook(() =>
+    usePlacing({ client, unlocked: false, keyMissing: true, onUnlock: vi.fn(), onOrder: vi.fn() }),
+  )
+  expect(await hook.current().place(request)).toBe(false)
+  await vi.waitFor(() => expect(hook.current().error).toMatchObject({ code: 'portfolio-key-missing' }))
+  for (const asked of Object.values(client)) expect(asked).not.toHaveBeenCalled()
+  hook.unmount()
 })
 
 it('an order that the server has is kept all the same, as the server may lose it', async () => {

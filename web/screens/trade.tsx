@@ -7,9 +7,11 @@ import type { Charts } from '../hooks/useCharts.js'
 import type { Memory } from '../hooks/useMemory.js'
 import { usePolled } from '../hooks/usePolled.js'
 import { PolledFailure } from '../parts/polledFailure.js'
+import { KeyCard } from '../trade/keyCard.js'
 import { MarketTable } from '../trade/marketTable.js'
 import { OrdersCard } from '../trade/ordersCard.js'
 import { PortfolioCard } from '../trade/portfolioCard.js'
+import { newestMade, openKeys } from '../trade/portfolioKeys.js'
 import { Ticket } from '../trade/ticket.js'
 import { useOrders } from '../trade/useOrders.js'
 import type { Session } from '../wallet/session.js'
@@ -28,7 +30,8 @@ const [MARKET_MS, CHAIN_MS, COMPLIANCE_MS] = [3_000, 10_000, 30_000]
 /** Market, order, portfolio and what became of the orders. */
 export function TradeScreen({ session, views, readOrders, clock, charts, memory }: TradeProps) {
   const { client, address } = session
-  const { unlocked, addPlaced, learn } = memory
+  const { unlocked, key, addPlaced, learn } = memory
+  const keyMissing = (key?.drawnAt ?? 0) < newestMade(address)
   const [chosen, setChosen] = useState<string | null>(null)
   const unlocking = useAction()
   const orders = useOrders(readOrders, memory.orders)
@@ -45,7 +48,7 @@ export function TradeScreen({ session, views, readOrders, clock, charts, memory 
     CHAIN_MS,
   )
   const portfolio = usePolled(
-    useCallback(async () => (unlocked ? client.portfolio() : null), [client, unlocked]),
+    useCallback(async () => (key === null ? null : client.portfolio()), [client, key]),
     CHAIN_MS,
   )
   const { refresh: readFunds } = funds
@@ -67,8 +70,7 @@ export function TradeScreen({ session, views, readOrders, clock, charts, memory 
   )
   const unlock = () =>
     unlocking.run(async () => {
-      await client.unlock()
-      memory.unlock()
+      memory.unlock(await openKeys(client))
     })
   const symbol = chosen ?? market.value?.symbols[0]?.symbol ?? ''
   return (
@@ -87,7 +89,14 @@ export function TradeScreen({ session, views, readOrders, clock, charts, memory 
               onSelect={setChosen}
             />
           )}
-          <OrdersCard client={client} orders={orders} unlocked={unlocked} onEnd={onEnd} />
+          <OrdersCard
+            // A key that was made may open what the wallet's own does not.
+            key={key?.drawnAt ?? 0}
+            client={client}
+            orders={orders}
+            unlocked={unlocked}
+            onEnd={onEnd}
+          />
         </div>
         <div>
           <PortfolioCard
@@ -105,12 +114,20 @@ export function TradeScreen({ session, views, readOrders, clock, charts, memory 
               funds={funds.value}
               portfolio={opened}
               unlocked={unlocked}
+              keyMissing={keyMissing}
               onUnlock={memory.unlock}
               symbol={symbol}
               onSymbol={setChosen}
               onOrder={onOrder}
             />
           )}
+          <KeyCard
+            session={session}
+            drawnAt={key?.drawnAt ?? null}
+            missing={keyMissing}
+            waits={opened !== null && key !== null && opened.userPubKey !== key.publicKey}
+            onOpened={memory.unlock}
+          />
         </div>
       </div>
     </>

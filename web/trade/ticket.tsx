@@ -16,6 +16,7 @@ import { Field, hintId } from '../parts/field.js'
 import { failureOf } from '../words/failures.js'
 import { shares } from '../words/format.js'
 import { available } from './available.js'
+import type { KeyInUse } from './portfolioKeys.js'
 import { amountOf, decimalsOf, estimate, orderOf, type Ticket as TicketFields } from './ticketOrder.js'
 import { TicketSteps } from './ticketSteps.js'
 import { usePlacing } from './usePlacing.js'
@@ -27,7 +28,9 @@ interface TicketProps {
   readonly funds: Funds | null
   readonly portfolio: Portfolio | null
   readonly unlocked: boolean
-  readonly onUnlock: () => void
+  /** A newer key was made than the one in use. */
+  readonly keyMissing: boolean
+  readonly onUnlock: (key: KeyInUse) => void
   readonly symbol: string
   readonly onSymbol: (symbol: string) => void
   readonly onOrder: (orderId: Hex, request: OrderRequest) => void
@@ -50,13 +53,13 @@ const LIFETIMES = [
 const VERBS = { BUY: 'Buy', SELL: 'Sell', WITHDRAW: 'Withdraw' }
 
 export function Ticket(props: TicketProps) {
-  const { client, market, clock, funds, portfolio, unlocked, onUnlock, onSymbol } = props
+  const { client, market, clock, funds, portfolio, unlocked, keyMissing, onUnlock, onSymbol } = props
   const [side, setSide] = useState<TicketFields['side']>('BUY')
   const [amount, setAmount] = useState('')
   const [payFrom, setPayFrom] = useState<TicketFields['payFrom']>('wallet')
   const [hours, setHours] = useState(24)
   const [withdrawn, setWithdrawn] = useState('USDC')
-  const placing = usePlacing({ client, unlocked, onUnlock, onOrder: props.onOrder })
+  const placing = usePlacing({ client, unlocked, keyMissing, onUnlock, onOrder: props.onOrder })
   const symbol = side === 'WITHDRAW' ? withdrawn : props.symbol
   const ticket = { side, symbol, amount, payFrom, hours }
   const units = amountOf(ticket)

@@ -1,8 +1,16 @@
 import { useCallback, useRef, useState } from 'preact/hooks'
-import type { Client, Hex, OrderRequest, PlaceStep, TakenId } from '../../src/client/index.js'
+import {
+  type Client,
+  ClientError,
+  type Hex,
+  type OrderRequest,
+  type PlaceStep,
+  type TakenId,
+} from '../../src/client/index.js'
 import { type Action, useAction } from '../hooks/useAction.js'
 import { PlacingStopped } from '../words/failures.js'
 import { placeKept } from './placeKept.js'
+import { type KeyInUse, openKeys } from './portfolioKeys.js'
 
 /** How far an order is that is being placed. */
 export type PlacingStep = 'unlocking' | 'signing' | PlaceStep
@@ -20,15 +28,17 @@ export interface Placing extends Omit<Action, 'run'> {
 }
 
 interface PlacingDeps {
-  readonly client: Pick<Client, 'placeOrder' | 'platform' | 'unlock'>
-  /** Whether the portfolio's key has been derived. */
+  readonly client: Pick<Client, 'placeOrder' | 'platform' | 'unlock' | 'portfolio'>
+  /** Whether a key of the portfolio is in use. */
   readonly unlocked: boolean
-  readonly onUnlock: () => void
+  /** A newer key was made than the one in use. */
+  readonly keyMissing: boolean
+  readonly onUnlock: (key: KeyInUse) => void
   readonly onOrder: (orderId: Hex, request: OrderRequest) => void
 }
 
 /** Seals an order, opens its escrow and submits it. */
-export function usePlacing({ client, unlocked, onUnlock, onOrder }: PlacingDeps): Placing {
+export function usePlacing({ client, unlocked, keyMissing, onUnlock, onOrder }: PlacingDeps): Placing {
   const { busy, error, run } = useAction()
   const [step, setStep] = useState<PlacingStep | null>(null)
   const [mayBeOpen, setMayBeOpen] = useState(false)
@@ -41,12 +51,13 @@ export function usePlacing({ client, unlocked, onUnlock, onOrder }: PlacingDeps)
       const stopped = new AbortController()
       stopping.current = stopped
       await run(async () => {
+        // The order would seal the portfolio to the older key again.
+        if (keyMissing) throw new ClientError('portfolio-key-missing', 'A newer portfolio key was made.')
         if (!unlocked) {
           setStep('unlocking')
           // A server that is not to be trusted is found out before anything is signed.
           await client.platform()
-          await client.unlock()
-          onUnlock()
+          onUnlock(await openKeys(client))
         }
         setStep('signing')
         await placeKept(client, request, {
@@ -67,7 +78,7 @@ export function usePlacing({ client, unlocked, onUnlock, onOrder }: PlacingDeps)
       setTaken(null)
       return isListed
     },
-    [client, unlocked, onUnlock, onOrder, run],
+    [client, unlocked, keyMissing, onUnlock, onOrder, run],
   )
   const stop = useCallback(() => stopping.current?.abort(new PlacingStopped()), [])
   return { busy, error, step, taken, stop, mayBeOpen, place }

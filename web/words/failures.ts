@@ -89,8 +89,20 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'Submit the order again: the one that your escrow names takes its place.',
   ],
   'portfolio-undecryptable': [
-    'This wallet’s key does not open the portfolio',
-    'It was sealed to a former key. The next order that you place seals it to the present one.',
+    'No key in this page opens the portfolio',
+    'A new key was made for it: choose its file. If the file is lost, make a new key, and your next order puts that one in its place.',
+  ],
+  'portfolio-key-missing': [
+    'A newer key was made for this portfolio',
+    'Nothing was sent: the order would bring the older key back. Choose the file of the newer one; if it is lost, make a new key.',
+  ],
+  'invalid-key-file': [
+    'This is no key file',
+    'Choose the file that was saved when the key was made. It may be damaged: try your copy.',
+  ],
+  'foreign-key-file': [
+    'This key file belongs to another wallet',
+    'Connect that wallet, or choose the file of this one.',
   ],
 }
 

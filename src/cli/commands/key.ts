@@ -15,7 +15,7 @@ export const KEY_WAITS =
 
 const KEEP_IT =
   'Keep the file as you keep the key of your wallet, and keep a copy: the wallet cannot give a drawn key again. If it is ' +
-  'lost, no money is lost, but nothing opens the portfolio until an order under another new key, and what else was ' +
+  'lost, no money is lost, but no key opens the portfolio until an order under another new key, and what else was ' +
   'sealed to it, such as the reasons of refusals, is never read again.'
 
 export const keyCommand: Command = {
@@ -28,7 +28,7 @@ The key that opens the portfolio is derived from a signature of the wallet over 
 signature from you reads your portfolio. "key rotate" draws a random key and writes it into a new file with mode 0600,
 with the drawn ones of --portfolio-keys, which open what was sealed to them. Then give every command the file with
 --portfolio-keys or TRADING_PORTFOLIO_KEYS. The enclave seals to the new key from the next order on that it admits; the
-smallest is a withdrawal of cash. An order that it refuses changes nothing. What the thief has read stays read.
+smallest is a withdrawal of cash. An order that it refuses does not count. What the thief has read stays read.
 
 Without "rotate": which key is in use, and whether the portfolio on the chain is sealed to it.
 

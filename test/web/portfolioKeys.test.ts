@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { ClientError, type PortfolioKey } from '../../src/client/index.js'
+import { newestMade, openKeys, takeKeyFile } from '../../web/trade/portfolioKeys.js'
+import { MemoryStorage } from './memoryStorage.js'
+
+const ACCOUNT = '0x5d5c99EdF529335160FF180fA141Dd4967fc00D2'
+const OTHER = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', new MemoryStorage())
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+/** A client that holds a key once a file is imported, whose text says when the key was drawn. */
+function clientOf(portfolio: () => Promise<null> = async () => null) {
+  let key: PortfolioKey = {
+    ...{ privateKey: Uint8Array.of(0x5a, 0x5a), publicKey: '0x02aa', drawnAt: 0, portfolioVersion: 0n },
+  }
+  return {
+    account: async () => ACCOUNT as typeof ACCOUNT,
+    importKeys: async (text: string) => {
+      key = { ...key, drawnAt: Number(text) }
+    },
+    unlock: async () => key,
+    portfolio,
+  }
+}
+
+it('all that the browser keeps of a key is when it was made, by account', async () => {
+  expect(newestMade(ACCOUNT)).toBe(0)
+  expect(await takeKeyFile(clientOf(), '1700')).toEqual({ publicKey: '0x02aa', drawnAt: 1_700 })
+  expect([newestMade(ACCOUNT), newestMade(OTHER)]).toEqual([1_700, 0])
+  const kept = Array.from({ length: localStorage.length }, (_, at) => {
+    const name = localStorage.key(at) ?? ''
+    return [name, localStorage.getItem(name)]
+  })
+  expect(kept).toEqual([[`desk:portfolio-key:${ACCOUNT}`, '1700']])
+})
+
+it('an older file does not make the browser forget that there is a newer key', async () => {
+  await takeKeyFile(clientOf(), '1700')
+  expect((await takeKeyFile(clientOf(), '1600')).drawnAt).toBe(1_600)
+  expect(newestMade(ACCOUNT)).toBe(1_700)
+})
+
+it('what was damaged counts for nothing', () => {
+  localStorage.setItem(`desk:portfolio-key:${ACCOUNT}`, 'yesterday')
+  expect(newestMade(ACCOUNT)).toBe(0)
+})
+
+it('a portfolio under a lost key is no obstacle to another one, but a wallet that refuses is', async () => {
+  const sealed = clientOf(() => Promise.reject(new ClientError('portfolio-undecryptable', '')))
+  expect((await takeKeyFile(sealed, '1700')).drawnAt).toBe(1_700)
+  const refusing = clientOf(() => Promise.reject(new ClientError('signature-refused', '')))
+  await expect(openKeys(refusing)).rejects.toMatchObject({ code: 'signature-refused' })
+})
