@@ -1,4 +1,5 @@
 import { type BrokerAccount, type BrokerPosition, getAccount, getPositions } from './account.js'
+import { type Activities, getActivities } from './activities.js'
 import { type Asset, getAsset } from './assets.js'
 import { type BrokerClock, getClock } from './clock.js'
 import { createBrokerHttp } from './http.js'
@@ -14,6 +15,7 @@ import {
 import { getSnapshots, type Snapshot } from './snapshots.js'
 
 export type { BrokerAccount, BrokerPosition } from './account.js'
+export type { Activities, FeeActivity, TradeActivity } from './activities.js'
 export { type Asset, isBuyable } from './assets.js'
 export type { BrokerClock } from './clock.js'
 export { BrokerError, type BrokerErrorDetails, type BrokerErrorKind } from './errors.js'
@@ -53,6 +55,8 @@ export interface Broker {
   cancelOrder(id: string): Promise<'requested' | 'not-cancelable'>
   getPositions(): Promise<BrokerPosition[]>
   getAccount(): Promise<BrokerAccount>
+  /** Every fill and fee after a time, the oldest first: a call for each 100. */
+  getActivities(filter: { readonly after: Date }): Promise<Activities>
 }
 
 /**
@@ -76,5 +80,6 @@ export function createBroker(options: BrokerOptions): Broker {
     cancelOrder: (id) => cancelOrder(trading, id),
     getPositions: () => getPositions(trading),
     getAccount: () => getAccount(trading),
+    getActivities: (filter) => getActivities(trading, filter),
   }
 }

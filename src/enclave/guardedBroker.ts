@@ -33,5 +33,6 @@ export function guardBroker(broker: Broker, check: () => void): GuardedBroker {
     cancelOrder: guarded(broker.cancelOrder),
     getPositions: guarded(broker.getPositions),
     getAccount: guarded(broker.getAccount),
+    getActivities: guarded(broker.getActivities),
   }
 }

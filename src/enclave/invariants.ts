@@ -1,9 +1,12 @@
 // What must hold of the platform's money, whatever happened. Pure: what it compares has been read before.
+import type { Activities, FeeActivity, TradeActivity } from '../broker/index.js'
 import type { EscrowedOrder } from '../chain/orderEscrow.js'
 import { sameAddress } from '../protocol/address.js'
+import { ceilFee, exactFee, type Fee, type FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import { clientOrderIdOf } from '../protocol/identifiers.js'
 import type { OpenOrder, Portfolio } from '../protocol/portfolio.js'
+import { notionalOf, ONE_CENT, toCents } from '../protocol/units.js'
 
 /** What the broker has of an order. */
 export interface BrokerFill {
@@ -13,6 +16,8 @@ export interface BrokerFill {
   filledQty: bigint
   /** USDC base units that the filled part cost, rounded up. */
   value: bigint
+  /** USDC base units of an order by amount; else null. */
+  notional: bigint | null
 }
 
 /** Everything that is compared, read at one block and, at the broker, right after it. */
@@ -39,6 +44,8 @@ export interface MoneyState {
     positions: ReadonlyMap<string, bigint>
     /** By `client_order_id`. */
     orders: ReadonlyMap<string, BrokerFill>
+    /** What it has entered of the account since the first of these orders. */
+    activities: Activities
   }
 }
 
@@ -48,6 +55,8 @@ export interface Disagreement {
   account?: Hex
   symbol?: string
   orderId?: Hex
+  /** `YYYY-MM-DD`. */
+  day?: string
 }
 
 /** The rules, as the doctor names them. */
@@ -63,20 +72,28 @@ export const RULES = {
   'cash-not-promised-twice': 'open buys from cash are at most the cash',
   'held-is-open': "an order in the portfolio is the escrow's, and open",
   'refunded-unfilled': 'no order that was given its USDC back was filled',
+  'fills-entered': "the fills among the broker's account activities are those of its orders",
+  'fees-as-set': 'the broker has charged no more in fees than BROKER_FEES says',
 } as const
 
 /**
+ * @param fees what sales have paid: `BROKER_FEES`
  * @param tolerance USDC base units that the platform has lost to buys that were reclaimed after their fill
  * @returns every rule that does not hold
  */
-export function checkMoney(state: MoneyState, { tolerance = 0n } = {}): Disagreement[] {
+export function checkMoney(
+  state: MoneyState,
+  { fees, tolerance = 0n }: { fees: FeeSchedule; tolerance?: bigint },
+): Disagreement[] {
   return [
     ...checkConservation(state),
     ...checkEscrow(state),
-    ...checkCash(state, tolerance),
+    ...checkCash(state, tolerance + borneByPlatform(state, fees)),
     ...checkShares(state),
     ...[...state.portfolios].flatMap(([account, portfolio]) => checkPortfolio(state, account, portfolio)),
     ...checkRefunds(state),
+    ...checkFills(state),
+    ...checkFees(state, fees),
   ]
 }
 
@@ -164,6 +181,72 @@ function checkRefunds(state: MoneyState): Disagreement[] {
       .filter(([orderId]) => (state.broker.orders.get(clientOrderIdOf(orderId))?.filledQty ?? 0n) > 0n)
       .map(([orderId, { account }]): Disagreement => ({ rule: 'refunded-unfilled', account, orderId }))
   )
+}
+
+/** Symbol by symbol: an order that others replaced has its fills under several of the broker's ids. */
+function checkFills({ broker }: MoneyState): Disagreement[] {
+  const symbols = new Set([...broker.orders.values(), ...broker.activities.fills].map(({ symbol }) => symbol))
+  return [...symbols].flatMap((symbol): Disagreement[] => {
+    const agrees = (['buy', 'sell'] as const).every((side) => {
+      const isIts = (each: { side: string; symbol: string }) => each.side === side && each.symbol === symbol
+      const ordered = [...broker.orders.values()].filter(isIts).map(({ filledQty }) => filledQty)
+      return sum(ordered) === sum(broker.activities.fills.filter(isIts).map(({ qty }) => qty))
+    })
+    return agrees ? [] : [{ rule: 'fills-entered', symbol }]
+  })
+}
+
+/** Up to the end of each day, as the broker may enter a day's fees on a later one. */
+function checkFees({ broker }: MoneyState, schedule: FeeSchedule): Disagreement[] {
+  const { fills, fees } = broker.activities
+  const days = [...new Set(fees.map(({ day }) => day))].sort()
+  return days.flatMap((day): Disagreement[] => {
+    const charges = fees.filter((fee) => fee.day <= day)
+    const owed = feesOf(
+      schedule,
+      fills.filter((fill) => dayOf(fill) <= day),
+    )
+    const charged = sum(charges.map(({ amount }) => amount))
+    return charged <= owed + roundedUp(charges) ? [] : [{ rule: 'fees-as-set', day }]
+  })
+}
+
+/**
+ * USDC base units that the platform bears at most: the fees of purchases until the shares are sold, with the part of a
+ * cent that each charge rounds up; half a cent of each fill of an order beyond its first, as the broker rounds each; and
+ * what buys cost beyond their amounts.
+ */
+export function borneByPlatform({ broker }: Pick<MoneyState, 'broker'>, schedule: FeeSchedule): bigint {
+  const { fills, fees } = broker.activities
+  const purchases = fills.filter(({ side }) => side === 'buy')
+  const orders = [...broker.orders.values()]
+  const further = fills.length - orders.filter(({ filledQty }) => filledQty > 0n).length
+  const excess = orders.map(({ side, value, notional }) => {
+    const over = side === 'buy' && notional !== null ? toCents(value, 'up') - notional : 0n
+    return over > 0n ? over : 0n
+  })
+  const rounded = roundedUp(fees) + (BigInt(Math.max(further, 0)) * ONE_CENT) / 2n
+  return feesOf(schedule, purchases) + rounded + sum(excess)
+}
+
+/** What the broker charges for fills, each fee rounded up to the cent once. */
+function feesOf(schedule: FeeSchedule, fills: readonly TradeActivity[]): bigint {
+  return sum(schedule.map((fee) => ceilFee(sum(fills.map((fill) => owedOf(fee, fill))))))
+}
+
+/** What rounding adds to charges at most. */
+function roundedUp(charges: readonly FeeActivity[]): bigint {
+  return BigInt(charges.length) * ONE_CENT
+}
+
+function owedOf(fee: Fee, { side, qty, price }: TradeActivity): bigint {
+  if (side === 'buy' && fee.on === 'sale') return 0n
+  return exactFee(fee, qty, notionalOf(qty, price, 'up'))
+}
+
+/** A session in New York never passes midnight in UTC. */
+function dayOf({ at }: TradeActivity): string {
+  return at.toISOString().slice(0, 10)
 }
 
 interface Held {

@@ -54,20 +54,24 @@ export async function readMoneyState(sources: MoneySources): Promise<MoneyState>
 
 /** What the broker says of the account; `cash` is all of it. */
 export async function readBooks(broker: Broker, since: Date): Promise<BrokerBooks> {
-  const [account, positions, orders] = await Promise.all([
+  const [account, positions, orders, activities] = await Promise.all([
     broker.getAccount(),
     broker.getPositions(),
     broker.getOrders({ after: since }),
+    broker.getActivities({ after: since }),
   ])
+  // Of the first day, those of an earlier deployment with the same account may be among them.
+  const firstDay = since.toISOString().slice(0, 10)
   return {
     cash: account.cash,
     positions: new Map(positions.map(({ symbol, qty }) => [symbol, qty])),
     orders: new Map(
       orders.map((order): [string, BrokerFill] => {
-        const { clientOrderId, side, symbol, filledQty } = order
-        return [clientOrderId, { side, symbol, filledQty, value: fillValue(order, 'up') }]
+        const { clientOrderId, side, symbol, filledQty, notional } = order
+        return [clientOrderId, { side, symbol, filledQty, notional, value: fillValue(order, 'up') }]
       }),
     ),
+    activities: { ...activities, fees: activities.fees.filter(({ day }) => day > firstDay) },
   }
 }
 

@@ -3,10 +3,14 @@
 // What she got: the broker credits whole cents and charges TAF and CAT at the close; the books credited every millionth
 // and no fee. Each piece left up to two and a half cents in her cash that nobody had paid: others' USDC paid for them.
 import { describe, expect, it } from 'vitest'
+import { borneByPlatform, checkMoney } from '../../src/enclave/invariants.js'
+import { readBooks } from '../../src/enclave/moneyState.js'
 import { parseDecimal, USDC_DECIMALS } from '../../src/protocol/units.js'
+import { booksOf } from '../enclave/support/invariants.js'
+import { NO_MONEY } from '../enclave/support/noMoney.js'
 import { useWorld } from '../enclave/support/world.js'
-import { borneByPlatform } from '../support/brokerBooks.js'
-import { ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
+import { FEES } from '../support/brokerBooks.js'
+import { brokerOf, ENCLAVE_ACCOUNT, usd } from '../support/brokerStandIn.js'
 
 const world = useWorld()
 const PIECES = 6
@@ -18,6 +22,11 @@ async function behind(): Promise<bigint> {
   const change = parseDecimal(shown, USDC_DECIMALS) - parseDecimal(ENCLAVE_ACCOUNT.cash, USDC_DECIMALS)
   const pool = BigInt(String(await chain.read('usdc', 'balanceOf', chain.addresses.platformPool)))
   return pool + change
+}
+
+/** USDC base units that the platform is known to bear. */
+function borne(): bigint {
+  return borneByPlatform({ broker: booksOf(world().broker.control, ENCLAVE_ACCOUNT.cash) }, FEES)
 }
 
 describe('an employee who trades in small pieces', () => {
@@ -37,7 +46,7 @@ describe('an employee who trades in small pieces', () => {
     world().broker.control.clock({ open: false })
     const activities = world().broker.control.activities()
     expect(activities.filter((activity) => activity.activity_type === 'FEE')).toHaveLength(2)
-    expect((await behind()) + borneByPlatform(activities)).toBeGreaterThanOrEqual(cash)
+    expect((await behind()) + borne()).toBeGreaterThanOrEqual(cash)
     await world().checkInvariants()
   })
 
@@ -49,8 +58,26 @@ describe('an employee who trades in small pieces', () => {
     // 3.337 USD each, for which the broker takes 3.34.
     const cash = (await world().portfolio('bob'))?.cash ?? 0n
     expect(cash).toBe(BigInt(PIECES) * usd(6.66))
-    expect((await behind()) + borneByPlatform(world().broker.control.activities())).toBeGreaterThanOrEqual(
-      cash,
-    )
+    expect((await behind()) + borne()).toBeGreaterThanOrEqual(cash)
+  })
+})
+
+describe('a fee schedule that is out of date', () => {
+  it("is told by the invariants, from the broker's account activities", async () => {
+    const none = { deps: { fees: [] } }
+    await world().settled({ who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(20), escrow: usd(20) })
+    const sale = await world().open({ who: 'alice', side: 'SELL', symbol: 'AAPL', amount: usd(10) })
+    expect(await world().run(sale, none)).toMatchObject({ outcome: 'settled' })
+    world().broker.control.clock({ open: false })
+
+    const books = await readBooks(brokerOf(world().broker.url), new Date(0))
+    const [charged, ...others] = books.activities.fees
+    expect(others).toHaveLength(1)
+    const state = { ...NO_MONEY, broker: books }
+    expect(checkMoney(state, { fees: FEES })).toEqual([])
+    expect(checkMoney(state, { fees: [] })).toEqual([{ rule: 'fees-as-set', day: charged?.day }])
+    // What was charged on the day of a deployment may belong to the one before it.
+    const sinceToday = new Date(Date.now() - 60_000)
+    expect((await readBooks(brokerOf(world().broker.url), sinceToday)).activities.fees).toEqual([])
   })
 })

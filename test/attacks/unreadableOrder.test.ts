@@ -118,11 +118,22 @@ describe('an error of the broker after the write-ahead', () => {
     expect(await world().state(order)).toBe('OPEN')
   })
 
-  it('is not said any more of a run that came to its end', async () => {
+  it('is said as well when the broker answers, and does not know a price', async () => {
     await world().settled(buy(1_000))
-    control().fault({ method: 'POST', path: '/v2/orders', times: 1, respond: { status: 503, body: {} } })
+    control().clock({ open: false, nextOpen: new Date(Date.now() + 60_000).toISOString() })
     const order = await world().open(sell(400))
-    expect(await world().run(order)).toEqual({ outcome: 'settled' })
+    expect(await world().run(order)).not.toHaveProperty('code')
+    control().clock({ open: true })
+    control().snapshot({ symbol: 'AAPL', omit: ['latestTrade'] })
+    expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'broker-unavailable' })
+  })
+
+  it('is not said any more once the broker has answered', async () => {
+    const lost = { method: 'POST', path: '/v2/orders', times: 1, respond: { status: 503, body: {} } } as const
+    control().fill({ mode: 'hold', times: 1 })
+    control().fault(lost)
+    const live = await world().run(await world().open(buy(250)))
+    expect(live).toEqual({ outcome: 'placed', retryAt: expect.any(Number) })
   })
 })
 

@@ -92,6 +92,15 @@ describe('an order that was reclaimed', () => {
     await world().checkInvariants(usd(250))
   })
 
+  it('is told as a loss also by a run that the broker fails afterwards', async () => {
+    await reclaimedLive(buy(250))
+    world().broker.control.release({})
+    const respond = { status: 503, body: {} }
+    world().broker.control.fault({ method: 'POST', path: '/v2/orders', times: 1_000, respond })
+    const result = await world().run(await world().open(buy(100)))
+    expect(result).toMatchObject({ outcome: 'queued', code: 'reclaimed-after-fill' })
+  })
+
   it('is finished by the run of any other order of the account, first of all', async () => {
     await world().settled(buy(1_000))
     await reclaimedLive(sell(400))

@@ -1,14 +1,6 @@
-// What the books must hold of a fill, and what of the broker's charges the platform bears.
-import { ceilFee, DOCUMENTED_FEES, exactFee, feeScheduleText, feesOfSale } from '../../src/protocol/fees.js'
-import {
-  divide,
-  ONE_CENT,
-  parseDecimal,
-  SHARE_DECIMALS,
-  toCents,
-  USDC_DECIMALS,
-} from '../../src/protocol/units.js'
-import type { ActivityView } from '../../src/sandbox/broker/index.js'
+// What the books must hold of a fill.
+import { DOCUMENTED_FEES, feeScheduleText, feesOfSale } from '../../src/protocol/fees.js'
+import { divide, parseDecimal, SHARE_DECIMALS, toCents, USDC_DECIMALS } from '../../src/protocol/units.js'
 
 /** What the stand-in charges. */
 export const FEES = feeScheduleText.parse(DOCUMENTED_FEES)
@@ -31,22 +23,4 @@ const AVERAGE_DECIMALS = 15
 function exactValue(qty: bigint, avgPrice: string, rounding: 'up' | 'down'): bigint {
   const exact = qty * parseDecimal(avgPrice, AVERAGE_DECIMALS)
   return divide(exact, 10n ** BigInt(SHARE_DECIMALS + AVERAGE_DECIMALS - USDC_DECIMALS), rounding)
-}
-
-/**
- * USDC base units that the platform bears at most: the fees of purchases until the shares are sold, with the part of a
- * cent that each charge rounds up, and half a cent of each fill of an order beyond the first.
- */
-export function borneByPlatform(activities: readonly ActivityView[]): bigint {
-  const fills = activities.filter((activity) => activity.activity_type === 'FILL')
-  const bought = fills
-    .filter(({ side }) => side === 'buy')
-    .map(({ qty }) => parseDecimal(qty ?? '0', SHARE_DECIMALS))
-  const fees = FEES.filter(({ on }) => on === 'both').map((fee) =>
-    ceilFee(bought.reduce((sum, qty) => sum + exactFee(fee, qty, 0n), 0n)),
-  )
-  const charges = activities.filter((activity) => activity.activity_type === 'FEE').length
-  const further = fills.length - new Set(fills.map(({ order_id }) => order_id)).size
-  const rounded = BigInt(charges) * ONE_CENT + (BigInt(further) * ONE_CENT) / 2n
-  return fees.reduce((sum, fee) => sum + fee, rounded)
 }

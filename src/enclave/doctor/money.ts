@@ -40,7 +40,7 @@ export async function checkBooks(
       portfolios: createPortfolioStore(chain, config.LEDGER_MASTER_KEY),
       books: () => readBooks(broker, since),
     })
-    const found = checkMoney(state)
+    const found = checkMoney(state, { fees: config.BROKER_FEES })
     const { size } = state.portfolios
     if (found.length === 0) return [ok('money', `the books of ${size} accounts agree with chain and broker`)]
     const more = found.length - MAX_NAMED
@@ -55,8 +55,13 @@ export async function checkBooks(
   }
 }
 
-function describe({ rule, account, symbol, orderId }: Disagreement): string {
-  const whose = [account && `account ${account}`, symbol, orderId && `order ${orderId}`].filter(Boolean)
+function describe({ rule, account, symbol, orderId, day }: Disagreement): string {
+  const parts = [account && `account ${account}`, symbol, orderId && `order ${orderId}`, day]
+  const whose = parts.filter((part) => part !== undefined)
   const place = whose.length === 0 ? '' : ` (${whose.join(', ')})`
-  return `does not hold${place}: ${RULES[rule]}. Stop the enclave's runs and compare chain and broker`
+  const remedy =
+    rule === 'fees-as-set'
+      ? 'Set the present rates and book the difference'
+      : "Stop the enclave's runs and compare chain and broker"
+  return `does not hold${place}: ${RULES[rule]}. ${remedy}`
 }

@@ -6,7 +6,6 @@ import { createPortfolioStore } from '../../../src/enclave/portfolioStore.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { BROKER_CASH } from '../../../src/sandbox/settings.js'
 import { checkInvariants as check } from '../../enclave/support/invariants.js'
-import { borneByPlatform } from '../../support/brokerBooks.js'
 
 /** Opens every portfolio as the enclave would, and holds them against chain and broker. */
 export async function checkInvariants({ sandbox }: { sandbox: Sandbox }): Promise<void> {
@@ -30,7 +29,6 @@ export async function checkInvariants({ sandbox }: { sandbox: Sandbox }): Promis
       wallets: [...Object.values(others), ...employees].map(({ address }) => address),
       broker,
       brokerCashAtStart: BROKER_CASH,
-      borne: borneByPlatform(broker.activities()),
     })
   } finally {
     provider.destroy()

@@ -116,6 +116,7 @@ function sabotagedBroker(broker: Broker, mishap: Mishap, step: Step): Broker {
     cancelOrder: wrapped('cancelOrder', true, broker.cancelOrder),
     getPositions: wrapped('getPositions', false, broker.getPositions),
     getAccount: wrapped('getAccount', false, broker.getAccount),
+    getActivities: wrapped('getActivities', false, broker.getActivities),
   }
 }
 

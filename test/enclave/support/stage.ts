@@ -32,7 +32,7 @@ export async function setStage(world: World, scenario: Scenario): Promise<Stage>
   const order = await scenario.arrange(world)
   const [books] = broker.control.accounts()
   if (!books) throw new Error('the broker has no books')
-  const before = broker.control.activities()
+  const before = { activities: broker.control.activities(), orders: broker.control.orders() }
   let snapshot: unknown = await chain.provider.send('evm_snapshot', [])
   return {
     order,

@@ -12,12 +12,12 @@ import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import type { Job, RunResult } from '../../../src/protocol/job.js'
 import { openNotice } from '../../../src/protocol/notice.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
-import type { ActivityView, BrokerStandIn } from '../../../src/sandbox/broker/index.js'
-import { borneByPlatform, FEES } from '../../support/brokerBooks.js'
+import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
+import { FEES } from '../../support/brokerBooks.js'
 import { brokerOf, ENCLAVE_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
 import { type TestChain, useChain } from '../../support/chain.js'
 import { ROLES, type Role } from '../../support/roles.js'
-import { checkInvariants } from './invariants.js'
+import { type Booked, checkInvariants } from './invariants.js'
 import {
   KEYS,
   type OpenedOrder,
@@ -144,7 +144,7 @@ export function createWorld(
   chain: TestChain,
   broker: BrokerStandIn,
   relay: RelayServer,
-  before: readonly ActivityView[] = [],
+  before?: Booked,
 ): World {
   const reports: RunResult[] = []
   const clock = steeredClock()
@@ -232,7 +232,7 @@ export function createWorld(
         portfolios,
         wallets: ROLES.map((role) => chain.account(role)),
         broker: broker.control,
-        borne: borneByPlatform([...before, ...broker.control.activities()]),
+        before,
         brokerCashAtStart: ENCLAVE_ACCOUNT.cash,
       }),
   }

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { PRICE_DECIMALS, parseDecimal, USDC_DECIMALS } from '../protocol/units.js'
+import { timestampSchema } from './clock.js'
+import type { BrokerHttp } from './http.js'
+import { decimalTextSchema, exactSharesSchema, fillPriceSchema } from './numbers.js'
+import type { OrderSide } from './order.js'
+
+/** A fill as the broker has entered it: an order that filled in parts has several. */
+export interface TradeActivity {
+  readonly symbol: string
+  readonly side: OrderSide
+  /** Share base units. */
+  readonly qty: bigint
+  /** USD with 6 decimals, rounded up. */
+  readonly price: bigint
+  readonly at: Date
+}
+
+/** A fee that the broker has charged, or given back where it is negative. */
+export interface FeeActivity {
+  /** `YYYY-MM-DD`: the day that it was entered for. */
+  readonly day: string
+  /** USD with 6 decimals. */
+  readonly amount: bigint
+}
+
+/** What the broker has entered for an account. */
+export interface Activities {
+  readonly fills: readonly TradeActivity[]
+  readonly fees: readonly FeeActivity[]
+}
+
+const fillSchema = z
+  .object({
+    activity_type: z.literal('FILL'),
+    id: z.string().min(1),
+    symbol: z.string().min(1),
+    // A short sale is one of shares that the account does not hold.
+    side: z.enum(['buy', 'sell', 'sell_short']),
+    qty: exactSharesSchema,
+    price: fillPriceSchema,
+    transaction_time: timestampSchema,
+  })
+  .transform((fill) => ({
+    id: fill.id,
+    fill: {
+      symbol: fill.symbol,
+      side: fill.side === 'buy' ? ('buy' as const) : ('sell' as const),
+      qty: fill.qty,
+      price: parseDecimal(fill.price, PRICE_DECIMALS, 'up'),
+      at: fill.transaction_time,
+    },
+  }))
+
+const feeSchema = z
+  .object({
+    activity_type: z.literal('FEE'),
+    id: z.string().min(1),
+    date: z.iso.date(),
+    net_amount: decimalTextSchema,
+    status: z.string().nullish(),
+  })
+  .transform(({ id, date, net_amount, status }) => ({
+    id,
+    fee: { day: date, amount: status === 'canceled' ? 0n : -parseDecimal(net_amount, USDC_DECIMALS, 'down') },
+  }))
+
+/** A page of entries, as the broker answers it. */
+export const activityPageSchema = z.array(z.union([fillSchema, feeSchema]))
+
+export type ActivityPage = z.output<typeof activityPageSchema>
+
+/** Entries of one page: Alpaca's own limit. */
+const PAGE = 100
+
+/** `GET /v2/account/activities`: every fill and fee after a time, a call for each 100. */
+export async function getActivities(trading: BrokerHttp, { after }: { after: Date }): Promise<Activities> {
+  const route = '/v2/account/activities'
+  const found: ActivityPage = []
+  for (let last: string | undefined; ; last = found.at(-1)?.id) {
+    const query = {
+      activity_types: 'FILL,FEE',
+      after: after.toISOString(),
+      direction: 'asc',
+      page_size: String(PAGE),
+      ...(last !== undefined && { page_token: last }),
+    }
+    const page = await trading.request({ method: 'GET', route, path: route, query }, activityPageSchema)
+    found.push(...page)
+    if (page.length < PAGE) break
+  }
+  return asActivities(found)
+}
+
+export function asActivities(found: ActivityPage): Activities {
+  return {
+    fills: found.flatMap((entry) => ('fill' in entry ? [entry.fill] : [])),
+    fees: found.flatMap((entry) => ('fee' in entry ? [entry.fee] : [])),
+  }
+}
