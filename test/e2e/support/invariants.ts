@@ -1,14 +1,21 @@
 // What always holds of the platform's money, whatever happened: the module that the doctor runs.
+import { expect } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import { createChainState } from '../../../src/enclave/chainState.js'
 import { systemClock } from '../../../src/enclave/clock.js'
+import type { Disagreement } from '../../../src/enclave/invariants.js'
 import { createPortfolioStore } from '../../../src/enclave/portfolioStore.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { BROKER_CASH } from '../../../src/sandbox/settings.js'
-import { checkInvariants as check } from '../../enclave/support/invariants.js'
+import { findDisagreements as find } from '../../enclave/support/invariants.js'
 
 /** Opens every portfolio as the enclave would, and holds them against chain and broker. */
-export async function checkInvariants({ sandbox }: { sandbox: Sandbox }): Promise<void> {
+export async function checkInvariants(desk: { sandbox: Sandbox }): Promise<void> {
+  expect(await findDisagreements(desk)).toEqual([])
+}
+
+/** The rules that do not hold. */
+export async function findDisagreements({ sandbox }: { sandbox: Sandbox }): Promise<Disagreement[]> {
   const { info, accounts, secrets, broker } = sandbox
   const provider = new RpcProvider({ chainId: info.chainId, urls: [info.rpcUrl], timeoutMs: 20_000 })
   const { usdc: _, ...addresses } = info.contracts
@@ -22,7 +29,7 @@ export async function checkInvariants({ sandbox }: { sandbox: Sandbox }): Promis
   })
   const { employees, ...others } = accounts
   try {
-    await check({
+    return await find({
       chain,
       provider,
       portfolios: createPortfolioStore(chain, secrets.ledgerMasterKey),

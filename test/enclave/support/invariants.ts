@@ -3,7 +3,7 @@ import type { JsonRpcApiProvider } from 'ethers'
 import { expect } from 'vitest'
 import { activityPageSchema, asActivities } from '../../../src/broker/activities.js'
 import type { ChainState } from '../../../src/enclave/chainState.js'
-import { checkMoney } from '../../../src/enclave/invariants.js'
+import { checkMoney, type Disagreement } from '../../../src/enclave/invariants.js'
 import { type BrokerBooks, readMoneyState } from '../../../src/enclave/moneyState.js'
 import type { PortfolioStore } from '../../../src/enclave/portfolioStore.js'
 import type { Hex } from '../../../src/protocol/hex.js'
@@ -36,6 +36,11 @@ const PRICE_DECIMALS = 9
 
 /** Holds every portfolio against chain and broker. */
 export async function checkInvariants(deps: InvariantDeps): Promise<void> {
+  expect(await findDisagreements(deps)).toEqual([])
+}
+
+/** The rules that do not hold. */
+export async function findDisagreements(deps: InvariantDeps): Promise<Disagreement[]> {
   const { broker, brokerCashAtStart, before, loss = 0n } = deps
   const state = await readMoneyState({
     ...deps,
@@ -43,7 +48,7 @@ export async function checkInvariants(deps: InvariantDeps): Promise<void> {
   })
   const tolerated = loss > 0n ? ['refunded-unfilled'] : []
   const found = checkMoney(state, { fees: FEES, tolerance: loss })
-  expect(found.filter(({ rule }) => !tolerated.includes(rule))).toEqual([])
+  return found.filter(({ rule }) => !tolerated.includes(rule))
 }
 
 /** The enclave's account at the stand-in; its cash is what has changed since the start. */

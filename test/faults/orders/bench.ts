@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killEnclaves } from '../../e2e/support/enclaveProcesses.js'
+import { findDisagreements } from '../../e2e/support/invariants.js'
 import { type Balances, readBalances, takeCensus } from './census.js'
 import { createFullDisk, type FullDisk } from './fullDisk.js'
 import { findLeftovers } from './leftovers.js'
 import { createLives } from './lives.js'
 import type { OrderPlan } from './plan.js'
 import { type Platform, startPlatform } from './platform.js'
+import { createReorganizations } from './reorganizations.js'
 import type { OrderReport } from './report.js'
 import { BACKLOG, BACKLOG_LIMIT_MS, LEFTOVER_BOUND_MS, STALL_BOUND_MS } from './settings.js'
 import { createTraders } from './traders.js'
@@ -49,7 +51,8 @@ function surround(platform: Platform, disk: FullDisk) {
   const traders = createTraders(platform)
   const word = createWord(platform.bench)
   const lives = createLives(platform.server, traders, word, disk)
-  return { platform, disk, traders, word, lives, world: createWorld(platform, disk) }
+  const reorgs = createReorganizations(platform, traders)
+  return { platform, disk, traders, word, lives, reorgs, world: createWorld(platform, disk) }
 }
 
 async function run(
@@ -57,7 +60,7 @@ async function run(
   around: Surroundings,
   before: Balances,
 ): Promise<OrderReport> {
-  const { platform, disk, traders, word, lives, world } = around
+  const { platform, disk, traders, word, lives, reorgs, world } = around
   const startedAt = performance.now()
   await storm(plan, around, print)
   const calmAt = performance.now()
@@ -66,6 +69,7 @@ async function run(
   const violations = [
     ...unsettled,
     ...(await takeCensus(platform, traders, before)),
+    ...(await findDisagreements(platform)).map((found) => JSON.stringify(found)),
     ...(await findLeftovers(platform, Math.min(patienceMs, LEFTOVER_BOUND_MS))),
     ...(await word.overlaps()),
     ...(lives.unstarted() > 0 ? [`in ${lives.unstarted()} lives no server could start`] : []),
@@ -85,7 +89,7 @@ async function run(
     kills: lives.kills,
     unreached: lives.unreached(),
     spoilt: lives.spoilt.size,
-    struck: { ...(await word.struck()), ...world.struck() },
+    struck: { ...(await word.struck()), ...world.struck(), ...reorgs.struck() },
     disk: disk.kind,
     runs: word.runs('started'),
     settledAfterSeconds: Math.round((settledAt - calmAt) / MS_PER_SECOND),
@@ -96,21 +100,22 @@ async function run(
 
 /** One life of the server after the other, while things go wrong. It is over when the last server works on in calm. */
 async function storm(plan: OrderPlan, around: Surroundings, print: (line: string) => void): Promise<void> {
-  const { platform, traders, lives, world } = around
+  const { platform, traders, lives, reorgs, world } = around
   for (const [index, life] of plan.lives.entries()) {
-    const { kill, orders, world: events, acts } = life
+    const { kill, orders, world: events, acts, reorgs: planned } = life
     print(`life ${index + 1} of ${plan.lives.length}, ${traders.open()} orders open: killed at ${kill.kind}`)
     await lives.live(life, async () => {
       await catchUp(around)
       await world.order(acts)
       world.begin(events)
+      reorgs.begin(planned)
       traders.begin(orders)
     })
   }
   print(`the last life, ${traders.open()} orders open`)
   traders.begin(plan.last)
   await platform.server.start()
-  await world.calm()
+  await Promise.all([world.calm(), reorgs.calm()])
 }
 
 /** Lets a life begin with hardly more than its own orders, so that kills strike all of them. */

@@ -3,7 +3,7 @@ import { createOrderPlan } from './plan.js'
 import { runShort } from './shortRun.js'
 
 // What a server must not do, and that the census says so when it does.
-const NONE = { files: 0, acts: 0, slowActs: 0, world: 0 }
+const NONE = { files: 0, acts: 0, slowActs: 0, world: 0, reorgs: 0 }
 
 test('a server that starts a run which nobody knows of after its death is found out', {
   retry: 0,

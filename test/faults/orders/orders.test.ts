@@ -4,7 +4,11 @@ import { createOrderPlan } from './plan.js'
 import { runShort } from './shortRun.js'
 
 // The short form: every kind of kill once, and a few of everything else. `npm run test:soak -- orders` is the long one.
-const SIZE = { orders: 7, kills: KILLS.length, faults: { files: 2, acts: 2, slowActs: 0, world: 3 } }
+const SIZE = {
+  orders: 7,
+  kills: KILLS.length,
+  faults: { files: 2, acts: 2, slowActs: 0, world: 3, reorgs: 6 },
+}
 /** A kill at the wrong moment costs two minutes by design: see the decision record. */
 const TIMEOUT_MS = 400_000
 

@@ -12,6 +12,7 @@ import {
   WORLD_EVENTS,
   type WorldEvent,
 } from './kinds.js'
+import { DEEPEST_REORG } from './settings.js'
 
 /** One order, by which of the employees, and how often its envelope is posted besides. */
 export interface PlannedOrder {
@@ -50,6 +51,16 @@ export interface PlannedEvent {
   readonly amount: number
 }
 
+/** A reorganization: transactions come back in another order, or later, or others stand in their place. */
+export interface PlannedReorg {
+  /** From the beginning of the life. */
+  readonly afterMs: number
+  /** Blocks that it removes. */
+  readonly depth: number
+  /** Decides which transactions come back where. */
+  readonly seed: number
+}
+
 /** One life of the server: what is ordered, what goes wrong, and what ends it. */
 export interface PlannedLife {
   readonly orders: readonly PlannedOrder[]
@@ -57,6 +68,7 @@ export interface PlannedLife {
   readonly files: readonly PlannedFileFault[]
   readonly acts: readonly PlannedAct[]
   readonly world: readonly PlannedEvent[]
+  readonly reorgs: readonly PlannedReorg[]
 }
 
 /** Everything that is up to chance. */
@@ -77,6 +89,7 @@ export interface OrderPlanSize {
     readonly acts: number
     readonly slowActs: number
     readonly world: number
+    readonly reorgs: number
   }
 }
 
@@ -84,6 +97,7 @@ const TRADERS = 3
 const SYMBOLS = ['AAPL', 'AMZN', 'MSFT', 'NVDA'] as const
 /** Above what the institution's rulebook allows for one order. */
 const TOO_MUCH = 25_001n * ONE_USDC
+const MAX_SEED = 1_000_000_000
 /** File operations that one order brings about, and a start. */
 const OPERATIONS_PER_ORDER = 50
 
@@ -97,6 +111,11 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
   const files = spread(random, deal(random, FILE_OPERATIONS, faults.files), kills)
   const acts = spread(random, random.shuffled(mixed), kills)
   const world = spread(random, deal(random, WORLD_EVENTS, faults.world), kills)
+  const reorgs = spread(
+    random,
+    Array.from({ length: faults.reorgs }, () => planReorg(random)),
+    kills,
+  )
   return {
     seed,
     lives: kinds.map((kind, life) => ({
@@ -105,6 +124,7 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
       files: (files[life] ?? []).map((operation) => planFileFault(random, operation)),
       acts: (acts[life] ?? []).map((act) => ({ act, afterMs: random.integer(300, 3_000) })),
       world: (world[life] ?? []).map((event) => planEvent(random, event)),
+      reorgs: reorgs[life] ?? [],
     })),
     last: work.slice(kills * share),
   }
@@ -151,6 +171,14 @@ function planKill(random: Random, kind: KillKind, orders: number): PlannedKill {
 /** Half of them within the start. */
 function planFileFault(random: Random, operation: FileOperation): PlannedFileFault {
   return { operation, after: random.integer(0, random.chance(0.5) ? 8 : 60), times: random.integer(1, 3) }
+}
+
+function planReorg(random: Random): PlannedReorg {
+  return {
+    afterMs: random.integer(500, 8_000),
+    depth: random.integer(1, DEEPEST_REORG),
+    seed: random.integer(1, MAX_SEED),
+  }
 }
 
 /** Seconds: as little as a run takes, or hours, which nothing may wait for. */

@@ -6,6 +6,7 @@ import { createUsdc, type Usdc } from '../../../src/chain/usdc.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { ROOT } from '../../../src/sandbox/settings.js'
+import { type Miner, startMiner } from '../support/miner.js'
 import { createServerUnderFaults, type ServerUnderFaults } from '../support/serverProcess.js'
 import { ENCLAVE_SETTINGS, SERVER_SETTINGS } from './settings.js'
 
@@ -15,6 +16,7 @@ export interface Platform {
   readonly contracts: Contracts
   readonly usdc: Usdc
   readonly server: ServerUnderFaults
+  readonly miner: Miner
   /** Of the server. */
   readonly dataDir: string
   /** Where the bench and the processes leave word for one another. */
@@ -44,8 +46,7 @@ export async function startPlatform(
   })
   await publishDefaultRulebook(sandbox, { allowWithdrawShares: true })
   await sandbox.server().kill()
-  // A block for every transaction, at once: the relay's own bench is the one that waits for blocks.
-  await sandbox.provider.send('evm_setAutomine', [true])
+  const miner = await startMiner(sandbox)
   const dataDir = join(sandbox.directory, 'server')
   const environment = {
     PATH: process.env.PATH ?? '',
@@ -63,10 +64,12 @@ export async function startPlatform(
     contracts: createContracts(sandbox.provider, sandbox.info.contracts),
     usdc: createUsdc(sandbox.provider, sandbox.info.contracts.usdc),
     server,
+    miner,
     dataDir,
     bench,
     async stop() {
       await server.kill()
+      await miner.stop()
       await sandbox.stop()
     },
   }

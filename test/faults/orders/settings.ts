@@ -1,9 +1,13 @@
 // How server and enclave are set for the bench of orders: impatient, with everything in its proportion.
 import { RELAY_SETTINGS } from '../support/settings.js'
 
+/** Blocks that a reorganization removes at most: enclave and relay act on what lies deeper. */
+export const DEEPEST_REORG = 10
+
 export const SERVER_SETTINGS = {
   ...RELAY_SETTINGS,
   RPC_TIMEOUT: '3s',
+  CONFIRMATIONS: `${DEEPEST_REORG + 1}`,
   RATE_LIMIT_PER_MINUTE: '1000000',
   // The least that the configuration allows.
   ORDER_RUN_TIMEOUT: '90s',
@@ -11,6 +15,7 @@ export const SERVER_SETTINGS = {
 
 /** An order is given up only after every call that may be on its way to the broker is over: that stays so. */
 export const ENCLAVE_SETTINGS = {
+  CHAIN_DEPTH: `${DEEPEST_REORG}`,
   FILL_WAIT_MS: '1500',
   FILL_POLL_MS: '100',
   CONFIRM_POLL_MS: '100',

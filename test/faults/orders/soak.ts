@@ -14,7 +14,7 @@ const argumentsSchema = z.object({
   kills: count.default(30),
 })
 /** For each life. A run that hangs costs its account a minute and a half: two are enough. */
-const FAULTS_PER_LIFE = { files: 2, acts: 1, world: 3 }
+const FAULTS_PER_LIFE = { files: 2, acts: 1, world: 3, reorgs: 2 }
 const SLOW_ACTS = 2
 
 /** The long form of the orders' bench. Resolves with whether nothing was found. */
@@ -32,6 +32,7 @@ export async function soakOrders(args: string[], print: (line: string) => void):
     acts: size.kills * FAULTS_PER_LIFE.acts,
     slowActs: SLOW_ACTS,
     world: size.kills * FAULTS_PER_LIFE.world,
+    reorgs: size.kills * FAULTS_PER_LIFE.reorgs,
   }
   const plan = createOrderPlan({ ...size, faults })
   const report = await runOrderBench({

@@ -8,7 +8,7 @@ import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import { publicIdentity } from '../../../src/sandbox/secrets.js'
 import type { PlannedOrder } from './plan.js'
 import type { Platform } from './platform.js'
-import { MOST_OPEN } from './settings.js'
+import { DEEPEST_REORG, MOST_OPEN } from './settings.js'
 
 /** An order on its way. */
 export interface PlacedOrder {
@@ -17,7 +17,7 @@ export interface PlacedOrder {
   readonly account: SandboxAccount
   /** A server has answered 202 for this very envelope. */
   accepted: boolean
-  /** How its escrow ended, once it was seen. */
+  /** How its escrow ended, once no reorganization can take it back. */
   end?: 'SETTLED' | 'REFUNDED'
 }
 
@@ -108,9 +108,10 @@ export function createTraders({ sandbox, contracts, bench }: Platform): Traders 
 
   async function look(): Promise<void> {
     while (!over.signal.aborted) {
+      const deep = (await sandbox.provider.getBlockNumber()) - DEEPEST_REORG
       for (const [orderId, one] of placed) {
         if (one.end !== undefined) continue
-        const { state } = await contracts.escrow.orders(orderId)
+        const { state } = await contracts.escrow.orders(orderId, deep)
         if (state === 'SETTLED' || state === 'REFUNDED') one.end = state
       }
       await sleep(PAUSE_MS)

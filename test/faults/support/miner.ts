@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TestChain } from '../../support/chain.js'
+import type { JsonRpcApiProvider } from 'ethers'
 import { BLOCK_SECONDS } from './settings.js'
 
 /** Makes blocks by the clock, and nothing else to the chain at the same time. */
@@ -13,7 +13,8 @@ export interface Miner {
  * Takes over from the node. Where it makes its blocks itself while it reorganizes, it loses some: their numbers then
  * have no block.
  */
-export async function startMiner({ provider }: TestChain): Promise<Miner> {
+export async function startMiner({ provider }: { provider: JsonRpcApiProvider }): Promise<Miner> {
+  await provider.send('evm_setAutomine', [false])
   await provider.send('evm_setIntervalMining', [0])
   let stopped = false
   let last: Promise<unknown> = Promise.resolve()

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Interface, Transaction, Wallet } from 'ethers'
+import { z } from 'zod'
+import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
+import { toQuantity } from '../../../src/chain/quantity.js'
+import { sameAddress } from '../../../src/protocol/address.js'
+import { bytes32Schema } from '../../../src/protocol/hex.js'
+import { createRandom, type Random } from '../support/random.js'
+import type { PlannedReorg } from './plan.js'
+import type { Platform } from './platform.js'
+import type { Traders } from './traders.js'
+import { count } from './word.js'
+
+/** Removes the chain's latest blocks, and puts as many others in their place. */
+export interface Reorganizations {
+  /** They come about at their times from now on. */
+  begin(planned: readonly PlannedReorg[]): void
+  /** Resolves when all of them have come about. */
+  calm(): Promise<void>
+  /** How often each came about, and how often an opening was replaced. */
+  struck(): Record<string, number>
+}
+
+/** How often an employee has another opening mined in an opening's place, and a transaction waits in the pool again. */
+const REPLACED = 0.3
+const DELAYED = 0.3
+/** What the other opening escrows: one base unit of USDC. */
+const CHEAP = 1n
+
+const escrowInterface = new Interface(orderEscrowAbi)
+const blockSchema = z.object({ transactions: z.array(bytes32Schema) })
+const rawSchema = z.string().regex(/^0x[0-9a-f]+$/)
+const openingSchema = z.tuple([bytes32Schema, bytes32Schema, z.bigint(), z.bigint()])
+
+export function createReorganizations({ sandbox, miner }: Platform, traders: Traders): Reorganizations {
+  const { provider } = sandbox
+  const underWay: Promise<void>[] = []
+  const struck: string[] = []
+
+  async function transactionsOf(block: number): Promise<Transaction[]> {
+    const answer: unknown = await provider.send('eth_getBlockByNumber', [toQuantity(block), false])
+    const { transactions } = blockSchema.parse(answer)
+    const raws = transactions.map((hash) => provider.send('eth_getRawTransactionByHash', [hash]))
+    return (await Promise.all(raws)).map((raw) => Transaction.from(rawSchema.parse(raw)))
+  }
+
+  /** An opening of the same order for one base unit, in the place of an employee's own. */
+  async function cheaper(transaction: Transaction): Promise<Transaction | undefined> {
+    const { to, data, from } = transaction
+    const opener = sandbox.accounts.employees.find(
+      ({ address }) => from !== null && sameAddress(address, from),
+    )
+    const call = to === null ? null : escrowInterface.parseTransaction({ data })
+    if (opener === undefined || call?.name !== 'openBuy') return undefined
+    const [orderId, commit, , deadline] = openingSchema.parse([...call.args])
+    // The employee counts on it: an order that is not placed yet would be opened again under another id.
+    if (!traders.placed.has(orderId)) return undefined
+    const { chainId, nonce, gasLimit, type, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction
+    const fees = type === 2 ? { maxFeePerGas, maxPriorityFeePerGas } : { gasPrice }
+    const raw = await new Wallet(opener.privateKey).signTransaction({
+      ...{ to, chainId, nonce, gasLimit, type },
+      ...fees,
+      data: escrowInterface.encodeFunctionData('openBuy', [orderId, commit, CHEAP, deadline]),
+    })
+    struck.push('opening replaced')
+    return Transaction.from(raw)
+  }
+
+  async function strike({ depth, seed }: PlannedReorg): Promise<void> {
+    const random = createRandom(seed)
+    const head = await provider.getBlockNumber()
+    const blocks = Array.from({ length: depth }, (_, index) => head - depth + 1 + index)
+    const removed = (await Promise.all(blocks.map(transactionsOf))).flat()
+    const shuffled: Transaction[] = []
+    for (const transaction of shuffle(random, removed)) {
+      const other = random.chance(REPLACED) ? await cheaper(transaction) : undefined
+      shuffled.push(other ?? transaction)
+    }
+    const { mined, delayed } = split(random, shuffled)
+    const places = mined.map(() => random.integer(0, depth - 1)).toSorted((a, b) => a - b)
+    const pairs = mined.map(({ serialized }, index) => [serialized, places[index]])
+    await provider.send('anvil_reorg', [depth, pairs])
+    struck.push('reorganization')
+    // A pool takes back what no block has. One that holds it still says so.
+    for (const { serialized } of delayed) {
+      await provider.send('eth_sendRawTransaction', [serialized]).catch(() => undefined)
+    }
+  }
+
+  return {
+    begin(planned) {
+      for (const reorg of planned) {
+        underWay.push(sleep(reorg.afterMs).then(() => miner.between(() => strike(reorg))))
+      }
+    },
+    calm: async () => {
+      await Promise.all(underWay)
+    },
+    struck: () => count(struck.map((kind) => `chain ${kind}`)),
+  }
+}
+
+/** In another order, but that an account's transactions stay in that of their nonces. */
+function shuffle(random: Random, transactions: readonly Transaction[]): Transaction[] {
+  const senders = random.shuffled(transactions.map(({ from }) => from))
+  const left = [...transactions]
+  return senders.flatMap((sender) =>
+    left.splice(
+      left.findIndex(({ from }) => from === sender),
+      1,
+    ),
+  )
+}
+
+/** Which come back in a block at once, and which later: after a delayed one all others of its account. */
+function split(random: Random, transactions: readonly Transaction[]) {
+  const waiting = new Set<string | null>()
+  const [mined, delayed]: [Transaction[], Transaction[]] = [[], []]
+  for (const transaction of transactions) {
+    if (random.chance(DELAYED)) waiting.add(transaction.from)
+    ;(waiting.has(transaction.from) ? delayed : mined).push(transaction)
+  }
+  return { mined, delayed }
+}
