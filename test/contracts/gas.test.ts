@@ -321,7 +321,7 @@ function table(contract: keyof typeof NAMES): string {
 
 const HEAD = `# Gas of each call
 
-The gas of a whole transaction: its calldata and 21,000 are in it, and what the chain gives back is not. \`npm run gas\`
+The gas of a whole transaction, with its calldata and the 21,000 of every transaction, less the chain's refunds. \`npm run gas\`
 writes this page, and a test compares it with the contracts to the unit
 ([what the rows mean](../docs/contracts.md#what-calls-cost)).
 `

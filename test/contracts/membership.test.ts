@@ -1,4 +1,4 @@
-// Memberships in random order: nobody buys outside of an admitted institution, and nobody gets around a leaving.
+// Memberships in random order: no wallet buys outside of an admitted institution, and none gets around a leaving.
 
 import { AbiCoder, toQuantity } from 'ethers'
 import fc from 'fast-check'
@@ -27,7 +27,7 @@ const chain = useChain(async (set) => {
   }
 })
 
-/** What the registry says after a step, by wallet and institution. */
+/** The registry's state after a step, by wallet and institution. */
 interface Census {
   time: number
   /** `leavingAt` counts while `orgOf` is not zero. */
@@ -196,7 +196,7 @@ function expectNoWayAround(played: readonly Played[]): void {
   }
 }
 
-/** What must have happened among the sequences, or they prove little. */
+/** Outcomes that the sequences must reach: without them they prove little. */
 const REACHED = [
   ...['found', 'admit', 'suspend', 'invite', 'remove', 'join', 'leave', 'propose', 'accept', 'buy'].map(
     (kind) => `${kind} succeeds`,
@@ -252,7 +252,7 @@ function* reachedBy(played: readonly Played[]): Generator<string> {
 }
 
 describe('memberships in random order', () => {
-  it(`end as modelled and keep what is promised, over ${SEQUENCES} sequences`, async () => {
+  it(`end as modelled and keep the registry's promises, over ${SEQUENCES} sequences`, async () => {
     const seen = new Set<string>()
     const property = fc.asyncProperty(steps(LEAVE), async (sequence) => {
       const start = await chain().now()

@@ -1,4 +1,4 @@
-// Who may do what in institutions: random steps, and a model of what becomes of each.
+// Random steps of wallets in and out of institutions, and a model of their outcomes.
 
 import fc from 'fast-check'
 
@@ -92,8 +92,8 @@ interface Membership {
 }
 
 /**
- * Returns what becomes of one step after the other: the name of the revert, null for success. `time` is the one that
- * the first step's `elapsed` counts from.
+ * Returns a function that takes the steps in their order and returns each one's outcome: the name of the revert, null
+ * for success. The first step's `elapsed` counts from `time`.
  */
 export function createModel(time: number, leaveDelay: number): (step: Step) => string | null {
   let now = time
