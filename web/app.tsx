@@ -43,7 +43,8 @@ export function App({ settings }: { settings: Settings }) {
   const memory = useMemory(session)
   const rulebook = useRulebook(session)
   const orgId = view.value?.orgId ?? null
-  const histories = useHistories(settings, { session, orgId, provider: reader })
+  const isAdmin = view.value?.role === 'admin'
+  const histories = useHistories(settings, { session, orgId, isAdmin, provider: reader })
   const places: readonly (readonly [Route, string])[] = [
     ['desk', 'Desk'],
     ...(orgId === null ? [] : ([['institution', 'Institution']] as const)),
@@ -59,7 +60,6 @@ export function App({ settings }: { settings: Settings }) {
     if (session === null) return <ConnectScreen sessions={sessions} />
     if (session.chainId !== settings.chain.id) return <WrongChain session={session} settings={settings} />
     if (route === 'institution' && orgId !== null && histories.members !== null) {
-      const isAdmin = view.value?.role === 'admin'
       return (
         <InstitutionScreen
           key={session}
@@ -83,6 +83,7 @@ export function App({ settings }: { settings: Settings }) {
         settings={settings}
         views={views}
         readOrders={histories.orders}
+        readStanding={histories.standing}
         view={view}
         clock={clock.value}
         charts={charts}

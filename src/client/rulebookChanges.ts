@@ -25,7 +25,8 @@ export function rulebookChanges(before: Policy | null, after: Policy): readonly 
   const changes = [
     ...wallets.flatMap((wallet) => {
       const employee = checksum(wallet)
-      return rulesChanges(old.get(wallet), next.get(wallet)).map((change) => ({ ...change, employee }))
+      const found = rulesChanges(old.get(wallet), next.get(wallet), before === null)
+      return found.map((change) => ({ ...change, employee }))
     }),
     ...commonChanges(before, after).map((change) => ({ ...change, employee: null })),
   ]
@@ -43,11 +44,9 @@ function rulesByWallet(policy: Policy | null): Map<Hex, Rules> {
   return new Map(entries.map(([wallet, rules]) => [walletSchema.parse(wallet.toLowerCase()), rules]))
 }
 
-function rulesChanges(before: Rules | undefined, after: Rules | undefined): Change[] {
-  if (after === undefined) {
-    return [{ effect: 'tightened', text: 'is no longer listed, so it may neither buy nor sell' }]
-  }
-  if (before === undefined) return [{ effect: 'added', text: inWords(after) }]
+function rulesChanges(before: Rules | undefined, after: Rules | undefined, isFirst: boolean): Change[] {
+  if (before === undefined) return after !== undefined && (isFirst || mayTrade(after)) ? [added(after)] : []
+  if (after === undefined) return mayTrade(before) ? [UNLISTED] : []
   return [
     ...flagChange(before.canBuy, after.canBuy, 'buy'),
     ...flagChange(before.canSell, after.canSell, 'sell'),
@@ -55,6 +54,16 @@ function rulesChanges(before: Rules | undefined, after: Rules | undefined): Chan
     ...symbolChange('tightened', without(after.restricted, before.restricted)),
   ]
 }
+
+const UNLISTED: Change = {
+  effect: 'tightened',
+  text: 'is no longer listed, so it may neither buy nor sell',
+}
+
+const added = (rules: Rules): Change => ({ effect: 'added', text: inWords(rules) })
+
+/** To be listed without a right is the same as not to be listed. */
+const mayTrade = ({ canBuy, canSell }: Rules): boolean => canBuy || canSell
 
 function flagChange(before: boolean, after: boolean, deed: string): Change[] {
   if (before === after) return []

@@ -66,10 +66,13 @@ it('a rule that is lifted is named as lifted, before everything else', () => {
   ])
 })
 
-it('an employee who is listed with no right at all is added as one', () => {
-  const none = { canBuy: false, canSell: false, restricted: [] }
-  expect(said(policyOf({}), policyOf({ [ADA]: none, [BEN]: { ...free, canSell: false } }))).toEqual([
+it('to be listed without a right is no other than not to be listed, and is named only where nothing is known', () => {
+  const none = { canBuy: false, canSell: false, restricted: ['TSLA'] }
+  const [without, listed] = [policyOf({ [BEN]: free }), policyOf({ [ADA]: none, [BEN]: free })]
+  expect(said(without, listed)).toEqual([])
+  expect(said(listed, without)).toEqual([])
+  expect(said(null, listed)).toContain('added: Ada may neither buy nor sell')
+  expect(said(policyOf({}), policyOf({ [BEN]: { ...free, canSell: false } }))).toEqual([
     'added: Ben may buy every symbol, and sell none',
-    'added: Ada may neither buy nor sell',
   ])
 })

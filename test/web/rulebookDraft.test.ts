@@ -1,39 +1,82 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY_DRAFT, policyOf, withEmployees, withRules } from '../../web/institution/rulebookDraft.js'
+import type { Policy } from '../../src/protocol/policy.js'
+import {
+  beginningOf,
+  isUncovered,
+  isUnknown,
+  policyOf,
+  withEmployees,
+  withRules,
+} from '../../web/institution/rulebookDraft.js'
 
 const ada = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const ben = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
-const restricted = { address: ada, canBuy: false, canSell: true, restricted: ['TSLA'] } as const
+const free = { canBuy: true, canSell: true, restricted: [] }
+const barred = { canBuy: false, canSell: false, restricted: [] }
+const ofAda = { canBuy: false, canSell: true, restricted: ['TSLA'] }
+const restricted = { address: ada, ...ofAda } as const
+const policy: Policy = {
+  employees: { [ada.toLowerCase()]: ofAda },
+  maxOrderNotional: 20_000_500_000n,
+  allowWithdrawShares: true,
+}
+const FIRST = { version: 0, policy: null }
+const KNOWN = { version: 2, policy }
+const UNKNOWN = { version: 2, policy: null }
 
 describe('a rulebook as it is written', () => {
-  it('has a line for each member, allows everything at first, and keeps what was written', () => {
-    const draft = withRules(withEmployees(EMPTY_DRAFT, [ada]), restricted)
-    expect(withEmployees(draft, [ada, ben]).rules).toEqual([
-      restricted,
-      { address: ben, canBuy: true, canSell: true, restricted: [] },
-    ])
-    expect(withEmployees(draft, [ben]).rules.map(({ address }) => address)).toEqual([ben])
+  it('begins with the rules in force, and gives no right to those whom they do not list', () => {
+    const draft = beginningOf(KNOWN)
+    expect(withEmployees(draft, [ada, ben], KNOWN)).toEqual({
+      rules: [restricted, { address: ben, ...barred }],
+      maxOrder: '20000.5',
+      allowWithdrawShares: true,
+    })
+    expect(policyOf(withEmployees(draft, [ada], KNOWN))).toEqual(policy)
+    expect(([ada, ben] as const).map((address) => isUncovered(KNOWN, address))).toEqual([false, true])
   })
 
-  it('keeps what was written of a member while the others are read, in the order of the members', () => {
-    const draft = withRules(withRules(EMPTY_DRAFT, { ...restricted, canSell: false }), restricted)
+  it('begins with no right and no amount where the rules in force are not known', () => {
+    expect(isUnknown(UNKNOWN)).toBe(true)
+    const draft = withEmployees(beginningOf(UNKNOWN), [ada], UNKNOWN)
+    expect(draft).toEqual({
+      rules: [{ address: ada, ...barred }],
+      maxOrder: '',
+      allowWithdrawShares: false,
+    })
+    expect(policyOf(draft)).toBeNull()
+    expect(isUncovered(UNKNOWN, ada)).toBe(false)
+  })
+
+  it('the first one begins with the right to buy and sell, and none to withdraw shares', () => {
+    expect([isUnknown(FIRST), isUncovered(FIRST, ada)]).toEqual([false, false])
+    expect(withEmployees(beginningOf(FIRST), [ada], FIRST)).toEqual({
+      rules: [{ address: ada, ...free }],
+      maxOrder: '25000',
+      allowWithdrawShares: false,
+    })
+  })
+
+  it('has a line for each member, in their order, and keeps what was written', () => {
+    const draft = withRules(withRules(beginningOf(FIRST), { ...restricted, canSell: false }), restricted)
     expect(draft.rules).toEqual([restricted])
-    expect(withEmployees(draft, [ben, ada]).rules.map(({ address }) => address)).toEqual([ben, ada])
+    expect(withEmployees(draft, [ben, ada], FIRST).rules).toEqual([{ address: ben, ...free }, restricted])
+    expect(withEmployees(draft, [ben], FIRST).rules.map(({ address }) => address)).toEqual([ben])
   })
 
   it('becomes a policy under lower-case addresses, its amount in base units', () => {
-    const draft = { ...withRules(withEmployees(EMPTY_DRAFT, [ada]), restricted), maxOrder: ' 25,000.5 ' }
+    const draft = { ...withRules(beginningOf(FIRST), restricted), maxOrder: ' 25,000.5 ' }
     expect(policyOf(draft)).toEqual({
-      employees: { [ada.toLowerCase()]: { canBuy: false, canSell: true, restricted: ['TSLA'] } },
+      employees: { [ada.toLowerCase()]: ofAda },
       maxOrderNotional: 25_000_500_000n,
-      allowWithdrawShares: true,
+      allowWithdrawShares: false,
     })
   })
 
   it.each(['', 'much', '-1', '1.1234567', '1e6', '99,50', '1,5', '1,00'])(
     'is none with "%s" as the largest order',
     (maxOrder) => {
-      expect(policyOf({ ...EMPTY_DRAFT, maxOrder })).toBeNull()
+      expect(policyOf({ ...beginningOf(FIRST), maxOrder })).toBeNull()
     },
   )
 })

@@ -6,6 +6,7 @@ import type { LogsSoFar } from '../chain/logs.js'
 import { createMembersReader, type Members } from '../chain/members.js'
 import { createOrderHistory, type OrderHistory } from '../chain/orderHistory.js'
 import { type Ask, remembered } from '../chain/remembered.js'
+import { createStandingReader, type Standing } from '../chain/standing.js'
 import type { Settings } from '../settings.js'
 import type { Session } from '../wallet/session.js'
 
@@ -15,6 +16,8 @@ export interface Histories {
   readonly orders: Ask<OrderHistory> | null
   /** Null without an institution. */
   readonly members: Ask<Members> | null
+  /** Null without an institution, and for its admin, who writes the rulebook. */
+  readonly standing: Ask<Standing | null> | null
   /** Null without a node. */
   readonly events: Ask<LogsSoFar> | null
 }
@@ -22,11 +25,12 @@ export interface Histories {
 interface Sources {
   readonly session: Session | null
   readonly orgId: Hex | null
+  readonly isAdmin: boolean
   /** Of the events. */
   readonly provider: Provider | null
 }
 
-export function useHistories(settings: Settings, { session, orgId, provider }: Sources): Histories {
+export function useHistories(settings: Settings, { session, orgId, isAdmin, provider }: Sources): Histories {
   const orders = useMemo(
     () =>
       session === null ? null : remembered(createOrderHistory(session.provider, settings, session.address)),
@@ -39,9 +43,16 @@ export function useHistories(settings: Settings, { session, orgId, provider }: S
         : remembered(createMembersReader(session.provider, settings, orgId)),
     [session, settings, orgId],
   )
+  const standing = useMemo(
+    () =>
+      session === null || orgId === null || isAdmin
+        ? null
+        : createStandingReader(session.provider, settings, { orgId, wallet: session.address }),
+    [session, settings, orgId, isAdmin],
+  )
   const events = useMemo(
     () => (provider === null ? null : remembered(createEventsReader(provider, settings))),
     [provider, settings],
   )
-  return { orders, members, events }
+  return { orders, members, standing, events }
 }

@@ -1,12 +1,11 @@
 import { useCallback, useRef, useState } from 'preact/hooks'
-import type { Session } from '../wallet/session.js'
 
 /**
  * A value that ends with the session, and then is `fresh` again. What comes to a session that has ended changes nothing.
  * `fresh` must be the same from one render to the next.
  */
 export function useOfSession<T>(
-  session: Session | null,
+  session: object | null,
   fresh: T,
 ): readonly [value: T, change: (to: (before: T) => T) => void] {
   const [kept, setKept] = useState({ session, value: fresh })

@@ -1,40 +1,64 @@
-import { useEffect } from 'preact/hooks'
-import type { Hex } from '../../src/client/index.js'
+import { useEffect, useMemo } from 'preact/hooks'
+import { type Hex, rulebookChanges } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import type { Settings } from '../settings.js'
+import { Changes } from './changes.js'
+import { CopyBox } from './copyBox.js'
 import { isInForce } from './isInForce.js'
+import { keptCopy } from './keptCopy.js'
 import { Publishing } from './publishing.js'
-import { policyOf, withEmployees, withRules } from './rulebookDraft.js'
+import {
+  beginningOf,
+  isUncovered,
+  isUnknown,
+  policyOf,
+  type RulebookInForce,
+  withEmployees,
+  withRules,
+} from './rulebookDraft.js'
 import { RulesRow } from './rulesRow.js'
 import type { RulebookWork } from './useRulebook.js'
 
 interface RulebookProps {
   readonly work: RulebookWork
   readonly settings: Settings
+  readonly orgId: Hex
   /** Null until they have been read. */
   readonly employees: readonly Hex[] | null
   readonly symbols: readonly string[]
-  /** In force now; 0 before the first one. */
+  /** In force when it was last read; 0 before the first one. */
   readonly version: number
   readonly onPublished: () => void
 }
 
-/** The rules are written anew each time: nobody can read the published ones back, its author neither. */
-export function Rulebook({ work, settings, employees, symbols, version, onPublished }: RulebookProps) {
-  const { draft, edit, publishingSince, published, error } = work
+/** The rules in force come from a copy of them: the chain gives them back to the enclave alone. */
+export function Rulebook(props: RulebookProps) {
+  const { work, settings, orgId, employees, symbols, onPublished } = props
+  const { edit, publishingSince, published, error } = work
+  const inForce = inForceOf(work, props.version)
+  const { version } = inForce
+  const unknown = isUnknown(inForce)
+  const copy = useMemo(
+    () => [work.copy, keptCopy(orgId)].find((one) => one?.version === version) ?? null,
+    [work.copy, orgId, version],
+  )
   const busy = publishingSince !== null
+  const draft = work.draft ?? beginningOf(inForce)
+  const isOvertaken = work.draft !== null && work.draft.base !== version
   // A rulebook without its members bars them all: none is written before they are known.
-  const written = employees === null ? null : withEmployees(draft, employees)
+  const written = employees === null ? null : withEmployees(draft, employees, inForce)
   const policy = written === null ? null : policyOf(written)
   const isAmountWrong = written !== null && policy === null
+  const changes = policy === null ? null : rulebookChanges(inForce.policy, policy)
+  const lifted = unknown ? 0 : (changes ?? []).filter(({ effect }) => effect === 'lifted').length
   useEffect(() => {
     if (published !== null) onPublished()
   }, [published, onPublished])
   const publish = (event: Event) => {
     event.preventDefault()
-    if (policy !== null) work.publish(policy)
+    if (policy !== null && !isOvertaken) work.publish(policy, version)
   }
   return (
     <Card
@@ -46,9 +70,19 @@ export function Rulebook({ work, settings, employees, symbols, version, onPublis
       }
     >
       <p class="muted">
-        It is sealed to the enclave on this device. Nobody reads it back, you neither: publishing replaces all
-        of it.
+        It is sealed to the enclave on this device, and replaces all of the one in force. A copy, sealed to
+        your wallet, stays in this browser.
       </p>
+      {version === 0 ? null : (
+        <CopyBox
+          key={version}
+          version={version}
+          isKnown={!unknown}
+          copy={copy}
+          onOpen={(given) => work.open(given, version)}
+        />
+      )}
+      {isOvertaken ? <Overtaken version={version} onRestart={work.restart} /> : null}
       <form onSubmit={publish}>
         <div class="scroll">
           <table class="rules">
@@ -69,7 +103,8 @@ export function Rulebook({ work, settings, employees, symbols, version, onPublis
                   rules={rules}
                   symbols={symbols}
                   settings={settings}
-                  onChange={(changed) => edit((before) => withRules(before, changed))}
+                  isUncovered={isUncovered(inForce, rules.address)}
+                  onChange={(changed) => edit((before) => withRules(before, changed), inForce)}
                 />
               ))}
             </tbody>
@@ -90,7 +125,9 @@ export function Rulebook({ work, settings, employees, symbols, version, onPublis
             autocomplete="off"
             aria-invalid={isAmountWrong}
             value={draft.maxOrder}
-            onInput={({ currentTarget: { value } }) => edit((before) => ({ ...before, maxOrder: value }))}
+            onInput={({ currentTarget: { value } }) =>
+              edit((before) => ({ ...before, maxOrder: value }), inForce)
+            }
           />
         </Field>
         <p>
@@ -99,14 +136,17 @@ export function Rulebook({ work, settings, employees, symbols, version, onPublis
               type="checkbox"
               checked={draft.allowWithdrawShares}
               onChange={({ currentTarget: { checked } }) =>
-                edit((before) => ({ ...before, allowWithdrawShares: checked }))
+                edit((before) => ({ ...before, allowWithdrawShares: checked }), inForce)
               }
             />
             Shares may be withdrawn
           </label>
         </p>
-        <button type="submit" class="primary" disabled={busy || policy === null}>
-          {busy ? 'Publishing…' : `Publish version ${version + 1}`}
+        {changes === null || busy ? null : (
+          <Changes changes={changes} version={version} isKnown={!unknown} settings={settings} />
+        )}
+        <button type="submit" class="primary" disabled={busy || policy === null || isOvertaken}>
+          {busy ? 'Publishing…' : publishWords(version + 1, lifted)}
         </button>
       </form>
       {busy ? <Publishing since={publishingSince} /> : null}
@@ -117,5 +157,28 @@ export function Rulebook({ work, settings, employees, symbols, version, onPublis
       ) : null}
       <FailureBox error={error} />
     </Card>
+  )
+}
+
+/** The server is a moment behind what was just published here. */
+function inForceOf({ published, known }: RulebookWork, read: number): RulebookInForce {
+  const version = Math.max(read, published ?? 0)
+  return { version, policy: known?.version === version ? known.policy : null }
+}
+
+function publishWords(version: number, lifted: number): string {
+  if (lifted === 0) return `Publish version ${version}`
+  return `Publish version ${version}, which lifts ${lifted === 1 ? 'a rule' : `${lifted} rules`}`
+}
+
+function Overtaken({ version, onRestart }: { version: number; onRestart: () => void }) {
+  return (
+    <div class="box box-bad" role="alert">
+      <strong>Version {version} came into force while this one was being written</strong>
+      <p>What is written below was begun from an older version, so it cannot be published.</p>
+      <button type="button" onClick={onRestart}>
+        Begin again from version {version}
+      </button>
+    </div>
   )
 }

@@ -7,11 +7,13 @@ interface RulesRowProps {
   readonly rules: RulesDraft
   readonly symbols: readonly string[]
   readonly settings: Settings
+  /** Whether the rulebook in force is known not to list the employee. */
+  readonly isUncovered: boolean
   readonly onChange: (rules: RulesDraft) => void
 }
 
 /** What one employee may do. */
-export function RulesRow({ rules, symbols, settings, onChange }: RulesRowProps) {
+export function RulesRow({ rules, symbols, settings, isUncovered, onChange }: RulesRowProps) {
   const { address, canBuy, canSell, restricted } = rules
   const name = settings.demoWallets.find((wallet) => wallet.address === address)?.name ?? shortHex(address)
   const toggled = (symbol: string) =>
@@ -20,6 +22,9 @@ export function RulesRow({ rules, symbols, settings, onChange }: RulesRowProps) 
     <tr>
       <th scope="row">
         <WalletName address={address} settings={settings} />
+        {isUncovered ? (
+          <span class="tag tag-bad tag-beside">not covered by the rulebook in force</span>
+        ) : null}
       </th>
       <td>
         <input

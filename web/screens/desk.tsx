@@ -1,10 +1,12 @@
 import type { MarketClock, Views, WalletView } from '../../src/client/index.js'
 import type { OrderHistory } from '../chain/orderHistory.js'
 import type { Ask } from '../chain/remembered.js'
+import type { Standing } from '../chain/standing.js'
 import type { Charts } from '../hooks/useCharts.js'
 import type { Memory } from '../hooks/useMemory.js'
 import type { Polled } from '../hooks/usePolled.js'
 import { LeavingNote } from '../membership/leaving.js'
+import { StandingNote } from '../membership/standingNote.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import type { Settings } from '../settings.js'
 import { ClaimsCard } from '../trade/claimsCard.js'
@@ -19,18 +21,20 @@ interface DeskProps {
   readonly view: Polled<WalletView | null>
   readonly views: Views
   readonly readOrders: Ask<OrderHistory>
+  readonly readStanding: Ask<Standing | null> | null
   readonly clock: MarketClock | null
   readonly charts: Charts
   readonly memory: Memory
 }
 
 /** What the wallet should see is for the server to say. */
-export function DeskScreen({ session, settings, view, views, ...shared }: DeskProps) {
+export function DeskScreen({ session, settings, view, views, readStanding, ...shared }: DeskProps) {
   const { value, error, refresh } = view
   if (value?.screen === 'trade') {
     return (
       <>
         <LeavingNote leavingAt={value.leavingAt} />
+        <StandingNote readStanding={readStanding} />
         <ClaimsCard client={session.client} />
         <TradeScreen session={session} views={views} {...shared} />
       </>
@@ -44,6 +48,7 @@ export function DeskScreen({ session, settings, view, views, ...shared }: DeskPr
       {value?.screen === 'found' ? (
         <FoundScreen session={session} settings={settings} view={value} onDone={refresh} />
       ) : null}
+      {value?.screen === 'wait' ? <StandingNote readStanding={readStanding} /> : null}
       {value?.screen === 'wait' ? (
         <WaitScreen session={session} settings={settings} view={value} onDone={refresh} />
       ) : null}

@@ -66,6 +66,7 @@ export function InstitutionScreen({
             <Rulebook
               work={rulebook}
               settings={settings}
+              orgId={orgId}
               employees={employees}
               symbols={view.pool.equities.map(({ symbol }) => symbol)}
               version={view.rulesVersion}

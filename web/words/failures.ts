@@ -104,6 +104,18 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'This key file belongs to another wallet',
     'Connect that wallet, or choose the file of this one.',
   ],
+  'invalid-copy': [
+    'This is no copy of your institution’s rulebook',
+    'Choose the file that was exported where the rulebook in force was published.',
+  ],
+  'outdated-copy': [
+    'The copy is of another version than the one in force',
+    'Another rulebook has replaced it. Import the copy of that one, from where it was published.',
+  ],
+  'copy-undecryptable': [
+    'Your wallet does not open this copy',
+    'It was sealed to another wallet or another portfolio key, or the file was changed.',
+  ],
 }
 
 const POLICY: Record<string, Words> = {
@@ -113,7 +125,7 @@ const POLICY: Record<string, Words> = {
   ],
   'version-conflict': [
     'Another rulebook was published in between',
-    'Look at the version, and publish again.',
+    'Yours was not published. Begin again from the one in force.',
   ],
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
+import type { PublishedRulebook } from '../../../src/client/index.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { launchChromium, PATIENCE_MS, VIEWPORT } from './browser.js'
@@ -13,6 +14,8 @@ export interface BrowserDesk {
   /** Of the page. */
   readonly url: string
   readonly browser: Browser
+  /** Of version 1, which no browser has published. */
+  readonly copy: PublishedRulebook['copy']
   /** What the pages' consoles said that must not be: errors, and what the page's policy refused. */
   readonly complaints: string[]
   /** A page of a browser of its own, at an address. */
@@ -40,8 +43,8 @@ export function useBrowserDesk(): () => BrowserDesk {
       print: () => undefined,
     })
     started.push(() => sandbox.stop())
-    await publishDefaultRulebook(sandbox, { allowWithdrawShares: true })
-    desk = openDesk(sandbox, browser)
+    const { copy } = await publishDefaultRulebook(sandbox, { allowWithdrawShares: true })
+    desk = openDesk(sandbox, browser, copy)
   })
   afterAll(async () => {
     for (const stop of started.reverse()) await stop()
@@ -52,7 +55,7 @@ export function useBrowserDesk(): () => BrowserDesk {
   }
 }
 
-function openDesk(sandbox: Sandbox, browser: Browser): BrowserDesk {
+function openDesk(sandbox: Sandbox, browser: Browser, copy: BrowserDesk['copy']): BrowserDesk {
   const url = sandbox.info.deskUrl ?? ''
   const complaints: string[] = []
   async function visit(at = url, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
@@ -70,6 +73,7 @@ function openDesk(sandbox: Sandbox, browser: Browser): BrowserDesk {
     sandbox,
     url,
     browser,
+    copy,
     complaints,
     visit,
     async visitAs(name) {
@@ -84,6 +88,13 @@ function openDesk(sandbox: Sandbox, browser: Browser): BrowserDesk {
 /** The browser itself reports answers of 400 and more, and a server that is away: the page says these in words. */
 function isNetwork(text: string): boolean {
   return text.startsWith('Failed to load resource')
+}
+
+/** Imports a copy of the rulebook in force, on the screen of the institution. */
+export async function importCopy(page: Page, copy: unknown): Promise<void> {
+  const file = { name: 'rulebook.json', mimeType: 'application/json' }
+  const text = typeof copy === 'string' ? copy : JSON.stringify(copy)
+  await page.locator('input[type=file]').setInputFiles({ ...file, buffer: Buffer.from(text) })
 }
 
 /** The newest order's card, once it stands in the state. */

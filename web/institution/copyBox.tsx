@@ -1,0 +1,82 @@
+import type { RulebookCopy } from '../../src/client/index.js'
+import { parseStrictJson } from '../../src/protocol/strictJson.js'
+import { useAction } from '../hooks/useAction.js'
+import { FailureBox } from '../parts/failureBox.js'
+
+interface CopyBoxProps {
+  /** In force, above 0. */
+  readonly version: number
+  /** Whether the rules of that version are known here. */
+  readonly isKnown: boolean
+  /** Of that version, null where this browser has none. */
+  readonly copy: RulebookCopy | null
+  readonly onOpen: (copy: unknown) => Promise<void>
+}
+
+/** Where the rules in force come from, and, loudly, that they are not known. */
+export function CopyBox({ version, isKnown, copy, onOpen }: CopyBoxProps) {
+  const { busy, error, run } = useAction()
+  if (isKnown) {
+    return copy === null ? null : (
+      <p>
+        <button type="button" class="quiet" onClick={() => download(copy)}>
+          Export a copy of version {version}
+        </button>
+      </p>
+    )
+  }
+  const importFile = async (file: File | undefined) => {
+    if (file === undefined) return
+    const text = await file.text()
+    await run(() => onOpen(jsonOf(text)))
+  }
+  return (
+    <div class="box box-bad" role="alert" data-test="unknown-rules">
+      <strong>
+        {copy === null
+          ? `This browser has no copy of version ${version}, which is in force`
+          : `The rules of version ${version} are still sealed`}
+      </strong>
+      <p>
+        The chain gives a rulebook back to the enclave alone. This form begins with no member allowed:{' '}
+        <b>what you publish from here replaces every rule in force, and nothing tells which.</b>
+      </p>
+      {copy === null ? (
+        <p>
+          <label>
+            Import the copy from the browser or command line that published it{' '}
+            <input
+              type="file"
+              accept="application/json,.json"
+              disabled={busy}
+              onChange={({ currentTarget }) => importFile(currentTarget.files?.[0])}
+            />
+          </label>
+        </p>
+      ) : (
+        <button type="button" class="primary" disabled={busy} onClick={() => run(() => onOpen(copy))}>
+          {busy ? 'Opening…' : `Open the copy of version ${version}`}
+        </button>
+      )}
+      <FailureBox error={error} />
+    </div>
+  )
+}
+
+/** Undefined for what is no JSON: no copy either. */
+function jsonOf(text: string): unknown {
+  try {
+    return parseStrictJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+function download(copy: RulebookCopy): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(copy)], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `rulebook-${copy.version}.json`
+  link.click()
+  URL.revokeObjectURL(url)
+}
