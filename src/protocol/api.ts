@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { PRIMARY_TYPES } from './authorizationTypes.js'
 import { orderEnvelopeSchema } from './envelope.js'
+import { feeSchema } from './fees.js'
 import { bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
 import { outcomeSchema, runIdSchema } from './job.js'
@@ -181,6 +182,8 @@ export const marketSchema = z.object({
       asOf: timeSchema.nullable(),
     }),
   ),
+  /** What the broker charges, taken from the proceeds of sales. */
+  fees: z.array(feeSchema),
 })
 export type MarketView = z.output<typeof marketSchema>
 

@@ -1,24 +1,35 @@
 // The regulatory fees that the broker passes on, as a schedule of the platform: public, the same for everyone.
 import * as z from 'zod'
-import { divide, formatDecimal, ONE_CENT, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from './units.js'
+import {
+  divide,
+  formatDecimal,
+  ONE_CENT,
+  parseDecimal,
+  SHARE_DECIMALS,
+  sharesFor,
+  USDC_DECIMALS,
+  uint256Schema,
+} from './units.js'
 
 /** Decimals of a rate, in USD per share or per USD. */
 const RATE_DECIMALS = 12
 /** Decimals of a fee before it is rounded: a quantity times a rate. */
 export const FEE_DECIMALS = SHARE_DECIMALS + RATE_DECIMALS
 
-export interface Fee {
+/** One fee, as `GET /market` tells it. */
+export const feeSchema = /* @__PURE__ */ z.object({
   /** Such as `TAF`. */
-  readonly name: string
+  name: z.string(),
   /** What `rate` is a part of: each share, or each USD of the trade. */
-  readonly per: 'share' | 'usd'
+  per: z.enum(['share', 'usd']),
   /** USD with 12 decimals. */
-  readonly rate: bigint
+  rate: uint256Schema,
   /** USDC base units that one trade pays at most; null without a cap. */
-  readonly max: bigint | null
+  max: uint256Schema.nullable(),
   /** `both`: the broker charges purchases as well. The sale of the shares pays for their purchase. */
-  readonly on: 'sale' | 'both'
-}
+  on: z.enum(['sale', 'both']),
+})
+export type Fee = Readonly<z.output<typeof feeSchema>>
 export type FeeSchedule = readonly Fee[]
 
 /** What Alpaca documents for live accounts: see docs/decisions/0253. */
@@ -29,7 +40,7 @@ const MAX_FEES = 8
 const FEE = /^([A-Z]{2,8}):(\d{1,3}(?:\.\d{1,12})?)\/(share|usd)(?::max=(\d{1,6}(?:\.\d{1,2})?))?(:both)?$/
 
 /** A schedule as a setting has it: `TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both`, or `none`. */
-export const feeScheduleText = z.string().transform((text, context): FeeSchedule => {
+export const feeScheduleText = /* @__PURE__ */ z.string().transform((text, context): FeeSchedule => {
   const fees = text === NONE ? [] : text.split(',').map((part) => feeOf(part.trim()))
   const known = fees.filter((fee) => fee !== null)
   const isClear = new Set(known.map(({ name }) => name)).size === fees.length && fees.length <= MAX_FEES
@@ -88,4 +99,17 @@ export function feesOfSale(schedule: FeeSchedule, qty: bigint, value: bigint): b
   return schedule
     .map((fee) => ceilFee(exactFee(fee, qty, value) * (fee.on === 'both' ? 2n : 1n)))
     .reduce((sum, fee) => sum + fee, 0n)
+}
+
+/** About what a sale for this amount pays in fees at this price; null without a price. */
+export function feesOfAmount(schedule: FeeSchedule, amount: bigint, price: bigint | null): bigint | null {
+  return price === null || price === 0n ? null : feesOfSale(schedule, sharesFor(amount, price), amount)
+}
+
+/** The names of the fees that are charged now, on sales or on purchases. */
+export function feeNames(schedule: FeeSchedule, on?: Fee['on']): string {
+  return schedule
+    .filter((fee) => fee.rate > 0n && (on === undefined || fee.on === on))
+    .map(({ name }) => name)
+    .join(', ')
 }

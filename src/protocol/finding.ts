@@ -25,6 +25,8 @@ const enclaveFactsSchema = z.strictObject({
   signer: addressSchema,
   /** 33 bytes: of the key that opens what clients seal. */
   intentPublicKey: publicKeySchema,
+  /** What sales pay, as the setting has it. */
+  brokerFees: z.string().max(500),
   /** The broker's id of the account that trades; null when the broker did not tell. */
   brokerAccount: z.string().max(128).nullable(),
 })

@@ -172,6 +172,7 @@ export function buildServer(surroundings: Surroundings): {
       ...reads,
       symbols: listedSymbols,
       broker: marketData,
+      fees: config.broker.fees,
       marketMaxAgeMs: config.broker.marketMaxAgeMs,
       marketClockMaxAgeMs: config.broker.marketClockMaxAgeMs,
     }),

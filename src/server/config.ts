@@ -215,6 +215,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       tradingUrl: env.ALPACA_TRADING_URL,
       dataUrl: env.ALPACA_DATA_URL,
       timeoutMs: env.ALPACA_TIMEOUT,
+      fees: env.BROKER_FEES,
       marketMaxAgeMs: env.MARKET_MAX_AGE,
       marketClockMaxAgeMs: env.MARKET_CLOCK_MAX_AGE,
     },

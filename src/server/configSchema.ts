@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { DOCUMENTED_FEES, feeScheduleText } from '../protocol/fees.js'
 import { publicKeySchema } from '../protocol/publicKey.js'
 import { httpVariables } from './configHttp.js'
 import {
@@ -207,6 +208,11 @@ export const environmentSchema = z.object({
   }),
   ALPACA_DATA_URL: withDefault(httpUrl(), { about: 'Prices.', fallback: 'https://data.alpaca.markets' }),
   ALPACA_TIMEOUT: withDefault(duration(), { about: 'Time that one call may take.', fallback: '5s' }),
+  BROKER_FEES: withDefault(feeScheduleText, {
+    about:
+      "Fees that sales pay, as the enclave's BROKER_FEES has them: GET /market tells them before an order is placed.",
+    fallback: DOCUMENTED_FEES,
+  }),
   MARKET_MAX_AGE: withDefault(duration(), {
     about: 'Time that one answer of the provider serves GET /market; for as long again it is given as stale.',
     fallback: '2s',

@@ -15,7 +15,7 @@ it('goes on watching the market after a question that fails', async () => {
     const unknown = { previousClose: null, bid: null, ask: null, asOf: null }
     const symbols = [{ symbol: 'AAPL', name: 'Apple', price: `${asked}`, ...unknown }]
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ asOf: new Date().toISOString(), stale: false, symbols }))
+    response.end(JSON.stringify({ asOf: new Date().toISOString(), stale: false, symbols, fees: [] }))
   })
   const lines: string[] = []
   const interruption = new AbortController()

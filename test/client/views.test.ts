@@ -45,6 +45,7 @@ const answers: Record<string, object> = {
     symbols: [
       { symbol: 'AAPL', name: 'Apple', price: '1', previousClose: null, bid: '1', ask: '2', asOf: null },
     ],
+    fees: [{ name: 'TAF', per: 'share', rate: '166000000', max: '8300000', on: 'sale' }],
   },
   '/market/clock': { isOpen: true, nextOpen: asOf, nextClose: asOf },
   '/health': {
@@ -81,7 +82,10 @@ describe('the views', () => {
       pool: { usdc: 5n, equities: [{ shares: 7n }] },
     })
     expect(await views().compliance(address)).toMatchObject({ equities: [{ kyc: true }] })
-    expect(await views().market()).toMatchObject({ symbols: [{ price: 1n, previousClose: null, ask: 2n }] })
+    expect(await views().market()).toMatchObject({
+      symbols: [{ price: 1n, previousClose: null, ask: 2n }],
+      fees: [{ rate: 166_000_000n, max: 8_300_000n }],
+    })
     expect(await views().clock()).toEqual({ isOpen: true, nextOpen: asOf, nextClose: asOf })
     expect(await views().health()).toMatchObject({ contracts, symbols: ['AAPL'] })
     expect(await views().enclaveKey()).toMatchObject({ publicKey: INTENT_PUBLIC_KEY })

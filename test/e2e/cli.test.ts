@@ -56,8 +56,9 @@ describe('confidential-trading order', () => {
 
   it('ends with 3 when the enclave refuses, and says why in words', async () => {
     const { run } = await person(1)
-    const { exit, out } = await run('order', 'sell', 'MSFT', '100', '--json')
+    const { exit, out, err } = await run('order', 'sell', 'MSFT', '100', '--json')
     expect(exit).toBe(3)
+    expect(err).toMatch(/fees \(TAF, CAT\) come off what the sale brings: about 0\.02 USDC/)
     const { state, orderId, notice } = orderOf(out)
     expect(state).toBe('REFUNDED')
     expect(notice?.code).toBe('insufficient-shares')

@@ -133,6 +133,11 @@ describe('npm run doctor', () => {
       },
       ['together broker-accounts'],
     ],
+    [
+      'fees that are not those that sales pay',
+      () => ({ enclave: { BROKER_FEES: 'none' } }),
+      ['together same-fees'],
+    ],
     ['refused broker keys', () => ({ enclave: { ALPACA_SECRET_KEY: 'wrong' } }), ['enclave broker-keys']],
     [
       'a relayer without ether',

@@ -14,6 +14,7 @@ import { Choice } from '../parts/choice.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { failureOf } from '../words/failures.js'
+import { feeWords } from '../words/fees.js'
 import { shares } from '../words/format.js'
 import { available } from './available.js'
 import type { KeyInUse } from './portfolioKeys.js'
@@ -67,6 +68,9 @@ export function Ticket(props: TicketProps) {
     side === 'WITHDRAW'
       ? ['USDC', ...Object.keys(portfolio?.positions ?? {})]
       : market.symbols.map((equity) => equity.symbol)
+
+  const amountNow = typeof units === 'bigint' ? units : null
+  const fees = feeWords(side, market, { amount: amountNow, price: priceOf(market, symbol) })
 
   const place = async (event: Event) => {
     event.preventDefault()
@@ -125,6 +129,11 @@ export function Ticket(props: TicketProps) {
         {clock !== null && !clock.isOpen && side !== 'WITHDRAW' ? (
           <p class="box">The market is closed. The order waits, sealed, and is carried out when it opens.</p>
         ) : null}
+        {fees === '' ? null : (
+          <p class="muted" data-test="fees">
+            {fees}
+          </p>
+        )}
         <button type="submit" class="primary" disabled={placing.busy || typeof units !== 'bigint'}>
           {placing.busy ? 'Placing…' : `${VERBS[side]} ${symbol}`}
         </button>
@@ -179,8 +188,12 @@ function hintOf(
   { market, funds, portfolio }: TicketProps,
 ): string {
   if (typeof units === 'string') return units
-  const price = market.symbols.find((equity) => equity.symbol === symbol)?.price ?? null
+  const price = priceOf(market, symbol)
   const about = units === null || side === 'WITHDRAW' ? null : estimate(units, price)
   const comesTo = about === null ? '' : `About ${shares(about)} shares now. `
   return comesTo + available({ side, symbol, payFrom }, funds, portfolio)
+}
+
+function priceOf({ symbols }: MarketView, symbol: string): bigint | null {
+  return symbols.find((equity) => equity.symbol === symbol)?.price ?? null
 }

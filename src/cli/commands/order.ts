@@ -2,13 +2,16 @@ import * as z from 'zod'
 import {
   ClientError,
   ContractError,
+  formatDecimal,
   type Hex,
   type OrderRequest,
   parseDecimal,
+  ServerError,
   SHARE_DECIMALS,
   USDC_DECIMALS,
 } from '../../client/index.js'
 import { ProtocolError } from '../../protocol/errors.js'
+import { feeNames, feesOfAmount } from '../../protocol/fees.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { sideSchema } from '../../protocol/intent.js'
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
@@ -114,6 +117,7 @@ interface Placing {
 async function place(request: OrderRequest, { connection, kept, context }: Placing): Promise<Hex> {
   const { terminal, signal } = context
   const mine: Hex[] = []
+  await tellFees(request, { connection, context })
   terminal.progress('reading the portfolio')
   try {
     const { order, opened } = await connection.client.placeOrder(request, {
@@ -136,6 +140,33 @@ async function place(request: OrderRequest, { connection, kept, context }: Placi
   } catch (error) {
     if (openedNothing(error)) await Promise.all(mine.map((orderId) => kept.forget(orderId)))
     throw error
+  }
+}
+
+/** Says what the order pays in fees, before anything is signed. */
+async function tellFees(
+  { side, symbol, maxSpend }: OrderRequest,
+  { connection, context: { terminal, signal } }: Omit<Placing, 'kept'>,
+): Promise<void> {
+  if (side === 'WITHDRAW') return
+  try {
+    const { fees, symbols } = await connection.client.views.market(signal)
+    const later = feeNames(fees, 'both')
+    if (side === 'BUY') {
+      if (later !== '')
+        terminal.progress(`no fee now: a sale of the shares pays the broker's ${later} for both`)
+      return
+    }
+    const price = symbols.find((equity) => equity.symbol === symbol)?.price ?? null
+    const about = feesOfAmount(fees, maxSpend, price)
+    if (about === 0n) return
+    const amount = about === null ? '' : `about ${formatDecimal(about, USDC_DECIMALS)} USDC, `
+    terminal.progress(
+      `the broker's fees (${feeNames(fees)}) come off what the sale brings: ${amount}each rounded up to the cent`,
+    )
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error
+    terminal.progress("what the order pays in the broker's fees is not known now: the server has no prices")
   }
 }
 

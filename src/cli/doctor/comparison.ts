@@ -1,6 +1,7 @@
 import { ADDRESS_VARIABLES } from '../../chain/addressVariables.js'
 import { sameAddress } from '../../protocol/address.js'
 import { contractsSchema } from '../../protocol/api.js'
+import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveFacts, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { bytesToHex } from '../../protocol/hex.js'
 import { compressPoint } from '../../protocol/publicKey.js'
@@ -16,6 +17,7 @@ export function compare(server: ServerReport['facts'], enclave: EnclaveFacts | n
     compareSigner(server.config.enclave.signer, enclave.signer),
     compareIntentKey(server.config.enclave.intentPublicKey, enclave.intentPublicKey),
     compareAccounts(server.brokerAccount, enclave.brokerAccount),
+    compareFees(formatFees(server.config.broker.fees), enclave.brokerFees),
   ]
 }
 
@@ -47,6 +49,15 @@ function compareIntentKey(configured: `0x${string}`, actual: `0x${string}`): Fin
     : fault(
         'intent-key',
         `INTENT_PUBKEY is not the enclave's: set it to ${actual}, or no order can be opened`,
+      )
+}
+
+function compareFees(told: string, taken: string): Finding {
+  return told === taken
+    ? ok('same-fees', 'the server tells the fees that the enclave takes')
+    : fault(
+        'same-fees',
+        `BROKER_FEES is ${told} for the server, ${taken} for the enclave: employees are told fees that sales do not pay`,
       )
 }
 

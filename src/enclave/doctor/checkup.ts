@@ -5,6 +5,7 @@ import { checkDeployment } from '../../chain/deploymentCheckup.js'
 import { checkNodes, stoppedAnswering } from '../../chain/nodeCheckup.js'
 import { RpcProvider } from '../../chain/provider.js'
 import { checksum } from '../../protocol/address.js'
+import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
@@ -40,6 +41,7 @@ export async function checkEnclave(
       contracts: addressesOf(config),
       signer,
       intentPublicKey: publicKeyOf(hexToBytes(config.INTENT_PRIVATE_KEY)),
+      brokerFees: formatFees(config.BROKER_FEES),
       brokerAccount: broker.accountId,
     },
   }

@@ -1,5 +1,6 @@
 import { type Asset, type Broker, BrokerError, type Snapshot } from '../../broker/index.js'
 import type { MarketView } from '../../protocol/api.js'
+import type { FeeSchedule } from '../../protocol/fees.js'
 import { brokerRetryMs, marketUnavailable } from './brokerOutage.js'
 import type { ListedSymbols } from './listedSymbols.js'
 import { createSharedValue } from './sharedValue.js'
@@ -11,6 +12,8 @@ const PATIENCE_MS = 250
 interface MarketDeps {
   readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots'>
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
+  /** What sales pay. */
+  readonly fees: FeeSchedule
   /** How long one answer of the broker serves everyone; for as long again it is given as stale while another is fetched. */
   readonly maxAgeMs: number
   /** Unix ms: the time that an answer bears. */
@@ -30,6 +33,7 @@ interface MarketDeps {
  */
 export function createMarketView(deps: MarketDeps): () => Promise<MarketView> {
   const { broker, symbols, maxAgeMs, now, steadyNow } = deps
+  const fees = [...deps.fees]
   const assets = createTradableAssets({ broker, steadyNow })
   const shared = createSharedValue({
     async load(): Promise<MarketView> {
@@ -39,6 +43,7 @@ export function createMarketView(deps: MarketDeps): () => Promise<MarketView> {
         asOf: new Date(now()).toISOString(),
         stale: false,
         symbols: tradable.map((asset) => quoteOf(asset, snapshots.get(asset.symbol))),
+        fees,
       }
     },
     freshMs: () => maxAgeMs,

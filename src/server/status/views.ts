@@ -8,6 +8,7 @@ import type {
   MarketView,
   WalletView,
 } from '../../protocol/api.js'
+import type { FeeSchedule } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import { createHeadReads } from '../reads/headReads.js'
@@ -35,10 +36,11 @@ export function createStatusViews(deps: {
   readonly symbols: ListedSymbols
   /** The market-data account. */
   readonly broker: Broker
+  readonly fees: FeeSchedule
   readonly marketMaxAgeMs: number
   readonly marketClockMaxAgeMs: number
 }): StatusViews {
-  const { head, contracts, lenses, symbols, broker, marketMaxAgeMs, marketClockMaxAgeMs } = deps
+  const { head, contracts, lenses, symbols, broker, fees, marketMaxAgeMs, marketClockMaxAgeMs } = deps
   const clocks = { now: Date.now, steadyNow: () => performance.now() }
   return {
     wallet: createHeadReads({
@@ -50,7 +52,7 @@ export function createStatusViews(deps: {
       head,
       read: createComplianceView({ token: contracts.token, lenses, symbols }),
     }),
-    market: createMarketView({ broker, symbols, maxAgeMs: marketMaxAgeMs, ...clocks }),
+    market: createMarketView({ broker, symbols, fees, maxAgeMs: marketMaxAgeMs, ...clocks }),
     marketClock: createMarketClockView({ broker, maxAgeMs: marketClockMaxAgeMs, ...clocks }),
   }
 }

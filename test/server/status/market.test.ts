@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { BrokerStandInOptions } from '../../../src/sandbox/broker/index.js'
 import { createMarketView } from '../../../src/server/status/market.js'
+import { FEES } from '../../support/brokerBooks.js'
 import { brokerOf, SERVER_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
 import { eventually } from '../../support/eventually.js'
 
@@ -21,6 +22,7 @@ async function setUp(options: {
   const view = createMarketView({
     broker: brokerOf(standIn.url, SERVER_ACCOUNT, options.timeoutMs),
     symbols: { current: () => listed, read: async () => listed },
+    fees: FEES,
     maxAgeMs: 2_000,
     now: () => time,
     steadyNow: () => steady,
@@ -51,7 +53,7 @@ describe('what is shown', () => {
     const { view, control } = await setUp({})
     control.price({ symbol: 'AAPL', price: '201.25', bid: '201.2', ask: '201.31' })
     const market = await view()
-    expect(market).toMatchObject({ asOf: '2026-03-02T15:00:00.000Z', stale: false })
+    expect(market).toMatchObject({ asOf: '2026-03-02T15:00:00.000Z', stale: false, fees: FEES })
     expect(market.symbols).toEqual([
       {
         symbol: 'AAPL',
@@ -99,7 +101,7 @@ describe('what is shown', () => {
 
   test('an empty list when nothing is listed, without asking the broker', async () => {
     const { view, snapshots, assets } = await setUp({ symbols: [] })
-    expect(await view()).toEqual({ asOf: expect.any(String), stale: false, symbols: [] })
+    expect(await view()).toEqual({ asOf: expect.any(String), stale: false, symbols: [], fees: FEES })
     expect([snapshots(), assets()]).toEqual([0, 0])
   })
 })

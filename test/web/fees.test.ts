@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { feeWords } from '../../web/words/fees.js'
+import { FEES } from '../support/brokerBooks.js'
+import { usd } from '../support/brokerStandIn.js'
+
+const market = { fees: [...FEES] }
+const at = (amount: bigint | null, price: bigint | null) => ({ amount, price })
+
+it('a sale is told what it pays, before it is placed', () => {
+  // 30,000 shares: TAF 4.98, CAT 2 × 0.795, each rounded up to the cent.
+  expect(feeWords('SELL', market, at(usd(6_000_000), usd(200)))).toBe(
+    'About 6.57 USDC of it pays the broker’s fees (TAF, CAT).',
+  )
+  expect(feeWords('SELL', market, at(usd(10), usd(200)))).toContain('About 0.02 USDC')
+})
+
+it('and that it pays, while the amount or the price is not known', () => {
+  const words = 'The broker’s fees (TAF, CAT) come off what the sale brings.'
+  expect(feeWords('SELL', market, at(null, usd(200)))).toBe(words)
+  expect(feeWords('SELL', market, at(usd(10), null))).toBe(words)
+})
+
+it('a purchase is told who pays for it', () => {
+  expect(feeWords('BUY', market, at(usd(10), usd(200)))).toBe(
+    'No fee now: a sale of the shares pays the broker’s CAT for both.',
+  )
+})
+
+it('nothing is said where nothing is paid', () => {
+  expect(feeWords('WITHDRAW', market, at(usd(10), null))).toBe('')
+  for (const side of ['BUY', 'SELL'] as const)
+    expect(feeWords(side, { fees: [] }, at(usd(10), usd(200)))).toBe('')
+})
