@@ -61,7 +61,10 @@ async function rotate(client: Client, file: string, { terminal }: CommandContext
   await writeNew(file, text)
   await client.importKeys(text)
   terminal.progress(KEEP_IT)
-  terminal.progress(`from now on give --portfolio-keys ${file}, or set TRADING_PORTFOLIO_KEYS`)
+  terminal.progress(
+    `from now on give --portfolio-keys ${file}, or set TRADING_PORTFOLIO_KEYS: an order without it is sealed under the ` +
+      'older key, which then stays in use',
+  )
   return inUse(client)
 }
 
