@@ -12,12 +12,15 @@ export interface RetryTiming {
 
 export const DEFAULT_TIMING: RetryTiming = { attempts: 8, baseMs: 500, maxMs: 15_000 }
 
+/** Who is asked to wait longer, such as until a day's quota begins anew, decides by himself. */
+const MAX_ASKED_S = 300
+
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 
 /**
  * Runs an idempotent request, again after 429, 503, a time-out or a lost connection, with growing waits that
- * are never shorter than `Retry-After`. Any other failure is thrown at once.
+ * are never shorter than `Retry-After`. Any other failure is thrown at once, and one whose `Retry-After` is minutes.
  */
 export async function withRetries<T>(
   send: () => Promise<T>,
@@ -58,7 +61,10 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 function isTransient(error: unknown): boolean {
-  if (error instanceof ServerError) return error.status === TOO_MANY_REQUESTS || error.status === UNAVAILABLE
+  if (error instanceof ServerError) {
+    const isLater = error.status === TOO_MANY_REQUESTS || error.status === UNAVAILABLE
+    return isLater && (error.retryAfter ?? 0) <= MAX_ASKED_S
+  }
   return (
     error instanceof ClientError && (error.code === 'server-timeout' || error.code === 'server-unreachable')
   )

@@ -9,14 +9,15 @@ import type { PrimaryType } from '../protocol/authorizationTypes.js'
 import type { Hex } from '../protocol/hex.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
-import { failureOf, RunFailure } from './failures.js'
+import { failureOf, PostponedError, RunFailure } from './failures.js'
 import type { Relay } from './relay.js'
 
 /** Signs what the enclave decided and sees it take effect. */
 export interface Authorizer {
   /**
    * Returns once the chain has taken the authorization: `usedDigest` on the enclave's own node, not the relay's word.
-   * @throws PausedError while the platform is paused; ConflictError when it was computed from a state that is gone; RevertedError for any other refusal;
+   * @throws PostponedError while the platform is paused or the relay has no gas for it; ConflictError when it was computed
+   *   from a state that is gone; RevertedError for any other refusal;
    *   RunFailure when nothing is known by `stopAt` (it may still take effect)
    */
   submit(authorization: Authorization): Promise<void>
@@ -63,6 +64,9 @@ export function createAuthorizer({ chain, clock, relay, privateKey, timings }: A
         // Whatever the relay says, an answer to an earlier request may have been lost.
         if (await chain.isUsed(primaryType, digest)) return
         if (answer.kind === 'reverted') throw failureOf(answer.revert)
+        if (answer.kind === 'postponed') {
+          throw new PostponedError(answer.code, clock.seconds() + answer.seconds)
+        }
         if (answer.kind === 'refused') throw new RunFailure('relay-refused')
         if (++silences === MAX_SILENCES) throw new RunFailure('relay-unavailable')
         await clock.sleep(timings.confirmPollMs)

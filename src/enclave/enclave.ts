@@ -8,7 +8,7 @@ import { createAuthorizer } from './authorizer.js'
 import type { Batching } from './batches.js'
 import { createChainState, type Depth } from './chainState.js'
 import { type Clock, createRunClock } from './clock.js'
-import { codeOf } from './failures.js'
+import { codeOf, PostponedError } from './failures.js'
 import { guardBroker } from './guardedBroker.js'
 import { runOrder } from './order/orderRun.js'
 import { runPolicy } from './policy.js'
@@ -70,7 +70,8 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
         return await dispatch(createRun(deps, job.stopAt, keep), job)
       } catch (error) {
         // What was reported stands: the refund that a notice explains may yet take effect.
-        return { code: codeOf(error), ...reported, outcome: 'failed' }
+        const retry = error instanceof PostponedError ? { retryAt: error.until } : {}
+        return { code: codeOf(error), ...retry, ...reported, outcome: 'failed' }
       }
     },
   }

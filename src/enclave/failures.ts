@@ -1,6 +1,7 @@
 import { BrokerError, type BrokerErrorKind } from '../broker/index.js'
 import { ChainAnswerError, ChainUnavailableError } from '../chain/errors.js'
 import type { Revert } from '../protocol/api.js'
+import type { WaitReason } from '../protocol/job.js'
 
 /** Kinds of failure that the server may know: none of them reveals what an order is about. */
 export type FailureCode =
@@ -18,7 +19,7 @@ export type FailureCode =
   | 'relay-refused'
   | 'reverted'
   | 'ledger-unreadable'
-  | 'paused'
+  | WaitReason
   | 'internal-error'
 
 /** Ends a run as `failed`: another run may do better. */
@@ -39,21 +40,23 @@ export class RevertedError extends Error {
   }
 }
 
-/** The platform is paused: contracts refuse everything that the enclave signs. */
-export class PausedError extends Error {
-  override readonly name = 'PausedError'
+/** The authorization may be taken later: the platform is paused, or the relay has no gas for it today. */
+export class PostponedError extends Error {
+  override readonly name = 'PostponedError'
 
   /** @param until Unix seconds */
-  constructor(readonly until: number) {
-    super('the platform is paused')
+  constructor(
+    readonly code: WaitReason,
+    readonly until: number,
+  ) {
+    super(`an authorization has to wait: ${code}`)
   }
 }
 
 /** What kind of failure it was. The server reads the code, so it must reveal nothing of what an order is about. */
 export function codeOf(error: unknown): FailureCode {
-  if (error instanceof RunFailure) return error.code
+  if (error instanceof RunFailure || error instanceof PostponedError) return error.code
   if (error instanceof RevertedError) return 'reverted'
-  if (error instanceof PausedError) return 'paused'
   if (error instanceof BrokerError) return codeOfBroker(error)
   if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) return 'chain-unavailable'
   return 'internal-error'
@@ -93,8 +96,8 @@ const CONFLICTS = new Set([
 ])
 
 /** The failure that a revert means to a run. */
-export function failureOf(revert: Revert): ConflictError | RevertedError | PausedError {
-  if (revert.name === 'PlatformPaused') return new PausedError(Number(revert.args.until))
+export function failureOf(revert: Revert): ConflictError | RevertedError | PostponedError {
+  if (revert.name === 'PlatformPaused') return new PostponedError('paused', Number(revert.args.until))
   return CONFLICTS.has(revert.name) ? new ConflictError(revert.name) : new RevertedError(revert)
 }
 

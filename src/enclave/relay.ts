@@ -1,17 +1,20 @@
 import { z } from 'zod'
 import { problemSchema, REFUSED_BY_NODES, type Revert, receiptSchema } from '../protocol/api.js'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../protocol/authorization.js'
+import { waitReasonSchema } from '../protocol/job.js'
 
 /**
  * What the relay says. It is not trusted: nothing counts as done before the chain says so.
  * - `taken`: confirmed or under way
  * - `reverted`: refused before gas was spent, or failed on chain
+ * - `postponed`: there is no gas for it today, and may be after so many seconds
  * - `refused`: the token or the request was not accepted, or no node takes the transaction
  * - `unavailable`: no usable answer; the authorization may have been taken all the same
  */
 export type RelayAnswer =
   | { kind: 'taken' }
   | { kind: 'reverted'; revert: Revert }
+  | { kind: 'postponed'; code: NoGas; seconds: number }
   | { kind: 'refused' }
   | { kind: 'unavailable' }
 
@@ -31,6 +34,20 @@ interface RelayOptions {
 
 const MAX_ANSWER_CHARS = 64 * 1_024
 
+/** Codes of the relay's problems that end when its day does. */
+const noGasSchema = z.looseObject({
+  code: waitReasonSchema.extract(['relay-quota-exhausted', 'relay-budget-exhausted']),
+})
+type NoGas = z.output<typeof noGasSchema>['code']
+
+const HOUR_S = 3_600
+/** `Retry-After`. No day is longer; what is no such number is an hour. */
+const secondsSchema = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform((text) => Math.min(Number(text), 24 * HOUR_S))
+  .catch(HOUR_S)
+
 /** A client of `POST /relay`, which may be asked the same thing twice. */
 export function createRelay({ url, token, timeoutMs, fetch: send = fetch }: RelayOptions): Relay {
   const target = `${url.replace(/\/+$/, '')}/relay`
@@ -45,7 +62,7 @@ export function createRelay({ url, token, timeoutMs, fetch: send = fetch }: Rela
           redirect: 'manual',
           signal: AbortSignal.timeout(timeoutMs),
         })
-        return read(response.status, (await response.text()).slice(0, MAX_ANSWER_CHARS))
+        return read(response, (await response.text()).slice(0, MAX_ANSWER_CHARS))
       } catch {
         return { kind: 'unavailable' }
       }
@@ -53,9 +70,12 @@ export function createRelay({ url, token, timeoutMs, fetch: send = fetch }: Rela
   }
 }
 
-function read(status: number, text: string): RelayAnswer {
+function read({ status, headers }: Response, text: string): RelayAnswer {
   if (status === 200 || status === 202) return receiptAnswer(receiptSchema.parse(JSON.parse(text)))
   if (status === 422) return problemAnswer(problemSchema.parse(JSON.parse(text)))
+  const noGas = status === 429 || status === 503 ? noGasSchema.safeParse(JSON.parse(text)).data : undefined
+  if (noGas)
+    return { kind: 'postponed', code: noGas.code, seconds: secondsSchema.parse(headers.get('retry-after')) }
   // Too busy, asleep or down: the same request may be taken later.
   if (status === 408 || status === 429 || status >= 500) return { kind: 'unavailable' }
   return { kind: 'refused' }

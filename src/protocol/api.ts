@@ -6,7 +6,7 @@ import { orderEnvelopeSchema } from './envelope.js'
 import { feeSchema } from './fees.js'
 import { bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
-import { outcomeSchema, runIdSchema } from './job.js'
+import { outcomeSchema, runIdSchema, waitReasonSchema } from './job.js'
 import { publicKeySchema } from './publicKey.js'
 import { uint256Schema } from './units.js'
 
@@ -48,6 +48,8 @@ export const triggerSchema = z.object({
   startedAt: timeSchema,
   finishedAt: timeSchema.nullable(),
   outcome: outcomeSchema.nullable(),
+  /** With `queued`, where it is not market or broker that the order waits for. */
+  waitsFor: waitReasonSchema.optional(),
 })
 export type TriggerRecord = z.output<typeof triggerSchema>
 
@@ -80,7 +82,12 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
   /** An enclave run began. */
   z.object({ kind: z.literal('triggered'), ...run, reason: triggerReasonSchema }),
   /** It ended. */
-  z.object({ kind: z.literal('outcome'), ...run, outcome: outcomeSchema }),
+  z.object({
+    kind: z.literal('outcome'),
+    ...run,
+    outcome: outcomeSchema,
+    waitsFor: waitReasonSchema.optional(),
+  }),
   /** The relay took on an authorization that ends the order, and is this far with it. */
   z.object({
     kind: z.literal('relayed'),

@@ -57,12 +57,19 @@ export const outcomeSchema = z.enum([
 export type Outcome = z.output<typeof outcomeSchema>
 
 /**
+ * In the `code` of a `queued` order: what it waits for, though market and broker would take it. The platform is paused, its
+ * account's quota of the relay's gas is used up for today, or the relay's whole budget is.
+ */
+export const waitReasonSchema = z.enum(['paused', 'relay-quota-exhausted', 'relay-budget-exhausted'])
+export type WaitReason = z.output<typeof waitReasonSchema>
+
+/**
  * What a run leaves in `resultFile`, and a remote enclave's host posts once it has ended. It never says why an order was
  * refused: that is in the sealed `notice`.
  */
 export const runResultSchema = z.strictObject({
   outcome: outcomeSchema,
-  /** Unix seconds at which the order wants its next run. */
+  /** Unix seconds at which the order wants its next run, or a rulebook may be posted again. */
   retryAt: timestampSchema.optional(),
   /** An envelope of kind `notice` for the employee. */
   notice: orderEnvelopeSchema.optional(),

@@ -25,6 +25,16 @@ function failing(...errors: Error[]) {
 }
 
 describe('retries', () => {
+  it('send again within minutes, and leave what is hours ahead to the caller', async () => {
+    const soon = failing(serverError(429, 300))
+    const done = withRetries(soon, timing)
+    await vi.runAllTimersAsync()
+    expect(await done).toBe('done')
+    const tomorrow = failing(serverError(429, 301))
+    await expect(withRetries(tomorrow, timing)).rejects.toMatchObject({ retryAfter: 301 })
+    expect(tomorrow).toHaveBeenCalledTimes(1)
+  })
+
   it.each([
     serverError(429),
     serverError(503),
@@ -67,7 +77,7 @@ describe('retries', () => {
 
   it('stop waiting when aborted', async () => {
     const abort = new AbortController()
-    const send = failing(serverError(503, 3_600))
+    const send = failing(serverError(503, 300))
     const done = expect(withRetries(send, timing, abort.signal)).rejects.toThrow('enough')
     await vi.advanceTimersByTimeAsync(1_000)
     abort.abort(new Error('enough'))

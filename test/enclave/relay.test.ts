@@ -28,14 +28,18 @@ interface Seen {
 }
 
 /** What the client makes of an answer. */
-async function answerTo(status: number, body: unknown): Promise<{ answer: RelayAnswer; seen: Seen[] }> {
+async function answerTo(
+  status: number,
+  body: unknown,
+  more: Record<string, string> = {},
+): Promise<{ answer: RelayAnswer; seen: Seen[] }> {
   const seen: Seen[] = []
   const server = await startHttpServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(Buffer.from(chunk))
     const { url, headers } = request
     seen.push({ url, token: headers.authorization, body: JSON.parse(Buffer.concat(chunks).toString()) })
-    response.writeHead(status, { location: '/elsewhere' })
+    response.writeHead(status, { location: '/elsewhere', ...more })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   })
   onTestFinished(() => server.stop())
@@ -91,6 +95,27 @@ describe('the relay client', () => {
     ['another shape', 200, { status: 'confirmed' }, { kind: 'unavailable' }],
   ])('reads an answer: %s', async (_name, status, body, expected) => {
     expect((await answerTo(status, body)).answer).toEqual(expected)
+  })
+
+  it.each<[string, number, string | undefined, number]>([
+    ['relay-quota-exhausted', 429, '7200', 7_200],
+    ['relay-budget-exhausted', 503, '1', 1],
+    // It is not trusted with more than a day, nor with other forms.
+    ['relay-quota-exhausted', 429, '99999', 86_400],
+    ['relay-quota-exhausted', 429, 'Thu, 01 Jan 2099 00:00:00 GMT', 3_600],
+    ['relay-quota-exhausted', 429, undefined, 3_600],
+  ])('reads that there is no gas today: %s %i, Retry-After %s', async (code, status, retryAfter, seconds) => {
+    const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
+    const { answer } = await answerTo(status, { ...problem, status, code }, headers)
+    expect(answer).toEqual({ kind: 'postponed', code, seconds })
+  })
+
+  it('counts another 429 or 503 as unavailable', async () => {
+    const busy = { ...problem, code: 'relay-overloaded' }
+    expect((await answerTo(503, busy)).answer).toEqual({ kind: 'unavailable' })
+    expect((await answerTo(429, { ...problem, code: 'rate-limited' })).answer).toEqual({
+      kind: 'unavailable',
+    })
   })
 
   it('counts no answer as unavailable', async () => {

@@ -14,6 +14,10 @@ const ENTRIES: readonly (readonly [TimelineEntry, string])[] = [
   [{ kind: 'received', at, commit: hash }, 'The server has the sealed order'],
   [{ kind: 'triggered', ...run, reason: 'retry' }, 'The enclave began run 2'],
   [{ kind: 'outcome', ...run, outcome: 'queued' }, 'Run 2 ended: waiting for the market'],
+  [
+    { kind: 'outcome', ...run, outcome: 'queued', waitsFor: 'relay-quota-exhausted' },
+    'Run 2 ended: your gas of today is used up, it goes on at midnight UTC',
+  ],
   [{ kind: 'relayed', at, digest: hash, status: 'pending' }, 'The relay has the enclave’s decision: pending'],
   [
     { kind: 'transaction', at, digest: hash, txHash: hash, status: 'submitted', blockNumber: null },
@@ -37,6 +41,7 @@ describe('an order’s state', () => {
     ...{ attempt: 1, reason: 'received' as const, startedAt: at, outcome },
     finishedAt: outcome === null ? null : at,
   })
+  const noGas = { ...trigger('queued'), waitsFor: 'relay-quota-exhausted' as const }
 
   it.each([
     [{ state: 'SETTLED' as const, receivedAt: null, triggers: [] }, 'Settled'],
@@ -48,6 +53,7 @@ describe('an order’s state', () => {
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger(null)] }, 'Under way'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued')] }, 'Waiting for the market'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('placed')] }, 'At the market'],
+    [{ state: 'OPEN' as const, receivedAt: at, triggers: [noGas] }, 'Waiting for tomorrow'],
     [{ state: 'OPEN' as const, receivedAt: at, triggers: [trigger('queued'), trigger(null)] }, 'Under way'],
   ])('%j', (status, words) => {
     expect(stateWords(status, null)).toBe(words)

@@ -10,7 +10,7 @@ export function entryWords(entry: TimelineEntry): string {
     case 'triggered':
       return `The enclave began run ${entry.attempt}`
     case 'outcome':
-      return `Run ${entry.attempt} ended: ${OUTCOMES[entry.outcome]}`
+      return `Run ${entry.attempt} ended: ${entry.waitsFor ? WAITS[entry.waitsFor] : OUTCOMES[entry.outcome]}`
     case 'relayed':
       return `The relay has the enclave’s decision: ${entry.status}`
     case 'transaction':
@@ -37,6 +37,18 @@ const OUTCOMES: Record<Extract<TimelineEntry, { kind: 'outcome' }>['outcome'], s
   failed: 'failed, it will be tried again',
 }
 
+const WAITS: Record<WaitReason, string> = {
+  paused: 'waiting for the end of a pause',
+  'relay-quota-exhausted': 'your gas of today is used up, it goes on at midnight UTC',
+  'relay-budget-exhausted': 'the platform’s gas of today is used up, it goes on at midnight UTC',
+}
+
+const SHORT_WAITS: Record<WaitReason, string> = {
+  paused: 'Trading is paused',
+  'relay-quota-exhausted': 'Waiting for tomorrow',
+  'relay-budget-exhausted': 'Waiting for tomorrow',
+}
+
 /** The state of an order in two or three words; while it was not answered, why it was not. */
 export function orderWords(
   status: Stated | null,
@@ -47,6 +59,7 @@ export function orderWords(
   return error === null || isUnknownOrder(error) ? 'Sealed' : failureOf(error).title
 }
 
+type WaitReason = NonNullable<OrderStatus['triggers'][number]['waitsFor']>
 type Stated = Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt'>
 
 /** Notices that refuse nothing: the order's time was over, or it was called off. */
@@ -57,7 +70,8 @@ const CALLED_OFF = new Set(['cancelled', 'not-placed'])
 export function stateWords(status: Stated, notice: Pick<Notice, 'code'> | null): string {
   if (status.state === 'SETTLED') return 'Settled'
   if (status.state === 'REFUNDED') return refundWords(notice)
-  const outcome = status.triggers.at(-1)?.outcome
+  const { outcome, waitsFor } = status.triggers.at(-1) ?? {}
+  if (waitsFor !== undefined) return SHORT_WAITS[waitsFor]
   // Said first: the enclave goes on with an order that it has noted, also when the server has lost the envelope.
   if (outcome === 'queued') return 'Waiting for the market'
   if (outcome === 'placed') return 'At the market'

@@ -15,7 +15,7 @@ export function orderReport(status: OrderStatus, notice: Notice | null): Report 
     ['account', status.account ?? 'none'],
     ['escrowed', { units: status.amount ?? 0n, decimals: USDC_DECIMALS, unit: 'USDC' }],
     ['deadline', shownTime(status.deadline)],
-    ['enclave runs', run ? `${status.triggers.length}, the last: ${run.outcome ?? 'under way'}` : '0'],
+    ['enclave runs', run ? `${status.triggers.length}, the last: ${runWords(run)}` : '0'],
     ['next run', shownTime(status.nextTriggerAt)],
   ]
   if (reason) fields.push(['refused', `${reason.message} (${reason.code})`])
@@ -33,9 +33,13 @@ function jsonOf(status: OrderStatus, notice: Pick<Notice, 'code' | 'message'> | 
 /** One line for each change of an order that is followed. */
 export function progressOf({ state, triggers, nextTriggerAt }: OrderStatus): string {
   const run = triggers.at(-1)
-  const enclave = run ? `, enclave run ${run.attempt}: ${run.outcome ?? 'under way'}` : ''
+  const enclave = run ? `, enclave run ${run.attempt}: ${runWords(run)}` : ''
   const next = nextTriggerAt === null ? '' : `, next run ${shownTime(nextTriggerAt)}`
   return `${state}${enclave}${next}`
+}
+
+function runWords({ outcome, waitsFor }: OrderStatus['triggers'][number]): string {
+  return waitsFor === undefined ? (outcome ?? 'under way') : `${outcome} (${waitsFor})`
 }
 
 /** Of a final order; an open one is pending. */

@@ -6,7 +6,7 @@ import type { Intent } from '../../protocol/intent.js'
 import { FINAL_OUTCOMES, type RunResult } from '../../protocol/job.js'
 import { emptyPortfolio } from '../../protocol/portfolio.js'
 import type { Look } from '../chainState.js'
-import { codeOf, PausedError, restarting } from '../failures.js'
+import { codeOf, PostponedError, restarting } from '../failures.js'
 import type { StoredPortfolio } from '../portfolioStore.js'
 import type { Run } from '../run.js'
 import type { AccountState } from './accountState.js'
@@ -16,7 +16,7 @@ import { awaitDepth } from './depth.js'
 import { type Finished, finishEnded, RECLAIMED_AFTER_FILL } from './ended.js'
 import { pursue } from './held.js'
 import { refundUnheld } from './refund.js'
-import { retryDeeper, retryPaused, retryPlaced } from './retry.js'
+import { retryDeeper, retryPlaced, retryPostponed } from './retry.js'
 import { termsOfEntry, termsOfEscrow, termsOfIntent } from './terms.js'
 import { unseal } from './unseal.js'
 import { withdraw } from './withdrawal.js'
@@ -37,7 +37,7 @@ interface Memory {
 /** Brings an order as far as it can get, and begins again when something else was first. */
 export async function runOrder(run: Run, job: OrderJob): Promise<RunResult> {
   const memory: Memory = { loss: false }
-  const result = await unlessPaused(run, () => restarting(() => attempt(run, job, memory)))
+  const result = await unlessPostponed(run, () => restarting(() => attempt(run, job, memory)))
   // A loss is said once: whatever else the run met comes again.
   const code = memory.loss ? RECLAIMED_AFTER_FILL : (result.code ?? failureMeanwhile(run, result))
   return code === undefined ? result : { ...result, code }
@@ -49,13 +49,16 @@ function failureMeanwhile(run: Run, { outcome }: RunResult): string | undefined 
   return failure === null || FINAL_OUTCOMES.has(outcome) ? undefined : codeOf(failure)
 }
 
-/** While the platform is paused an order waits: nothing is written ahead, placed, settled or refunded. */
-async function unlessPaused(run: Run, act: () => Promise<RunResult>): Promise<RunResult> {
+/**
+ * An order waits while the platform is paused, or the relay has no gas for it: what cannot be written ahead is not placed,
+ * and what cannot be refunded stays in its escrow.
+ */
+async function unlessPostponed(run: Run, act: () => Promise<RunResult>): Promise<RunResult> {
   try {
     return await act()
   } catch (error) {
-    if (!(error instanceof PausedError)) throw error
-    return { outcome: 'queued', retryAt: retryPaused(run.clock.seconds(), error.until), code: 'paused' }
+    if (!(error instanceof PostponedError)) throw error
+    return { outcome: 'queued', retryAt: retryPostponed(run.clock.seconds(), error), code: error.code }
   }
 }
 
@@ -118,7 +121,7 @@ async function carryOut(run: Run, intent: Intent, { escrow, stored }: New): Prom
   const terms = termsOfIntent(intent, escrow)
   const look = await run.chain.look()
   const pausedUntil = await run.chain.pausedUntil(look.head)
-  if (pausedUntil !== 0) throw new PausedError(pausedUntil)
+  if (pausedUntil !== 0) throw new PostponedError('paused', pausedUntil)
   const admission = await admit(run, terms, intent, stored.portfolio, look)
   if (admission.refused) {
     if (terms.side !== 'WITHDRAW') await assertNothingAtBroker(run, terms.orderId)

@@ -2,7 +2,7 @@
 import { BrokerError, type BrokerOrder, DuplicateOrderError, type OrderRequest } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
-import { ConflictError, PausedError, RunFailure } from '../failures.js'
+import { ConflictError, PostponedError, RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
 import { assertOurs } from './brokerOrder.js'
 import { isWrittenDeep, readEscrow } from './depth.js'
@@ -52,7 +52,7 @@ async function assertUnchanged(run: Run, held: Held): Promise<void> {
     chain.pausedUntil(head),
     isWrittenDeep(run, held, look),
   ])
-  if (pausedUntil !== 0) throw new PausedError(pausedUntil)
+  if (pausedUntil !== 0) throw new PostponedError('paused', pausedUntil)
   const isOpen = [escrow, deep].every((order) => order.state === 'OPEN' && isOf(order, terms))
   const unchanged = hash === state.hash && isOpen && isWritten && head.timestamp < terms.deadline
   if (!unchanged) throw new ConflictError('the order may not be placed any more')

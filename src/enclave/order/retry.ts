@@ -1,8 +1,10 @@
 // When an order wants its next run. Nothing is stored for it: a delay grows with the time that has passed already.
 import type { BrokerClock } from '../../broker/index.js'
+import type { WaitReason } from '../../protocol/job.js'
 
 const MIN_QUEUED_S = 5
 const MAX_QUEUED_S = 15 * 60
+const MAX_NO_GAS_S = 60 * 60
 const MIN_PLACED_S = 2
 const DEEPER_S = 10
 const MAX_PLACED_S = 60
@@ -24,9 +26,12 @@ export function retryDeeper(now: number): number {
   return now + DEEPER_S
 }
 
-/** Unix seconds at which an order is looked at again that a pause keeps waiting: the owner may end it early. */
-export function retryPaused(now: number, until: number): number {
-  return Math.min(Math.max(until, now + MIN_QUEUED_S), now + MAX_QUEUED_S)
+/**
+ * Unix seconds at which an order is looked at again that has to wait. The owner may end a pause early, and an operator may
+ * raise a quota.
+ */
+export function retryPostponed(now: number, { code, until }: { code: WaitReason; until: number }): number {
+  return now + within(until - now, MIN_QUEUED_S, code === 'paused' ? MAX_QUEUED_S : MAX_NO_GAS_S)
 }
 
 /** Unix seconds at which a live order is looked at again: no later than at its deadline. */

@@ -14,7 +14,7 @@ export interface Policy {
    * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts nothing while the chain
    * can't be reached: the run could only fail.
    * @param client who posted it: see `clientOf`
-   * @throws Problem `policy-rejected`, `enclave-failed`, `enclave-timeout`, `enclave-busy`, `shutting-down`;
+   * @throws Problem `policy-rejected`, `relay-quota-exhausted`, `relay-budget-exhausted`, `enclave-failed`, `enclave-timeout`, `enclave-busy`, `shutting-down`;
    *   StorageError, ChainUnavailableError
    */
   publish(rulebook: PostPolicy, client: string): Promise<PolicyVersion>
@@ -74,7 +74,7 @@ function toPublished(end: PolicyRunEnd): PolicyVersion {
 
 function publishedBy({ how, result }: RunEnd): PolicyVersion {
   if (how === 'result' && result !== null) {
-    const { outcome, orgId, version, code } = result
+    const { outcome, orgId, version, code, retryAt } = result
     if (outcome === 'accepted' && orgId !== undefined && version !== undefined) return { orgId, version }
     if (outcome === 'rejected' && code !== undefined) {
       throw new Problem('policy-rejected', { extensions: { reason: code } })
@@ -82,6 +82,16 @@ function publishedBy({ how, result }: RunEnd): PolicyVersion {
     // It ended itself before it was stopped: as with any time-out, what it signed may yet be accepted.
     if (code === 'out-of-time') throw new Problem('enclave-timeout')
     if (code === 'chain-unavailable') throw new Problem('chain-unavailable')
+    if (code === 'relay-quota-exhausted') {
+      throw new Problem(code, { ...retryAfter(retryAt), extensions: { quota: 'institution' } })
+    }
+    if (code === 'relay-budget-exhausted') throw new Problem(code, retryAfter(retryAt))
   }
   throw new Problem('enclave-failed')
+}
+
+/** @param at Unix seconds */
+function retryAfter(at: number | undefined): { headers?: Record<string, string> } {
+  if (at === undefined) return {}
+  return { headers: { 'Retry-After': String(Math.max(1, Math.ceil(at - Date.now() / 1_000))) } }
 }

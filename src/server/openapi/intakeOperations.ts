@@ -68,6 +68,8 @@ export const INTAKE_OPERATIONS: readonly Operation[] = [
     problems: [
       'invalid-envelope',
       'policy-rejected',
+      'relay-quota-exhausted',
+      'relay-budget-exhausted',
       'enclave-failed',
       'enclave-busy',
       'enclave-timeout',

@@ -52,10 +52,11 @@ function openedEntry({ history: { opened }, triggers, receipts }: TimelineParts)
   ]
 }
 
-function runEntries({ attempt, reason, startedAt, finishedAt, outcome }: TriggerRecord): Placed[] {
+function runEntries({ attempt, reason, startedAt, finishedAt, outcome, waitsFor }: TriggerRecord): Placed[] {
   const began = byServer({ kind: 'triggered', at: startedAt, attempt, reason })
   if (finishedAt === null || outcome === null) return [began]
-  return [began, byServer({ kind: 'outcome', at: finishedAt, attempt, outcome })]
+  const why = waitsFor && { waitsFor }
+  return [began, byServer({ kind: 'outcome', at: finishedAt, attempt, outcome, ...why })]
 }
 
 /** The chain's word counts: a receipt that it does not bear out is of blocks that are no more, or still to be read. */

@@ -21,7 +21,7 @@ export type RelayFault =
   | 'lose-answer'
   /** Not taken: the connection is cut. */
   | 'cut'
-  | { status: number }
+  | { status: number; body?: object }
 
 export interface RelayServer {
   url: string
@@ -48,7 +48,7 @@ export async function startRelayServer(chain: TestChain): Promise<RelayServer> {
     posted.push(authorization)
     const fault = faults.shift()
     if (fault === 'cut') return void request.socket.destroy()
-    if (typeof fault === 'object') return reply(response, fault.status, {})
+    if (typeof fault === 'object') return reply(response, fault.status, fault.body ?? {})
     if (fault === 'withhold') {
       withheld.push(authorization)
       return reply(response, 202, receiptOf(authorization, chain, 'submitted'))

@@ -97,6 +97,12 @@ describe('POST /policy', () => {
       504,
       { code: 'enclave-timeout' },
     ],
+    [
+      'that the institution’s quota is used up',
+      { outcome: 'failed', code: 'relay-quota-exhausted' },
+      429,
+      { code: 'relay-quota-exhausted', quota: 'institution' },
+    ],
     ['an exit without a result', { exit: 1 }, 502, { code: 'enclave-failed' }],
     ['nonsense', { act: 'garbage' }, 502, { code: 'enclave-failed' }],
     ['an outcome of another job', { outcome: 'settled' }, 502, { code: 'enclave-failed' }],

@@ -307,6 +307,8 @@ describe('what the enclave does not do', () => {
     ['502 enclave-failed', { exit: 1 }],
     ['504 enclave-timeout', { outcome: 'failed', code: 'out-of-time' }],
     ['503 chain-unavailable', { outcome: 'failed', code: 'chain-unavailable' }],
+    ['429 relay-quota-exhausted', { outcome: 'failed', code: 'relay-quota-exhausted' }],
+    ['503 relay-budget-exhausted', { outcome: 'failed', code: 'relay-budget-exhausted' }],
   ])('%s', async (expected, step) => {
     const { call } = await setUp({}, { policy: [step] })
     expect(of(await call('postPolicy', { body: await sealOrder('rules') }))).toBe(expected)

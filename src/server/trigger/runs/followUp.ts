@@ -1,4 +1,10 @@
-import { FINAL_OUTCOMES, type Outcome, type RunResult } from '../../../protocol/job.js'
+import {
+  FINAL_OUTCOMES,
+  type Outcome,
+  type RunResult,
+  type WaitReason,
+  waitReasonSchema,
+} from '../../../protocol/job.js'
 import type { RunEnd } from './runner.js'
 
 /** Milliseconds between the runs of one order. */
@@ -31,10 +37,15 @@ const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set([
 ])
 
 /** What a run of an order comes to. Anything that is not a result of such a run is a failure, with the notice that it left. */
-export function orderOutcome(end: RunEnd): Pick<RunResult, 'outcome' | 'retryAt' | 'notice'> {
+export function orderOutcome(end: RunEnd): Pick<RunResult, 'outcome' | 'retryAt' | 'notice' | 'code'> {
   const { result } = end
   if (end.how === 'result' && result !== null && ORDER_OUTCOMES.has(result.outcome)) return result
   return { outcome: 'failed', ...(result?.notice !== undefined && { notice: result.notice }) }
+}
+
+/** What a queued order waits for, where it is not market or broker. */
+export function waitReasonOf({ outcome, code }: Pick<RunResult, 'outcome' | 'code'>): WaitReason | undefined {
+  return outcome === 'queued' ? waitReasonSchema.safeParse(code).data : undefined
 }
 
 /**

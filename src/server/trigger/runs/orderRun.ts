@@ -11,7 +11,7 @@ import {
 } from '../../store/orderRecords.js'
 import { type Due, due } from '../queue/due.js'
 import type { TrackedOrder } from '../queue/trackedOrder.js'
-import { type FollowUpTimes, nextRunAt, orderOutcome } from './followUp.js'
+import { type FollowUpTimes, nextRunAt, orderOutcome, waitReasonOf } from './followUp.js'
 import { logRunEnd } from './runLog.js'
 import type { RunEnd } from './runner.js'
 import type { Run, Runs } from './runs.js'
@@ -103,9 +103,14 @@ export function createOrderRuns(options: {
       const { orderId, attempt } = run.file
       logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.file.runId })
       const digests = relayedDigests(orderId)
+      const waitsFor = waitReasonOf(ended)
       const finishedAt = new Date().toISOString()
       const change = (current: OrderRecord) => ({
-        ...withEnd(withDigests(current, digests), attempt, { outcome, finishedAt }),
+        ...withEnd(withDigests(current, digests), attempt, {
+          outcome,
+          finishedAt,
+          ...(waitsFor && { waitsFor }),
+        }),
         nextTriggerAt: isoOrNull(dueAt),
         ...noticeAfter(ended),
       })
@@ -133,7 +138,7 @@ function closeLost(trigger: TriggerRecord): TriggerRecord {
 function withEnd(
   record: OrderRecord,
   attempt: number,
-  end: Pick<TriggerRecord, 'outcome' | 'finishedAt'>,
+  end: Pick<TriggerRecord, 'outcome' | 'finishedAt' | 'waitsFor'>,
 ): OrderRecord {
   const triggers = record.triggers.map((trigger) =>
     trigger.attempt === attempt ? { ...trigger, ...end } : trigger,

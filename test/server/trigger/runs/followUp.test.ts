@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { FINAL_OUTCOMES } from '../../../../src/protocol/job.js'
-import { FOLLOW_UP_TIMES, nextRunAt, orderOutcome } from '../../../../src/server/trigger/runs/followUp.js'
+import {
+  FOLLOW_UP_TIMES,
+  nextRunAt,
+  orderOutcome,
+  waitReasonOf,
+} from '../../../../src/server/trigger/runs/followUp.js'
 
 const NOW = 1_700_000_000_000
 const notice = {
@@ -9,6 +14,15 @@ const notice = {
   ct: '0x33',
   tag: `0x${'44'.repeat(16)}`,
 } as const
+
+test('only a queued order tells what it waits for, and only codes that are made for it', () => {
+  const queued = { outcome: 'queued', code: 'relay-quota-exhausted' } as const
+  expect(waitReasonOf(queued)).toBe('relay-quota-exhausted')
+  expect(waitReasonOf({ ...queued, code: 'paused' })).toBe('paused')
+  expect(waitReasonOf({ ...queued, code: 'broker-refused' })).toBeUndefined()
+  expect(waitReasonOf({ ...queued, outcome: 'failed' })).toBeUndefined()
+  expect(waitReasonOf({ outcome: 'queued' })).toBeUndefined()
+})
 
 describe('what a run comes to', () => {
   test('is its result', () => {

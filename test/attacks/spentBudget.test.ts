@@ -1,0 +1,156 @@
+import { Wallet } from 'ethers'
+import { describe, expect, test } from 'vitest'
+import { checksum } from '../../src/protocol/address.js'
+import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
+import { useDesk } from '../e2e/support/desk.js'
+import { brokerOrder } from '../e2e/support/trader.js'
+import { asKilledNow, type RelayUnderTest, startRelay } from '../server/relay/relayUnderTest.js'
+import {
+  type BoundOrder,
+  batchMint,
+  digestOf,
+  ENCLAVE_BLOB,
+  orderOf,
+  policyUpdate,
+  portfolioUpdate,
+  refund,
+  settlement,
+  USER_BLOB,
+} from '../support/authorizations.js'
+import { useChain } from '../support/chain.js'
+import { eventually } from '../support/eventually.js'
+import { AAPL, bytes32, ORG, setUpInstitution, shares, soon } from '../support/institution.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+
+// Who: an admin who publishes large rulebooks, and employees who open one order after another.
+// What it costs them: the admin nothing, an employee the gas of her own transactions.
+// What they got: the relayer's gas of a whole day, with a quarter of an hour of 16 kB rulebooks (11.4 M gas each) or with
+// 1,112 small orders. Then nothing was settled until midnight: USDC waited in its escrow, and what the broker had filled
+// stayed on the platform's books.
+// Now: what they get is their own quota of the day. It holds up their own orders and rulebooks. An order that the enclave holds
+// has its gas booked to its end, and a reserve besides, so it ends whatever the others have used.
+
+describe('at the desk', () => {
+  const desk = useDesk({
+    serverSettings: { RELAY_ACCOUNT_DAILY_GAS: '3000000', RELAY_INSTITUTION_DAILY_GAS: '3000000' },
+  })
+  const BUY = { side: 'BUY', symbol: 'AAPL', maxSpend: 100n * ONE_USDC } as const
+
+  test('one employee’s orders, and an admin’s rulebooks, use up no gas but their own', async () => {
+    const { sandbox, admin, traders } = desk()
+    const [alice, bob, carol] = traders
+    sandbox.broker.fill({ symbol: 'MSFT', mode: 'hold', times: 1 })
+    const held = await alice.send({ ...BUY, symbol: 'MSFT' })
+    await alice.reaches(held, 'placed')
+
+    let waiting: Hex | undefined
+    for (let placed = 0; waiting === undefined && placed < 10; placed++) {
+      const orderId = await alice.send(BUY)
+      const status = await eventually('it ends, or has to wait', async () => {
+        const seen = await alice.client.getOrder(orderId)
+        const isOver = seen.state === 'SETTLED' || seen.triggers.some(({ outcome }) => outcome === 'queued')
+        return isOver && seen
+      })
+      if (status.state === 'OPEN') waiting = orderId
+    }
+    if (waiting === undefined) throw new Error('ten orders are less than the quota')
+    const status = await alice.client.getOrder(waiting)
+    expect(status.triggers.at(-1)).toMatchObject({ outcome: 'queued', waitsFor: 'relay-quota-exhausted' })
+    const waitsMs = Date.parse(status.nextTriggerAt ?? '') - Date.now()
+    expect(waitsMs).toBeGreaterThan(0)
+    expect(waitsMs).toBeLessThanOrEqual(3_600_000)
+    expect(brokerOrder(sandbox, waiting)).toBeUndefined()
+
+    // The rulebook in force took its share; the largest one would take the budget of thousands of orders.
+    const rule = { canBuy: true, canSell: true, restricted: ['AAPL', 'AMZN', 'MSFT', 'NVDA', 'TSLA'] }
+    const names = Array.from({ length: 90 }, () => checksum(Wallet.createRandom().address))
+    const large = {
+      employees: Object.fromEntries(names.map((name) => [name, rule])),
+      maxOrderNotional: ONE_USDC,
+      allowWithdrawShares: false,
+    }
+    await expect(admin.publishRulebook(large)).rejects.toMatchObject({
+      code: 'relay-quota-exhausted',
+      status: 429,
+    })
+
+    expect((await bob.trade(BUY)).state).toBe('SETTLED')
+    expect((await carol.trade(BUY)).state).toBe('SETTLED')
+    sandbox.broker.release({})
+    expect((await alice.ended(held)).state).toBe('SETTLED')
+    expect((await alice.client.getOrder(waiting)).state).toBe('OPEN')
+  })
+})
+
+describe('at the relay', () => {
+  const chain = useChain(setUpInstitution)
+  const BUDGET = '4000000'
+
+  /** The account's portfolio after so many of the writes that the support's authorizations make. */
+  function afterWrites(count: bigint) {
+    let previous = ZERO_BYTES32
+    for (let version = 1n; version <= count; version++) {
+      previous = portfolioHashAfter(previous, { version, enclaveBlob: ENCLAVE_BLOB, userBlob: USER_BLOB })
+    }
+    return { version: count + 1n, previous }
+  }
+
+  async function open(index: number): Promise<BoundOrder> {
+    const orderId = bytes32(`order ${index}`)
+    await chain().send('alice', 'escrow', 'openRequest', orderId, bytes32('sealed'), await soon(chain()))
+    return orderOf(chain(), orderId)
+  }
+
+  const start = (dataDir: string): Promise<RelayUnderTest> =>
+    startRelay({
+      chain: chain(),
+      dataDir,
+      // As many accounts may conspire as have quotas for the whole budget.
+      env: { RELAY_DAILY_GAS: BUDGET, RELAY_ACCOUNT_DAILY_GAS: BUDGET },
+    })
+
+  test('what is held ends when conspirators have used the whole day, also after a kill', async () => {
+    const dataDir = await temporaryDirectory()
+    const relay = await start(dataDir)
+    const held: BoundOrder[] = []
+    let refused: BoundOrder | undefined
+    for (let index = 0; refused === undefined && index < 20; index++) {
+      const order = await open(index)
+      const { body } = await relay.relay(portfolioUpdate(order, afterWrites(BigInt(held.length))))
+      if (body.status === 'confirmed') held.push(order)
+      else refused = order
+      if (refused) expect(body.code).toBe('relay-budget-exhausted')
+    }
+    if (refused === undefined) throw new Error('twenty orders are less than the budget')
+    expect(held.length).toBeGreaterThan(2)
+
+    const again = await start(await asKilledNow(dataDir))
+    let writes = BigInt(held.length)
+    const news = [
+      portfolioUpdate(refused, afterWrites(writes)),
+      policyUpdate(ORG, chain().account('admin'), { policyBlob: `0x${'01'.repeat(16_384)}` }),
+    ]
+    for (const each of news) expect((await again.relay(each)).body.code).toBe('relay-budget-exhausted')
+    let code: unknown
+    for (let batch = 1n; code === undefined && batch < 10n; batch++) {
+      const expectedSupply = shares(5) * (batch - 1n)
+      code = (await again.relay(batchMint(AAPL, shares(5), { batch, expectedSupply }))).body.code
+    }
+    expect(code).toBe('relay-budget-exhausted')
+
+    // An order that cannot be placed any more is written once more before its refund, which was not booked.
+    const [first, ...others] = held
+    if (first === undefined) throw new Error('nothing is held')
+    const ends = [
+      portfolioUpdate(first, afterWrites(writes++)),
+      refund(first, afterWrites(writes++)),
+      ...others.map((order) => settlement(order, afterWrites(writes++))),
+    ]
+    for (const end of ends) {
+      const { body } = await again.relay(end)
+      expect(body).toMatchObject({ status: 'confirmed', digest: digestOf(chain(), end) })
+    }
+  })
+})

@@ -1,0 +1,62 @@
+// The relay has no gas for an authorization today: the order waits, and nothing is lost or placed.
+import { expect, it } from 'vitest'
+import type { Relay } from '../../src/enclave/relay.js'
+import { rulesFor, sealRulebook } from './support/parties.js'
+import { buy } from './support/scenarios.js'
+import { useWorld } from './support/world.js'
+
+const world = useWorld()
+
+const noGas = (status: number, code: string) => ({
+  status,
+  body: { type: 't', title: 't', status, detail: 'd', instance: '/relay', requestId: 'r', code },
+})
+const OVER_QUOTA = noGas(429, 'relay-quota-exhausted')
+const HOUR = 3_600
+
+it.each([
+  ['relay-quota-exhausted', OVER_QUOTA],
+  ['relay-budget-exhausted', noGas(503, 'relay-budget-exhausted')],
+])('an order waits while the relay answers %s, and goes on later', async (code, fault) => {
+  const order = await world().open(buy(250))
+  world().relay.faults.push(fault)
+  const now = Math.floor(world().clock.now() / 1_000)
+  const { retryAt, ...result } = await world().run(order)
+  expect(result).toEqual({ outcome: 'queued', code })
+  expect((retryAt ?? 0) - now).toBeGreaterThanOrEqual(HOUR)
+  expect((retryAt ?? 0) - now).toBeLessThan(HOUR + 60)
+  expect(world().relay.posted).toHaveLength(1)
+  expect(world().broker.control.orders()).toEqual([])
+  expect(await world().state(order)).toBe('OPEN')
+  expect(await world().run(order)).toEqual({ outcome: 'settled' })
+  await world().checkInvariants()
+})
+
+it('a refund waits too, and what it would tell is kept', async () => {
+  const order = await world().open({ ...buy(250), symbol: 'NONE' })
+  world().relay.faults.push(OVER_QUOTA)
+  expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'relay-quota-exhausted' })
+  expect(world().reports.at(-1)).toMatchObject({ outcome: 'failed', notice: expect.anything() })
+  expect(await world().run(order)).toMatchObject({ outcome: 'refunded' })
+})
+
+it('an authorization that took effect meanwhile is not waited for', async () => {
+  const order = await world().open(buy(250))
+  const { relay } = world().deps()
+  const late: Relay = {
+    async post(authorization) {
+      await relay.post(authorization)
+      return { kind: 'postponed', code: 'relay-quota-exhausted', seconds: HOUR }
+    },
+  }
+  expect(await world().run(order, { deps: { relay: late } })).toEqual({ outcome: 'settled' })
+})
+
+it('a rulebook’s run says when it may be posted again', async () => {
+  const now = Math.floor(world().clock.now() / 1_000)
+  world().relay.faults.push(OVER_QUOTA)
+  const rulebook = await sealRulebook(world().chain, rulesFor(world().chain), 2)
+  const result = await world().policy(rulebook)
+  expect(result).toMatchObject({ outcome: 'failed', code: 'relay-quota-exhausted' })
+  expect(result.retryAt).toBeGreaterThanOrEqual(now + HOUR)
+})
