@@ -16,12 +16,12 @@ import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
 import { useChain } from '../support/chain.js'
 import { eventually } from '../support/eventually.js'
+import { type Flood, startFlood, wire } from '../support/flood.js'
 import { ORG, setUpInstitution } from '../support/institution.js'
 import { chainEnvironment } from '../support/intakeServer.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { startServerProcess } from '../support/serverProcess.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-import { type Flood, startFlood, wire } from './support/flood.js'
 
 const CONNECTIONS = 300
 const DEPTH = 10

@@ -11,8 +11,12 @@ const SIZE = {
   rounds: { reads: 1, sends: 1, spells: 1, chain: 1 },
   calmness: 1,
 }
+/** For a machine that others use. */
+const TIMEOUT_MS = 400_000
+
 test('through faults and kills every authorization has one effect, and a true receipt', {
   retry: 0,
+  timeout: TIMEOUT_MS,
 }, async () => {
   const plan = createPlan({ seed: 7, ...SIZE })
   const report = await runFaultBench({ plan, directory: await temporaryDirectory(), print: () => undefined })

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killEnclaves } from '../../e2e/support/enclaveProcesses.js'
 import { findDisagreements } from '../../e2e/support/invariants.js'
+import { startHostileClient } from '../support/hostileClient.js'
 import { type Balances, readBalances, takeCensus } from './census.js'
+import { type Copies, createCopies } from './copies.js'
 import { createFullDisk, type FullDisk } from './fullDisk.js'
 import { findLeftovers } from './leftovers.js'
 import { createLives } from './lives.js'
@@ -10,7 +12,7 @@ import { type Platform, startPlatform } from './platform.js'
 import { createReorganizations } from './reorganizations.js'
 import type { OrderReport } from './report.js'
 import { BACKLOG, BACKLOG_LIMIT_MS, LEFTOVER_BOUND_MS, STALL_BOUND_MS } from './settings.js'
-import { createTraders } from './traders.js'
+import { createTraders, type Traders } from './traders.js'
 import { createWord } from './word.js'
 import { createWorld } from './world.js'
 
@@ -34,11 +36,12 @@ const MS_PER_SECOND = 1_000
 export async function runOrderBench(options: OrderBenchOptions): Promise<OrderReport> {
   const platform = await startPlatform(options.directory, options.variables)
   const disk = await createFullDisk(platform.dataDir, `${platform.bench}/full`, options.mayMount)
-  const around = surround(platform, disk)
+  const around = surround(platform, disk, options.plan)
   try {
+    await around.copies.clear()
     return await run(options, around, await readBalances(platform))
   } finally {
-    await around.traders.stop()
+    await Promise.all([around.traders.stop(), around.hostile.stop()])
     await killEnclaves(platform.sandbox)
     await platform.stop()
     await disk.remove()
@@ -47,12 +50,22 @@ export async function runOrderBench(options: OrderBenchOptions): Promise<OrderRe
 
 type Surroundings = ReturnType<typeof surround>
 
-function surround(platform: Platform, disk: FullDisk) {
+function surround(platform: Platform, disk: FullDisk, plan: OrderPlan) {
   const traders = createTraders(platform)
   const word = createWord(platform.bench)
   const lives = createLives(platform.server, traders, word, disk)
-  const reorgs = createReorganizations(platform, traders)
-  return { platform, disk, traders, word, lives, reorgs, world: createWorld(platform, disk) }
+  const copies = createCopies(platform)
+  return {
+    platform,
+    disk,
+    traders,
+    word,
+    lives,
+    copies,
+    reorgs: createReorganizations(platform, traders),
+    world: createWorld(platform, disk),
+    hostile: startHostileClient({ url: platform.server.url, seed: plan.seed, copies: copies.bodies }),
+  }
 }
 
 async function run(
@@ -60,17 +73,20 @@ async function run(
   around: Surroundings,
   before: Balances,
 ): Promise<OrderReport> {
-  const { platform, disk, traders, word, lives, reorgs, world } = around
+  const { platform, disk, traders, word, lives, reorgs, copies, hostile, world } = around
   const startedAt = performance.now()
   await storm(plan, around, print)
   const calmAt = performance.now()
   const unsettled = await settle(around, patienceMs)
+  await hostile.stop()
   const settledAt = performance.now()
   const violations = [
     ...unsettled,
     ...(await takeCensus(platform, traders, before)),
     ...(await findDisagreements(platform)).map((found) => JSON.stringify(found)),
-    ...(await findLeftovers(platform, Math.min(patienceMs, LEFTOVER_BOUND_MS))),
+    ...(await copies.faults()),
+    ...hostile.faults(),
+    ...(await findLeftovers(platform, traders, Math.min(patienceMs, LEFTOVER_BOUND_MS))),
     ...(await word.overlaps()),
     ...(lives.unstarted() > 0 ? [`in ${lives.unstarted()} lives no server could start`] : []),
     ...platform.server.gaveUp
@@ -90,6 +106,7 @@ async function run(
     unreached: lives.unreached(),
     spoilt: lives.spoilt.size,
     struck: { ...(await word.struck()), ...world.struck(), ...reorgs.struck() },
+    hostile: { ...hostile.answered(), copies: copies.ids().size },
     disk: disk.kind,
     runs: word.runs('started'),
     settledAfterSeconds: Math.round((settledAt - calmAt) / MS_PER_SECOND),
@@ -100,7 +117,7 @@ async function run(
 
 /** One life of the server after the other, while things go wrong. It is over when the last server works on in calm. */
 async function storm(plan: OrderPlan, around: Surroundings, print: (line: string) => void): Promise<void> {
-  const { platform, traders, lives, reorgs, world } = around
+  const { platform, traders, lives, reorgs, copies, world } = around
   for (const [index, life] of plan.lives.entries()) {
     const { kill, orders, world: events, acts, reorgs: planned } = life
     print(`life ${index + 1} of ${plan.lives.length}, ${traders.open()} orders open: killed at ${kill.kind}`)
@@ -110,12 +127,20 @@ async function storm(plan: OrderPlan, around: Surroundings, print: (line: string
       world.begin(events)
       reorgs.begin(planned)
       traders.begin(orders)
+      copyLast(traders, copies)
     })
   }
   print(`the last life, ${traders.open()} orders open`)
   traders.begin(plan.last)
   await platform.server.start()
   await Promise.all([world.calm(), reorgs.calm()])
+}
+
+/** Another wallet copies the order that was placed last. */
+function copyLast(traders: Traders, copies: Copies): void {
+  const last = [...traders.placed.values()].at(-1)
+  // A reorganization may take the copy's opening away.
+  if (last !== undefined) copies.copy(last.sealed).catch(() => undefined)
 }
 
 /** Lets a life begin with hardly more than its own orders, so that kills strike all of them. */
@@ -126,13 +151,15 @@ async function catchUp({ platform: { server }, traders }: Surroundings): Promise
 }
 
 /** Nothing goes wrong any more: whatever was ordered ends by itself, one order after the other. */
-async function settle({ traders }: Surroundings, patienceMs: number): Promise<string[]> {
-  let open = traders.open()
+async function settle({ traders, copies }: Surroundings, patienceMs: number): Promise<string[]> {
+  const count = async () => traders.open() + (await copies.open())
+  let open = await count()
   let lastEndAt = performance.now()
   while (open > 0 && performance.now() - lastEndAt < patienceMs) {
     await sleep(LOOK_MS)
-    if (traders.open() < open) lastEndAt = performance.now()
-    open = traders.open()
+    const now = await count()
+    if (now < open) lastEndAt = performance.now()
+    open = now
   }
   return open === 0
     ? []

@@ -9,6 +9,8 @@ export interface OrderReport {
   readonly spoilt: number
   /** By kind: how often each fault came about. */
   readonly struck: Record<string, number>
+  /** Answers to the hostile client by status, and how many orders it copied. */
+  readonly hostile: Record<string, number>
   /** What was filled up. */
   readonly disk: string
   /** Runs of orders by the enclave. */
@@ -20,9 +22,9 @@ export interface OrderReport {
 }
 
 export function printOrderReport(report: OrderReport, print: (line: string) => void): void {
-  const { orders, kills, struck, violations, ...figures } = report
+  const { orders, kills, struck, hostile, violations, ...figures } = report
   for (const [name, value] of Object.entries(figures)) print(`${name}: ${value}`)
-  for (const [title, counts] of Object.entries({ orders, kills, struck })) {
+  for (const [title, counts] of Object.entries({ orders, kills, struck, hostile })) {
     print(`${title}: ${list(counts)}`)
   }
   print(`violations: ${violations.length}`)

@@ -8,7 +8,8 @@ export const SERVER_SETTINGS = {
   ...RELAY_SETTINGS,
   RPC_TIMEOUT: '3s',
   CONFIRMATIONS: `${DEEPEST_REORG + 1}`,
-  RATE_LIMIT_PER_MINUTE: '1000000',
+  // Far above what the traders ask, and a bound for the hostile client.
+  RATE_LIMIT_PER_MINUTE: '3000',
   // The least that the configuration allows.
   ORDER_RUN_TIMEOUT: '90s',
 }

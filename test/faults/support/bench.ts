@@ -6,6 +6,7 @@ import { createChainFaults } from './chainFaults.js'
 import type { Onlooker } from './faultyNode.js'
 import { startFaultyNodes } from './faultyNodes.js'
 import { countFillers } from './fillers.js'
+import { startHostileClient } from './hostileClient.js'
 import { createLives } from './lives.js'
 import { type Miner, startMiner } from './miner.js'
 import type { Plan } from './plan.js'
@@ -41,6 +42,7 @@ export async function runFaultBench(options: BenchOptions): Promise<Report> {
     await around.chainFaults.begin()
     return await run(chain, options, around)
   } finally {
+    await around.hostile.stop()
     await around.server.kill()
     await around.nodes.stop()
     await miner.stop()
@@ -79,12 +81,15 @@ async function surround(chain: TestChain, miner: Miner, options: BenchOptions) {
   const server = createRelayServer({ chain, directory, rpcUrls: nodes.urls, variables })
   const lives = createLives(server, () => chain.provider.getTransactionCount(relayer))
   const callers = createCallers(chain, server.url, work)
-  return { work, writeAhead, mistakes, chainFaults, nodes, server, lives, callers, dataDir }
+  // Authorizations copied from their callers, without the token.
+  const copies = work.map(({ body }) => ['/relay', body] as const)
+  const hostile = startHostileClient({ url: server.url, seed: plan.seed, copies: () => copies })
+  return { work, writeAhead, mistakes, chainFaults, nodes, server, lives, callers, hostile, dataDir }
 }
 
 async function run(chain: TestChain, options: BenchOptions, around: Surroundings): Promise<Report> {
   const { plan, print, patienceMs = STALL_BOUND_MS } = options
-  const { work, server, lives, nodes, chainFaults, callers, dataDir } = around
+  const { work, server, lives, nodes, chainFaults, callers, hostile, dataDir } = around
   const startedAt = performance.now()
   await storm(plan, around, print)
   const calmAt = performance.now()
@@ -105,6 +110,7 @@ async function run(chain: TestChain, options: BenchOptions, around: Surroundings
     kills: lives.kills,
     unreached: lives.unreached(),
     struck: { ...nodes.struck(), ...chainFaults.struck() },
+    hostile: hostile.answered(),
     requests: nodes.requests(),
     transactions: found.transactions,
     filled: await countFillers(server.log),
@@ -113,6 +119,7 @@ async function run(chain: TestChain, options: BenchOptions, around: Surroundings
     violations: [
       ...around.writeAhead.violations,
       ...around.mistakes,
+      ...hostile.faults(),
       ...server.gaveUp.map((code) => `the server ended by itself, with ${code}`),
       ...toldWrong(callers),
       ...settlement.violations,

@@ -12,6 +12,8 @@ export interface Report extends Times {
   readonly unreached: number
   /** By kind: how often each fault struck. */
   readonly struck: Record<string, number>
+  /** Answers to the hostile client, by status. */
+  readonly hostile: Record<string, number>
   readonly requests: number
   /** Transactions of the relayer's account in blocks. */
   readonly transactions: Record<'effects' | 'reverted' | 'fillers' | 'fromOutside', number>
@@ -24,9 +26,9 @@ export interface Report extends Times {
 }
 
 export function printReport(report: Report, print: (line: string) => void): void {
-  const { kills, struck, transactions, filled, violations, ...figures } = report
+  const { kills, struck, hostile, transactions, filled, violations, ...figures } = report
   for (const [name, value] of Object.entries(figures)) print(`${name}: ${Math.round(value)}`)
-  for (const [title, counts] of Object.entries({ kills, struck, transactions, filled })) {
+  for (const [title, counts] of Object.entries({ kills, struck, hostile, transactions, filled })) {
     print(`${title} (${sum(counts)}): ${list(counts)}`)
   }
   print(`violations: ${violations.length}`)
