@@ -22,6 +22,7 @@ function settingsFor(callers: number): Record<string, string> {
     RELAY_MAX_QUEUED: `${callers}`,
     RELAY_POLL_INTERVAL: '50ms',
     RELAY_DAILY_GAS: `${Number.MAX_SAFE_INTEGER}`,
+    RELAY_ACCOUNT_DAILY_GAS: `${Number.MAX_SAFE_INTEGER}`,
   }
 }
 

@@ -32,6 +32,21 @@ it.each([
   await world().checkInvariants()
 })
 
+it.each([
+  ['after an hour, though the relay says ten', 10 * HOUR, HOUR],
+  ['when the relay says, where that is sooner', 90, 90],
+  ['not at once, whatever the relay says', 0, 5],
+])('it runs again %s', async (_, seconds, expected) => {
+  const order = await world().open(buy(250))
+  const now = Math.floor(world().clock.now() / 1_000)
+  const relay: Relay = {
+    post: async () => ({ kind: 'postponed', code: 'relay-quota-exhausted', seconds }),
+  }
+  const { retryAt } = await world().run(order, { deps: { relay } })
+  expect((retryAt ?? 0) - now).toBeGreaterThanOrEqual(expected)
+  expect((retryAt ?? 0) - now).toBeLessThan(expected + 60)
+})
+
 it('a refund waits too, and what it would tell is kept', async () => {
   const order = await world().open({ ...buy(250), symbol: 'NONE' })
   world().relay.faults.push(OVER_QUOTA)
