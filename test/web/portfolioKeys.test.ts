@@ -54,5 +54,11 @@ it('a portfolio under a lost key is no obstacle to another one, but a wallet tha
   const sealed = clientOf(() => Promise.reject(new ClientError('portfolio-undecryptable', '')))
   expect((await takeKeyFile(sealed, '1700')).drawnAt).toBe(1_700)
   const refusing = clientOf(() => Promise.reject(new ClientError('signature-refused', '')))
-  await expect(openKeys(refusing)).rejects.toMatchObject({ code: 'signature-refused' })
+  await expect(takeKeyFile(refusing, '1700')).rejects.toMatchObject({ code: 'signature-refused' })
+})
+
+it('a wallet that has signed for its own key has no more to sign', async () => {
+  const portfolio = vi.fn(async () => null)
+  expect(await openKeys(clientOf(portfolio))).toEqual({ publicKey: '0x02aa', drawnAt: 0 })
+  expect(portfolio).not.toHaveBeenCalled()
 })

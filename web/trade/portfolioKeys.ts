@@ -14,13 +14,14 @@ export function newestMade(account: Hex): number {
 }
 
 /**
- * Opens the portfolio, so that the wallet signs now, while its person looks at it, and not when the page asks the chain again.
+ * Opens the portfolio under a key of a file, so that the wallet signs for its own key now, where that one is needed, and
+ * not when the page asks the chain again. Without a file it has signed.
  * @returns the newest key
  */
 export async function openKeys(client: Pick<Client, 'unlock' | 'portfolio'>): Promise<KeyInUse> {
   const { publicKey, drawnAt } = await client.unlock()
   try {
-    await client.portfolio()
+    if (drawnAt > 0) await client.portfolio()
   } catch (error) {
     // The card says so. An order under a key that was made to replace a lost one mends it.
     if (!(error instanceof ClientError && error.code === 'portfolio-undecryptable')) throw error
