@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { coldReads } from './coldReads.js'
+import { floods } from './floods.js'
 import { health } from './health.js'
 import { idle } from './idle.js'
 import { market } from './market.js'
@@ -31,6 +32,7 @@ const FIGURES: readonly Figure[] = [
   narration,
   metrics,
   overload,
+  floods,
 ]
 
 const USAGE = `Usage: npm run bench -- [options] [figure …]

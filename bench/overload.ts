@@ -56,7 +56,7 @@ export const overload: Figure = {
 }
 
 /** What a frontend's pages send, each of it costing the server something. */
-async function requestsTo({ sandbox, server }: Platform): Promise<LoadRequest[]> {
+export async function requestsTo({ sandbox, server }: Platform): Promise<LoadRequest[]> {
   const opened = await openOrders(sandbox, ORDERS)
   for (const { body } of opened) {
     const headers = { 'content-type': 'application/json' }

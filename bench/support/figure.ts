@@ -1,4 +1,5 @@
 import type { Comparison, Rounds } from './compare.js'
+import type { FloodsResult } from './floodsResult.js'
 import type { IdleResult } from './idleResult.js'
 import type { NarrationResult } from './narrationResult.js'
 import type { OverloadResult } from './overloadResult.js'
@@ -39,6 +40,7 @@ export type Result =
   | IdleResult
   | NarrationResult
   | OverloadResult
+  | FloodsResult
   | CostResult
 
 export interface RouteResult {

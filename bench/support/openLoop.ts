@@ -6,7 +6,10 @@ import type { OpenLoopPlan, OpenLoopResult } from './openLoopPlan.js'
 import { quantile } from './statistics.js'
 
 interface Client {
-  readonly socket: Socket
+  /** Undefined before the first request, and between two of a client that opens a connection for each. */
+  socket: Socket | undefined
+  readonly localAddress: string | undefined
+  readonly reconnects: boolean
   /** When the request that is under way was due. */
   askedAt: number | undefined
 }
@@ -21,13 +24,24 @@ const REFUSED = 503
  * Without a rate, each client asks again as soon as it is answered.
  */
 export async function sendOpenLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> {
-  const { url, connections, perSecond, durationMs, usefulMs } = plan
+  const { url, connections, perSecond, durationMs, usefulMs, addresses = [], halfReconnect = false } = plan
   const requests = plan.requests.map((request) => textOf(new URL(url), request))
   const good: number[] = []
   const refused: number[] = []
   let due = 0
   let asked = 0
-  const clients = await Promise.all(Array.from({ length: connections }, () => openClient(url, answered)))
+  const clients = Array.from({ length: connections }, (_, index): Client => {
+    const reconnects = halfReconnect && index % 2 === 1
+    return {
+      socket: undefined,
+      localAddress: addresses[index % addresses.length],
+      reconnects,
+      askedAt: undefined,
+    }
+  })
+  await Promise.all(
+    clients.filter(({ reconnects }) => !reconnects).map((client) => once(connectTo(client), 'connect')),
+  )
   const startedAt = performance.now()
   const endAt = startedAt + durationMs
 
@@ -35,10 +49,19 @@ export async function sendOpenLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> 
     const now = performance.now()
     const tookMs = now - (client.askedAt ?? now)
     client.askedAt = undefined
+    if (client.reconnects) {
+      client.socket?.destroy()
+      client.socket = undefined
+    }
     if (now > endAt) return
     if (status === REFUSED) refused.push(tookMs)
     else if (status >= 200 && status < 300 && tookMs <= usefulMs) good.push(tookMs)
     if (perSecond === undefined) fallDue(client, now)
+  }
+
+  function connectTo(client: Client): Socket {
+    client.socket = openSocket(url, client, answered)
+    return client.socket
   }
 
   function fallDue(client: Client, at: number): void {
@@ -46,7 +69,8 @@ export async function sendOpenLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> 
     if (client.askedAt !== undefined || request === undefined) return
     asked++
     client.askedAt = at
-    client.socket.write(request)
+    const socket = client.socket ?? connectTo(client)
+    socket.write(request)
   }
 
   /** Those that fell due since it was called last. */
@@ -64,7 +88,7 @@ export async function sendOpenLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> 
     if (perSecond !== undefined) sendDue(perSecond, now)
     await sleep(LOOK_MS)
   }
-  for (const { socket } of clients) socket.destroy()
+  for (const { socket } of clients) socket?.destroy()
   const sorted = { good: Float64Array.from(good).sort(), refused: Float64Array.from(refused).sort() }
   return {
     due,
@@ -79,12 +103,17 @@ export async function sendOpenLoop(plan: OpenLoopPlan): Promise<OpenLoopResult> 
 }
 
 /** Speaks just as much HTTP as it needs: the load must not take more of the machine than the server does. */
-async function openClient(url: string, answered: (client: Client, status: number) => void): Promise<Client> {
+function openSocket(url: string, client: Client, answered: (client: Client, status: number) => void): Socket {
   const { hostname, port } = new URL(url)
-  const client: Client = { socket: connect(Number(port), hostname), askedAt: undefined }
-  client.socket.setNoDelay(true).setEncoding('latin1')
+  const { localAddress } = client
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    ...(localAddress !== undefined && { localAddress }),
+  })
+  socket.setNoDelay(true).setEncoding('latin1')
   let received = ''
-  client.socket.on('data', (part: string) => {
+  socket.on('data', (part: string) => {
     received += part
     const headEnd = received.indexOf('\r\n\r\n')
     if (headEnd < 0) return
@@ -94,10 +123,9 @@ async function openClient(url: string, answered: (client: Client, status: number
     received = ''
     answered(client, status)
   })
-  await once(client.socket, 'connect')
   // A connection that the server ends later answers nothing more, and counts as that.
-  client.socket.on('error', () => undefined)
-  return client
+  socket.on('error', () => undefined)
+  return socket
 }
 
 function textOf({ host }: URL, { method, path, body = '' }: LoadRequest): string {

@@ -7,6 +7,10 @@ export const openLoopPlanSchema = z.strictObject({
   url: z.url(),
   /** Clients, each with a connection that is kept alive. */
   connections: z.int().positive(),
+  /** Loopback addresses, in turn one for each client; left out, the system chooses one for all. */
+  addresses: z.array(z.ipv4()).min(1).optional(),
+  /** Every second client opens a connection for each request. */
+  halfReconnect: z.boolean().optional(),
   /** Sent in turn, again and again. */
   requests: z.array(loadRequestSchema).min(1),
   /** Requests that fall due in a second, of all clients together; left out, each client asks again as soon as it is answered. */

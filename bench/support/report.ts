@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Round, ratioOf } from './compare.js'
 import type { CostResult, Figure, LatencyResult, Result, RouteResult } from './figure.js'
+import { floodsTable } from './floodsResult.js'
 import { idleTable } from './idleResult.js'
 import type { Machine } from './machine.js'
 import { narrationTable } from './narrationResult.js'
@@ -40,6 +41,7 @@ function linesOf(result: Result): string[] {
   if (result.kind === 'narration') return narrationTable(result)
   if (result.kind === 'latencies') return latencyTable(result)
   if (result.kind === 'overload') return overloadTable(result)
+  if (result.kind === 'floods') return floodsTable(result)
   if (result.kind === 'cost') return costTable(result)
   return routeTable(result)
 }

@@ -20,6 +20,8 @@ export interface Flood {
   answers(): ReadonlyMap<number, number>
   /** Connections that the server holds. */
   held(): number
+  /** Connections that the client has opened so far. */
+  opened(): number
   /** Hangs up. */
   stop(): void
 }
@@ -27,7 +29,7 @@ export interface Flood {
 const STATUS_LINE = /HTTP\/1\.1 (\d{3}) /g
 /** One character less than a status line's beginning, which may come in two parts. */
 const TAIL = 'HTTP/1.1 200'.length
-const RECONNECT_MS = 10
+const RECONNECT_MS = 100
 
 export function startFlood({
   url,
@@ -40,12 +42,14 @@ export function startFlood({
   const { hostname, port } = new URL(url)
   const counts = new Map<number, number>()
   const open = new Set<Socket>()
+  let opened = 0
   let isStopped = false
 
   function start(): void {
     if (isStopped) return
     const socket = connect({ host: hostname, port: Number(port), localAddress })
     open.add(socket)
+    opened++
     let tail = ''
     socket.setNoDelay(true).setEncoding('latin1')
     socket.on('connect', () => send(socket, depth))
@@ -74,6 +78,7 @@ export function startFlood({
   return {
     answers: () => counts,
     held: () => open.size,
+    opened: () => opened,
     stop() {
       isStopped = true
       for (const socket of open) socket.destroy()

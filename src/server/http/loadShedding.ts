@@ -4,10 +4,10 @@ import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
 import { type Backpressure, createBackpressure } from './backpressure.js'
 import { addressOf, clientOf } from './client.js'
-import { createLateness } from './lateness.js'
 import { preflightAnswer } from './origin.js'
 import { PROBLEMS, type ProblemCode } from './problemCodes.js'
 import { Problem } from './problems.js'
+import { createQueueingDelay } from './queueingDelay.js'
 import { type Allowance, createRateLimit } from './rateLimit.js'
 import { createSendProblem } from './rawProblem.js'
 import { relayTokenCheck } from './relayToken.js'
@@ -45,7 +45,7 @@ export interface LoadSheddingOptions {
   readonly logger: Logger
   /** Gets each refusal. */
   readonly observe: HttpObserver
-  /** Whether a request comes too late; by default as the event loop tells. */
+  /** Whether a request comes too late; default: by its queueing delay in the event loop. */
   readonly isLate?: () => boolean
   /** For the connections of what is refused; left out, they are read on. */
   readonly backpressure?: Unread | undefined
@@ -60,54 +60,26 @@ export interface LoadSheddingOptions {
  * - Results of runs are taken for the same reason. Their signature covers the body, so it cannot be checked first: those of
  *   a client whose rate is exceeded are refused, and failed ones count.
  * - Any other request counts. Over its client's rate it gets 429 `rate-limited`; 503 `overloaded` when the process could
- *   only answer it late, by the event loop's time (`createLateness`) or by the number of requests under way.
+ *   only answer it late, by its queueing delay (`createQueueingDelay`) or by the number of requests under way.
  */
 export function shedLoad(app: RequestListener, options: LoadSheddingOptions): RequestListener {
-  const { maxWaitMs, maxUnderWay, frontendOrigin, trustProxy, stopping, backpressure } = options
-  const isLate = options.isLate ?? createLateness({ maxWaitMs })
-  const requests = createRateLimit(options.rateLimitPerMinute)
-  const probes = createRateLimit(options.rateLimitPerMinute)
+  const { trustProxy, stopping, backpressure, rateLimitPerMinute } = options
+  const requests = createRateLimit(rateLimitPerMinute)
+  const probes = createRateLimit(rateLimitPerMinute)
   const hasToken = relayTokenCheck(options.authToken)
-  const refuseOverloaded = createRefusal('overloaded', 'requests refused: overloaded', options)
-  const refuseRateLimited = createRefusal('rate-limited', 'requests refused: rate-limited', options)
-  const answerPreflight = preflightAnswer(frontendOrigin)
-  const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
-  let underWay = 0
-  const end = () => {
-    underWay--
-  }
+  const takeUnlessLate = takingUnlessLate(app, options)
+  const refuse = createRefusal('rate-limited', 'requests refused: rate-limited', options)
 
   function refuseLimited(req: IncomingMessage, res: ServerResponse, allowance: Allowance): void {
     const { secondsLeft, headers } = allowance
     afterAnswer(res, () => backpressure?.leaveUnreadFor(req.socket, UNREAD_SHARE * secondsLeft * 1_000))
-    if (answerPreflight(req, res)) return
-    refuseRateLimited(req, res, { ...headers, 'Retry-After': String(secondsLeft) })
-  }
-
-  function refuseLate(req: IncomingMessage, res: ServerResponse): void {
-    // Refused itself, it would keep the page from reading why what it asks next is refused.
-    if (answerPreflight(req, res)) return
-    afterAnswer(res, () => backpressure?.leaveUnread(req.socket))
-    refuseOverloaded(req, res)
+    refuse(req, res, { ...headers, 'Retry-After': String(secondsLeft) })
   }
 
   function takeRun(req: IncomingMessage, res: ServerResponse, client: string): void {
     res.once('finish', () => {
       if (res.statusCode >= 400 && res.statusCode < 500) requests.count(client)
     })
-    app(req, res)
-  }
-
-  function takeUnlessLate(req: IncomingMessage, res: ServerResponse, headers: Allowance['headers']): void {
-    // `isLate` is asked of every one, as it has to see where a turn begins.
-    const isTooLate = isLate() || backpressure?.hasWaitedOut(req.socket)
-    if (isTooLate || underWay >= (READ_METHODS.includes(req.method) ? maxForReads : maxUnderWay)) {
-      refuseLate(req, res)
-      return
-    }
-    underWay++
-    res.once('close', end)
-    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     app(req, res)
   }
 
@@ -126,15 +98,35 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
     }
     const isRun = RUNS.test(url)
     const allowance = isRun ? requests.look(client) : requests.count(client)
-    if (allowance.isExceeded) {
-      refuseLimited(req, res, allowance)
+    if (allowance.isExceeded) refuseLimited(req, res, allowance)
+    else if (isRun) takeRun(req, res, client)
+    else takeUnlessLate(req, res, allowance.headers)
+  }
+}
+
+type Answer = (req: IncomingMessage, res: ServerResponse, headers: Readonly<Record<string, string>>) => void
+
+/** Takes a request, its answer with these headers, unless the process could only answer it late. */
+function takingUnlessLate(app: RequestListener, options: LoadSheddingOptions): Answer {
+  const { maxWaitMs, maxUnderWay, backpressure } = options
+  const isLate = options.isLate ?? createQueueingDelay({ maxWaitMs })
+  const refuse = createRefusal('overloaded', 'requests refused: overloaded', options)
+  const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
+  let underWay = 0
+  const end = () => {
+    underWay--
+  }
+  return (req, res, headers) => {
+    // `isLate` is asked of every one, as it has to see where a turn begins.
+    const isTooLate = isLate() || backpressure?.hasWaitedOut(req.socket)
+    if (isTooLate || underWay >= (READ_METHODS.includes(req.method) ? maxForReads : maxUnderWay)) {
+      if (refuse(req, res, {})) afterAnswer(res, () => backpressure?.leaveUnread(req.socket))
       return
     }
-    if (isRun) {
-      takeRun(req, res, client)
-      return
-    }
-    takeUnlessLate(req, res, allowance.headers)
+    underWay++
+    res.once('close', end)
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+    app(req, res)
   }
 }
 
@@ -154,19 +146,25 @@ function afterAnswer(res: ServerResponse, leave: () => void): void {
   if (res.shouldKeepAlive) res.once('close', () => setImmediate(leave))
 }
 
-type Refuse = (req: IncomingMessage, res: ServerResponse, headers?: Readonly<Record<string, string>>) => void
-
-/** Answers with that problem, from parts that are made once, and counts it. */
-function createRefusal(code: ProblemCode, logged: string, options: LoadSheddingOptions): Refuse {
+/**
+ * Answers with that problem, from parts that are made once, and counts it. A preflight of the one origin is answered
+ * instead: refused, it would keep the page from reading why its next request is refused.
+ *
+ * @returns false for such a preflight
+ */
+function createRefusal(code: ProblemCode, logged: string, options: LoadSheddingOptions) {
   const problem = new Problem(code)
   const { status } = problem
   const send = createSendProblem(options.frontendOrigin)
+  const answerPreflight = preflightAnswer(options.frontendOrigin)
   const report = reportEachSecond(options.logger, logged, { code })
-  return (req, res, headers) => {
+  return (req: IncomingMessage, res: ServerResponse, headers: Readonly<Record<string, string>>): boolean => {
+    if (answerPreflight(req, res)) return false
     send(req, res, problem, headers)
     report()
     const method = req.method ?? ''
     options.observe({ method, route: 'unmatched', status, code, durationMs: 0, isAborted: false })
+    return true
   }
 }
 

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
 import { createBackpressure } from '../../../src/server/http/backpressure.js'
-import { createLateness } from '../../../src/server/http/lateness.js'
 import {
   backpressureFor,
   type LoadSheddingOptions,
   maxUnreadMs,
   shedLoad,
 } from '../../../src/server/http/loadShedding.js'
+import { createQueueingDelay } from '../../../src/server/http/queueingDelay.js'
 import type { FinishedRequest } from '../../../src/server/metrics/httpMetrics.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import { startServer } from '../../../src/server/server.js'
@@ -254,7 +254,7 @@ describe('many at once, each of which takes a while', () => {
       while (performance.now() < until);
       res.end()
     }
-    const { url } = await setUp({ app, isLate: createLateness({ maxWaitMs: 20 }) })
+    const { url } = await setUp({ app, isLate: createQueueingDelay({ maxWaitMs: 20 }) })
     const client = createKeepAliveClient()
     const ask = async (path: string) => Number((await client(url + path)).statusCode)
     return { ask }

@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { idleMs } from '../../../src/server/http/idleTime.js'
-import { createLateness } from '../../../src/server/http/lateness.js'
+import { createQueueingDelay } from '../../../src/server/http/queueingDelay.js'
 
 /** A process whose turns, work and rest are the test's. */
 function setUp() {
   let now = 5_000
   let idle = 1_000
   let ended = () => {}
-  const isLate = createLateness({
+  const isLate = createQueueingDelay({
     maxWaitMs: 20,
     now: () => now,
     idle: () => idle,
@@ -89,7 +89,7 @@ test('a rest ends it at once', () => {
 })
 
 test('by itself it is asked of the real event loop: late is who comes after long work in a turn', async () => {
-  const isLate = createLateness({ maxWaitMs: 5 })
+  const isLate = createQueueingDelay({ maxWaitMs: 5 })
   const work = (ms: number) => {
     const until = performance.now() + ms
     while (performance.now() < until);

@@ -4,25 +4,27 @@ import { idleMs } from './idleTime.js'
 /** How long the process has had no rest before it counts as overloaded: a single long pause is none. */
 const WITHOUT_REST_MS = 100
 
-export interface LatenessOptions {
+export interface QueueingDelayOptions {
   /** Longest wait, in milliseconds, before a request's turn. */
   readonly maxWaitMs: number
-  /** Milliseconds of a clock that only goes on. */
+  /** Milliseconds of the monotonic clock. */
   readonly now?: () => number
   readonly idle?: typeof idleMs
-  /** Calls back when everything is dealt with that had come when this turn of the event loop began. */
+  /** Calls back when all requests that had come as this turn of the event loop began are dealt with. */
   readonly atTurnEnd?: (ended: () => void) => void
 }
 
 /**
- * Tells of each request, when it is taken up, whether it comes too late: it has waited for longer than `maxWaitMs`, in
- * a process that has had no rest for a while.
+ * Measures each request's queueing delay when its turn comes.
  *
- * What arrives while the event loop is busy waits until its next turn, and in that turn for all that is before it. So a
- * request's wait is the time that this turn has taken so far: no request need be followed, and a burst is noticed with its
- * first request that waits, not by a sample later. The first of a turn is never late, so that something is always taken up.
+ * A request that arrives while the event loop is busy waits until the next turn, and in that turn for all that is before
+ * it. So its queueing delay is the time that this turn has taken so far: no request need be followed, and a burst shows
+ * with the first request that waits, not by a later sample. The first request of a turn is never late, so that the process
+ * always takes up something.
+ *
+ * @returns whether the request comes too late: its delay exceeds `maxWaitMs`, and the process has had no rest for a while
  */
-export function createLateness(options: LatenessOptions): () => boolean {
+export function createQueueingDelay(options: QueueingDelayOptions): () => boolean {
   const {
     maxWaitMs,
     now = performance.now.bind(performance),
@@ -36,7 +38,7 @@ export function createLateness(options: LatenessOptions): () => boolean {
 
   function endTurn(): void {
     isInTurn = false
-    // What comes before the next request, such as the answers of node and disk, is a part of its wait.
+    // Work before the next request, such as the answers of node and disk, is a part of its delay.
     turnStartedAt = now()
   }
 
