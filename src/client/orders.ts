@@ -30,8 +30,8 @@ export interface Orders {
   /** @throws ServerError `order-not-found` when neither chain nor server knows it */
   get(orderId: Hex, signal?: AbortSignal): Promise<OrderStatus>
   /**
-   * Yields the order's status, and again whenever it has changed, until it is settled or refunded. After a refund it
-   * goes on for a while, until the notice with the reason is there.
+   * Yields the order's status, and again whenever it has changed, until it is settled or refunded. It then goes on for a
+   * while, until the notice is there that says why, or what the fill came to.
    */
   follow(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
   /**
@@ -102,11 +102,10 @@ function isFinal({ state }: OrderStatus): boolean {
   return state === 'SETTLED' || state === 'REFUNDED'
 }
 
-/** Final, with no notice to wait for: the portfolio is written in the settlement itself. */
+/** Final, with no notice to wait for. */
 function isComplete(status: OrderStatus): boolean {
-  if (status.state === 'SETTLED') return true
   const running = status.triggers.some(({ finishedAt }) => finishedAt === null)
-  return status.state === 'REFUNDED' && (status.notice !== null || !running)
+  return isFinal(status) && (status.notice !== null || !running)
 }
 
 const ENDS = new Set<TimelineEntry['kind']>(['settled', 'refunded', 'reclaimed'])

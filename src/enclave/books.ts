@@ -41,21 +41,28 @@ export function withFill(
   const order = portfolio.openOrders[orderId]
   if (!order) throw new BooksError('the order is not held')
   const released = withoutOrder(portfolio, orderId)
+  const { value, fees: taken } = tradeOf(order, fill, fees)
   if (order.side === 'SELL') {
     if (fill.filledQty > order.locked) throw new BooksError('more was sold than the order locked')
     const sold = moved(released, order.symbol, { qty: -fill.filledQty, locked: 0n })
-    return withCash(sold, proceedsOf(fill, fees))
+    return withCash(sold, value - taken)
   }
-  const cost = toCents(fillValue(fill, 'up'), 'up')
   const bought = moved(released, order.symbol, { qty: fill.filledQty, locked: 0n })
-  return withCash(bought, credited - min(cost, order.notional))
+  return withCash(bought, credited - value)
 }
 
-/** What a sale brings after fees: nothing when they take all of it, so that a position can be sold to its end. */
-export function proceedsOf(fill: BrokerOrder, fees: FeeSchedule): bigint {
-  const net =
-    toCents(fillValue(fill, 'down'), 'down') - feesOfSale(fees, fill.filledQty, fillValue(fill, 'up'))
-  return net > 0n ? net : 0n
+/**
+ * What a fill comes to for its account. A buy's cost is never above its notional. A sale's fees take no more than it
+ * brings, so that a position can be sold to its end.
+ */
+export function tradeOf(
+  { side, notional }: Pick<OpenOrder, 'side' | 'notional'>,
+  fill: BrokerOrder,
+  fees: FeeSchedule,
+): { value: bigint; fees: bigint } {
+  if (side !== 'SELL') return { value: min(toCents(fillValue(fill, 'up'), 'up'), notional), fees: 0n }
+  const value = toCents(fillValue(fill, 'down'), 'down')
+  return { value, fees: min(feesOfSale(fees, fill.filledQty, fillValue(fill, 'up')), value) }
 }
 
 /** Adds to `cash`, or takes from it. */

@@ -1,8 +1,10 @@
+import { type FeeSchedule, feeNames } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { RunResult } from '../protocol/job.js'
 import { sealNotice } from '../protocol/notice.js'
+import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 
-/** Why an order was refused, for the employee's eyes only. */
+/** What became of an order, for the employee's eyes only: why it was refused, or what its fill came to. */
 const sentences = {
   'escrow-mismatch': 'The amount in the order is not the amount that was put into escrow.',
   'deadline-mismatch': 'The order and its escrow carry different deadlines.',
@@ -30,6 +32,7 @@ const sentences = {
   'expired-at-close': 'The market closed before any of the order was filled.',
   'deadline-passed': 'Nothing was filled before the deadline.',
   'not-placed': 'The order could not be placed.',
+  filled: 'The order was filled.',
 } as const
 
 /** What a program branches on; `docs/enclave.md` lists them. */
@@ -41,11 +44,40 @@ function isNoticeCode(code: string): code is NoticeCode {
   return Object.hasOwn(sentences, code)
 }
 
-/** A notice sealed to the employee's key. */
+/**
+ * A notice sealed to the employee's key.
+ * @param detail a second sentence; with it the notice still has the size of the others
+ */
 export function noticeOf(
   orderId: Hex,
   code: NoticeCode,
   userPubKey: Hex,
+  detail?: string,
 ): Promise<NonNullable<RunResult['notice']>> {
-  return sealNotice({ orderId, code, message: sentences[code] }, userPubKey)
+  const message = detail === undefined ? sentences[code] : `${sentences[code]} ${detail}`
+  return sealNotice({ orderId, code, message }, userPubKey)
+}
+
+/** What a trade came to. USDC base units, and share base units. */
+export interface Trade {
+  side: 'BUY' | 'SELL'
+  symbol: string
+  qty: bigint
+  /** What the shares cost, or brought before fees. */
+  value: bigint
+  /** What of it went to the broker's fees. */
+  fees: bigint
+}
+
+/** A trade in a sentence: with what it paid in fees, or will. */
+export function tradeWords({ side, symbol, qty, value, fees }: Trade, schedule: FeeSchedule): string {
+  const shares = `${formatDecimal(qty, SHARE_DECIMALS)} ${symbol}`
+  const usdc = (amount: bigint) => `${formatDecimal(amount, USDC_DECIMALS)} USDC`
+  if (side === 'SELL') {
+    return `Sold ${shares} for ${usdc(value)}, less ${usdc(fees)} in fees: ${usdc(value - fees)}.`
+  }
+  const bought = `Bought ${shares} for ${usdc(value)}.`
+  return feeNames(schedule, 'both') === ''
+    ? bought
+    : `${bought} Selling them pays the broker's fees for both.`
 }

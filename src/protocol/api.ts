@@ -65,7 +65,7 @@ export const orderStatusSchema = z.object({
   receivedAt: timeSchema.nullable(),
   triggers: z.array(triggerSchema),
   nextTriggerAt: timeSchema.nullable(),
-  /** Why it was refused, sealed to the employee. */
+  /** Why it was refused, or what its fill came to, sealed to the employee. */
   notice: orderEnvelopeSchema.nullable(),
 })
 export type OrderStatus = z.output<typeof orderStatusSchema>

@@ -19,7 +19,7 @@ it('nothing is written ahead while the platform is paused, and the order goes on
   expect(world().relay.posted).toEqual([])
   expect(world().broker.control.orders()).toEqual([])
   await world().chain.send('owner', 'authority', 'liftPause')
-  expect(await world().run(order)).toEqual({ outcome: 'settled' })
+  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
 })
 
 it('what was written ahead is not placed, and what was filled is settled after the pause', async () => {
@@ -39,6 +39,6 @@ it('what was written ahead is not placed, and what was filled is settled after t
   expect(await world().state(live)).toBe('OPEN')
 
   await world().chain.send('owner', 'authority', 'liftPause')
-  expect(await world().run(live)).toEqual({ outcome: 'settled' })
+  expect(await world().run(live)).toMatchObject({ outcome: 'settled' })
   await world().checkInvariants()
 })

@@ -53,6 +53,6 @@ it('a chain that a node of another operator does not have is not acted on', asyn
 it('an honest witness changes nothing', async () => {
   const order = await world().open(buy(250))
   const witness = providerOf(world().chain)
-  expect(await world().run(order, { deps: { witness } })).toEqual({ outcome: 'settled' })
+  expect(await world().run(order, { deps: { witness } })).toMatchObject({ outcome: 'settled' })
   witness.destroy()
 })

@@ -12,7 +12,7 @@ it('settles a buy: shares and what was left over are in the portfolio, the escro
     amount: usd(250.005),
     escrow: usd(250.005),
   })
-  expect(await world().run(order)).toEqual({ outcome: 'settled' })
+  expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
   expect(await world().state(order)).toBe('SETTLED')
   expect(await world().usdc('alice')).toBe(WALLET - usd(250.005))
   // 250.00 buys 1.249937503 shares at 200.01, which cost 249.99999997503: rounded up, and the half cent is back.

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type NoticeCode, noticeCodes, noticeOf } from '../../src/enclave/notices.js'
+import { type NoticeCode, noticeCodes, noticeOf, tradeWords } from '../../src/enclave/notices.js'
 import { openNotice } from '../../src/protocol/notice.js'
+import { FEES } from '../support/brokerBooks.js'
+import { shares, usd } from '../support/brokerStandIn.js'
 import { USER_KEY, USER_PUBKEY } from './support/parties.js'
 
 const page = readFileSync(new URL('../../docs/enclave.md', import.meta.url), 'utf8')
@@ -25,6 +27,29 @@ describe('a notice', () => {
 
   it('has one size, whatever it says', async () => {
     const sealed = await Promise.all(noticeCodes.map((code) => noticeOf(ORDER_ID, code, USER_PUBKEY)))
+    const trade = {
+      symbol: 'GOOGL',
+      qty: shares(123_456.123456789),
+      value: usd(12_345_678.99),
+      fees: usd(543.21),
+    }
+    const trades = (['BUY', 'SELL'] as const).map((side) => tradeWords({ ...trade, side }, FEES))
+    sealed.push(
+      ...(await Promise.all(trades.map((words) => noticeOf(ORDER_ID, 'filled', USER_PUBKEY, words)))),
+    )
     expect(new Set(sealed.map(({ ct }) => ct.length)).size).toBe(1)
+  })
+
+  it('of a fill says what it came to, and what its fees are', async () => {
+    const trade = { symbol: 'AAPL', qty: shares(1.5), value: usd(300), fees: usd(0.02) }
+    const sold = tradeWords({ ...trade, side: 'SELL' }, FEES)
+    expect(sold).toBe('Sold 1.5 AAPL for 300 USDC, less 0.02 USDC in fees: 299.98 USDC.')
+    const bought = 'Bought 1.5 AAPL for 300 USDC.'
+    expect(tradeWords({ ...trade, side: 'BUY' }, FEES)).toBe(
+      `${bought} Selling them pays the broker's fees for both.`,
+    )
+    expect(tradeWords({ ...trade, side: 'BUY' }, [])).toBe(bought)
+    const sealed = await noticeOf(ORDER_ID, 'filled', USER_PUBKEY, sold)
+    expect((await openNotice(sealed, USER_KEY, ORDER_ID)).message).toBe(`The order was filled. ${sold}`)
   })
 })

@@ -18,7 +18,7 @@ describe('an order', () => {
       const order = await world().open(buy)
       expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
       control().release({})
-      expect(await world().run(order, { envelope: null })).toEqual({ outcome: 'settled' })
+      expect(await world().run(order, { envelope: null })).toMatchObject({ outcome: 'settled' })
       await world().checkInvariants()
     },
   )
@@ -31,7 +31,7 @@ describe('an order', () => {
     // It cannot be cancelled any more.
     expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
     control().clock({ open: false })
-    expect(await world().run(order)).toEqual({ outcome: 'settled' })
+    expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
     await world().checkInvariants()
   })
 
@@ -40,7 +40,7 @@ describe('an order', () => {
     const order = await world().open(buy)
     expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
     control().clock({ open: false })
-    expect(await world().run(order)).toEqual({ outcome: 'settled' })
+    expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
     await world().checkInvariants()
   })
 })

@@ -51,7 +51,7 @@ export function OrderCard({ client, order, unlocked, startsOpen, pollMs, onEnd }
         </span>
       </div>
       {request === null && status !== null ? <p class="muted">{unknownWords(status, unlocked)}</p> : null}
-      {status?.state === 'REFUNDED' ? <OrderNotice status={status} opened={opened} /> : null}
+      {status !== null && hasEnded(status) ? <OrderNotice status={status} opened={opened} /> : null}
       {isEnvelopeMissing(status, error) ? <Resubmit client={client} order={order} /> : null}
       {status === null ? null : <Reclaim client={client} status={status} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -8,10 +8,11 @@ interface OrderNoticeProps {
   readonly opened: OpenedNotice
 }
 
-/** Why an order was given back: the enclave sealed it, and only this wallet's key opens it. */
+/** Why an order was given back, or what its fill came to: the enclave sealed it, and only this wallet's key opens it. */
 export function OrderNotice({ status, opened: { notice, error } }: OrderNoticeProps) {
+  const isFilled = status.state === 'SETTLED'
   if (status.notice === null) {
-    return (
+    return isFilled ? null : (
       <p class="muted">
         It came back without a reason to read: you took it back, its envelope could not be trusted, or the
         reason is no longer available.
@@ -20,9 +21,13 @@ export function OrderNotice({ status, opened: { notice, error } }: OrderNoticePr
   }
   if (error !== null) return <FailureBox error={error} />
   if (notice === null)
-    return <p class="muted">The reason is sealed to you: open your portfolio to read it.</p>
+    return (
+      <p class="muted">
+        {isFilled ? 'What it came to' : 'The reason'} is sealed to you: open your portfolio to read it.
+      </p>
+    )
   return (
-    <p class="box box-bad" data-notice={notice.code}>
+    <p class={isFilled ? 'box' : 'box box-bad'} data-notice={notice.code}>
       {noticeWords(notice)}
     </p>
   )

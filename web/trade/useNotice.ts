@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Client, Notice, OrderStatus } from '../../src/client/index.js'
+import { hasEnded } from './hasEnded.js'
 
 /** A notice that was opened, and why it was not the last time. */
 export interface OpenedNotice {
@@ -9,7 +10,7 @@ export interface OpenedNotice {
 
 const NONE: OpenedNotice = { notice: null, error: null }
 
-/** Opens the notice of an order that was given back, once the wallet has signed for the key. `status` is the newest. */
+/** Opens the notice of an order that has ended, once the wallet has signed for the key. `status` is the newest. */
 export function useNotice(
   client: Pick<Client, 'openNotice'>,
   status: OrderStatus | null,
@@ -17,7 +18,7 @@ export function useNotice(
 ): OpenedNotice {
   const [opened, setOpened] = useState(NONE)
   useEffect(() => {
-    if (!unlocked || status?.state !== 'REFUNDED') return
+    if (!unlocked || status === null || !hasEnded(status)) return
     let ended = false
     client.openNotice(status).then(
       (notice) => ended || setOpened({ notice, error: null }),

@@ -18,7 +18,8 @@ export function orderReport(status: OrderStatus, notice: Notice | null): Report 
     ['enclave runs', run ? `${status.triggers.length}, the last: ${runWords(run)}` : '0'],
     ['next run', shownTime(status.nextTriggerAt)],
   ]
-  if (reason) fields.push(['refused', `${reason.message} (${reason.code})`])
+  const became = status.state === 'SETTLED' ? 'filled' : 'refused'
+  if (reason) fields.push([became, `${reason.message} (${reason.code})`])
   return { json: jsonOf(status, reason), blocks: [{ kind: 'fields', fields }] }
 }
 

@@ -2,13 +2,13 @@
 import { BrokerError, type BrokerOrder, fillValue, floorToCents } from '../../broker/index.js'
 import { ZERO_BYTES32 } from '../../protocol/hex.js'
 import type { RunResult } from '../../protocol/job.js'
-import { withFill } from '../books.js'
+import { tradeOf, withFill } from '../books.js'
 import { RunFailure } from '../failures.js'
-import type { NoticeCode } from '../notices.js'
+import { type NoticeCode, tradeWords } from '../notices.js'
 import type { Run } from '../run.js'
 import type { AccountState } from './accountState.js'
 import { awaitFinal, cancel } from './brokerOrder.js'
-import { refundHeld } from './refund.js'
+import { leaveNotice, refundHeld } from './refund.js'
 import { retryPlaced } from './retry.js'
 import { boundTo, type OrderTerms } from './terms.js'
 
@@ -62,13 +62,28 @@ async function settle(
     credited: terms.escrowed,
     fees: run.fees,
   })
+  const notice = await tell(run, state, terms, fill)
   const sealed = await run.portfolios.seal(state.account, settled, state)
   await run.authorizer.submit({
     primaryType: 'OrderSettlement',
     // A trade pays nothing out.
     message: { ...boundTo(terms), payoutAsset: ZERO_BYTES32, payout: 0n, ...sealed },
   })
-  return excess ? { outcome: 'settled', code: COST_OVER_NOTIONAL } : { outcome: 'settled' }
+  return { outcome: 'settled', ...notice, ...(excess && { code: COST_OVER_NOTIONAL }) }
+}
+
+/** Tells what a trade came to, fees included. Buys too: a notice of sales alone would tell the server which is one. */
+async function tell(
+  run: Run,
+  { portfolio }: AccountState,
+  { orderId, side, symbol }: OrderTerms,
+  fill: BrokerOrder,
+): Promise<Pick<RunResult, 'notice'>> {
+  const entry = portfolio.openOrders[orderId]
+  if (!entry || side === 'WITHDRAW') return {}
+  const trade = { side, symbol, qty: fill.filledQty, ...tradeOf(entry, fill, run.fees) }
+  const { userPubKey } = portfolio
+  return leaveNotice(run, orderId, { code: 'filled', userPubKey, detail: tradeWords(trade, run.fees) })
 }
 
 /**

@@ -7,10 +7,11 @@ import type { Run } from '../run.js'
 import type { AccountState } from './accountState.js'
 import { type BoundTerms, boundTo, type OrderTerms } from './terms.js'
 
-/** Whom a refusal is told to; absent when nothing is trusted enough to seal it to. */
-export interface Refusal {
+/** What is told, and to whom; absent when nothing is trusted enough to seal it to. */
+export interface Told {
   code: NoticeCode
   userPubKey: Hex
+  detail?: string
 }
 
 /**
@@ -21,9 +22,9 @@ export async function refundUnheld(
   run: Run,
   terms: BoundTerms,
   { version, hash }: Pick<StoredPortfolio, 'version' | 'hash'>,
-  refusal?: Refusal,
+  told?: Told,
 ): Promise<RunResult> {
-  const notice = await leaveNotice(run, terms.orderId, refusal)
+  const notice = await leaveNotice(run, terms.orderId, told)
   await run.authorizer.submit({
     primaryType: 'OrderRefund',
     message: { ...boundTo(terms), version, previous: hash, enclaveBlob: '0x', userBlob: '0x' },
@@ -48,14 +49,10 @@ export async function refundHeld(
   return { outcome: 'refunded', ...notice }
 }
 
-/** Leaves the notice before anything is relayed: a crash in between does not lose the reason. */
-export async function leaveNotice(
-  run: Run,
-  orderId: Hex,
-  refusal?: Refusal,
-): Promise<Pick<RunResult, 'notice'>> {
-  if (!refusal) return {}
-  const notice = await noticeOf(orderId, refusal.code, refusal.userPubKey)
+/** Leaves the notice before anything is relayed: a crash in between does not lose what it says. */
+export async function leaveNotice(run: Run, orderId: Hex, told?: Told): Promise<Pick<RunResult, 'notice'>> {
+  if (!told) return {}
+  const notice = await noticeOf(orderId, told.code, told.userPubKey, told.detail)
   await run.report({ outcome: 'failed', notice })
   return { notice }
 }

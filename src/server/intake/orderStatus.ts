@@ -45,7 +45,11 @@ function statusOf(orderId: Hex, order: EscrowedOrder, summary: OrderSummary | un
     receivedAt: candidate?.receivedAt ?? null,
     triggers: summary?.triggers ?? [],
     nextTriggerAt: summary?.nextTriggerAt ?? null,
-    // The run that settled it may have been cut off before it could clear what an earlier one left.
-    notice: order.state === 'SETTLED' ? null : (summary?.notice ?? null),
+    notice: isOutdated(order, summary) ? null : (summary?.notice ?? null),
   }
+}
+
+/** The run that settled an order may have been cut off before it could replace what an earlier one left. */
+function isOutdated({ state }: EscrowedOrder, summary: OrderSummary | undefined): boolean {
+  return state === 'SETTLED' && !summary?.triggers.some(({ outcome }) => outcome === 'settled')
 }

@@ -142,6 +142,23 @@ describe('GET /orders/:orderId', () => {
     expect(await status()).toMatchObject({ state: 'SETTLED', notice: null })
   })
 
+  test('shows what the run that settled an order left, in place of what an earlier one did', async () => {
+    const { post, status, enclave } = await setUp()
+    const [why, filled] = [await sealOrder('why'), await sealOrder('filled')]
+    await enclave.plan({
+      [ORDER]: [
+        { outcome: 'failed', notice: why },
+        { outcome: 'settled', notice: filled },
+      ],
+    })
+    const { order } = await openedEnvelope()
+    await post(order)
+    await eventually('the end', async () => (await status()).triggers[1]?.outcome)
+    await settleOrder(chain(), ORDER)
+    await eventually('the settlement', async () => (await status()).state === 'SETTLED')
+    expect(await status()).toMatchObject({ state: 'SETTLED', notice: filled })
+  })
+
   test('an order that neither chain nor cache knows is 404, and one without the right form 400', async () => {
     const { api } = await setUp()
     const unknown = await api.get(`/orders/${bytes32('unknown')}`)

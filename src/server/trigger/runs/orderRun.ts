@@ -146,9 +146,9 @@ function withEnd(
   return { ...record, triggers }
 }
 
-/** What is settled was not refused: an earlier run had left its notice and did not get to the refund. */
+/** What is settled was not refused: what an earlier run left, which did not get to the refund, is void. */
 function noticeAfter({ outcome, notice }: Pick<RunResult, 'outcome' | 'notice'>): Partial<OrderRecord> {
-  if (outcome === 'settled') return { notice: null }
+  if (outcome === 'settled') return { notice: notice ?? null }
   return notice === undefined ? {} : { notice }
 }
 
