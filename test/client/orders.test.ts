@@ -121,6 +121,12 @@ describe('following', () => {
     expect(seen).toEqual(['REFUNDED', 'REFUNDED with notice'])
   })
 
+  it('ends with the notice of a settlement, which comes with the end of the run', async () => {
+    const running = { triggers: [run(null)] }
+    const seen = await followed(status('SETTLED', running), status('SETTLED', { notice: envelope }))
+    expect(seen).toEqual(['SETTLED', 'SETTLED with notice'])
+  })
+
   it('ends with a refund whose run is over: no notice will come', async () => {
     expect(await followed(status('REFUNDED'))).toEqual(['REFUNDED'])
   })

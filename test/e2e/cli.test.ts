@@ -42,6 +42,10 @@ describe('confidential-trading order', () => {
     const fields = new Map(out.split('\n').map((line) => [line.split('\t')[0], line.split('\t')[1]]))
     expect(fields.get('state')).toBe('SETTLED')
     expect(fields.get('escrowed')).toBe('1000.5')
+    expect(fields.get('filled')).toMatch(
+      /^The order was filled\. Bought \S+ AAPL for \S+ USDC\..* \(filled\)$/,
+    )
+    expect(err).toContain("no fee now: a sale of the shares pays the broker's CAT for both")
     expect(err).toContain('escrow opened in 0x')
     expect(err).toMatch(/^SETTLED, enclave run/m)
     expect(await kept()).toEqual([])

@@ -12,7 +12,7 @@ import { sameBytes, type Venue } from './venue.js'
 const POST_ATTEMPTS = 20
 const POST_AGAIN_MS = 1_000
 const POLL_MS = 2_000
-/** For how long a refund may wait for its notice. */
+/** For how long an order that has ended may wait for its notice. */
 const NOTICE_WAIT_MS = 60_000
 
 export interface OrderWish {
@@ -73,7 +73,7 @@ export async function postOrder(http: Http, { intent, envelope }: PreparedOrder)
 /** Polls until the order has ended, and its notice, if one comes, is there. */
 export async function followOrder(http: Http, orderId: Hex): Promise<EndedOrder> {
   let etag: string | undefined
-  let refundSeen: number | undefined
+  let endSeen: number | undefined
   let last: Status | undefined
   for (;;) {
     const answer = await http.get(`/orders/${orderId}`, etag)
@@ -81,11 +81,10 @@ export async function followOrder(http: Http, orderId: Hex): Promise<EndedOrder>
       last = statusOf(answer.body)
       etag = answer.etag
     }
-    if (last?.state === 'SETTLED') return { state: 'SETTLED', notice: last.notice }
-    if (last?.state === 'REFUNDED') {
-      refundSeen ??= Date.now()
-      const waits = !last.notice && last.running && Date.now() < refundSeen + NOTICE_WAIT_MS
-      if (!waits) return { state: 'REFUNDED', notice: last.notice }
+    if (last?.state === 'SETTLED' || last?.state === 'REFUNDED') {
+      endSeen ??= Date.now()
+      const waits = !last.notice && last.running && Date.now() < endSeen + NOTICE_WAIT_MS
+      if (!waits) return { state: last.state, notice: last.notice }
     }
     await sleep(POLL_MS)
   }
