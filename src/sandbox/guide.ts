@@ -40,6 +40,7 @@ export function printGuide({ info, directory }: Sandbox): void {
     `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market`,
     `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it`,
     '',
+    `The admin's copy of the rulebook, to import on the desk: ${file}/rulebook.json`,
     `The same for scripts: ${file}/sandbox.json, ${file}/.env, ${file}/.env.enclave; the server's log: ${file}/server.log`,
     '',
   ]

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { addressSchema } from '../../src/protocol/address.js'
 import { contractsSchema } from '../../src/protocol/api.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
+import { rulebookCopySchema } from '../../src/protocol/rulebookCopy.js'
 import { ROOT } from '../../src/sandbox/settings.js'
 import { eventually } from '../support/eventually.js'
 import { startHttpServer } from '../support/httpServer.js'
@@ -100,7 +101,9 @@ describe('npm run sandbox -- --once', () => {
     expect(enclave).not.toHaveProperty('RELAYER_PRIVATE_KEY')
     expect(enclave.ALPACA_KEY_ID).not.toBe(server.ALPACA_KEY_ID)
     expect(enclave.RELAY_AUTH_TOKEN).toBe(server.RELAY_AUTH_TOKEN)
-    for (const name of ['sandbox.json', '.env', '.env.enclave', 'server.log']) {
+    const copy = rulebookCopySchema.parse(JSON.parse(await read('rulebook.json')))
+    expect(copy).toMatchObject({ version: 1, escrow: file.contracts.orderEscrow })
+    for (const name of ['sandbox.json', 'rulebook.json', '.env', '.env.enclave', 'server.log']) {
       expect((await stat(join(sandbox.directory, name))).mode & 0o777, name).toBe(0o600)
     }
   })
