@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { importCopy, newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
@@ -105,7 +105,7 @@ describe('a newcomer', () => {
 describe('the admin', () => {
   it('publishes a rulebook and sees that it goes on, until it is in force', async () => {
     const page = await pageOf('Dana')
-    await importCopy(page, desk().copy)
+    await openCopy(page, desk().copy)
     await page.getByLabel('Noor may buy').check()
     await page.getByLabel('Noor may sell').check()
     await page.getByLabel('Noor may not trade TSLA').check()

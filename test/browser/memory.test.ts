@@ -5,7 +5,7 @@ import type { Locator, Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations } from './support/accessibility.js'
 import { PATIENCE_MS } from './support/browser.js'
-import { importCopy, newestOrder, order, useBrowserDesk } from './support/desk.js'
+import { newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
 
 const desk = useBrowserDesk()
 
@@ -55,7 +55,7 @@ describe('a rulebook', () => {
   it('stays as it was written through a look elsewhere', async () => {
     const page = await desk().visitAs('Dana')
     await page.getByRole('link', { name: 'Institution', exact: true }).click()
-    await importCopy(page, desk().copy)
+    await openCopy(page, desk().copy)
     await page.getByLabel('Ben may not trade TSLA').check()
     await page.getByLabel('Largest order').fill('7,000')
     await lookElsewhere(page)

@@ -11,7 +11,7 @@ import { ONE_USDC } from '../../src/protocol/units.js'
 import { clientOf } from '../../src/sandbox/demo.js'
 import { INSTITUTION } from '../../src/sandbox/settings.js'
 import { findViolations } from './support/accessibility.js'
-import { importCopy, useBrowserDesk } from './support/desk.js'
+import { importCopy, openCopy, useBrowserDesk } from './support/desk.js'
 
 const desk = useBrowserDesk()
 /** Dana's, of a browser that stays the same from one test to the next. */
@@ -62,8 +62,7 @@ describe('the form', () => {
   })
 
   it('begins with the rules of a copy, and shows what it tightens', async () => {
-    await importCopy(dana, desk().copy)
-    await unknown(dana).waitFor({ state: 'detached' })
+    await openCopy(dana, desk().copy)
     await dana.getByText('Nothing: it says what version 1 says.').waitFor()
     expect(await dana.getByLabel('Ben may buy').isChecked()).toBe(true)
     await dana.getByLabel('Ada may not trade TSLA').check()
@@ -105,7 +104,7 @@ describe('the form', () => {
     expect(text).not.toContain('TSLA')
     const elsewhere = await institutionOf(await desk().visitAs('Dana'))
     await unknown(elsewhere).getByText('This browser has no copy of version 2').waitFor()
-    await importCopy(elsewhere, text)
+    await openCopy(elsewhere, text)
     await expectRulesOf2(elsewhere)
     await elsewhere.context().close()
   })
@@ -135,7 +134,7 @@ describe('a wallet that was invited after the rulebook in force', () => {
 
     const copy = await publishElsewhere(3)
     await expectVersion(4)
-    await importCopy(dana, copy)
+    await openCopy(dana, copy)
     const row = dana.getByRole('row', { name: /^Noor/ }).filter({ has: dana.getByLabel('Noor may buy') })
     await row.getByText('not covered by the rulebook in force').waitFor()
     expect(await dana.getByLabel('Noor may buy').isChecked()).toBe(false)

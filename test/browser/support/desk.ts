@@ -90,7 +90,13 @@ function isNetwork(text: string): boolean {
   return text.startsWith('Failed to load resource')
 }
 
-/** Imports a copy of the rulebook in force, on the screen of the institution. */
+/** Imports a copy of the rulebook in force, and waits until the form begins with it. */
+export async function openCopy(page: Page, copy: unknown): Promise<void> {
+  await importCopy(page, copy)
+  await page.locator('[data-test=unknown-rules]').waitFor({ state: 'detached' })
+}
+
+/** Chooses a file as a copy of the rulebook in force, on the screen of the institution. */
 export async function importCopy(page: Page, copy: unknown): Promise<void> {
   const file = { name: 'rulebook.json', mimeType: 'application/json' }
   const text = typeof copy === 'string' ? copy : JSON.stringify(copy)
