@@ -62,6 +62,8 @@ describe('at the desk', () => {
     expect(waitsMs).toBeGreaterThan(0)
     expect(waitsMs).toBeLessThanOrEqual(3_600_000)
     expect(brokerOrder(sandbox, waiting)).toBeUndefined()
+    // Ahead of it, its intent's nonce would have the one that waits refused.
+    const later = await alice.send(BUY)
 
     // The rulebook in force took its share; the largest one would take the budget of thousands of orders.
     const rule = { canBuy: true, canSell: true, restricted: ['AAPL', 'AMZN', 'MSFT', 'NVDA', 'TSLA'] }
@@ -81,6 +83,7 @@ describe('at the desk', () => {
     sandbox.broker.release({})
     expect((await alice.ended(held)).state).toBe('SETTLED')
     expect((await alice.client.getOrder(waiting)).state).toBe('OPEN')
+    expect((await alice.client.getOrder(later)).triggers).toEqual([])
   })
 })
 

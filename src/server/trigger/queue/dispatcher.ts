@@ -106,7 +106,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     order.running = loop.isAdopted(order.orderId)
     if (record === undefined) return order
     order.failures = failuresAtEnd(record.triggers)
-    order.lastOutcome = record.triggers.at(-1)?.outcome ?? null
+    const last = record.triggers.at(-1)
+    order.lastOutcome = last?.outcome ?? null
+    order.waitsForQuota = last?.waitsFor === 'relay-quota-exhausted'
     order.mayBeHeld = record.triggers.length > 0
     return order
   }

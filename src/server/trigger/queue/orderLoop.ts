@@ -181,6 +181,7 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
     order.running = false
     order.failures = ended.failures
     order.lastOutcome = ended.outcome
+    order.waitsForQuota = ended.waitsFor === 'relay-quota-exhausted'
     await onEnded(order, ended)
   }
 

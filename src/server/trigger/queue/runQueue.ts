@@ -80,6 +80,7 @@ export function createRunQueue(): RunQueue {
         reason: 'received',
         failures: 0,
         lastOutcome: null,
+        waitsForQuota: false,
         mayBeHeld: false,
         envelopeCame: false,
       }

@@ -35,6 +35,8 @@ export interface TrackedOrder extends OpenedOrder {
   /** Runs in a row that failed. */
   failures: number
   lastOutcome: Outcome | null
+  /** Its last run ended as its account's quota of the relay's gas was used up. */
+  waitsForQuota: boolean
   /** The enclave has been given it, perhaps by a server whose cache is lost: it may hold it. */
   mayBeHeld: boolean
   /** Its envelope came while it was running. */
@@ -48,22 +50,26 @@ export function byPosition(a: ChainPosition, b: ChainPosition): number {
   return a.block - b.block || a.logIndex - b.logIndex
 }
 
-/** Whether the account's later orders wait for this one. */
+/** Whether all later orders of the account wait for this one. */
 function holdsBack(order: TrackedOrder): boolean {
   return order.dueAt !== null && order.failures > 0 && order.failures < MAX_BLOCKING_FAILURES
 }
 
 /**
  * The account's next run: its first order in the order of opening that is due, unless one before it has failed and
- * is to be tried again. `queued` and `placed` hold nobody back.
+ * is to be tried again. `queued` and `placed` hold nobody back, but for one that waits for its account's quota: what the enclave
+ * has not been given yet comes after it, as an intent with a later nonce would have it refused.
  *
  * @param orders of one account, sorted by position, none of them running
  * @param now milliseconds of `performance.now()`
  */
 export function nextRunnable(orders: readonly TrackedOrder[], now: number): TrackedOrder | undefined {
+  let waitsForQuota = false
   for (const order of orders) {
-    if (order.dueAt !== null && order.dueAt <= now) return order
+    const isDue = order.dueAt !== null && order.dueAt <= now
+    if (isDue && (order.mayBeHeld || !waitsForQuota)) return order
     if (holdsBack(order)) return undefined
+    waitsForQuota ||= order.waitsForQuota && order.dueAt !== null
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 import type { TriggerReason, TriggerRecord } from '../../../protocol/api.js'
 import type { Hex } from '../../../protocol/hex.js'
-import type { Outcome, RunResult } from '../../../protocol/job.js'
+import type { Outcome, RunResult, WaitReason } from '../../../protocol/job.js'
 import { describeError, type Logger } from '../../logger.js'
 import {
   emptyOrderRecord,
@@ -44,6 +44,8 @@ export interface EndedOrderRun {
   readonly failures: number
   /** When it runs next; null when it needs no further run. */
   readonly next: Due | null
+  /** With `queued`, where it is not market or broker that the order waits for. */
+  readonly waitsFor?: WaitReason | undefined
 }
 
 export function createOrderRuns(options: {
@@ -116,7 +118,7 @@ export function createOrderRuns(options: {
       })
       if (!(await writeEnd(orderId, change, again))) return undefined
       await run.discard()
-      return { outcome, failures, next }
+      return { outcome, failures, next, waitsFor }
     },
   }
 }

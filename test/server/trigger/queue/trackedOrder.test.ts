@@ -24,6 +24,7 @@ function order(name: string, more: Partial<TrackedOrder> = {}): TrackedOrder {
     reason: 'received',
     failures: 0,
     lastOutcome: null,
+    waitsForQuota: false,
     mayBeHeld: false,
     envelopeCame: false,
     ...more,
@@ -44,6 +45,21 @@ describe('the next run of an account', () => {
 
   test('no longer waits after five failures', () => {
     expect(nextRunnable([order('a', { dueAt: NOW + 1, failures: 5 }), due], NOW)).toBe(due)
+  })
+
+  test('waits for an earlier one that waits for its quota, unless the enclave has been given it', () => {
+    const waiting = order('a', {
+      dueAt: NOW + 1,
+      lastOutcome: 'queued',
+      waitsForQuota: true,
+      mayBeHeld: true,
+    })
+    const held = { ...due, mayBeHeld: true }
+    expect(nextRunnable([waiting, due], NOW)).toBeUndefined()
+    expect(nextRunnable([waiting, due, held], NOW)).toBe(held)
+    expect(nextRunnable([due, waiting], NOW)).toBe(due)
+    expect(nextRunnable([waiting, due], NOW + 1)).toBe(waiting)
+    expect(nextRunnable([{ ...waiting, dueAt: null }, due], NOW)).toBe(due)
   })
 
   test('does not wait for one that is queued or placed, nor for a later one that has failed', () => {
