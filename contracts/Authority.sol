@@ -15,8 +15,8 @@ import {Sweepable} from "./Sweepable.sol";
  *   pool at once.
  * - The guardian can pause at once, and can do nothing else. A pause ends by itself after {maxPause} seconds.
  * - {rotationDelay} < {maxPause}: a signer that leaked can be replaced before the pause ends.
- * - {maxPause} < {RECLAIM_DELAY}: a pause cannot keep the enclave from settling a filled order until its account may
- *   reclaim it.
+ * - {maxPause} < {RECLAIM_DELAY}: a pause ends before an account may reclaim an order whose deadline had not passed when
+ *   the pause began. An order that was already stuck past its deadline can become reclaimable during the pause.
  */
 contract Authority is Sweepable {
     /// @notice The roles that the owner rotates.

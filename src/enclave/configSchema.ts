@@ -146,7 +146,7 @@ block, about everything that decides money.',
   CHAIN_DEPTH: required(depth, {
     about:
       'What permits an order (its escrow, its write-ahead) must lie this many blocks below the head, or in the block that \
-the chain calls safe or finalized. docs/operations.md says what fits Ethereum, a rollup, and a chain of one-second blocks.',
+the chain calls safe or finalized. docs/enclave.md says under "Depth" what fits Ethereum, a rollup, and a chain of one-second blocks.',
     example: 'safe',
   }),
   CHAIN_DEPTH_WAIT_MS: milliseconds(
@@ -220,7 +220,7 @@ account's fill would show its size. 1 shows each.",
   }),
   RECONCILE_MAX_DELAY_DAYS: withDefault(count(0, 365), {
     about:
-      'After so many days a fill is shown in the next batch, whoever else has traded. 0 waits for nobody.',
+      'After this many days a fill joins the next batch, however few accounts traded. 0 disables the wait.',
     fallback: '5',
   }),
   RECONCILE_HALTED_SYMBOLS: withDefault(listOf(symbolSchema), {

@@ -17,7 +17,7 @@ export const ALARMING: ReadonlyMap<string, 'error' | 'warn'> = new Map([
   ['broker-unavailable', 'warn'],
 ])
 
-/** Logs the end of a run with its code: as an error when someone has to act, as a warning when it failed. */
+/** Logs the end of a run at its code's level in `ALARMING`. With any other code a failed run is a warning. */
 export function logRunEnd(logger: Logger, message: string, { how, result }: RunEnd, fields: LogFields): void {
   const code = result?.code
   const hasFailed = how !== 'result' || result === null || result.outcome === 'failed'
