@@ -115,6 +115,7 @@ describe('the admin', () => {
     await page.getByText('Version 2 is in force.').waitFor()
     await page.getByText('version 2 is in force', { exact: true }).waitFor()
     expect(await findViolations(page)).toEqual([])
+    await page.evaluate(() => scrollTo(0, 0))
     await screenshot(page, 'institution')
   })
 })

@@ -131,6 +131,8 @@ describe('a wallet that was invited after the rulebook in force', () => {
     const note = noor.locator('[data-test=not-covered]')
     await note.getByText('This wallet is not covered by the rulebook in force.').waitFor()
     expect(await findViolations(noor)).toEqual([])
+    // It stays once the chain has been read.
+    expect(await note.count()).toBe(1)
 
     const copy = await publishElsewhere(3)
     await expectVersion(4)
