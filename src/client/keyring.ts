@@ -130,7 +130,7 @@ function parseKeyFile(text: string): z.output<typeof keyFileSchema> {
   try {
     if (text.length <= MAX_FILE_CHARACTERS) return keyFileSchema.parse(parseStrictJson(text))
   } catch {
-    // Told below. The cause of a schema's error would name a key.
+    // Reported below. The cause of a schema's error would name a key.
   }
   throw new ClientError(
     'invalid-key-file',

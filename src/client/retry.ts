@@ -12,7 +12,7 @@ export interface RetryTiming {
 
 export const DEFAULT_TIMING: RetryTiming = { attempts: 8, baseMs: 500, maxMs: 15_000 }
 
-/** Who is asked to wait longer, such as until a day's quota begins anew, decides by himself. */
+/** Longer waits, such as until a daily quota resets, are left to the caller. */
 const MAX_ASKED_S = 300
 
 const TOO_MANY_REQUESTS = 429

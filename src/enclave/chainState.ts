@@ -22,7 +22,7 @@ export interface BlockPoint {
 /** How far below the head a block lies that a reorganization is not expected to take back. */
 export type Depth = number | 'safe' | 'finalized'
 
-/** The chain at one moment. What permits is read at `deep`; what forbids, there and at `head`. */
+/** The chain at one moment. Permissions are read at `deep`; prohibitions there and at `head`. */
 export interface Look {
   head: BlockPoint
   /** The block at the stated depth: `head` itself where that is 0. */

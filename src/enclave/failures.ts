@@ -72,7 +72,7 @@ const BROKER_CODES: Readonly<Record<BrokerErrorKind, FailureCode>> = {
   rejected: 'broker-refused',
 }
 
-/** An answer that is there and cannot be read does not mend itself, as one that is missing does. */
+/** A missing answer may come on the next try. An unreadable one stays unreadable. */
 function codeOfBroker({ kind, reason }: BrokerError): FailureCode {
   return reason === 'unreadable' ? 'broker-unreadable' : BROKER_CODES[kind]
 }

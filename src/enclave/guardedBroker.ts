@@ -2,7 +2,7 @@ import { type Broker, BrokerError } from '../broker/index.js'
 
 /** A broker as one run uses it. */
 export interface GuardedBroker extends Broker {
-  /** How the last call failed; null once one has succeeded. What a run does without, it still has to say. */
+  /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
   lastFailure(): BrokerError | null
 }
 

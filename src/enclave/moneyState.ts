@@ -1,4 +1,4 @@
-// Reads what the invariants compare, from a chain and a broker that may go on meanwhile.
+// Reads what the invariants compare, from a chain and a broker, while both keep changing.
 import { Interface, type JsonRpcApiProvider } from 'ethers'
 import { z } from 'zod'
 import type { Broker } from '../broker/index.js'
@@ -60,7 +60,7 @@ export async function readBooks(broker: Broker, since: Date): Promise<BrokerBook
     broker.getOrders({ after: since }),
     broker.getActivities({ after: since }),
   ])
-  // Of the first day, those of an earlier deployment with the same account may be among them.
+  // Fees of the first day may belong to an earlier deployment.
   const firstDay = since.toISOString().slice(0, 10)
   return {
     cash: account.cash,

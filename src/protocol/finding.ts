@@ -7,7 +7,7 @@ import { publicKeySchema } from './publicKey.js'
 export const findingSchema = z.strictObject({
   /** Stable and kebab-case: what a program branches on. */
   check: z.string().regex(/^[a-z-]{1,32}$/),
-  /** `notice`: no fault, but somebody should know. `unchecked`: it cannot be told yet, or not from here. */
+  /** `notice`: no fault, but worth the operator's attention. `unchecked`: not known yet, or not from this machine. */
   result: z.enum(['ok', 'notice', 'fault', 'unchecked']),
   /** One line for a person; of a fault, with what to mend. Never a secret, nor a URL, which may hold one. */
   text: z

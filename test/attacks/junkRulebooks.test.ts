@@ -45,10 +45,10 @@ function junk(): Envelope {
   return { epk, iv: hexOf(12), ct: hexOf(512), tag: hexOf(16) }
 }
 
-describe('one hostile client, and everything else real', () => {
+describe('one hostile client against a real deployment', () => {
   const desk = useDesk({ serverSettings: PATIENT })
 
-  it('does not keep an admin from publishing, who asks once for each of two rulebooks', async () => {
+  it('does not stop an admin, whose two rulebooks are published at the first attempt', async () => {
     const { info, provider, secrets, accounts } = desk().sandbox
     const admin = createClient({
       serverUrl: info.url,
@@ -75,7 +75,7 @@ describe('one hostile client, and everything else real', () => {
   })
 })
 
-describe('ten hostile clients, and an enclave whose runs take two seconds each', () => {
+describe('ten hostile clients against an enclave with runs of two seconds', () => {
   const RUN_MS = 2_000
   const OTHER_ORG = nameToBytes32('Second Capital')
   const chain = useChain(setUpInstitution)
@@ -131,7 +131,7 @@ describe('ten hostile clients, and an enclave whose runs take two seconds each',
     return hostile
   }
 
-  it('who post junk do not delay a signed restriction by one run’s time', async () => {
+  it('delay a signed restriction by one run at most with junk', async () => {
     const { url, enclave } = await startServer()
     const { answers } = attack(url, junk)
     await eventually('a queue full of junk', () => (answers().get(503) ?? 0) > 0)
@@ -142,7 +142,7 @@ describe('ten hostile clients, and an enclave whose runs take two seconds each',
     }
   })
 
-  it('who sign junk as the admin start no run, and delay nothing', async () => {
+  it('start no run and delay nothing with junk under a forged admin’s signature', async () => {
     const { url, enclave } = await startServer()
     const { sig } = (await signed('alice', ORG)).author ?? {}
     const { answers } = attack(url, () => ({ ...junk(), author: { orgId: ORG, sig } }))
@@ -154,7 +154,7 @@ describe('ten hostile clients, and an enclave whose runs take two seconds each',
     expect([...answers().keys()]).toEqual([422])
   })
 
-  it('who have the admin of another institution sign for them delay this one by one run’s time at most', async () => {
+  it('delay it by one run at most with signatures of another institution’s admin', async () => {
     const { url, enclave } = await startServer()
     const bodies = await Promise.all(Array.from({ length: 200 }, () => signed('carol', OTHER_ORG)))
     let next = 0
@@ -165,7 +165,7 @@ describe('ten hostile clients, and an enclave whose runs take two seconds each',
     expect(runsWaitedFor).toBeLessThanOrEqual(1)
   })
 
-  it('leave a share of the other queue to an honest client who cannot sign', async () => {
+  it('leave an honest client without a signature a share of the unsigned queue', async () => {
     const { url, enclave } = await startServer(100)
     const { answers } = attack(url, junk)
     await eventually('a queue full of junk', () => (answers().get(503) ?? 0) > 0)

@@ -73,7 +73,7 @@ test('one who copies ids from the pool delays an order, and is named', async () 
   const told = program
     .err()
     .split('\n')
-    .filter((line) => line.includes('somebody is in the way'))
+    .filter((line) => line.includes('another wallet is in the way'))
   expect(told).toHaveLength(TIMES)
   for (const [index, line] of told.entries()) {
     expect(line).toContain(bob.account.address)

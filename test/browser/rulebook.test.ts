@@ -52,7 +52,7 @@ describe('the form', () => {
     await expectBarred(dana)
     expect(await publish(dana).isDisabled()).toBe(true)
     await dana.getByLabel('Largest order').fill('25000')
-    await dana.getByText('What it lifts of version 1 cannot be told.').waitFor()
+    await dana.getByText('The rules of version 1 that it lifts are unknown.').waitFor()
     expect(await findViolations(dana)).toEqual([])
 
     await importCopy(dana, '{')

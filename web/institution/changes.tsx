@@ -21,7 +21,7 @@ export function Changes({ changes, version, isKnown, settings }: ChangesProps) {
       </h3>
       {isKnown ? null : (
         <p>
-          <b>What it lifts of version {version} cannot be told.</b> All that it says:
+          <b>The rules of version {version} that it lifts are unknown.</b> Its own rules:
         </p>
       )}
       {changes.length === 0 ? <p class="muted">Nothing: it says what version {version} says.</p> : null}

@@ -38,8 +38,8 @@ export function CopyBox({ version, isKnown, copy, onOpen }: CopyBoxProps) {
           : `The rules of version ${version} are still sealed`}
       </strong>
       <p>
-        The chain gives a rulebook back to the enclave alone. This form begins with no member allowed:{' '}
-        <b>what you publish from here replaces every rule in force, and nothing tells which.</b>
+        Only the enclave can read a rulebook from the chain. This form starts with no member allowed.{' '}
+        <b>Publishing it replaces every rule in force, and this page cannot show which.</b>
       </p>
       {copy === null ? (
         <p>

@@ -10,8 +10,8 @@ export function Publishing({ since }: { since: number }) {
       <p role="status">
         Your wallet signs it, this page seals it, your wallet signs the envelope, and the enclave checks it
         and writes it to the chain. The server answers when all of that is done, mostly within some seconds.
-        Where nothing comes back, this page asks again by itself, for half an hour at most. You may look
-        elsewhere on it meanwhile.
+        Without an answer this page asks again by itself, for half an hour at most. You can use the rest of
+        the page while it runs.
       </p>
       <progress aria-label="Publishing" />
       <p class="muted" aria-hidden="true">

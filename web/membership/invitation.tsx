@@ -35,8 +35,8 @@ export function Invitation({ session, settings, invitation, onDone }: Invitation
         </code>
       </p>
       <p class="muted">
-        Names can look alike, addresses do not. Compare it with what your employer gave you: whoever joins can
-        leave again, but only after some days.
+        Names can look alike, addresses cannot. Compare this one with the address that your employer gave you.
+        A member can leave, but leaving takes several days.
       </p>
       <button type="button" class="primary" disabled={busy} onClick={join}>
         {busy ? 'Joining…' : `Join ${name}`}

@@ -20,7 +20,7 @@ const WORDS: Record<string, Words> = {
   NotCleared: ['Your wallet is not verified', 'The operator has to verify it (KYC) before it can trade.'],
   NotAdmitted: [
     'The platform does not admit your institution',
-    'Nobody buys in it before the operator admits it. Selling and withdrawing stay open.',
+    'Its members cannot buy until the operator admits it. Selling and withdrawing stay open.',
   ],
   Leaving: [
     'This wallet is leaving its institution',

@@ -10,7 +10,7 @@ import type { Report } from '../terminal/terminal.js'
 
 export const claimCommand: Command = {
   name: 'claim',
-  summary: 'tells what the wallet could not receive, and has it paid',
+  summary: 'lists claims and withdraws them',
   help: `claim [options]
 claim <asset> [--to <address>] [options]
 

@@ -129,8 +129,8 @@ async function place(request: OrderRequest, { connection, kept, context }: Placi
       },
       onIdTaken({ orderId, by, times }) {
         terminal.progress(
-          `somebody is in the way: ${by} has opened an order under the id ${orderId} first (${times}×); trying again ` +
-            'under another id. Name that wallet to the operator; Ctrl-C ends it',
+          `another wallet is in the way: ${by} opened an order under the id ${orderId} first (${times}×); trying again ` +
+            'with another id. Report that wallet to the operator; Ctrl-C stops',
         )
       },
     })

@@ -175,7 +175,9 @@ async function knownRules(
   if (inForce.version === 0) return { isKnown: true, policy: null }
   const copy = await findCopy({ client, kept }, inForce)
   const unknown = (why: string) => {
-    terminal.progress(`WARNING: ${why} What this file lifts of version ${inForce.version} cannot be told.`)
+    terminal.progress(
+      `WARNING: ${why} The rules of version ${inForce.version} that this file lifts are unknown.`,
+    )
     return { isKnown: false, policy: null }
   }
   if (copy === null) return unknown(`No copy of version ${inForce.version} is kept here.`)

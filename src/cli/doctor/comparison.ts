@@ -54,10 +54,10 @@ function compareIntentKey(configured: `0x${string}`, actual: `0x${string}`): Fin
 
 function compareFees(told: string, taken: string): Finding {
   return told === taken
-    ? ok('same-fees', 'the server tells the fees that the enclave takes')
+    ? ok('same-fees', 'the server states the fees that the enclave charges')
     : fault(
         'same-fees',
-        `BROKER_FEES is ${told} for the server, ${taken} for the enclave: employees are told fees that sales do not pay`,
+        `BROKER_FEES is ${told} for the server, ${taken} for the enclave: employees see fees that their sales do not pay`,
       )
 }
 

@@ -11,14 +11,14 @@ export interface FairSemaphore<K> {
   /** Resolves `acquired` at the party's turn, `late` after `ms`. Each acquired permit is released once. */
   acquire(party: K, ms: number): Promise<Acquired>
   release(party: K): void
-  /** How many wait, of all parties. */
+  /** Waiters across all parties. */
   waiting(): number
 }
 
 export interface FairSemaphoreLimits {
   readonly permits: number
   readonly permitsPerParty: number
-  /** Of all parties. At this limit a party with a shorter line takes the last place of the longest one. */
+  /** Waiters across all parties. At this limit a party with a shorter line takes the last place of the longest one. */
   readonly maxWaiting: number
   readonly maxWaitingPerParty: number
 }

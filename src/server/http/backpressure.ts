@@ -39,8 +39,8 @@ interface Left {
  * Leaves connections unread. What comes in on them waits in the kernel, at no cost to the process, until TCP's own flow
  * control stops the sender (RFC 9293, 3.8.6).
  *
- * At each rest the last that an overload left are read again, as what they ask has waited least; the others when their
- * time is over.
+ * When the process is idle, paused connections resume newest first: their requests waited least. The others resume when
+ * their time is over.
  */
 export function createBackpressure(options: BackpressureOptions): Backpressure {
   const { maxUnreadMs, maxLimitedMs, maxUnread } = options

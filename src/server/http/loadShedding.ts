@@ -21,7 +21,7 @@ const RUNS = /^\/runs(?:[/?]|$)/
 
 /** The share of `maxUnderWay` that reads may take: pages that poll while a node or the broker hangs leave room for orders. */
 const READ_SHARE = 0.9
-/** Of the time until a client may come back, or until Node ends the connection: it is read again before either. */
+/** Share of Retry-After, or of Node's timeout, after which reading resumes. */
 const UNREAD_SHARE = 0.9
 const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD']
 

@@ -14,7 +14,7 @@ import type { GasPurpose } from './gasPurpose.js'
 /** How much gas may be used in one day (UTC). */
 export interface GasLimits {
   readonly perDay: bigint
-  /** Of it, kept for what takes held orders further. */
+  /** The part reserved for completing held orders. */
   readonly reserve: bigint
   /** Of one account's orders. */
   readonly perAccount: bigint
@@ -31,8 +31,8 @@ export interface GasLeft {
 }
 
 /**
- * Gas that may be used in one day, by what it is for. What begins to hold an order books the order's whole gas, to its
- * end. What ends a held order draws on that, and on the reserve for what it needs besides.
+ * Gas that may be used in one day, by purpose. A write-ahead reserves gas for the whole order. Its settlement or refund
+ * draws on that, then on the reserve.
  */
 export interface GasBudget {
   /**
@@ -42,7 +42,10 @@ export interface GasBudget {
   reserve(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
   /** One of its transactions was mined, and has used so much of what was set aside. The rest is free. */
   spend(digest: Hex, gas: bigint): void
-  /** What was set aside for it counts as used: it may be. @returns puts what was used in its place, on the same day */
+  /**
+   * Its limit counts as used, because the transaction may still be mined.
+   * @returns replaces the limit by the gas used, on the same day
+   */
   lose(digest: Hex): CorrectGas
   /** Nothing more will be sent for it. What is booked for its order stays until the order has ended. */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
@@ -66,8 +69,8 @@ const DAY_MS = 86_400_000
 const NOTHING_WRITTEN = { day: -1, gas: 0n }
 
 /**
- * The file says more than is used, by a thousandth of the budget or a tenth of a quota at most: it is written ahead once
- * for many authorizations rather than with each of them, and a process that is killed has never used more than it says.
+ * The file runs ahead of the gas used, by at most a thousandth of the budget or a tenth of a quota. So one write covers
+ * many authorizations, and a killed process has never used more than its file says.
  */
 export function createGasBudget(options: GasBudgetOptions): GasBudget {
   const { files, limits, logger } = options

@@ -18,7 +18,7 @@ export interface Nonces {
   done(nonce: number): void
   /** The lowest `most` from `count` on that nobody holds, below one that is held: what is above waits for them. */
   holes(count: number, most: number): number[]
-  /** The chain has used every nonce below `count`: those that nobody here held are `onUnknown`'s. */
+  /** The chain has used every nonce below `count`. Calls `onUnknown` for each one that this process did not assign. */
   saw(count: number): void
   /** What was counted here is wrong: the chain is asked again, without its pool when that can't be right either. */
   distrust(tag: 'pending' | 'latest'): void

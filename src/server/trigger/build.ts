@@ -90,7 +90,10 @@ function placeOf(
   }
 }
 
-/** What takes the server over can read all that its user can: the enclave's file, and its memory (docs/decisions/0258). */
+/**
+ * An attacker in the server process can read every file of its user, the enclave's file among them, and the memory of its
+ * processes (docs/decisions/0258).
+ */
 function oneUserWarning(logger: Logger): Service {
   return {
     name: 'one user',

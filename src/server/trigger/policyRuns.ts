@@ -9,7 +9,7 @@ import type { RunEnd } from './runs/runner.js'
 import type { Run, Runs } from './runs/runs.js'
 
 /**
- * Who sent a rulebook: an institution, whose admin signed the envelope, or else a client (`clientOf`), who may be anybody.
+ * The sender of a rulebook: an institution, whose admin signed the envelope, or an unknown client (`clientOf`).
  */
 export type RulebookSender = { readonly institution: Hex } | { readonly client: string }
 

@@ -2,8 +2,8 @@ import type { LogFields, Logger } from '../../logger.js'
 import type { RunEnd } from './runner.js'
 
 /**
- * Codes of a run that an operator has to know of, and the level of their lines. `error`: money is lost, or orders stand
- * still until somebody acts. `warn`: what the next run may mend, or what only has to be booked.
+ * Codes of a run that an operator must see, and their log levels. `error`: money is lost, or orders stall until an operator
+ * acts. `warn`: the next run may succeed, or the platform only has to book a difference.
  */
 export const ALARMING: ReadonlyMap<string, 'error' | 'warn'> = new Map([
   ['reclaimed-after-fill', 'error'],
