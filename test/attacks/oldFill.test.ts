@@ -6,13 +6,12 @@
  * enclave would credit the old fill a second time: shares for 1,000 USDC, which she sells and others pay.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Broker, BrokerOrder } from '../../src/broker/index.js'
-import { formatDecimal, PRICE_DECIMALS, parseDecimal } from '../../src/protocol/units.js'
+import type { BrokerOrder } from '../../src/broker/index.js'
 import { rulesFor, sealRulebook } from '../enclave/support/parties.js'
 import { type RelayServer, startRelayServer } from '../enclave/support/relayServer.js'
 import { buy } from '../enclave/support/scenarios.js'
 import { createWorld, found, useWorld, type World } from '../enclave/support/world.js'
-import { brokerOf, usd } from '../support/brokerStandIn.js'
+import { answering, dearer, usd } from '../support/brokerStandIn.js'
 import { startTestChain, type TestChain } from '../support/chain.js'
 
 const HOUR = 3_600
@@ -70,30 +69,9 @@ it('nor to one for the same amount, when the fill is older than the contracts', 
   }
 })
 
-/** The broker, whose answers about an order say something else. */
-function answering(change: (order: BrokerOrder) => Partial<BrokerOrder>): Broker {
-  const broker = brokerOf(old().broker.url)
-  return {
-    ...broker,
-    async getOrderByClientOrderId(id) {
-      const order = await broker.getOrderByClientOrderId(id)
-      return order && { ...order, ...change(order) }
-    },
-  }
-}
-
-/** Fills at a price so many percent higher. */
-const dearer = (percent: bigint) =>
-  answering(({ fills }) => ({
-    fills: fills.map(({ qty, avgPrice }) => {
-      const price = (parseDecimal(avgPrice, PRICE_DECIMALS) * (100n + percent)) / 100n
-      return { qty, avgPrice: formatDecimal(price, PRICE_DECIMALS) }
-    }),
-  }))
-
 it('a buy that cost more than it paid for moves no money, beyond a tolerance', async () => {
   const order = await old().open(buy(100))
-  const result = await old().run(order, { deps: { broker: dearer(20n) } })
+  const result = await old().run(order, { deps: { broker: dearer(old().broker.url, 2_000n) } })
   expect(result).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
   expect(await old().state(order)).toBe('OPEN')
   expect((await old().portfolio('alice'))?.positions).toEqual({})
@@ -108,7 +86,7 @@ it.each<[string, Partial<BrokerOrder>]>([
   const order = await old().open(buy(100))
   expect(await old().run(order)).toMatchObject({ outcome: 'placed' })
   old().broker.control.release({})
-  const result = await old().run(order, { deps: { broker: answering(() => other) } })
+  const result = await old().run(order, { deps: { broker: answering(old().broker.url, () => other) } })
   expect(result).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
   expect(await old().state(order)).toBe('OPEN')
   expect((await old().portfolio('alice'))?.positions).toEqual({})

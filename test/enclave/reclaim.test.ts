@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { usd } from '../support/brokerStandIn.js'
+import { dearer, usd } from '../support/brokerStandIn.js'
 import type { OpenedOrder, Wish } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
@@ -64,6 +64,20 @@ describe('an order that was reclaimed', () => {
     expect(portfolio?.cash).toBeGreaterThan(usd(399))
     expect(portfolio?.openOrders).toEqual({})
     await world().checkInvariants()
+  })
+
+  it('after a buy from cash that cost too much says so, and moves nothing beyond a tolerance', async () => {
+    const { url } = world().broker
+    await world().settled(buy(1_000))
+    await world().settled(sell(500))
+    const order = await reclaimedLive(fromCash)
+    world().broker.control.release({})
+    const far = await world().run(order, { envelope: null, deps: { broker: dearer(url, 2_000n) } })
+    expect(far).toMatchObject({ outcome: 'placed', code: 'broker-mismatch' })
+    expect((await world().portfolio('alice'))?.positions.MSFT).toBeUndefined()
+    const near = await world().run(order, { envelope: null, deps: { broker: dearer(url, 20n) } })
+    expect(near).toEqual({ outcome: 'done', code: 'cost-over-notional' })
+    expect((await world().portfolio('alice'))?.positions.MSFT?.qty).toBeGreaterThan(0n)
   })
 
   it('after a buy from cash was filled takes the fill’s effect', async () => {

@@ -1,4 +1,5 @@
-import { type Broker, createBroker } from '../../src/broker/index.js'
+import { type Broker, type BrokerOrder, createBroker } from '../../src/broker/index.js'
+import { formatDecimal, PRICE_DECIMALS, parseDecimal } from '../../src/protocol/units.js'
 import {
   type BrokerStandIn,
   type BrokerStandInOptions,
@@ -47,6 +48,27 @@ export function brokerOf(
     timeoutMs,
   })
 }
+
+/** The broker at this URL, whose answers about an order say something else. */
+export function answering(url: string, change: (order: BrokerOrder) => Partial<BrokerOrder>): Broker {
+  const broker = brokerOf(url)
+  return {
+    ...broker,
+    async getOrderByClientOrderId(id) {
+      const order = await broker.getOrderByClientOrderId(id)
+      return order && { ...order, ...change(order) }
+    },
+  }
+}
+
+/** Answers with fills at a price so many basis points higher. */
+export const dearer = (url: string, basisPoints: bigint) =>
+  answering(url, ({ fills }) => ({
+    fills: fills.map(({ qty, avgPrice }) => {
+      const price = (parseDecimal(avgPrice, PRICE_DECIMALS) * (10_000n + basisPoints)) / 10_000n
+      return { qty, avgPrice: formatDecimal(price, PRICE_DECIMALS) }
+    }),
+  }))
 
 /** USD and share amounts, for readable tests. */
 export const usd = (dollars: number) => BigInt(Math.round(dollars * 1e6))

@@ -1,6 +1,7 @@
-import { BrokerError, type BrokerOrder, floorToCents } from '../../broker/index.js'
+import { BrokerError, type BrokerOrder, fillValue, floorToCents } from '../../broker/index.js'
 import type { Hex } from '../../protocol/hex.js'
 import { clientOrderIdOf } from '../../protocol/identifiers.js'
+import type { Side } from '../../protocol/intent.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
 import { RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
@@ -98,4 +99,22 @@ async function refuse(run: Run, order: BrokerOrder): Promise<never> {
     await run.broker.cancelOrder(order.id)
   }
   throw new RunFailure('broker-mismatch')
+}
+
+/** In a result's `code`: a buy cost more than its amount, within the tolerance. The platform bears the difference. */
+export const COST_OVER_NOTIONAL = 'cost-over-notional'
+
+/** How much more than its amount a buy may cost, in basis points: the broker rounds, and its fills are at market prices. */
+const COST_TOLERANCE = 50n
+const BASIS_POINTS = 10_000n
+
+/**
+ * Whether a buy cost more than its amount: then the platform bears the difference, and the result says so.
+ * @throws RunFailure `broker-mismatch` when it is more than the stated tolerance
+ */
+export function costsMore({ side, notional }: { side: Side; notional: bigint }, fill: BrokerOrder): boolean {
+  if (side !== 'BUY') return false
+  const [cost, most] = [fillValue(fill, 'up'), floorToCents(notional)]
+  if (cost * BASIS_POINTS > most * (BASIS_POINTS + COST_TOLERANCE)) throw new RunFailure('broker-mismatch')
+  return cost > most
 }

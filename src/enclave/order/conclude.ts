@@ -1,23 +1,15 @@
 // Step 7: what becomes of an order that the broker knows.
-import { BrokerError, type BrokerOrder, fillValue, floorToCents } from '../../broker/index.js'
+import { BrokerError, type BrokerOrder } from '../../broker/index.js'
 import { ZERO_BYTES32 } from '../../protocol/hex.js'
 import type { RunResult } from '../../protocol/job.js'
 import { tradeOf, withFill } from '../books.js'
-import { RunFailure } from '../failures.js'
 import { type NoticeCode, tradeWords } from '../notices.js'
 import type { Run } from '../run.js'
 import type { AccountState } from './accountState.js'
-import { awaitFinal, cancel } from './brokerOrder.js'
+import { awaitFinal, COST_OVER_NOTIONAL, cancel, costsMore } from './brokerOrder.js'
 import { leaveNotice, refundHeld } from './refund.js'
 import { retryPlaced } from './retry.js'
 import { boundTo, type OrderTerms } from './terms.js'
-
-/** In a result's `code`: a buy cost more than its amount, within the tolerance. The platform bears the difference. */
-export const COST_OVER_NOTIONAL = 'cost-over-notional'
-
-/** What a buy may cost beyond its amount, in basis points: the broker rounds, and its fills are at market prices. */
-const COST_TOLERANCE = 50n
-const BASIS_POINTS = 10_000n
 
 /**
  * Settles what was filled, refunds what ended without a fill, leaves what is live to a later run, and cancels it
@@ -57,7 +49,7 @@ async function settle(
   terms: OrderTerms,
   fill: BrokerOrder,
 ): Promise<RunResult> {
-  const excess = assertTolerable(terms, fill)
+  const excess = costsMore({ side: terms.side, notional: terms.amount }, fill)
   const settled = withFill(state.portfolio, terms.orderId, fill, {
     credited: terms.escrowed,
     fees: run.fees,
@@ -84,18 +76,6 @@ async function tell(
   const trade = { side, symbol, qty: fill.filledQty, ...tradeOf(entry, fill, run.fees) }
   const { userPubKey } = portfolio
   return leaveNotice(run, orderId, { code: 'filled', userPubKey, detail: tradeWords(trade, run.fees) })
-}
-
-/**
- * Whether a buy cost more than its amount: then the platform bears the difference, and the result says so.
- * @throws RunFailure `broker-mismatch` when it is more than the stated tolerance
- */
-function assertTolerable({ side, amount }: OrderTerms, fill: BrokerOrder): boolean {
-  if (side !== 'BUY') return false
-  const [cost, notional] = [fillValue(fill, 'up'), floorToCents(amount)]
-  if (cost * BASIS_POINTS > notional * (BASIS_POINTS + COST_TOLERANCE))
-    throw new RunFailure('broker-mismatch')
-  return cost > notional
 }
 
 function reasonOf({ state }: BrokerOrder, late: boolean): NoticeCode {

@@ -13,7 +13,7 @@ import type { AccountState } from './accountState.js'
 import { admit } from './admit.js'
 import { assertNothingAtBroker } from './brokerOrder.js'
 import { awaitDepth } from './depth.js'
-import { type Finished, finishEnded, RECLAIMED_AFTER_FILL } from './ended.js'
+import { type Finished, finishEnded, type Loss, worse } from './ended.js'
 import { pursue } from './held.js'
 import { refundUnheld } from './refund.js'
 import { retryDeeper, retryPlaced, retryPostponed } from './retry.js'
@@ -30,16 +30,16 @@ export interface OrderJob {
 
 /** What one run remembers when it begins again. */
 interface Memory {
-  /** Whether it took note of a buy that was reclaimed after its fill. */
-  loss: boolean
+  /** What the platform lost by orders that were reclaimed. */
+  loss: Loss | undefined
 }
 
 /** Brings an order as far as it can get, and begins again when something else was first. */
 export async function runOrder(run: Run, job: OrderJob): Promise<RunResult> {
-  const memory: Memory = { loss: false }
+  const memory: Memory = { loss: undefined }
   const result = await unlessPostponed(run, () => restarting(() => attempt(run, job, memory)))
   // A loss is said once: whatever else the run met comes again.
-  const code = memory.loss ? RECLAIMED_AFTER_FILL : (result.code ?? failureMeanwhile(run, result))
+  const code = memory.loss ?? result.code ?? failureMeanwhile(run, result)
   return code === undefined ? result : { ...result, code }
 }
 
@@ -70,7 +70,7 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
 
   const before = { account: escrow.account, ...stored, portfolio: stored.portfolio }
   const finished = await finishEnded(run, before, look)
-  memory.loss ||= finished.loss
+  memory.loss = worse(memory.loss, finished.loss)
   if (finished.ended.has(orderId)) return endedResult(run, finished, escrow, orderId)
   const { state } = finished
   const entry = state.portfolio.openOrders[orderId]
