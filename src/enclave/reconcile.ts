@@ -2,7 +2,7 @@ import type { BrokerPosition } from '../broker/index.js'
 import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
-import { mayBatch } from './batches.js'
+import { isBatchDue, type RecentFills, readRecentFills } from './batches.js'
 import { min } from './books.js'
 import type { BlockPoint } from './chainState.js'
 import { restarting } from './failures.js'
@@ -26,12 +26,15 @@ interface Supply {
 export async function reconcile(run: Run): Promise<RunResult> {
   const { head: block } = await run.chain.look()
   const names = await symbolsOf(run, block)
-  const supplies = await Promise.all(names.map((name) => readSupply(run, name, block)))
+  const supplies = await Promise.all(
+    names.map(async (name) => ({ name, supply: await readSupply(run, name, block) })),
+  )
   // After the supplies: a mint that comes in between makes the batch a conflict, never a wrong one.
   const positions = await run.broker.getPositions()
+  const fills = await readRecentFills(run, block)
   const failures: unknown[] = []
-  for (const [index, name] of names.entries()) {
-    await balance(run, name, { supply: supplies[index], positions }).catch((error) => failures.push(error))
+  for (const { name, supply } of supplies) {
+    await balance(run, name, { supply, positions, fills }).catch((error) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
   return { outcome: 'done' }
@@ -64,21 +67,25 @@ async function symbolsOf({ chain, broker, haltedSymbols }: Run, { hash }: BlockP
   return [...new Set(equities)].filter((name) => !haltedSymbols.has(name)).sort()
 }
 
+interface Seen {
+  supply: Supply
+  positions: BrokerPosition[]
+  fills: RecentFills
+}
+
+async function lookAgain(run: Run, name: string): Promise<Seen> {
+  const { head } = await run.chain.look()
+  const supply = await readSupply(run, name, head)
+  return { supply, positions: await run.broker.getPositions(), fills: await readRecentFills(run, head) }
+}
+
 /** Acts on what was read, and reads again whenever another run was first. */
-async function balance(
-  run: Run,
-  name: string,
-  seen: { supply?: Supply | undefined; positions?: BrokerPosition[] } = {},
-): Promise<void> {
-  let { supply, positions } = seen
+async function balance(run: Run, name: string, before: Seen): Promise<void> {
+  let seen: Seen | undefined = before
   await restarting(async () => {
-    const [from, held] = [
-      supply ?? (await readSupply(run, name, (await run.chain.look()).head)),
-      positions ?? (await run.broker.getPositions()),
-    ]
-    supply = undefined
-    positions = undefined
-    await mintOrBurn(run, name, from, quantityOf(held, name))
+    const { supply, positions, fills } = seen ?? (await lookAgain(run, name))
+    seen = undefined
+    await mintOrBurn(run, name, supply, quantityOf(positions, name), fills)
   })
 }
 
@@ -88,13 +95,14 @@ async function mintOrBurn(
   name: string,
   { pooled, ...supply }: Supply,
   held: bigint,
+  fills: RecentFills,
 ): Promise<void> {
   const { expectedSupply } = supply
   const burnt = min(expectedSupply > held ? expectedSupply - held : 0n, pooled)
   const minted = held > expectedSupply ? held - expectedSupply : 0n
   if (minted === 0n && burnt === 0n) return
-  const { allowed, countedUntil } = await mayBatch(run, name, supply, (await run.chain.look()).head)
-  if (!allowed) return
+  const { isDue, countedUntil } = isBatchDue(run, name, supply, fills)
+  if (!isDue) return
   await run.authorizer.submit(
     minted > 0n
       ? { primaryType: 'BatchMint', message: { ...supply, amount: minted, countedUntil } }

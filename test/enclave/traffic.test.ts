@@ -3,6 +3,7 @@ import type { JsonRpcPayload } from 'ethers'
 import { expect, it } from 'vitest'
 import { RpcProvider } from '../../src/chain/provider.js'
 import { shares, usd } from '../support/brokerStandIn.js'
+import { INTERFACES } from '../support/chain.js'
 import { kindsOfCalls, type SeenCall } from '../support/rpcCalls.js'
 import type { Wish } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
@@ -64,4 +65,22 @@ it('a refused order shows neither what it was, nor why it was refused', async ()
   ]
   for (const wish of others)
     expect(await traffic(wish, 'refunded'), JSON.stringify(wish.symbol)).toEqual(expected)
+})
+
+it('a reconciliation asks for the accounts of all fills at once, sorted, and not by symbol', async () => {
+  const trades = [buy(100), { ...buy(100), symbol: 'MSFT' }, { ...buy(100), who: 'bob' as const }]
+  for (const trade of [...trades, ...trades]) await world().settled(trade)
+  const { chainId, rpcUrl } = world().chain.anvil
+  const provider = new Tapped({ chainId, urls: [rpcUrl], timeoutMs: 20_000 })
+  const batching = { accounts: 9, maxDelayMs: 86_400_000 }
+  expect(await world().reconcile({ deps: { provider, batching } })).toEqual({ outcome: 'done' })
+  const selector = INTERFACES.escrow.getFunction('takenBy')?.selector ?? ''
+  const asked = provider.calls.map((call) => JSON.stringify(call.params).split(selector)[1])
+  const [first, last] = [
+    asked.findIndex((data) => data !== undefined),
+    asked.findLastIndex((data) => data !== undefined),
+  ]
+  const prefixes = asked.slice(first, last + 1)
+  expect(prefixes).toHaveLength(6)
+  expect(prefixes).toEqual(prefixes.toSorted())
 })
