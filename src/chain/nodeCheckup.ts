@@ -4,16 +4,23 @@ import { quantitySchema } from './quantity.js'
 import { createRpcTransport } from './rpcTransport.js'
 
 interface NodeCheckupOptions {
+  /** Which list of nodes it is. */
+  readonly variable?: 'RPC_URL' | 'RPC_WITNESS_URL'
   readonly urls: readonly string[]
   readonly timeoutMs: number
   readonly chainId: number
 }
 
-/** Asks every node of RPC_URL by itself for its chain. Nodes are told apart by their place, as a URL may hold a key. */
-export function checkNodes({ urls, timeoutMs, chainId }: NodeCheckupOptions): Promise<Finding[]> {
+/** Asks every node of a list by itself for its chain. Nodes are told apart by their place, as a URL may hold a key. */
+export function checkNodes({
+  variable = 'RPC_URL',
+  urls,
+  timeoutMs,
+  chainId,
+}: NodeCheckupOptions): Promise<Finding[]> {
   return Promise.all(
     urls.map(async (url, index) => {
-      const node = `node ${index + 1} of ${urls.length} in RPC_URL`
+      const node = `node ${index + 1} of ${urls.length} in ${variable}`
       const found = await chainOf(url, timeoutMs)
       if (found === null) {
         return fault('rpc', `${node} does not answer: check its address, its key, and the way there`)

@@ -10,8 +10,12 @@ import { addressSchema } from '../protocol/address.js'
 import { contractsSchema } from '../protocol/api.js'
 import { bytes32Schema } from '../protocol/hex.js'
 
-/** Whole seconds. */
-const seconds = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
+/** Whole seconds. An empty value counts as absent: these are immutable, and coercion would make it 0. */
+const seconds = (fallback: number) =>
+  z.preprocess(
+    (text) => (text === '' ? undefined : text),
+    z.string().regex(/^\d+$/, 'expected whole seconds').transform(Number).default(fallback),
+  )
 
 const settingsSchema = z.object({
   RPC_URL: z.url({ protocol: /^https?$/ }),

@@ -139,7 +139,8 @@ export const walletSchema = z.object({
   /** `found` an institution, `wait` for clearance, or `trade`. */
   screen: z.enum(['found', 'wait', 'trade']),
   orgId: bytes32Schema.nullable(),
-  role: z.enum(['admin', 'employee']).nullable(),
+  /** `founder`: of an institution that the platform has not admitted; it has no admin yet. */
+  role: z.enum(['admin', 'employee', 'founder']).nullable(),
   /** `admission`: the platform's owner has not admitted the institution, or has suspended it. */
   waitingFor: z.array(z.enum(['admission', 'kyc', 'policy'])),
   /** Unix seconds at which the wallet leaves its institution by itself; until then it buys nothing. */

@@ -31,7 +31,7 @@ test('a removed employee buys nothing in an institution that he founds, until th
   await bob.client.membership.found('Bob & Co.')
   await view().toMatchObject({
     screen: 'wait',
-    role: 'admin',
+    role: 'founder',
     orgId: OWN,
     waitingFor: ['admission', 'policy'],
   })

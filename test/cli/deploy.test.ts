@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { Contract } from 'ethers'
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_DELAYS } from '../../src/chain/deploy.js'
+import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'
 
@@ -68,6 +72,21 @@ describe('npm run deploy', () => {
     for (const name of Object.keys(settings())) expect(stderr).toContain(name)
     expect(stderr).toContain('OWNER_ADDRESS: is missing')
     expect(stderr).not.toContain('c0ffee')
+  })
+
+  it('takes an empty delay for an absent one', async () => {
+    const { stdout } = await run({ ...settings(), ROTATION_DELAY: '', MAX_PAUSE: '', LEAVE_DELAY: '' })
+    const registry = /INSTITUTION_REGISTRY_ADDRESS=(0x\w{40})/.exec(stdout)?.[1] ?? ''
+    const deployed = new Contract(registry, institutionRegistryAbi, chain().provider)
+    expect(await deployed.getFunction('leaveDelay')()).toBe(BigInt(DEFAULT_DELAYS.leave))
+    const authority = new Contract(await deployed.getFunction('authority')(), authorityAbi, chain().provider)
+    expect(await authority.getFunction('rotationDelay')()).toBe(BigInt(DEFAULT_DELAYS.rotation))
+  })
+
+  it('refuses a delay that is no number', async () => {
+    const { code, stderr } = await run({ ...settings(), LEAVE_DELAY: '7d' })
+    expect(code).toBe(1)
+    expect(stderr).toContain('LEAVE_DELAY: expected whole seconds')
   })
 
   it('refuses a chain that is not CHAIN_ID', async () => {

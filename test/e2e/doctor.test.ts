@@ -92,6 +92,11 @@ describe('npm run doctor', () => {
       () => ({ enclave: { CHAIN_ID: '1' } }),
       ['enclave chain-id', 'together same-platform'],
     ],
+    [
+      'a witness that is down',
+      () => ({ enclave: { RPC_WITNESS_URL: 'http://127.0.0.1:1' } }),
+      ['enclave rpc'],
+    ],
     ['a node that is down', () => ({ server: { RPC_URL: 'http://127.0.0.1:1' } }), ['server rpc']],
     [
       'an address without code',

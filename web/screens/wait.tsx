@@ -23,8 +23,7 @@ interface WaitProps {
 /** For a wallet that may not trade yet: what is missing, and who does it. */
 export function WaitScreen({ session, settings, view, onDone }: WaitProps) {
   const name = view.orgId === null ? null : bytes32ToName(view.orgId)
-  const unadmitted = view.waitingFor.includes('admission')
-  const belongs = isFounder(view) ? `Founded: ${name}.` : `A member of ${name ?? 'an institution'}.`
+  const belongs = view.role === 'founder' ? `Founded: ${name}.` : `A member of ${name ?? 'an institution'}.`
   const steps = [
     ['Institution', belongs, true] as const,
     ...(['admission', 'kyc', 'policy'] as const).map((step) => {
@@ -50,7 +49,7 @@ export function WaitScreen({ session, settings, view, onDone }: WaitProps) {
           </li>
         ))}
       </ol>
-      {unadmitted && view.role === 'admin' ? (
+      {view.role === 'founder' ? (
         <OwnAddress
           address={session.address}
           use="To be admitted, give the operator the institution’s name and your address."
@@ -58,7 +57,7 @@ export function WaitScreen({ session, settings, view, onDone }: WaitProps) {
       ) : view.waitingFor.includes('kyc') ? (
         <OwnAddress address={session.address} use="To be verified, give the operator your address." />
       ) : null}
-      {view.role === 'admin' && !unadmitted ? (
+      {view.role === 'admin' ? (
         <p>
           You are the admin: <a href="#/institution">invite members and publish the rulebook</a>.
         </p>
@@ -66,12 +65,7 @@ export function WaitScreen({ session, settings, view, onDone }: WaitProps) {
       {view.invitation === null ? null : (
         <Invitation session={session} settings={settings} invitation={view.invitation} onDone={onDone} />
       )}
-      {isFounder(view) ? <Founding title="Found another" session={session} onDone={onDone} /> : null}
+      {view.role === 'founder' ? <Founding title="Found another" session={session} onDone={onDone} /> : null}
     </div>
   )
-}
-
-/** One that nobody has admitted has no rulebook either. */
-function isFounder({ role, waitingFor }: WalletView): boolean {
-  return role === 'admin' && waitingFor.includes('admission') && waitingFor.includes('policy')
 }

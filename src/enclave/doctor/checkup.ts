@@ -61,15 +61,23 @@ async function checkChain(
   signer: Hex,
   { account, money }: { account: Hex | undefined; money: boolean },
 ): Promise<Finding[]> {
-  const { CHAIN_ID: chainId, RPC_TIMEOUT_MS: timeoutMs, RPC_URL: urls } = config
-  const nodes = await checkNodes({ urls, timeoutMs, chainId })
+  const { CHAIN_ID: chainId, RPC_TIMEOUT_MS: timeoutMs, RPC_URL: urls, RPC_WITNESS_URL } = config
+  const [nodes, witnesses] = await Promise.all([
+    checkNodes({ urls, timeoutMs, chainId }),
+    checkNodes({ variable: 'RPC_WITNESS_URL', urls: RPC_WITNESS_URL, timeoutMs, chainId }),
+  ])
   if (!nodes.some(({ result }) => result === 'ok')) {
-    return [...nodes, unchecked('contract-code', 'no node to ask'), unchecked('master-key', 'no node to ask')]
+    return [
+      ...nodes,
+      ...witnesses,
+      unchecked('contract-code', 'no node to ask'),
+      unchecked('master-key', 'no node to ask'),
+    ]
   }
   const provider = new RpcProvider({ chainId, urls, timeoutMs })
   const addresses = addressesOf(config)
   const signerName = 'the address of ENCLAVE_PRIVATE_KEY'
-  const findings = [...nodes]
+  const findings = [...nodes, ...witnesses]
   try {
     findings.push(...(await checkDeployment({ provider, addresses, signer, signerName })))
     const ledger = addresses.confidentialLedger

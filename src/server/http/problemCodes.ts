@@ -178,6 +178,12 @@ export const PROBLEMS = {
     remedy: "The operator funds the relayer's address (GET /health); then send the authorization again.",
     retryAfterSeconds: 60,
   },
+  'platform-paused': {
+    status: 503,
+    title: 'Platform paused',
+    remedy: 'Send the same envelope again after the seconds in Retry-After.',
+    retryAfterSeconds: 3_600,
+  },
   'relay-budget-exhausted': {
     status: 503,
     title: "Relay's gas for today used up",

@@ -14,7 +14,7 @@ export interface Policy {
    * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts nothing while the chain
    * can't be reached: the run could only fail.
    * @param client who posted it: see `clientOf`
-   * @throws Problem `policy-rejected`, `relay-quota-exhausted`, `relay-budget-exhausted`, `enclave-failed`, `enclave-timeout`, `enclave-busy`, `shutting-down`;
+   * @throws Problem `policy-rejected`, `relay-quota-exhausted`, `relay-budget-exhausted`, `platform-paused`, `enclave-failed`, `enclave-timeout`, `enclave-busy`, `shutting-down`;
    *   StorageError, ChainUnavailableError
    */
   publish(rulebook: PostPolicy, client: string): Promise<PolicyVersion>
@@ -85,6 +85,7 @@ function publishedBy({ how, result }: RunEnd): PolicyVersion {
     if (code === 'relay-quota-exhausted') {
       throw new Problem(code, { ...retryAfter(retryAt), extensions: { quota: 'institution' } })
     }
+    if (code === 'paused') throw new Problem('platform-paused', retryAfter(retryAt))
     if (code === 'relay-budget-exhausted') throw new Problem(code, retryAfter(retryAt))
   }
   throw new Problem('enclave-failed')

@@ -70,6 +70,7 @@ export const INTAKE_OPERATIONS: readonly Operation[] = [
       'policy-rejected',
       'relay-quota-exhausted',
       'relay-budget-exhausted',
+      'platform-paused',
       'enclave-failed',
       'enclave-busy',
       'enclave-timeout',

@@ -4,11 +4,11 @@ import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcTransport } from '../../chain/rpcTransport.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
+import type { GasPurpose } from '../store/receipts.js'
 import type { FeeMarket } from './fees.js'
 import type { CorrectGas } from './flight.js'
 import type { Commitments } from './flights.js'
 import type { GasBudget } from './gasBudget.js'
-import type { GasPurpose } from './gasPurpose.js'
 
 /** What the account had, at some moment. */
 export interface Funds {

@@ -11,7 +11,8 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import { assertSignedBy } from '../../protocol/signature.js'
 import { Problem } from '../http/problems.js'
-import { type GasPurpose, gasPurposeOf } from './gasPurpose.js'
+import type { GasPurpose } from '../store/receipts.js'
+import { gasPurposeOf } from './gasPurpose.js'
 
 /** Whose authorizations are relayed, and where to. */
 export interface AuthorizationRules {

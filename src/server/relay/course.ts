@@ -1,10 +1,9 @@
 import { isFinal, type Receipt } from '../../protocol/api.js'
 import { within } from '../async/waiting.js'
 import { describeError, type Logger } from '../logger.js'
-import type { ReceiptStore, RelayRecord } from '../store/receipts.js'
+import type { GasPurpose, ReceiptStore, RelayRecord } from '../store/receipts.js'
 import { type CourseRecord, createCourseRecord } from './courseRecord.js'
 import { type CourseStepsDeps, createCourseSteps, pause, type Step } from './courseSteps.js'
-import type { GasPurpose } from './gasPurpose.js'
 
 export interface CourseDeps extends CourseStepsDeps {
   readonly store: ReceiptStore

@@ -7,9 +7,9 @@ import type { Service } from '../lifetime.js'
 import type { Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createJsonFile } from '../store/jsonFile.js'
+import type { GasPurpose } from '../store/receipts.js'
 import type { CorrectGas } from './flight.js'
 import { createGasLedger, holderOf, storedGasSchema } from './gasLedger.js'
-import type { GasPurpose } from './gasPurpose.js'
 
 /** How much gas may be used in one day (UTC). */
 export interface GasLimits {

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { uint256Schema } from '../../protocol/units.js'
+import type { GasPurpose } from '../store/receipts.js'
 import type { CorrectGas } from './flight.js'
-import type { GasPurpose } from './gasPurpose.js'
 
 /** Days since 1970, UTC. */
 const daySchema = z.int().min(0)

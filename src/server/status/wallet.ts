@@ -27,7 +27,7 @@ function founder(address: Hex, facts: WalletFacts): WalletView {
     ...outside(address, facts),
     screen: 'wait',
     orgId: facts.foundingId,
-    role: 'admin',
+    role: 'founder',
     waitingFor: facts.kyc ? ['admission', 'policy'] : ['admission', 'kyc', 'policy'],
   }
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { addressSchema } from '../../protocol/address.js'
 import { isFinal, receiptSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import { inBatches } from '../async/inBatches.js'
 import type { Logger } from '../logger.js'
-import { gasPurposeSchema } from '../relay/gasPurpose.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createOpenIds } from './openIds.js'
 import { createFileRecordStore } from './recordStore.js'
@@ -26,6 +26,25 @@ export type SignedTransaction = z.output<typeof signedTransactionSchema>
 /** The same, with its bytes only as long as it may be sent again: looked for it is by its hash. */
 const keptTransactionSchema = signedTransactionSchema.partial({ raw: true })
 export type KeptTransaction = z.output<typeof keptTransactionSchema>
+
+const order = { orderId: bytes32Schema, account: addressSchema }
+
+/**
+ * What an authorization's gas is for, and on whose quota it counts.
+ * - `hold`: writes a portfolio for an open order, which begins to hold the order unless it is held already
+ * - `finish`: ends an order that is held
+ * - `account`: refunds an order that was never held, or pays a withdrawal
+ * - `institution`: publishes a rulebook
+ * - `platform`: mints or burns
+ */
+export const gasPurposeSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('hold'), ...order }),
+  z.strictObject({ kind: z.literal('finish'), ...order }),
+  z.strictObject({ kind: z.literal('account'), account: addressSchema }),
+  z.strictObject({ kind: z.literal('institution'), orgId: bytes32Schema }),
+  z.strictObject({ kind: z.literal('platform') }),
+])
+export type GasPurpose = z.output<typeof gasPurposeSchema>
 
 const relayRecordSchema = z.strictObject({
   /** What callers see. */

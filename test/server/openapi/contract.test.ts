@@ -309,6 +309,7 @@ describe('what the enclave does not do', () => {
     ['503 chain-unavailable', { outcome: 'failed', code: 'chain-unavailable' }],
     ['429 relay-quota-exhausted', { outcome: 'failed', code: 'relay-quota-exhausted' }],
     ['503 relay-budget-exhausted', { outcome: 'failed', code: 'relay-budget-exhausted' }],
+    ['503 platform-paused', { outcome: 'failed', code: 'paused' }],
   ])('%s', async (expected, step) => {
     const { call } = await setUp({}, { policy: [step] })
     expect(of(await call('postPolicy', { body: await sealOrder('rules') }))).toBe(expected)

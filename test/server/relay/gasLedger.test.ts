@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { checksum } from '../../../src/protocol/address.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { createGasLedger } from '../../../src/server/relay/gasLedger.js'
-import type { GasPurpose } from '../../../src/server/relay/gasPurpose.js'
+import type { GasPurpose } from '../../../src/server/store/receipts.js'
 
 const id = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
 const account = (number: number) => checksum(`0x${String(number).repeat(40)}`)

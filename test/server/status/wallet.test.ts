@@ -48,7 +48,7 @@ describe('a wallet in no institution', () => {
       address: chain().account('carol'),
       screen: 'wait',
       orgId: founded,
-      role: 'admin',
+      role: 'founder',
       waitingFor: ['admission', 'policy'],
       leavingAt: null,
       invitation: { orgId: ORG, admin: chain().account('admin') },
