@@ -39,9 +39,8 @@ async function installAsDocumented(directory: string): Promise<Map<string, Insta
   return new Map(files.map(({ owner, name }) => [name, { owner, path: join(directory, name) }]))
 }
 
-/** Whether a user reads a path. As root the system is asked; elsewhere owner and mode tell what it would say. */
-async function reads(user: string, { path, owner }: Installed): Promise<boolean> {
-  if (!isRoot) return user === owner || ((await stat(path)).mode & 0o044) !== 0
+/** Whether the system lets a user read a path. Only root can try that for another user. */
+async function reads(user: string, { path }: Installed): Promise<boolean> {
   const uid = UIDS[user] ?? 0
   return promisify(execFile)('cat', [path], { uid, gid: uid }).then(
     () => true,
@@ -62,20 +61,36 @@ describe.each(shippedDeployments())('$name', ({ server, enclave }) => {
   })
 })
 
-test('code in the server reads the server’s file and not the enclave’s, and the other way round', async () => {
-  const directory = await temporaryDirectory()
-  await chmod(directory, 0o755)
-  const files = await installAsDocumented(directory)
-  expect([...files.keys()].sort()).toEqual(['enclave.env', 'host.env', 'server.env'])
+describe('the files that the documented commands install for systemd', () => {
   const [, , systemd] = shippedDeployments()
-  for (const [party, user] of Object.entries({
-    server: systemd?.server.user,
-    enclave: systemd?.enclave.user,
-  })) {
-    const own = party === 'server' ? systemd?.server.files : systemd?.enclave.files
-    for (const [name, file] of files)
-      expect(await reads(user ?? '', file), `${party} reads ${name}`).toBe(own?.includes(name))
+  const parties = [systemd?.server, systemd?.enclave]
+
+  async function installed() {
+    const directory = await temporaryDirectory()
+    await chmod(directory, 0o755)
+    return installAsDocumented(directory)
   }
+
+  test('are for their owner alone, who is the user of the program that takes its keys from them', async () => {
+    const files = await installed()
+    expect([...files.keys()].sort()).toEqual(['enclave.env', 'host.env', 'server.env'])
+    for (const [name, { path, owner }] of files) {
+      expect((await stat(path)).mode & 0o777, name).toBe(0o600)
+      expect(parties.filter((party) => party?.files.includes(name)).map((party) => party?.user)).toEqual([
+        owner,
+      ])
+    }
+  })
+
+  test.runIf(isRoot)('are read by that user, and refused to the other', async () => {
+    const files = await installed()
+    for (const party of parties) {
+      for (const [name, file] of files)
+        expect(await reads(party?.user ?? '', file), `${party?.user} reads ${name}`).toBe(
+          party?.files.includes(name),
+        )
+    }
+  })
 })
 
 /** A process that has a key in its environment, as another one would have in its memory. */

@@ -17,6 +17,8 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 // themselves healthy. A thief's transactions showed nowhere at all.
 
 const chain = useChain(setUpInstitution)
+/** Longer than the pause between two looks of a server that has nothing to do, which is 30 seconds. */
+const LOOK_MS = 60_000
 
 async function start(): Promise<ServerProcess> {
   const directory = await temporaryDirectory()
@@ -51,7 +53,7 @@ async function foreignTransactions(server: ServerProcess): Promise<number | unde
 
 function becomesSuspicious(server: ServerProcess) {
   return expect
-    .poll(() => readinessOf(server.opsUrl), { timeout: 20_000, interval: 200 })
+    .poll(() => readinessOf(server.opsUrl), { timeout: LOOK_MS, interval: 200 })
     .toMatchObject({ code: 200, status: 'degraded', faults: { relayer: 'key-used-elsewhere' } })
 }
 
@@ -75,12 +77,9 @@ test('two servers with one key say so: /readyz, a metric and the log', async () 
 test('a server does not suspect itself, and notices a transaction of its key while it has nothing to do', async () => {
   const server = await start()
   for (let batch = 1n; batch <= 3n; batch++) expect(await post(server, AAPL, batch)).toBe('confirmed')
-  // Longer than the pause between two of its looks.
-  await new Promise((resolve) => setTimeout(resolve, 6_000))
-  expect((await readinessOf(server.opsUrl)).faults).toEqual({})
-  expect(await foreignTransactions(server)).toBe(0)
   const from = chain().account('relayer')
   await chain().provider.send('eth_sendTransaction', [{ from, to: chain().account('dave'), value: '0x1' }])
   await becomesSuspicious(server)
+  // Its own three have lower nonces, so the look that found the foreign one has seen them too.
   expect(await foreignTransactions(server)).toBe(1)
 })

@@ -44,12 +44,21 @@ it('a portfolio’s padding shrinks by one block at a time, and only once two ar
   expect(bytes(3_000, 512)).toBe(3_072)
 })
 
-it('and so does the blob on the chain', async () => {
-  const { chain } = world()
+it('a blob on the chain that grew for open orders keeps its size once they have ended', async () => {
+  const { chain, broker } = world()
   const ledger = createConfidentialLedger(chain.provider, chain.addresses.confidentialLedger)
   const size = async () => hexLength(await ledger.enclaveBlob(accountIdOf(chain.account('alice'))))
   await world().settled(buy(100))
   const before = await size()
-  await world().settled(buy(100))
-  expect(await size()).toBe(before)
+  broker.control.fill({ mode: 'hold' })
+  const open = []
+  while ((await size()) === before) {
+    const order = await world().open(buy(100))
+    expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
+    open.push(order)
+  }
+  const grown = await size()
+  broker.control.release({})
+  for (const order of open) expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+  expect(await size()).toBe(grown)
 })

@@ -34,7 +34,20 @@ async function robbery(payout: bigint) {
   return signedCall(chain(), settlement(order, { payoutAsset: USDC, payout }), { key: THIEFS_KEY })
 }
 
+async function usdcOf(holder: string): Promise<bigint> {
+  return BigInt(String(await chain().read('usdc', 'balanceOf', holder)))
+}
+
 describe('the owner’s key alone', () => {
+  it('takes the whole pool once the delay has passed, if the owner has let it pass', async () => {
+    const pool = await fundPool()
+    const call = await robbery(pool)
+    await chain().mineAt((await chain().now()) + ROTATION + 60)
+    await chain().send('dave', ...call)
+    expect(await usdcOf(chain().account('dave'))).toBe(pool)
+    expect(await usdcOf(chain().addressOf('pool'))).toBe(0n)
+  })
+
   it('pays nothing out of the pool before the rotation’s delay has passed', async () => {
     const call = await robbery(await fundPool())
     expect(await chain().revert('dave', ...call)).toMatchObject({ name: 'InvalidSigner' })
@@ -49,13 +62,22 @@ describe('the owner’s key alone', () => {
     expect(await chain().revert('dave', ...call)).toMatchObject({ name: 'InvalidSigner' })
   })
 
-  it('cannot shorten the delay, nor move the treasury anywhere but to the broker', async () => {
-    await fundPool()
-    const before = await chain().read('usdc', 'balanceOf', chain().account('broker'))
-    await chain().send('owner', 'pool', 'transferTreasury', usd(10_000))
-    const after = await chain().read('usdc', 'balanceOf', chain().account('broker'))
-    expect(BigInt(String(after)) - BigInt(String(before))).toBe(usd(10_000))
-    expect(Number(await chain().read('authority', 'rotationDelay'))).toBe(ROTATION)
+  it('cannot shorten the delay: a second rotation begins it anew', async () => {
+    const call = await robbery(await fundPool())
+    await chain().mineAt((await chain().now()) + ROTATION - 60)
+    await chain().send('owner', 'authority', 'rotateSigner', THIEFS_SIGNER)
+    await chain().mineAt((await chain().now()) + ROTATION - 60)
+    expect(await chain().revert('dave', ...call)).toMatchObject({ name: 'InvalidSigner' })
+  })
+
+  it('moves the treasury to the broker and nowhere else', async () => {
+    const pool = await fundPool()
+    const broker = chain().account('broker')
+    const before = await usdcOf(broker)
+    const toOwner = await chain().revert('owner', 'pool', 'payout', chain().account('owner'), USDC, pool)
+    expect(toOwner).toMatchObject({ name: 'NotEscrow' })
+    await chain().send('owner', 'pool', 'transferTreasury', pool)
+    expect((await usdcOf(broker)) - before).toBe(pool)
   })
 })
 
@@ -66,6 +88,17 @@ describe('the guardian', () => {
     await chain().mineAt((await chain().now()) + ROTATION + 60)
     expect(await chain().revert('dave', ...call)).toMatchObject({ name: 'PlatformPaused' })
     await expect(openBuy(chain(), 'alice', 'a buy', usd(100))).rejects.toThrow()
+  })
+
+  it('gains nothing by a pause that the thief lifts: the delay and the withdrawal remain', async () => {
+    const call = await robbery(await fundPool())
+    await chain().send('guardian', 'authority', 'pause')
+    await chain().send('owner', 'authority', 'liftPause')
+    expect(await chain().revert('guardian', 'authority', 'pause')).toMatchObject({ name: 'PauseTooEarly' })
+    expect(await chain().revert('dave', ...call)).toMatchObject({ name: 'InvalidSigner' })
+    await chain().send('owner', 'authority', 'withdrawRotation', 2)
+    await chain().mineAt((await chain().now()) + ROTATION + 60)
+    expect(await chain().revert('dave', ...call)).toMatchObject({ name: 'InvalidSigner' })
   })
 
   it('cannot pause for longer than the pause lasts, nor again for thirty days, nor do anything else', async () => {
@@ -90,7 +123,8 @@ describe('the guardian', () => {
     const orderId = await openBuy(chain(), 'alice', 'an unanswered buy', usd(100))
     await chain().mineAt((await chain().now()) + 8 * DAY)
     await chain().send('guardian', 'authority', 'pause')
+    const before = await usdcOf(chain().account('alice'))
     await chain().send('alice', 'escrow', 'reclaim', orderId)
-    expect((await orderOf(chain(), orderId)).account).toBe(chain().account('alice'))
+    expect((await usdcOf(chain().account('alice'))) - before).toBe(usd(100))
   })
 })
