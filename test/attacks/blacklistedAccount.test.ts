@@ -1,3 +1,11 @@
+// Who: Circle, which may blacklist any address in USDC at any time; or Alice, whose address it blacklists.
+// What it costs: nothing.
+// What it did: her refund reverted at every attempt and through every relayer. Her order never ended, its
+// money stayed in escrow, the enclave ran for it again and again, and one of her twenty open orders stayed
+// taken.
+// Now: the order ends. The payment that only she prevents becomes a claim, apart from the pool. She withdraws
+// it once she can receive it, or has it paid to another cleared wallet that the platform's owner approved for
+// her.
 import { Contract, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { compile } from '../../contracts/compile.js'
@@ -9,13 +17,6 @@ import { ONE_USDC } from '../../src/protocol/units.js'
 import { personEnv, runCli } from '../e2e/support/cli.js'
 import { type Desk, useDesk } from '../e2e/support/desk.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-
-// Who: Circle, which may blacklist any address of USDC's at any time; or Alice, whom it does that to.
-// What it costs: nothing.
-// What it did: her refund reverted, whoever carried it to the chain and however often. Her order never ended, its money
-// stayed in escrow, the enclave ran for it again and again, and the slot among her twenty open orders stayed taken.
-// Now: the order ends. What she alone prevents from being paid becomes a claim, apart from the pool, which she has paid
-// to herself once she can receive it, or to another cleared wallet that the platform's owner has approved for her.
 
 const desk = useDesk()
 const AMOUNT = 200n * ONE_USDC

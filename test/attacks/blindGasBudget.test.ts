@@ -1,3 +1,10 @@
+// Who: a node that has no receipts, because of a fault or on purpose, and any client for which the relay sends
+// transactions.
+// What it costs: nothing.
+// What it did: after five seconds without a receipt the relay took a transaction for lost, and it counted gas
+// by receipts alone. It used 9.87 M gas of a daily budget of 6 M, and refused nothing.
+// Now: the relay counts a transaction at its gas limit when it sends it, and corrects that by the receipt.
+// Without receipts the budget runs out early, and is never exceeded.
 import { expect, test } from 'vitest'
 import { mine, startRelay } from '../server/relay/relayUnderTest.js'
 import { batchMint } from '../support/authorizations.js'
@@ -6,10 +13,6 @@ import { eventually } from '../support/eventually.js'
 import { startFaultProxy } from '../support/faultProxy.js'
 import { AAPL, setUpInstitution, shares } from '../support/institution.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-
-// Who: a node that has no receipts, out of order or on purpose, and anyone who has the relay send while that lasts.
-// What it cost: the relay took each of its transactions for lost after five seconds, and counted gas by receipts alone. So
-// it used 9.87 M gas of a daily budget of 6 M, and refused nothing.
 
 const chain = useChain(setUpInstitution)
 

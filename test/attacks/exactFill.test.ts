@@ -1,9 +1,9 @@
-/**
- * Who: an employee who holds one base unit of a symbol.
- * Cost: the gas of one order.
- * Gain: she withdraws that unit whenever she likes, and each withdrawal forced a batch that made the supply equal to
- * the broker's holding: the chain then showed the exact size of what a colleague had bought since.
- */
+// Who: an employee who holds one base unit of a symbol.
+// What it costs: the gas of one order.
+// What it did: she withdrew that unit whenever she liked. Each withdrawal forced a batch that made the supply
+// equal to the broker's holding, so the chain showed the exact size of a colleague's fill.
+// Now: a withdrawal mints only the shortage of the pool. Batches run on their schedule, and wait until several
+// accounts have traded the symbol or some days have passed.
 import { describe, expect, it } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { buy } from '../enclave/support/scenarios.js'

@@ -1,12 +1,11 @@
-// One client floods the server, and honest clients wait in vain.
-//
-// Who: a stranger with nothing but a network connection: no wallet, no KYC, no gas.
-// What it costs him: one machine at one address, which holds 300 connections and pipelines ten requests on each.
-// What he got: the whole process. `POST /relay` without the token and `GET /health` stood before the rate limit and were
-// exempt from load shedding. A refusal by rate went through all of Express, and the next request was read at once. The
-// share of honest requests that were answered within a second fell from 1.00 to 0.00.
-// What he gets now: the connections that one client may hold, and one round of answers on each. Over his rate he is
-// refused before Express with 429, and his connections are left unread. `npm run bench -- floods` measures the share.
+// Who: a stranger with a network connection and nothing else: no wallet, no KYC, no gas.
+// What it costs: one machine at one address, which holds 300 connections and pipelines ten requests on each.
+// What it did: `POST /relay` without the token and `GET /health` stood before the rate limit and were exempt
+// from load shedding. A refusal by rate went through all of Express, and the server read the next request at
+// once. The share of honest requests answered within a second fell from 1.00 to 0.00.
+// Now: a client may hold a limited number of connections, and gets one round of answers on each. Over its rate
+// the server refuses it before Express with 429, and pauses its connections. `npm run bench -- floods`
+// measures the share.
 import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'

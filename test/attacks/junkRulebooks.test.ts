@@ -1,11 +1,10 @@
-// Junk rulebooks keep an admin's urgent restriction out.
-//
-// Who: a stranger with nothing but a network connection: no wallet, no KYC, no gas. Then ten of them at ten addresses.
-// What it costs them: 8.7 posts a second each, below the rate limit. The envelopes hold random bytes.
-// What they got: both slots for runs of rulebooks. An honest admin got 503 twelve times of twelve, and an employee whom
-// the admin wanted to bar traded on.
-// What they get now: a share of the queue for unsigned rulebooks, one run at a time. The admin's wallet signs the
-// envelope's hash outside the seal. The server checks that signature against `adminOf`, and signed rulebooks have a queue
+// Who: a stranger with a network connection and nothing else: no wallet, no KYC, no gas. Then ten of them at
+// ten addresses.
+// What it costs: 8.7 posts a second each, below the rate limit. The envelopes hold random bytes.
+// What it did: the junk held both slots for runs of rulebooks. An honest admin got 503 twelve times of twelve,
+// and an employee whom the admin wanted to bar traded on.
+// Now: junk shares one queue of unsigned rulebooks, one run at a time. The admin's wallet signs the envelope's
+// hash outside the seal, and the server checks that signature against `adminOf`. Signed rulebooks have a queue
 // and permits of their own, in which institutions take turns.
 import { randomBytes } from 'node:crypto'
 import { Wallet } from 'ethers'

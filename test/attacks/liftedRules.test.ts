@@ -1,13 +1,13 @@
-// A form lifts the rules in force.
-//
-// Who: the admin herself, at her second visit, from another machine, or with a file that is older than the rulebook. Or a
-// colluding employee who hands her such a file.
+// Who: the admin herself, at her second visit, on another machine, or with a file older than the rulebook. Or
+// a colluding employee who hands her such a file.
 // What it costs: nothing.
-// What it did: version 2 bars Ada from TSLA and allows 20,000 USDC at most. The chain gives no rulebook back, so the form
-// began with everything allowed and 25,000, and one button published that as version 3. Nothing said what it lifted.
-// Now: a publication leaves a copy that is sealed to the admin's own key and can be exported and imported. Each publication
-// shows first what it adds, lifts and tightens; one that lifts rules, or whose base is unknown, needs a word more. The
-// signature names the version that the rulebook was written from. (For the page: test/browser/rulebook.test.ts.)
+// What it did: version 2 barred Ada from TSLA and allowed at most 20,000 USDC. The chain gives no rulebook
+// back, so the form began with everything allowed and 25,000. One button published that as version 3, without
+// a word about the rules that it lifted.
+// Now: a publication leaves a copy, sealed to the admin's own key, which she can export and import. Each
+// publication first shows what it adds, lifts and tightens. One that lifts rules, or whose base is unknown,
+// needs a confirmation. The signature names the version on which the rulebook is based. (For the page:
+// test/browser/rulebook.test.ts.)
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

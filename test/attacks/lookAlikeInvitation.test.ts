@@ -1,3 +1,11 @@
+// Who: a stranger, who founds "Examp1e Capital" and invites a newcomer whom "Example Capital" is about to
+// invite.
+// What it costs: two transactions.
+// What it did: a wallet that joined the wrong institution was trapped. Only the admin could remove it, so it
+// could never join its employer, and the stranger's rulebook decided about its trades.
+// Now: an institution that the platform has not admitted cannot invite. An invitation shows the admin's
+// address in the API, the command line and the page. A wallet that joined can leave by itself, and the admin
+// can neither delay nor prevent that.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -7,14 +15,6 @@ import { personEnv, runCli } from '../e2e/support/cli.js'
 import { useDesk } from '../e2e/support/desk.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { callRegistry, createStranger } from './support/actors.js'
-
-// Who: a stranger, who founds "Examp1e Capital" and invites a newcomer whom "Example Capital" is about to invite.
-// What it costs: two transactions.
-// What they got: a wallet that joined the wrong one was trapped. Only the admin could take it out, so it could never join
-// its employer, and everything that it tried to buy was for the stranger's rulebook to allow.
-// Now: an institution that the platform has not admitted invites nobody; an invitation shows the admin's address, in the
-// API, the command line and the page; and whoever joined all the same leaves by itself, which the admin can neither put
-// off nor prevent.
 
 const desk = useDesk()
 const REAL = nameToBytes32(INSTITUTION)

@@ -1,10 +1,10 @@
-/**
- * Who: an employee. The contracts have been deployed anew, with the same account at the broker, which is the documented
- * way to upgrade. She remembers the id of a buy that was filled under the old contracts.
- * Cost: one dollar, and the gas to open an order.
- * Gain: she opens the old id again for that dollar. The broker answers that an order of this id is filled, and the
- * enclave would credit the old fill a second time: shares for 1,000 USDC, which she sells and others pay.
- */
+// Who: an employee, after the contracts were deployed anew with the same account at the broker, which is the
+// documented way to upgrade. She remembers the id of a buy that was filled under the old contracts.
+// What it costs: one dollar, and the gas to open an order.
+// What it did: she opened the old id again for that dollar. The broker reported an order of this id as filled,
+// and the enclave credited the old fill a second time. She sold shares for 1,000 USDC that others paid for.
+// Now: the enclave takes a broker's order for its own only if symbol, side, size and age fit the entry and the
+// deployment. Otherwise it is `broker-mismatch`, and no money moves.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BrokerOrder } from '../../src/broker/index.js'
 import { rulesFor, sealRulebook } from '../enclave/support/parties.js'

@@ -1,10 +1,11 @@
-// Who attacks: somebody who found a defect in the server by which code of theirs runs in it, over the internet.
-// What it costs them: that defect, and one `cat`.
-// What they got: the container and the documented commands ran server and enclave as one user. As that user they read the
-// enclave's file, the environment and the memory of its processes: LEDGER_MASTER_KEY opens every portfolio that there ever
-// was, and ENCLAVE_PRIVATE_KEY pays out of the pool.
-// What they get now: what the server has, a relayer's gas and no order. Everything that ships runs the enclave as another
-// user, from whom the system keeps both. The same holds the other way round.
+// Who: an attacker who runs code in the server, through a defect that the internet can reach.
+// What it costs: that defect, and one `cat`.
+// What it did: the container and the documented commands ran server and enclave as one user. That user reads
+// the enclave's file, environment and memory. LEDGER_MASTER_KEY opens every portfolio of the past, and
+// ENCLAVE_PRIVATE_KEY pays out of the pool.
+// Now: the attacker gets what the server has: a relayer's gas and no order. Everything that ships runs the
+// enclave as another user, and the system keeps the two apart in both directions. As root this test reads as
+// both users; otherwise it checks owners and modes.
 import { type ChildProcess, exec, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, copyFile, readFile, stat } from 'node:fs/promises'

@@ -1,3 +1,9 @@
+// Who: Bob, an employee whom his employer has removed, and whose wallet is still cleared (KYC).
+// What it costs: one transaction of 76 k gas.
+// What it did: he founded an institution of his own, with himself as admin and only member. He published a
+// rulebook that allowed him everything, at 11.4 M of the relayer's gas, and bought what his employer forbids.
+// Now: the platform's owner admits institutions. Until then its members cannot buy, through the client or the
+// contract, and the relayer spends no gas on its rulebooks. Bob can sell and withdraw his holdings throughout.
 import { Contract, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
@@ -7,13 +13,6 @@ import { ONE_USDC } from '../../src/protocol/units.js'
 import { craft, craftRulebook } from '../e2e/support/craft.js'
 import { useDesk } from '../e2e/support/desk.js'
 import { callRegistry } from './support/actors.js'
-
-// Who: Bob, an employee whom his employer has removed, and whose wallet still has its clearance (KYC).
-// What it costs him: one transaction of 76 k gas.
-// What he got: an institution of his own, whose admin, and only member, he was. He published a rulebook that allows him
-// everything, at 11.4 M of the relayer's gas, and bought what his employer forbids.
-// Now: an institution is admitted by the platform's owner. Until then nobody buys in it, whether the client is asked or
-// the contract, and the relayer spends nothing on its rulebooks. What he holds he can sell and withdraw throughout.
 
 const desk = useDesk()
 const OWN = nameToBytes32('Bob & Co.')

@@ -1,10 +1,9 @@
-/**
- * Who: an employee who knows that the guardian has just paused the platform.
- * Cost: her own gas.
- * Gain: an order that the enclave placed during a pause could not be settled, and seven days after its deadline she
- * would take her USDC back, having been filled: a bet at the platform's cost. So nothing is written ahead or placed
- * while the platform is paused, and a pause is shorter than the time until a reclaim.
- */
+// Who: an employee who knows that the guardian has just paused the platform.
+// What it costs: her own gas.
+// What it did: an order that the enclave placed during a pause could not be settled. Seven days after its
+// deadline she would have reclaimed the USDC of a filled buy: a bet at the platform's cost.
+// Now: the enclave neither writes ahead nor places while the platform is paused, and a pause is shorter than
+// the time until a reclaim.
 import { expect, it } from 'vitest'
 import { buy } from '../enclave/support/scenarios.js'
 import { useWorld } from '../enclave/support/world.js'

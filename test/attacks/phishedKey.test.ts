@@ -1,3 +1,10 @@
+// Who: a page that asks an employee, Alice, to sign the text "Service portfolio key v1", as the platform's own
+// page does.
+// What it costs: one look-alike page. The wallet shows a harmless text, and the signature moves no money.
+// What it did: it got the key of her portfolio, and with it every later balance, position and notice from the
+// public chain. Her wallet derives no other key from that text, so she could not end it.
+// Now: "key rotate" draws a random key. From the next admitted order on the thief opens nothing new; the past
+// stays readable to him. A device without the new key does not bring the old one back.
 import { chmod, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AbstractSigner, type Provider, Wallet } from 'ethers'
@@ -9,13 +16,6 @@ import { portfolioSchema } from '../../src/protocol/portfolio.js'
 import { personEnv, runCli } from '../e2e/support/cli.js'
 import { useDesk } from '../e2e/support/desk.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-
-// Who: a page that asks an employee, Alice, to sign the text "Service portfolio key v1", as the platform's own page does.
-// What it costs it: one look-alike page. The wallet shows a harmless text, and the signature moves no money.
-// What it got: the key of her portfolio, and so every balance, position and notice from then on, out of the public
-// chain. Her wallet derives no other key from that text, so she could not end it.
-// Now: "key rotate" draws a random key. From the next order on that the enclave admits, the thief opens nothing new. What
-// he has read stays read. A device of hers that does not have the new key does not bring the old one back.
 
 const desk = useDesk()
 const TEXT = 'Service portfolio key v1'

@@ -1,10 +1,10 @@
-// Who attacks: any other account of the machine, such as a web server's or a cron job's that was taken over.
-// What it costs them: one `cat`. They need no right that such an account does not have.
-// What they got: `cp .env.example .env` makes a file that everybody may read, and server, host and enclave took their
-// keys from it without a word. With the relayer's key they spend its gas, with LEDGER_MASTER_KEY they read every
-// portfolio, and with ENCLAVE_PRIVATE_KEY they pay themselves out of the pool.
-// What they get now: no program starts with keys that others can read, and the commands of the documentation make files
-// that others cannot.
+// Who: any other account of the machine, such as that of a web server or a cron job that was taken over.
+// What it costs: one `cat`. Such an account needs no further right.
+// What it did: `cp .env.example .env` makes a file that every user can read, and server, host and enclave took
+// their keys from it without a warning. The relayer's key spends its gas, LEDGER_MASTER_KEY reads every
+// portfolio, and ENCLAVE_PRIVATE_KEY pays out of the pool.
+// Now: no program starts with keys that other users can read, and the documented commands make files that they
+// cannot.
 import { exec } from 'node:child_process'
 import { chmod, copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

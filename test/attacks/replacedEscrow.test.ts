@@ -1,13 +1,13 @@
-/**
- * Who: a cleared employee who can bring about a reorganization of a few blocks, or only waits for one.
- * Cost: the gas of two transactions, and one base unit of USDC.
- * Gain: she opens a buy of 5,000 USDC, and the broker fills it. Then the chain is reorganized: in its place stands an
- * order of the same id for one base unit. The relayer's transactions are included again, as a real pool does. Had the
- * settlement named neither account nor amount, it would have credited the fill of 5,000 USDC for one unit.
- *
- * The same with an opening that is only delayed: then the escrow does not know the order for a while, and whoever takes
- * that for its end drops a buy that the broker has filled.
- */
+// Who: a cleared employee who can cause a reorganization of a few blocks, or only waits for one.
+// What it costs: the gas of two transactions, and one base unit of USDC.
+// What it did: she opened a buy of 5,000 USDC, and the broker filled it. A reorganization put an order of one
+// base unit under the same id, and included the relayer's transactions again, as a real pool does. The
+// settlement named neither account nor amount, so it credited the fill of 5,000 USDC for one unit. An opening
+// that was only delayed by a reorganization read as an ended order, and the enclave dropped a buy that the
+// broker had filled.
+// Now: every authorization names the order, its account, asset, amount and commit, and the portfolio's
+// history. The contracts refuse it when one of them differs. An order that the escrow does not know is never
+// an ended one. The enclave acts at a stated depth.
 import { expect, it } from 'vitest'
 import { encodeAuthorizationCall, targetOf } from '../../src/chain/authorizationCall.js'
 import type { SignedAuthorization } from '../../src/protocol/authorization.js'

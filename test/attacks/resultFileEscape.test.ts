@@ -1,11 +1,12 @@
-// Who attacks: what took over the program that starts the enclave, or the server that posts jobs to the enclave's host, and has
-// no right on the enclave's own files.
-// What it costs them: one job, with a path of their choice in `resultFile`, or a link under the name of the file that the enclave
-// writes first.
-// What they got: the enclave wrote wherever the job said, and through links. A job that names the enclave's own configuration
-// leaves `{"outcome":"failed"}` in the place of LEDGER_MASTER_KEY: where that has no backup, the record of every balance is lost.
-// What they get now: nothing. A run writes one file, of its own run's name, in the directory that its starter names in the
-// environment and not in the job, and follows no link on the way. Who reads results follows none either, and waits for no pipe.
+// Who: an attacker in the program that starts the enclave, or in the server that posts jobs to the enclave's
+// host, without any right on the enclave's files.
+// What it costs: one job with a path of the attacker's choice in `resultFile`, or a link under the name of the
+// file that the enclave writes first.
+// What it did: the enclave wrote to any path in the job, and through links. A job that named the enclave's own
+// configuration left `{"outcome":"failed"}` in the place of LEDGER_MASTER_KEY. Without a backup of that key
+// the record of every balance is lost.
+// Now: a run writes one file, named after the run, in the directory that the environment names and the job
+// cannot. It follows no link on the way. Readers of results follow no link either, and do not block on a pipe.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmod, link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'

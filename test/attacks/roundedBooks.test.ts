@@ -1,7 +1,10 @@
-// Who: an employee with ordinary rights, or nobody at all, as ordinary trading does the same.
-// What it costs: nothing. She sells in small pieces, each worth a little less than half a cent above a whole cent.
-// What she got: the broker credits whole cents and charges TAF and CAT at the close; the books credited every millionth
-// and no fee. Each piece left up to two and a half cents in her cash that nobody had paid: others' USDC paid for them.
+// Who: an employee with ordinary rights. Ordinary trading has the same effect without an attacker.
+// What it costs: nothing. She sells in small pieces, each worth a little less than half a cent above a whole
+// cent.
+// What it did: the broker credits whole cents and charges TAF and CAT at the close; the books credited every
+// millionth and no fee. Each piece left up to two and a half cents in her cash, at the cost of other accounts.
+// Now: a buy's cost rounds up to the cent and a sale's proceeds down, less the broker's fees. The employee
+// sees the fees before and after, and the invariants compare the books with the broker's account activities.
 import { describe, expect, it } from 'vitest'
 import { borneByPlatform, checkMoney } from '../../src/enclave/invariants.js'
 import { readBooks } from '../../src/enclave/moneyState.js'

@@ -1,13 +1,16 @@
+// Who: ordinary clients, without an attacker: a burst of orders on a chain whose nodes take only an account's
+// next nonce (Arbitrum's class).
+// What it costs: nothing.
+// What it did: the relay took a refusal that came before a transaction's turn for final. Fillers, which the
+// relayer pays for, replaced good transactions. Every waiting one offered 12.5 % more every 30 seconds: 2
+// fillers and 148 raises for 60 posts.
+// Now: a refusal before a nonce's turn costs nothing, and the relay limits how many transactions it sends
+// ahead.
 import { Transaction } from 'ethers'
 import { expect, test } from 'vitest'
 import { readTransaction } from '../../src/server/relay/transaction.js'
 import { startTransactor, type TransactorUnderTest } from '../server/relay/transactorUnderTest.js'
 import { eventually } from '../support/eventually.js'
-
-// Who: nobody attacks. A burst of orders on a chain whose nodes take only an account's next nonce (Arbitrum's class).
-// What it cost: refusals that came before a transaction's turn were taken for the last word. Good transactions were
-// replaced by fillers, which the relayer pays for, and everything that waited offered 12.5 % more every 30 seconds:
-// 2 fillers and 148 raises for 60 posts.
 
 const POSTS = 60
 /** Far below the time that sixty blocks take here. */

@@ -1,10 +1,10 @@
-/**
- * Who: a cleared employee with many small positions.
- * Cost: her own gas to open orders of 1.40 USD.
- * Gain: nothing but harm. A portfolio of 140 positions is a blob of several kilobytes, and each order writes it three
- * times at the relayer's cost: 4.5 million gas for a sale of 1.40 USD, 23 times what she pays. A blob that shrank after
- * a sale and grew again after a buy cost as much once more.
- */
+// Who: a cleared employee with many small positions.
+// What it costs: her own gas to open orders of 1.40 USD.
+// What it did: no gain for her, and harm to the platform. A portfolio of 140 positions is a blob of several
+// kilobytes, and each order writes it three times at the relayer's cost. A sale of 1.40 USD took 4.5 M gas, 23
+// times what she pays. A blob that shrank after a sale and grew again after a buy cost as much once more.
+// Now: an order has a least amount, except for a whole balance, and a blob keeps its size while a portfolio
+// shrinks by less than two blocks.
 import { expect, it } from 'vitest'
 import { createConfidentialLedger } from '../../src/chain/confidentialLedger.js'
 import { hexLength } from '../../src/protocol/hex.js'

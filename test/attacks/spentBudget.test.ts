@@ -1,3 +1,10 @@
+// Who: an admin who publishes large rulebooks, and employees who open one order after another.
+// What it costs: the admin nothing, an employee the gas of her own transactions.
+// What it did: a quarter of an hour of 16 kB rulebooks (11.4 M gas each), or 1,112 small orders, used up the
+// relayer's gas of a whole day. No order was settled until midnight: USDC waited in escrow, and the broker's
+// fills stayed on the platform's books.
+// Now: each of them uses up a daily quota that holds up only their own orders or rulebooks. The gas of a held
+// order is booked to its end, with a reserve besides, so it ends whatever the others have used.
 import { Wallet } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { checksum } from '../../src/protocol/address.js'
@@ -23,14 +30,6 @@ import { useChain } from '../support/chain.js'
 import { eventually } from '../support/eventually.js'
 import { AAPL, bytes32, ORG, setUpInstitution, shares, soon } from '../support/institution.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-
-// Who: an admin who publishes large rulebooks, and employees who open one order after another.
-// What it costs them: the admin nothing, an employee the gas of her own transactions.
-// What they got: the relayer's gas of a whole day, with a quarter of an hour of 16 kB rulebooks (11.4 M gas each) or with
-// 1,112 small orders. Then nothing was settled until midnight: USDC waited in its escrow, and what the broker had filled
-// stayed on the platform's books.
-// Now: what they get is their own quota of the day. It holds up their own orders and rulebooks. An order that the enclave holds
-// has its gas booked to its end, and a reserve besides, so it ends whatever the others have used.
 
 describe('at the desk', () => {
   const desk = useDesk({

@@ -1,9 +1,10 @@
-/**
- * Who: the operator of the enclave's node, or whoever stands between the two; or a node that has simply stopped.
- * Cost: nothing.
- * Gain: an enclave that acts on a head of any age settles an order hours after its deadline, or after its account was
- * frozen. A node that shows a chain of its own would have it pay out of that chain's balances.
- */
+// Who: the operator of the enclave's node, or an attacker between node and enclave, or a node that has simply
+// stopped.
+// What it costs: nothing.
+// What it did: the enclave acted on a head of any age: it settled an order hours after its deadline, or after
+// its account was frozen. A node with a chain of its own would have had it pay out of that chain's balances.
+// Now: the enclave refuses a head older than a stated bound, by its own clock. With a witness, nodes of two
+// operators must agree at one block hash on everything that decides money.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { RpcProvider } from '../../src/chain/provider.js'
 import { buy } from '../enclave/support/scenarios.js'

@@ -1,10 +1,9 @@
-/**
- * Who: a thief of the owner's key, or the owner himself.
- * Cost: the gas of a few transactions.
- * Gain: the whole pool at once, had a rotation taken effect at once: name a signer of one's own, clear oneself, open a
- * request, and settle it with a payout of everything. Now a rotation takes two days, in which anyone can see it, the
- * guardian can pause, and the owner can withdraw it.
- */
+// Who: a thief of the owner's key, or the owner himself.
+// What it costs: the gas of a few transactions.
+// What it did: the whole pool at once: name a signer of his own, clear himself, open a request, and settle it
+// with a payout of everything.
+// Now: a rotation takes effect after a delay, in public, and until then the owner can withdraw it. The delay
+// alone protects: the thief can lift the guardian's pause, and the pool is lost once the delay has passed.
 import { describe, expect, it } from 'vitest'
 import type { Hex } from '../../src/protocol/hex.js'
 import { orderOf, settlement, signedCall } from '../support/authorizations.js'

@@ -1,3 +1,11 @@
+// Who: a cleared employee, Bob, who reads the node's pool. The first 16 bytes of an order's id are the
+// broker's id for it, so the escrow gives them to one order.
+// What it costs: the gas of an opening each time, and one of the 20 orders that he may have open.
+// What it did: Bob saw Alice's opening wait for its block, and opened a request of his own under the same
+// bytes with a higher tip, so hers reverted. The client gave up after three ids, so three transactions of
+// Bob's kept Alice from trading.
+// Now: the client goes on with fresh ids, reports each time which wallet was in the way, and the operator's
+// command names it too.
 import { Interface, Wallet } from 'ethers'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -7,13 +15,6 @@ import { personEnv, runCli, startCli } from '../e2e/support/cli.js'
 import { type Desk, useDesk } from '../e2e/support/desk.js'
 import { eventually } from '../support/eventually.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
-
-// Who: a cleared employee, Bob, who reads the node's pool. The first 16 bytes of an order's id are the broker's id for
-// it, so the escrow gives them to one order. Bob sees Alice's opening wait for its block, and opens a request of his own
-// under the same bytes with a higher tip: hers reverts.
-// What it costs him: the gas of an opening each time, and one of the 20 orders that he may have open.
-// What he got: the client gave up after three ids, so three transactions of Bob's kept Alice from trading.
-// Now: the client goes on under fresh ids, says each time whose wallet it was, and the operator's command names it too.
 
 const desk = useDesk()
 const escrow = new Interface(orderEscrowAbi)

@@ -1,12 +1,12 @@
-/**
- * Who: nobody has to attack. The broker rejects an order and states `filled_qty: null`, as Alpaca's documentation shows;
- * or it refuses the enclave's keys. An employee can bring about the first with an order that the broker will not take.
- * Cost: nothing.
- * Gain: an answer that was not understood counted as one that never came. The order was `queued` for ever, its USDC
- * stayed in escrow, its account's cash stayed promised, and neither a code nor an alert told the operator. To refund
- * whatever cannot be read would be worse: an order that was filled would be paid twice. Got now: a refund exactly where
- * the broker certainly filled nothing, and for everything else a code, which the server counts and raises an alert for.
- */
+// Who: no attacker is needed. The broker rejects an order and states `filled_qty: null`, as Alpaca's
+// documentation shows, or it refuses the enclave's keys. An employee can cause the first with an order that
+// the broker will not take.
+// What it costs: nothing.
+// What it did: an unreadable answer counted as a missing one. The order was `queued` for ever, its USDC stayed
+// in escrow, its account's cash stayed promised, and neither a code nor an alert reached the operator.
+// Refunding every unreadable order would be worse: a filled one would be paid twice.
+// Now: the enclave refunds exactly where the broker certainly filled nothing. Everything else has a code,
+// which the server counts and raises an alert for.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'

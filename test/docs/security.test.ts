@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const page = readFileSync('SECURITY.md', 'utf8')
@@ -23,3 +23,14 @@ test('each actor of SECURITY.md has a row', () => {
   expect(rows.length).toBe(page.split('\n| **').length - 1)
   expect(rows.length).toBeGreaterThan(10)
 })
+
+test.each(readdirSync('test/attacks').filter((name) => name.endsWith('.test.ts')))(
+  'test/attacks/%s begins with its story',
+  (name) => {
+    const [story = ''] = readFileSync(`test/attacks/${name}`, 'utf8').split(/\n(?!\/\/ )/)
+    const parts = [...story.matchAll(/^\/\/ (Who|What it costs|What it did|Now): ./gm)].map(
+      ([, part]) => part,
+    )
+    expect(parts).toEqual(['Who', 'What it costs', 'What it did', 'Now'])
+  },
+)
