@@ -59,7 +59,7 @@ export interface ChainOptions {
   clock: Clock
 }
 
-/** How often, and how long, the witness is asked for a head that it does not know yet. */
+/** How often the witness is asked for a block that it does not have yet, and the pause in between. */
 const WITNESS_TRIES = 4
 const WITNESS_PAUSE_MS = 500
 
@@ -71,21 +71,29 @@ export function createChainState(options: ChainOptions): ChainState {
   const alone = createContracts(first, addresses)
   let highest = 0
 
+  /** With a witness, the lower of what the two operators call `safe` or `finalized`: one of them cannot lift it. */
   async function deepOf(head: BlockPoint): Promise<BlockPoint> {
     if (depth === 0) return head
-    const tag = typeof depth === 'number' ? Math.max(head.number - depth, 0) : depth
-    const deep = await blockAt(provider, tag)
-    if (deep.number > head.number) throw new ChainAnswerError('the stated depth lies above the head')
-    return deep
+    if (typeof depth === 'number') return blockAt(provider, Math.max(head.number - depth, 0))
+    const [deep, other] = await Promise.all([
+      blockAt(provider, depth),
+      witness ? blockAt(witness, depth) : undefined,
+    ])
+    const lower = other && other.number < deep.number ? await blockAt(provider, other.number) : deep
+    if (lower.number > head.number) throw new ChainAnswerError('the stated depth lies above the head')
+    return lower
   }
 
-  /** @throws ChainAnswerError unless the witness has this very block */
+  /**
+   * By number: a node may keep the blocks that a reorganization took back, and know them by their hash.
+   * @throws ChainAnswerError unless this very block is part of the witness's chain
+   */
   async function assertWitnessed(block: BlockPoint): Promise<void> {
     if (!witness) return
     for (let tries = 1; ; tries++) {
-      const seen = await witness.getBlock(block.hash)
-      if (seen !== null && seen.number === block.number && seen.timestamp === block.timestamp) return
-      if (tries === WITNESS_TRIES) throw new ChainAnswerError('the nodes disagree on the head')
+      const seen = await witness.getBlock(block.number)
+      if (seen?.hash === block.hash && seen.timestamp === block.timestamp) return
+      if (tries === WITNESS_TRIES) throw new ChainAnswerError('the nodes disagree on a block')
       await clock.sleep(WITNESS_PAUSE_MS)
     }
   }
@@ -132,10 +140,13 @@ function once<T>(ask: () => Promise<T>): () => Promise<T> {
 async function blockAt(provider: JsonRpcApiProvider, tag: BlockTag): Promise<BlockPoint> {
   const block = await provider.getBlock(tag)
   if (block === null || block.hash === null) throw new ChainAnswerError('the node has no such block')
+  if (typeof tag === 'number' && block.number !== tag) {
+    throw new ChainAnswerError('the node answers with another block')
+  }
   return { number: block.number, hash: `0x${block.hash.slice(2)}`, timestamp: block.timestamp }
 }
 
-/** Views at a block's hash (EIP-1898): a reorganization between two reads cannot mix two chains. */
+/** Views at a block's hash (EIP-1898): a reorganization between two reads cannot mix two chains, nor read an old one. */
 function callerOf(provider: JsonRpcApiProvider): ViewCaller {
   return {
     async call({ blockTag, ...call }) {
@@ -144,9 +155,9 @@ function callerOf(provider: JsonRpcApiProvider): ViewCaller {
   }
 }
 
-function blockOf(tag: BlockTag): string | { blockHash: string } {
+function blockOf(tag: BlockTag): string | { blockHash: string; requireCanonical: true } {
   if (typeof tag !== 'string') return toQuantity(tag)
-  return tag.startsWith('0x') ? { blockHash: tag } : tag
+  return tag.startsWith('0x') ? { blockHash: tag, requireCanonical: true } : tag
 }
 
 /** Two nodes that must give the same answer, byte for byte. */

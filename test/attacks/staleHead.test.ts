@@ -2,17 +2,27 @@
 // stopped.
 // What it costs: nothing.
 // What it did: the enclave acted on a head of any age: it settled an order hours after its deadline, or after
-// its account was frozen. A node with a chain of its own would have had it pay out of that chain's balances.
+// its account was frozen. A node with a chain of its own would have had it pay out of that chain's balances. A
+// node that gave the head for the block at the stated depth, or for `safe`, switched the depth off, and the
+// enclave placed orders that a reorganization then took back.
 // Now: the enclave refuses a head older than a stated bound, by its own clock. With a witness, nodes of two
-// operators must agree at one block hash on everything that decides money.
+// operators must agree at one block hash on everything that decides money, and have that block at its number.
+// The lower of their safe blocks counts.
+import type { JsonRpcPayload } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
 import { RpcProvider } from '../../src/chain/provider.js'
+import { createChainState } from '../../src/enclave/chainState.js'
 import { buy } from '../enclave/support/scenarios.js'
 import { useWorld } from '../enclave/support/world.js'
 import { startTestChain, type TestChain } from '../support/chain.js'
 
 const HOURS = 18_000
 const MAX_HEAD_AGE_MS = 120_000
+/** Blocks that lie below `safe` here. */
+const ENOUGH_BLOCKS = '0x80'
+
+const blockSchema = z.looseObject({ hash: z.string() })
 
 const world = useWorld()
 let other: TestChain
@@ -21,8 +31,32 @@ beforeAll(async () => {
 })
 afterAll(() => other.stop())
 
-function providerOf({ anvil }: TestChain): RpcProvider {
-  return new RpcProvider({ chainId: anvil.chainId, urls: [anvil.rpcUrl], timeoutMs: 20_000 })
+/** A node that gives another block for what it is asked: a number, a hash or `safe`. */
+class LyingNode extends RpcProvider {
+  /** The block in place of the true one; undefined leaves it. */
+  instead: (tag: unknown) => Promise<unknown> = async () => undefined
+
+  override async _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
+    const payloads = [payload].flat()
+    const answers = await super._send(payload)
+    return Promise.all(
+      answers.map(async (answer, index) => {
+        const { method, params } = payloads[index] ?? {}
+        const asksForBlock = method?.startsWith('eth_getBlockBy') && Array.isArray(params)
+        const block = asksForBlock ? await this.instead(params[0]) : undefined
+        return block === undefined ? answer : { id: answer.id, result: block }
+      }),
+    )
+  }
+}
+
+function nodeOf({ anvil }: TestChain): LyingNode {
+  return new LyingNode({ chainId: anvil.chainId, urls: [anvil.rpcUrl], timeoutMs: 20_000 })
+}
+
+/** A block of the honest chain, as a node answers it. */
+async function blockOf(tag: string): Promise<object> {
+  return blockSchema.parse(await world().chain.provider.send('eth_getBlockByNumber', [tag, false]))
 }
 
 it('a head that is hours old is not acted on', async () => {
@@ -44,7 +78,7 @@ it('nor with a depth: the bound is on the head', async () => {
 
 it('a chain that a node of another operator does not have is not acted on', async () => {
   const order = await world().open(buy(250))
-  const witness = providerOf(other)
+  const witness = nodeOf(other)
   const result = await world().run(order, { deps: { witness } })
   expect(result).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
   expect(world().relay.posted).toEqual([])
@@ -53,7 +87,60 @@ it('a chain that a node of another operator does not have is not acted on', asyn
 
 it('an honest witness changes nothing', async () => {
   const order = await world().open(buy(250))
-  const witness = providerOf(world().chain)
+  const witness = nodeOf(world().chain)
   expect(await world().run(order, { deps: { witness } })).toMatchObject({ outcome: 'settled' })
+  witness.destroy()
+})
+
+it('the head for the block at the depth is not believed: its number is another', async () => {
+  const order = await world().open(buy(250))
+  const node = nodeOf(world().chain)
+  node.instead = () => blockOf('latest')
+  const result = await world().run(order, { deps: { provider: node, depth: 3 } })
+  expect(result).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
+  expect(world().broker.control.requests()).toEqual([])
+  node.destroy()
+})
+
+it('nor with the right number on it, where a witness has another block there', async () => {
+  const order = await world().open(buy(250))
+  const [node, witness] = [nodeOf(world().chain), nodeOf(world().chain)]
+  node.instead = async (tag) => ({ ...(await blockOf('latest')), ...(tag !== 'latest' && { number: tag }) })
+  const result = await world().run(order, { deps: { provider: node, witness, depth: 3 } })
+  expect(result).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
+  expect(world().broker.control.requests()).toEqual([])
+  node.destroy()
+  witness.destroy()
+})
+
+it('the head for `safe` is not believed, whichever operator gives it', async () => {
+  await world().chain.provider.send('anvil_mine', [ENOUGH_BLOCKS])
+  const order = await world().open(buy(250))
+  const [liar, honest] = [nodeOf(world().chain), nodeOf(world().chain)]
+  liar.instead = async (tag) => (tag === 'safe' ? blockOf('latest') : undefined)
+  for (const [provider, witness] of [
+    [liar, honest],
+    [honest, liar],
+  ] as const) {
+    const result = await world().run(order, { deps: { provider, witness, depth: 'safe' } })
+    expect(result).toMatchObject({ outcome: 'queued' })
+  }
+  expect(world().relay.posted).toEqual([])
+  expect(world().broker.control.requests()).toEqual([])
+  liar.destroy()
+  honest.destroy()
+})
+
+it('a witness that keeps the blocks of a reorganization agrees to none of them', async () => {
+  await world().open(buy(250))
+  const orphan = await blockOf('latest')
+  const { hash } = blockSchema.parse(orphan)
+  await world().chain.provider.send('anvil_reorg', [1, []])
+  const [stuck, witness] = [nodeOf(world().chain), nodeOf(world().chain)]
+  stuck.instead = async (tag) => (tag === 'latest' ? orphan : undefined)
+  witness.instead = async (tag) => (tag === hash ? orphan : undefined)
+  const chain = createChainState({ ...world().deps(), provider: stuck, witness })
+  await expect(chain.look()).rejects.toThrow('the nodes disagree')
+  stuck.destroy()
   witness.destroy()
 })
