@@ -23,8 +23,8 @@ export interface BrokerOrder {
   readonly filledQty: bigint
   /** The same at its average price: one entry, or one per order where others carried this one on. */
   readonly fills: readonly Fill[]
-  /** When it was filled whole; null before. */
-  readonly filledAt: Date | null
+  /** When it became final; null while it is live. */
+  readonly endedAt: Date | null
 }
 
 export interface Fill {
@@ -58,6 +58,9 @@ export const storedOrderSchema = z
     filled_qty: exactSharesSchema.nullish(),
     filled_avg_price: fillPriceSchema.nullish(),
     filled_at: timestampSchema.nullish(),
+    canceled_at: timestampSchema.nullish(),
+    expired_at: timestampSchema.nullish(),
+    failed_at: timestampSchema.nullish(),
   })
   // An order that states no quantity has filled nothing only where it says so otherwise.
   .refine((order) => order.filled_qty != null || isUnfilled(order))
@@ -79,7 +82,7 @@ export const storedOrderSchema = z
       replacedBy: order.status === 'replaced' ? (order.replaced_by ?? null) : null,
       replaces: order.replaces ?? null,
       filledQty: order.filled_qty,
-      filledAt: order.filled_at ?? null,
+      endedAt: endOf(order),
       fills:
         order.filled_qty === 0n || order.filled_avg_price == null
           ? []
@@ -98,17 +101,31 @@ function isUnfilled(order: {
   return orderState(order.status) !== 'live' && order.filled_at == null
 }
 
+/** The last of an order's times: one that was filled in part may state when, before its end. */
+function endOf(order: {
+  status: string
+  filled_at?: Date | null | undefined
+  canceled_at?: Date | null | undefined
+  expired_at?: Date | null | undefined
+  failed_at?: Date | null | undefined
+}): Date | null {
+  if (orderState(order.status) === 'live') return null
+  const times = [order.filled_at, order.canceled_at, order.expired_at, order.failed_at]
+  const stated = times.flatMap((time) => time?.getTime() ?? [])
+  return stated.length === 0 ? null : new Date(Math.max(...stated))
+}
+
 /** An order and those that carried it on, as one: ordered as the first, standing as the last, with the fills of all. */
 export function asOne(first: StoredOrder, others: readonly StoredOrder[]): BrokerOrder {
   const { replacedBy: _by, replaces: _of, ...order } = first
-  const { id, status, state, filledAt } = others.at(-1) ?? first
+  const { id, status, state, endedAt } = others.at(-1) ?? first
   const fills = [first, ...others].flatMap((each) => each.fills)
   return {
     ...order,
     id,
     status,
     state,
-    filledAt,
+    endedAt,
     fills,
     filledQty: fills.reduce((sum, { qty }) => sum + qty, 0n),
   }

@@ -1,7 +1,8 @@
-// When a symbol's fills may be shown in a batch. A batch of one account's fill would show its size to everybody.
-import type { BrokerOrder } from '../broker/index.js'
+// How much of what the broker holds a symbol's next batch may show. A batch of one account's fill would show its size.
+import type { BrokerOrder, BrokerPosition } from '../broker/index.js'
 import { ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
+import { min } from './books.js'
 import type { BlockPoint } from './chainState.js'
 import type { Run } from './run.js'
 
@@ -16,58 +17,110 @@ export interface Batching {
 /** Orders are for the day: one that was filled was submitted this long before at most, weekends and all. */
 const MAX_ORDER_LIFE_MS = 4 * 86_400_000
 
-/** Fills that may still wait for company, and whose orders they are. */
-export interface RecentFills {
+/** What the broker holds, and the recent orders that it follows from. */
+export interface Holdings {
+  /** The broker's time before the orders were read, in Unix milliseconds. */
+  readonly readAt: number
+  readonly positions: readonly BrokerPosition[]
+  /** Those that are live or have fills. */
   readonly orders: readonly BrokerOrder[]
   /** By `client_order_id`; absent where no account opened the order. */
   readonly accounts: ReadonlyMap<string, Hex>
+  /** Symbols that were filled while this was read: the positions may include fills that `orders` does not. */
+  readonly filling: ReadonlySet<string>
 }
 
 /**
- * Reads the fills of all symbols, and asks the chain for all of their accounts at once, sorted: the node must not learn
- * which orders are of one symbol.
+ * Reads the orders before the positions and again after them. It asks the chain for the accounts of all symbols' fills at
+ * once, sorted: the node must not learn which orders are of one symbol.
  */
-export async function readRecentFills(run: Run, block: BlockPoint): Promise<RecentFills> {
+export async function readHoldings(run: Run, block: BlockPoint): Promise<Holdings> {
   const { broker, batching, chain, clock } = run
   const deployedAt = (await chain.deployedAt()) * 1_000
   // An older fill has waited long enough, whether it is found or not.
   const from = Math.max(deployedAt, clock.now() - batching.maxDelayMs) - MAX_ORDER_LIFE_MS
-  const orders = (await broker.getOrders({ after: new Date(Math.max(0, from)) })).filter(
-    ({ filledQty }) => filledQty > 0n,
+  const after = new Date(Math.max(0, from))
+  const { timestamp } = await broker.getClock()
+  const orders = await broker.getOrders({ after })
+  const positions = await broker.getPositions()
+  const filledBefore = new Map(orders.map(({ id, filledQty }) => [id, filledQty]))
+  const filledSince = (await broker.getOrders({ after })).filter(
+    ({ id, filledQty }) => filledQty !== (filledBefore.get(id) ?? 0n),
   )
-  const ids = [...new Set(orders.map(({ clientOrderId }) => clientOrderId))]
+  return {
+    readAt: timestamp.getTime(),
+    positions,
+    orders: orders.filter(({ state, filledQty }) => state === 'live' || filledQty > 0n),
+    accounts: await readAccounts(run, orders, block),
+    filling: new Set(filledSince.map(({ symbol }) => symbol)),
+  }
+}
+
+async function readAccounts(
+  { chain }: Run,
+  orders: readonly BrokerOrder[],
+  block: BlockPoint,
+): Promise<Map<string, Hex>> {
+  const filled = orders.filter(({ filledQty }) => filledQty > 0n)
+  const ids = [...new Set(filled.map(({ clientOrderId }) => clientOrderId))]
     .filter((id) => PREFIX.test(id))
     .sort()
   const holders = await Promise.all(ids.map((id) => chain.escrow.takenBy(`0x${id}`, block.hash)))
   const accounts = ids.map((id, index): [string, Hex] => [id, holders[index] ?? ZERO_ADDRESS])
-  return { orders, accounts: new Map(accounts.filter(([, account]) => account !== ZERO_ADDRESS)) }
+  return new Map(accounts.filter(([, account]) => account !== ZERO_ADDRESS))
+}
+
+/** What a batch of a symbol starts from. */
+export interface Counted {
+  name: string
+  /** What the broker holds of it. */
+  held: bigint
+  expectedSupply: bigint
+  countedUntil: bigint
 }
 
 /**
- * Whether the fills of a symbol since its last batch may be shown now, and until when fills are counted then (Unix
- * milliseconds). A difference that no fill explains, such as a split, is batched at once.
+ * By how much the supply of a symbol may change now, and until when fills are counted then. An order counts once, when it
+ * has ended: until then its fills stay hidden, as do those of later orders.
+ *
+ * Without company the supply changes by what waited long enough, and by no more than these fills explain. A difference
+ * that they do not explain, such as a split, is shown with company, or when no recent order could explain it.
  */
-export function isBatchDue(
+export function dueChange(
   { batching, clock }: Pick<Run, 'batching' | 'clock'>,
-  symbol: string,
-  { countedUntil }: { countedUntil: bigint },
-  { orders, accounts }: RecentFills,
-): { isDue: boolean; countedUntil: bigint } {
-  const since = Number(countedUntil)
-  const fills = orders.filter((order) => order.symbol === symbol && timeOf(order) > since)
-  if (fills.length === 0) return { isDue: true, countedUntil }
-  const times = fills.map(timeOf)
-  const traded = new Set(fills.flatMap(({ clientOrderId }) => accounts.get(clientOrderId) ?? []))
-  const hasWaited = clock.now() - Math.min(...times) >= batching.maxDelayMs
+  { name, held, expectedSupply, countedUntil }: Counted,
+  { readAt, orders, accounts, filling }: Holdings,
+): { change: bigint; countedUntil: bigint } {
+  if (filling.has(name)) return { change: 0n, countedUntil }
+  const ofSymbol = orders.filter(({ symbol }) => symbol === name)
+  const uncounted = ofSymbol.filter((order) => !endedBefore(order, Number(countedUntil)))
+  const ended = uncounted.filter((order) => endedBefore(order, readAt))
+  const traded = new Set(ended.flatMap(({ clientOrderId }) => accounts.get(clientOrderId) ?? []))
+  const hasCompany = traded.size >= batching.accounts
+  const waitedSince = Math.min(readAt, clock.now() - batching.maxDelayMs)
+  const until = Math.max(Number(countedUntil), hasCompany ? readAt : waitedSince)
+  const shown = boughtBy(uncounted.filter((order) => endedBefore(order, until)))
+  const change = held - (boughtBy(uncounted) - shown) - expectedSupply
+  const isQuiet = ofSymbol.every((order) => endedBefore(order, waitedSince))
   return {
-    isDue: hasWaited || traded.size >= batching.accounts,
-    countedUntil: BigInt(Math.max(...times, since)),
+    change: hasCompany || isQuiet ? change : noFurtherThan(shown, change),
+    countedUntil: BigInt(until),
   }
 }
 
-/** When it was filled; of one that was filled in part, when it was placed. */
-function timeOf({ filledAt, createdAt }: BrokerOrder): number {
-  return (filledAt ?? createdAt).getTime()
+function endedBefore({ endedAt }: BrokerOrder, time: number): boolean {
+  return endedAt !== null && endedAt.getTime() < time
+}
+
+/** What orders bought, less what they sold. */
+function boughtBy(orders: readonly BrokerOrder[]): bigint {
+  return orders.reduce((sum, { side, filledQty }) => sum + (side === 'buy' ? filledQty : -filledQty), 0n)
+}
+
+/** The part of a change that lies between nothing and a limit. */
+function noFurtherThan(limit: bigint, change: bigint): bigint {
+  if (change > 0n) return limit > 0n ? min(change, limit) : 0n
+  return limit < 0n ? -min(-change, -limit) : 0n
 }
 
 /** The first 16 bytes of an orderId. */

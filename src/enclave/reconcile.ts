@@ -2,7 +2,7 @@ import type { BrokerPosition } from '../broker/index.js'
 import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
-import { isBatchDue, type RecentFills, readRecentFills } from './batches.js'
+import { dueChange, type Holdings, readHoldings } from './batches.js'
 import { min } from './books.js'
 import type { BlockPoint } from './chainState.js'
 import { restarting } from './failures.js'
@@ -19,7 +19,7 @@ interface Supply {
 }
 
 /**
- * Mints or burns, symbol by symbol, the difference between the supply and the broker's holding, once enough accounts
+ * Mints or burns, symbol by symbol, the difference between the supply and the broker's holding, as far as enough accounts
  * have traded the symbol or its fills have waited long enough. One symbol's failure does not stop the others; the first
  * failure is thrown at the end.
  */
@@ -30,11 +30,10 @@ export async function reconcile(run: Run): Promise<RunResult> {
     names.map(async (name) => ({ name, supply: await readSupply(run, name, block) })),
   )
   // After the supplies: a mint that comes in between makes the batch a conflict, never a wrong one.
-  const positions = await run.broker.getPositions()
-  const fills = await readRecentFills(run, block)
+  const holdings = await readHoldings(run, block)
   const failures: unknown[] = []
   for (const { name, supply } of supplies) {
-    await balance(run, name, { supply, positions, fills }).catch((error) => failures.push(error))
+    await balance(run, name, { supply, holdings }).catch((error) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
   return { outcome: 'done' }
@@ -69,23 +68,22 @@ async function symbolsOf({ chain, broker, haltedSymbols }: Run, { hash }: BlockP
 
 interface Seen {
   supply: Supply
-  positions: BrokerPosition[]
-  fills: RecentFills
+  holdings: Holdings
 }
 
 async function lookAgain(run: Run, name: string): Promise<Seen> {
   const { head } = await run.chain.look()
   const supply = await readSupply(run, name, head)
-  return { supply, positions: await run.broker.getPositions(), fills: await readRecentFills(run, head) }
+  return { supply, holdings: await readHoldings(run, head) }
 }
 
 /** Acts on what was read, and reads again whenever another run was first. */
 async function balance(run: Run, name: string, before: Seen): Promise<void> {
   let seen: Seen | undefined = before
   await restarting(async () => {
-    const { supply, positions, fills } = seen ?? (await lookAgain(run, name))
+    const { supply, holdings } = seen ?? (await lookAgain(run, name))
     seen = undefined
-    await mintOrBurn(run, name, supply, quantityOf(positions, name), fills)
+    await mintOrBurn(run, name, supply, holdings)
   })
 }
 
@@ -94,20 +92,18 @@ async function mintOrBurn(
   run: Run,
   name: string,
   { pooled, ...supply }: Supply,
-  held: bigint,
-  fills: RecentFills,
+  holdings: Holdings,
 ): Promise<void> {
-  const { expectedSupply } = supply
-  const burnt = min(expectedSupply > held ? expectedSupply - held : 0n, pooled)
-  const minted = held > expectedSupply ? held - expectedSupply : 0n
-  if (minted === 0n && burnt === 0n) return
-  const { isDue, countedUntil } = isBatchDue(run, name, supply, fills)
-  if (!isDue) return
-  await run.authorizer.submit(
-    minted > 0n
-      ? { primaryType: 'BatchMint', message: { ...supply, amount: minted, countedUntil } }
-      : { primaryType: 'BatchBurn', message: { ...supply, amount: burnt, countedUntil } },
-  )
+  const counted = { name, held: quantityOf(holdings.positions, name), ...supply }
+  const { change, countedUntil } = dueChange(run, counted, holdings)
+  const burnt = min(-change, pooled)
+  if (change > 0n) {
+    const message = { ...supply, amount: change, countedUntil }
+    await run.authorizer.submit({ primaryType: 'BatchMint', message })
+  } else if (burnt > 0n) {
+    const message = { ...supply, amount: burnt, countedUntil }
+    await run.authorizer.submit({ primaryType: 'BatchBurn', message })
+  }
 }
 
 async function readSupply({ chain }: Run, name: string, { hash }: BlockPoint): Promise<Supply> {

@@ -1,29 +1,71 @@
 // Who: an employee who holds one base unit of a symbol.
 // What it costs: the gas of one order.
 // What it did: she withdrew that unit whenever she liked. Each withdrawal forced a batch that made the supply
-// equal to the broker's holding, so the chain showed the exact size of a colleague's fill.
-// Now: a withdrawal mints only the shortage of the pool. Batches run on their schedule, and wait until several
-// accounts have traded the symbol or some days have passed.
+// equal to the broker's holding, so the chain showed the exact size of a colleague's fill. Batches that waited for company
+// showed it too: the parts of an order that was still live, a fill during the reading, and a colleague's fill of today once
+// ten dollars of her own had waited for days.
+// Now: a withdrawal mints only the shortage of the pool. Batches run on their schedule. They show fills when several
+// accounts have traded the symbol, or when these fills have waited for some days; later fills stay hidden.
 import { describe, expect, it } from 'vitest'
+import type { Broker } from '../../src/broker/index.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { buy } from '../enclave/support/scenarios.js'
+import { buy, sell } from '../enclave/support/scenarios.js'
 import { useWorld, type World } from '../enclave/support/world.js'
-import { usd } from '../support/brokerStandIn.js'
+import { brokerOf, usd } from '../support/brokerStandIn.js'
 import type { Role } from '../support/roles.js'
 
 const world = useWorld()
 const DAY_MS = 86_400_000
 
-async function supply(): Promise<unknown> {
-  return world().chain.read('token', 'totalSupply(uint256)', nameToBytes32('AAPL'))
+async function supply(): Promise<bigint> {
+  return BigInt(String(await world().chain.read('token', 'totalSupply(uint256)', nameToBytes32('AAPL'))))
 }
 
 async function held(who: Role): Promise<bigint> {
   return (await world().portfolio(who))?.positions.AAPL?.qty ?? 0n
 }
 
-function reconcile(batching: { accounts: number; maxDelayMs: number }): ReturnType<World['reconcile']> {
-  return world().reconcile({ deps: { batching } })
+interface Batching {
+  readonly accounts: number
+  readonly maxDelayMs: number
+}
+
+function reconcile(
+  batching: Batching,
+  broker = brokerOf(world().broker.url),
+): ReturnType<World['reconcile']> {
+  return world().reconcile({ deps: { batching, broker } })
+}
+
+/** When the last fill was, in Unix milliseconds. */
+function lastFill(): number {
+  const filled = world().broker.control.orders()
+  return Math.max(...filled.map(({ filled_at }) => Date.parse(filled_at ?? '')))
+}
+
+/** A delay after which what was filled before this time is old, and nothing else, however the clock goes on. */
+async function waitedSince(time: number): Promise<Batching> {
+  await world().clock.sleep(60_000)
+  return {
+    accounts: 3,
+    get maxDelayMs() {
+      return world().clock.now() - time
+    },
+  }
+}
+
+/** A broker that fills something right before the call of this number for orders or positions. */
+function fillingBefore(call: number, trade: () => Promise<unknown>): Broker {
+  const broker = brokerOf(world().broker.url)
+  let calls = 0
+  const counted =
+    <A extends unknown[], R>(read: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      calls += 1
+      if (calls === call) await trade()
+      return read(...args)
+    }
+  return { ...broker, getOrders: counted(broker.getOrders), getPositions: counted(broker.getPositions) }
 }
 
 describe('a withdrawal', () => {
@@ -74,5 +116,117 @@ describe('a batch', () => {
     await world().clock.sleep(6 * DAY_MS)
     expect(await reconcile(batching)).toEqual({ outcome: 'done' })
     expect(await supply()).toBe(await held('alice'))
+  })
+
+  it('does not show what an older order fills in parts', async () => {
+    world().broker.control.fill({ mode: 'hold', times: 1 })
+    const big = await world().open(buy(5_000))
+    expect(await world().run(big)).toMatchObject({ outcome: 'placed' })
+    await world().settled(buy(500))
+    await world().settled({ ...buy(300), who: 'bob' })
+    await reconcile(batching)
+    const before = await supply()
+    expect(before).toBe((await held('alice')) + (await held('bob')))
+    world().broker.control.release({ fraction: '0.4' })
+    await reconcile(batching)
+    expect(await supply()).toBe(before)
+    world().broker.control.release({})
+    expect(await world().run(big)).toMatchObject({ outcome: 'settled' })
+    await reconcile(batching)
+    expect(await supply()).toBe(before)
+    await world().settled({ ...buy(100), who: 'bob' })
+    await reconcile(batching)
+    expect(await supply()).toBe((await held('alice')) + (await held('bob')))
+  })
+
+  it('does not show what an order had filled before it was canceled', async () => {
+    world().broker.control.fill({ mode: 'partial', fraction: '0.4', times: 1 })
+    const big = await world().open(buy(5_000))
+    expect(await world().run(big)).toMatchObject({ outcome: 'placed' })
+    await world().settled(buy(500))
+    await world().settled({ ...buy(300), who: 'bob' })
+    await reconcile(batching)
+    const before = await supply()
+    expect(before).toBe((await held('alice')) + (await held('bob')))
+    world().broker.control.end({ status: 'canceled' })
+    expect(await world().run(big)).toMatchObject({ outcome: 'settled' })
+    await reconcile(batching)
+    expect(await supply()).toBe(before)
+    await world().settled({ ...buy(100), who: 'bob' })
+    await reconcile(batching)
+    expect(await supply()).toBe((await held('alice')) + (await held('bob')))
+  })
+
+  it.each([1, 2, 3, 4])('does not show what is filled during its reading, before call %i', async (call) => {
+    await world().settled(buy(500))
+    await world().settled({ ...buy(300), who: 'bob' })
+    const [alice, bob] = [await held('alice'), await held('bob')]
+    await reconcile(
+      batching,
+      fillingBefore(call, () => world().settled({ ...buy(777), who: 'bob' })),
+    )
+    const first = await supply()
+    await reconcile(batching)
+    const lone = (await held('bob')) - bob
+    expect(lone).toBeGreaterThan(0n)
+    expect([0n, alice + bob, alice + bob + lone]).toContain(first)
+    expect([first, (await supply()) - first]).not.toContain(lone)
+    await world().checkInvariants()
+  })
+
+  it.each([1, 2, 3, 4])('does not show what is sold during its reading, before call %i', async (call) => {
+    await world().settled({ ...buy(300), who: 'bob' })
+    await reconcile({ accounts: 1, maxDelayMs: 0 })
+    const before = await supply()
+    await world().settled(buy(100))
+    const late = await waitedSince(lastFill() + 1)
+    const bob = await held('bob')
+    const sale = () => world().settled({ ...sell(20), who: 'bob' })
+    expect(await reconcile(late, fillingBefore(call, sale))).toEqual({ outcome: 'done' })
+    expect(await held('bob')).toBeLessThan(bob)
+    expect([before, before + (await held('alice'))]).toContain(await supply())
+  })
+
+  it('does not show a fill of today because ten dollars have waited for days', async () => {
+    await world().settled(buy(10))
+    await world().settled({ ...buy(7_777), who: 'bob' })
+    const late = await waitedSince(lastFill())
+    await reconcile(late)
+    expect(await supply()).toBe(await held('alice'))
+    await reconcile(late)
+    expect(await supply()).toBe(await held('alice'))
+  })
+
+  it('does not burn a sale of today because ten dollars have waited for days', async () => {
+    await world().settled({ ...buy(7_777), who: 'bob' })
+    await reconcile({ accounts: 1, maxDelayMs: 0 })
+    const before = await supply()
+    await world().settled(buy(10))
+    await world().settled({ ...sell(5_000), who: 'bob' })
+    await reconcile(await waitedSince(lastFill()))
+    expect(await supply()).toBe(before + (await held('alice')))
+  })
+
+  it('does not show a difference that a recent order may explain, and shows it with company', async () => {
+    await world().settled(buy(500))
+    await reconcile({ accounts: 1, maxDelayMs: 0 })
+    const before = await supply()
+    world().broker.control.account({ name: 'enclave', positions: { AAPL: '9' } })
+    await reconcile(batching)
+    expect(await supply()).toBe(before)
+    await world().settled(buy(200))
+    await world().settled({ ...buy(200), who: 'bob' })
+    await reconcile(batching)
+    expect(await supply()).toBe((await held('alice')) + (await held('bob')) + 9_000_000_000n - before)
+  })
+
+  it('does not say when the last fill was', async () => {
+    await world().settled(buy(1_000))
+    await reconcile({ accounts: 1, maxDelayMs: 0 })
+    const counted = Number(await world().chain.read('pool', 'countedUntil', nameToBytes32('AAPL')))
+    const times = world()
+      .broker.control.orders()
+      .map(({ filled_at }) => Date.parse(filled_at ?? ''))
+    expect(counted).toBeGreaterThan(Math.max(...times))
   })
 })

@@ -46,7 +46,7 @@ function fill(filledQty: bigint, price: string): BrokerOrder {
     qty: null,
     createdAt: new Date(0),
     filledQty,
-    filledAt: null,
+    endedAt: null,
     fills: filledQty === 0n ? [] : [{ qty: filledQty, avgPrice: price }],
   }
 }
