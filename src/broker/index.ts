@@ -21,7 +21,7 @@ export type { BrokerClock } from './clock.js'
 export { BrokerError, type BrokerErrorDetails, type BrokerErrorKind } from './errors.js'
 export { type BrokerOrder, type Fill, fillValue, type OrderSide } from './order.js'
 export { type BrokerOrderState, orderState } from './orderState.js'
-export { DuplicateOrderError, floorToCents, type OrderFilter, type OrderRequest } from './orders.js'
+export { DuplicateOrderError, type OrderFilter, type OrderRequest } from './orders.js'
 export type { Snapshot } from './snapshots.js'
 
 export interface BrokerOptions {

@@ -174,11 +174,6 @@ export async function cancelOrder(trading: BrokerHttp, id: string): Promise<'req
   }
 }
 
-/** USDC base units floored to whole cents, the finest notional that Alpaca takes. */
-export function floorToCents(amount: bigint): bigint {
-  return amount - (amount % ONE_CENT)
-}
-
 function orderWithId(clientOrderId: string) {
   // Another order's answer must never be taken for this one's.
   return storedOrderSchema.refine((order) => order.clientOrderId === clientOrderId)

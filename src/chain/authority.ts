@@ -24,8 +24,6 @@ const pendingValue = z
 /** Views of `Authority`, which each of the five contracts names. */
 export interface Authority {
   readonly address: Hex
-  owner(block?: BlockTag): Promise<Hex>
-  guardian(block?: BlockTag): Promise<Hex>
   enclaveSigner(block?: BlockTag): Promise<Hex>
   /** Null when the role stays where it is. */
   pendingRotation(role: AuthorityRole, block?: BlockTag): Promise<PendingRotation | null>
@@ -37,8 +35,6 @@ export function createAuthority(caller: ViewCaller, address: Hex): Authority {
   const { read } = createContractReader(caller, address, authorityAbi)
   return {
     address,
-    owner: (block) => read('owner', [], addressValue, block),
-    guardian: (block) => read('guardian', [], addressValue, block),
     enclaveSigner: (block) => read('enclaveSigner', [], addressValue, block),
     pendingRotation: (role, block) => read('pendingRotation', [ROLES.indexOf(role)], pendingValue, block),
     pausedUntil: (block) => read('pausedUntil', [], numberValue, block),

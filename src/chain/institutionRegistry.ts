@@ -10,10 +10,7 @@ export interface InstitutionRegistry {
   adminOf(orgId: Hex, block?: BlockTag): Promise<Hex>
   orgOf(wallet: Hex, block?: BlockTag): Promise<Hex>
   walletCount(orgId: Hex, block?: BlockTag): Promise<number>
-  invitationOf(wallet: Hex, block?: BlockTag): Promise<Hex>
   isAdmitted(orgId: Hex, block?: BlockTag): Promise<boolean>
-  /** The institution that the wallet has founded and that waits to be admitted. */
-  foundingOf(wallet: Hex, block?: BlockTag): Promise<Hex>
   /** Unix seconds; 0 when the wallet is not leaving. */
   leavingAt(wallet: Hex, block?: BlockTag): Promise<number>
 }
@@ -25,9 +22,7 @@ export function createInstitutionRegistry(caller: ViewCaller, address: Hex): Ins
     adminOf: (orgId, block) => read('adminOf', [orgId], addressValue, block),
     orgOf: (wallet, block) => read('orgOf', [wallet], bytes32Value, block),
     walletCount: (orgId, block) => read('walletCount', [orgId], numberValue, block),
-    invitationOf: (wallet, block) => read('invitationOf', [wallet], bytes32Value, block),
     isAdmitted: (orgId, block) => read('isAdmitted', [orgId], boolValue, block),
-    foundingOf: (wallet, block) => read('foundingOf', [wallet], bytes32Value, block),
     leavingAt: (wallet, block) => read('leavingAt', [wallet], numberValue, block),
   }
 }

@@ -14,7 +14,7 @@ import {
 /** Decimals of a rate, in USD per share or per USD. */
 const RATE_DECIMALS = 12
 /** Decimals of a fee before it is rounded: a quantity times a rate. */
-export const FEE_DECIMALS = SHARE_DECIMALS + RATE_DECIMALS
+const FEE_DECIMALS = SHARE_DECIMALS + RATE_DECIMALS
 
 /** One fee, as `GET /market` tells it. */
 export const feeSchema = /* @__PURE__ */ z.object({

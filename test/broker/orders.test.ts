@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  type BrokerOrder,
-  DuplicateOrderError,
-  fillValue,
-  floorToCents,
-  orderState,
-} from '../../src/broker/index.js'
+import { type BrokerOrder, DuplicateOrderError, fillValue, orderState } from '../../src/broker/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
 import { brokerOf, shares, usd } from '../support/brokerStandIn.js'
 import { startRawServer } from '../support/rawServer.js'
@@ -69,13 +63,6 @@ describe('fillValue', () => {
         expect(fillValue(filled([qty, price]), 'up')).toBe((exact + scale - 1n) / scale)
       }),
     )
-  })
-})
-
-describe('floorToCents', () => {
-  it('drops what is below a cent', () => {
-    expect(floorToCents(1_239_999n)).toBe(1_230_000n)
-    expect(floorToCents(9_999n)).toBe(0n)
   })
 })
 

@@ -6,6 +6,7 @@ import {
   notionalOf,
   parseDecimal,
   sharesFor,
+  toCents,
   uint64Schema,
   uint256Schema,
 } from '../../src/protocol/units.js'
@@ -53,6 +54,17 @@ describe('shares and notional', () => {
         expect(notionalOf(qty + 1n, price, 'up')).toBeGreaterThanOrEqual(notional)
       }),
     )
+  })
+})
+
+describe('whole cents', () => {
+  it.each([
+    [1_239_999n, 1_230_000n, 1_240_000n],
+    [9_999n, 0n, 10_000n],
+    [20_000n, 20_000n, 20_000n],
+  ])('of %d are %d rounded down, %d rounded up', (amount, down, up) => {
+    expect(toCents(amount, 'down')).toBe(down)
+    expect(toCents(amount, 'up')).toBe(up)
   })
 })
 

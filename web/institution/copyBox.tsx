@@ -2,6 +2,7 @@ import type { RulebookCopy } from '../../src/client/index.js'
 import { parseStrictJson } from '../../src/protocol/strictJson.js'
 import { useAction } from '../hooks/useAction.js'
 import { FailureBox } from '../parts/failureBox.js'
+import { saveFile } from '../parts/saveFile.js'
 
 interface CopyBoxProps {
   /** In force, above 0. */
@@ -19,7 +20,11 @@ export function CopyBox({ version, isKnown, copy, onOpen }: CopyBoxProps) {
   if (isKnown) {
     return copy === null ? null : (
       <p>
-        <button type="button" class="quiet" onClick={() => download(copy)}>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => saveFile(`rulebook-${copy.version}.json`, JSON.stringify(copy))}
+        >
           Export a copy of version {version}
         </button>
       </p>
@@ -70,13 +75,4 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function download(copy: RulebookCopy): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(copy)], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `rulebook-${copy.version}.json`
-  link.click()
-  URL.revokeObjectURL(url)
 }

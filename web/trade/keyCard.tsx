@@ -3,9 +3,10 @@ import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
+import { saveFile } from '../parts/saveFile.js'
 import type { Session } from '../wallet/session.js'
 import { timeOfDay } from '../words/format.js'
-import { type KeyInUse, newestMade, saveFile, takeKeyFile } from './portfolioKeys.js'
+import { type KeyInUse, newestMade, takeKeyFile } from './portfolioKeys.js'
 
 interface KeyCardProps {
   readonly session: Session

@@ -39,13 +39,3 @@ export async function takeKeyFile(
   localStorage.setItem(PREFIX + account, String(Math.max(drawnAt, newestMade(account))))
   return openKeys(client)
 }
-
-/** Has the browser save a text as a file. */
-export function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}

@@ -1,8 +1,8 @@
 // Which orders are let in. Pure: whatever it needs to know has been read before.
-import { type Asset, type BrokerClock, floorToCents, isBuyable } from '../../broker/index.js'
+import { type Asset, type BrokerClock, isBuyable } from '../../broker/index.js'
 import type { Policy } from '../../protocol/policy.js'
 import { freeCash, freeShares, type Portfolio } from '../../protocol/portfolio.js'
-import { notionalOf, ONE_USDC, sharesFor } from '../../protocol/units.js'
+import { notionalOf, ONE_USDC, sharesFor, toCents } from '../../protocol/units.js'
 import { min } from '../books.js'
 import type { NoticeCode } from '../notices.js'
 import type { Limits } from '../run.js'
@@ -95,7 +95,7 @@ function refusedByFunds(
     if (amount > cash) return 'insufficient-cash'
     return amount < limits.withdrawal && amount !== cash ? 'below-minimum' : null
   }
-  if (floorToCents(amount) < MINIMUM) return 'below-minimum'
+  if (toCents(amount, 'down') < MINIMUM) return 'below-minimum'
   if (side === 'BUY' && amount < limits.order && (escrowed !== 0n || amount !== cash)) return 'below-minimum'
   if (side === 'SELL') return shares === 0n ? 'insufficient-shares' : null
   if (!listed) return 'not-listed'

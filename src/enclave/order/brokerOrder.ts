@@ -1,8 +1,9 @@
-import { BrokerError, type BrokerOrder, fillValue, floorToCents } from '../../broker/index.js'
+import { BrokerError, type BrokerOrder, fillValue } from '../../broker/index.js'
 import type { Hex } from '../../protocol/hex.js'
 import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { Side } from '../../protocol/intent.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'
+import { toCents } from '../../protocol/units.js'
 import { RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
 
@@ -81,7 +82,7 @@ export async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder)
 
 function isFor({ symbol, side, notional, qty }: BrokerOrder, entry: OpenOrder): boolean {
   if (symbol !== entry.symbol) return false
-  if (entry.side === 'BUY') return side === 'buy' && notional === floorToCents(entry.notional)
+  if (entry.side === 'BUY') return side === 'buy' && notional === toCents(entry.notional, 'down')
   return side === 'sell' && qty !== null && qty <= entry.locked
 }
 
@@ -114,7 +115,7 @@ const BASIS_POINTS = 10_000n
  */
 export function costsMore({ side, notional }: { side: Side; notional: bigint }, fill: BrokerOrder): boolean {
   if (side !== 'BUY') return false
-  const [cost, most] = [fillValue(fill, 'up'), floorToCents(notional)]
+  const [cost, most] = [fillValue(fill, 'up'), toCents(notional, 'down')]
   if (cost * BASIS_POINTS > most * (BASIS_POINTS + COST_TOLERANCE)) throw new RunFailure('broker-mismatch')
   return cost > most
 }

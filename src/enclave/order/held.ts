@@ -1,8 +1,9 @@
 // Step 6: an order that is in the portfolio, and so may be, or have been, at the broker.
-import { type BrokerClock, BrokerError, floorToCents, type OrderRequest } from '../../broker/index.js'
+import { type BrokerClock, BrokerError, type OrderRequest } from '../../broker/index.js'
 import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { RunResult } from '../../protocol/job.js'
 import { freeShares, type OpenOrder } from '../../protocol/portfolio.js'
+import { toCents } from '../../protocol/units.js'
 import { min, withOrder, withoutOrder } from '../books.js'
 import { ConflictError, codeOf, RunFailure } from '../failures.js'
 import type { NoticeCode } from '../notices.js'
@@ -22,7 +23,7 @@ import type { OrderTerms } from './terms.js'
  * In `brokerOrderId`: it has been decided that the order is never placed. The decision is on chain before the refund
  * is signed, so that no later run can place the order while that refund is still on its way.
  */
-export const NEVER_PLACED = 'never-placed'
+const NEVER_PLACED = 'never-placed'
 
 /** The platform's limits bind when an order is admitted, and not again: a whole balance may have grown since. */
 const ADMITTED: Limits = { order: 0n, withdrawal: 0n }
@@ -84,7 +85,7 @@ async function request(run: Run, terms: OrderTerms, entry: OpenOrder, free: bigi
   if (terms.side === 'BUY') {
     const refused = refusedByAsset(await run.broker.getAsset(symbol))
     if (refused) return { do: 'refund', code: refused }
-    const notional = floorToCents(amount)
+    const notional = toCents(amount, 'down')
     return { do: 'place', request: { symbol, side: 'buy', notional, clientOrderId } }
   }
   const available = min(entry.locked, free)

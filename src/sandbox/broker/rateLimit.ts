@@ -3,7 +3,7 @@ import type { Reply } from './types.js'
 
 const WINDOW_MS = 60_000
 /** Alpaca's limit, stated in the headers whether or not it is enforced here. */
-export const DOCUMENTED_LIMIT = 200
+const DOCUMENTED_LIMIT = 200
 
 export interface RateLimit {
   /** Requests a minute and account from which on they are refused; null never refuses. */

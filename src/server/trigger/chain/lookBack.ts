@@ -4,7 +4,7 @@ import type { BlockId, EscrowEvent, EscrowEvents } from './escrowEvents.js'
 import { REREAD_BLOCKS } from './eventWindow.js'
 
 /** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
-export const LOOK_BACK_SECONDS = 38 * 24 * 3_600
+const LOOK_BACK_SECONDS = 38 * 24 * 3_600
 
 /** The events that may still matter, and the last block that was read for them. */
 export interface Past {

@@ -44,7 +44,7 @@ export interface TrackedOrder extends OpenedOrder {
 }
 
 /** After so many failures in a row an order no longer holds back the account's later ones. */
-export const MAX_BLOCKING_FAILURES = 5
+const MAX_BLOCKING_FAILURES = 5
 
 export function byPosition(a: ChainPosition, b: ChainPosition): number {
   return a.block - b.block || a.logIndex - b.logIndex
