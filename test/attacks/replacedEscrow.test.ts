@@ -11,7 +11,7 @@
 import { expect, it } from 'vitest'
 import { encodeAuthorizationCall, targetOf } from '../../src/chain/authorizationCall.js'
 import type { SignedAuthorization } from '../../src/protocol/authorization.js'
-import { buy } from '../enclave/support/scenarios.js'
+import { buy, sell } from '../enclave/support/scenarios.js'
 import { useWorld, WALLET } from '../enclave/support/world.js'
 import { usd } from '../support/brokerStandIn.js'
 
@@ -79,7 +79,8 @@ it('what is still live at the broker is cancelled', async () => {
 it('an opening that comes again later is settled with its fill, and dropped at no time', async () => {
   const { before, order, writeAhead } = await filledBuy()
   await reorganize(before)
-  expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'order-unknown' })
+  // The operator has to know: if nothing opens it again, the platform has traded for itself.
+  expect(await world().run(order)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
   const { message } = writeAhead
   if (!('commit' in message)) throw new Error('not a write-ahead')
   await chain().send('alice', 'escrow', 'openBuy', order.orderId, message.commit, usd(5_000), order.deadline)
@@ -87,6 +88,48 @@ it('an opening that comes again later is settled with its fill, and dropped at n
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
   expect(world().broker.control.orders()).toHaveLength(1)
   expect((await world().portfolio('alice'))?.positions.AAPL?.qty).toBeGreaterThan(0n)
+  await world().checkInvariants()
+})
+
+it('a withdrawal in the place of a filled sale pays nothing out', async () => {
+  await world().settled(buy(1_000))
+  await world().reconcile()
+  const all = (await world().portfolio('alice'))?.positions.AAPL?.qty ?? 0n
+  world().broker.control.fill({ mode: 'hold' })
+  const before = await height()
+  const sale = await world().open(sell(800))
+  expect(await world().run(sale)).toMatchObject({ outcome: 'placed' })
+  world().broker.control.release({})
+  await reorganize(before)
+  const wish = { who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: all } as const
+  const withdrawal = await world().open({ ...wish, orderId: sale.orderId })
+  expect(await world().run(withdrawal)).toEqual({ outcome: 'failed', code: 'broker-mismatch' })
+  expect(await world().tokens('alice', 'AAPL')).toBe(0n)
+})
+
+it('an order that is given up is refunded only once its mark lies at the stated depth', async () => {
+  const deps = { depth: 3 } as const
+  const order = await world().open(buy(250))
+  await chain().provider.send('anvil_mine', ['0x3'])
+  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'queued' })
+  await chain().provider.send('anvil_mine', ['0x3'])
+  const before = await height()
+  world().broker.control.asset({ symbol: 'AAPL', tradable: false })
+  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'queued' })
+  const [, mark, ...others] = world().relay.posted
+  if (mark === undefined) throw new Error('nothing was marked')
+  expect(others).toEqual([])
+
+  // Had the refund been signed, the pool would include it again behind the mark, beside the fill.
+  await reorganize(before)
+  world().broker.control.asset({ symbol: 'AAPL', tradable: true })
+  world().broker.control.fill({ mode: 'hold' })
+  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'placed' })
+  expect((await includeAgain(mark))?.status).toBe(1)
+  world().broker.control.release({})
+  await chain().provider.send('anvil_mine', ['0x3'])
+  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'settled' })
+  expect(await world().usdc('alice')).toBe(WALLET - usd(250))
   await world().checkInvariants()
 })
 

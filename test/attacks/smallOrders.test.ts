@@ -12,7 +12,7 @@ import { accountIdOf } from '../../src/protocol/identifiers.js'
 import { encodePadded } from '../../src/protocol/plaintext.js'
 import { buy, sell } from '../enclave/support/scenarios.js'
 import { useWorld } from '../enclave/support/world.js'
-import { usd } from '../support/brokerStandIn.js'
+import { shares, usd } from '../support/brokerStandIn.js'
 
 const world = useWorld()
 const limits = { order: usd(10), withdrawal: usd(10) }
@@ -33,6 +33,41 @@ it('a whole balance can be sold, and spent, however small it is', async () => {
   const cash = (await world().portfolio('alice'))?.cash ?? 0n
   const spent = await world().open({ who: 'alice', side: 'BUY', symbol: 'AAPL', amount: cash })
   expect(await world().run(spent, { deps: { limits } })).toMatchObject({ outcome: 'settled' })
+})
+
+it('a position of whole shares can be sold below the broker’s minimum, which does not bind them', async () => {
+  await world().settled(buy(1_001))
+  const { qty } = (await world().portfolio('alice'))?.positions.AAPL ?? { qty: 0n }
+  await world().settled({ who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: qty - shares(5) })
+  world().broker.control.price({ symbol: 'AAPL', price: '0.15' })
+  const sale = await world().open(sell(1))
+  expect(await world().run(sale, { deps: { limits } })).toMatchObject({ outcome: 'settled' })
+  expect((await world().portfolio('alice'))?.positions).toEqual({})
+})
+
+it('what an open order leaves of a balance is not a whole one', async () => {
+  await world().settled(buy(1_000))
+  await world().settled(sell(500))
+  const portfolio = await world().portfolio('alice')
+  const { cash = 0n, positions: { AAPL } = {} } = portfolio ?? {}
+  world().broker.control.fill({ mode: 'hold' })
+  for (const wish of [{ who: 'alice', side: 'BUY', symbol: 'MSFT', amount: cash - 1n } as const, sell(490)]) {
+    expect(await world().run(await world().open(wish))).toMatchObject({ outcome: 'placed' })
+  }
+  const locked = (await world().portfolio('alice'))?.positions.AAPL?.locked ?? 0n
+  const dust = [
+    { who: 'alice', side: 'WITHDRAW', symbol: 'USDC', amount: 1n } as const,
+    { who: 'alice', side: 'WITHDRAW', symbol: 'AAPL', amount: (AAPL?.qty ?? 0n) - locked } as const,
+  ]
+  for (const wish of dust) {
+    const order = await world().open(wish)
+    expect(
+      await world().noticeCode(
+        order,
+        await world().run(order, { deps: { limits: { order: 0n, withdrawal: usd(100) } } }),
+      ),
+    ).toBe('below-minimum')
+  }
 })
 
 it('a portfolio’s padding shrinks by one block at a time, and only once two are empty', () => {

@@ -2,7 +2,7 @@
 import { type Asset, type BrokerClock, isBuyable } from '../../broker/index.js'
 import type { Policy } from '../../protocol/policy.js'
 import { freeCash, freeShares, type Portfolio } from '../../protocol/portfolio.js'
-import { notionalOf, ONE_USDC, sharesFor, toCents } from '../../protocol/units.js'
+import { notionalOf, ONE_SHARE, ONE_USDC, sharesFor, toCents } from '../../protocol/units.js'
 import { min } from '../books.js'
 import type { NoticeCode } from '../notices.js'
 import type { Limits } from '../run.js'
@@ -93,10 +93,11 @@ function refusedByFunds(
     if (amount === 0n) return 'below-minimum'
     if (symbol !== USDC) return amount > shares ? 'insufficient-shares' : null
     if (amount > cash) return 'insufficient-cash'
-    return amount < limits.withdrawal && amount !== cash ? 'below-minimum' : null
+    return amount < limits.withdrawal && amount !== portfolio?.cash ? 'below-minimum' : null
   }
   if (toCents(amount, 'down') < MINIMUM) return 'below-minimum'
-  if (side === 'BUY' && amount < limits.order && (escrowed !== 0n || amount !== cash)) return 'below-minimum'
+  const isAllCash = escrowed === 0n && amount === portfolio?.cash
+  if (side === 'BUY' && amount < limits.order && !isAllCash) return 'below-minimum'
   if (side === 'SELL') return shares === 0n ? 'insufficient-shares' : null
   if (!listed) return 'not-listed'
   if (portfolio && !hasRoomFor(portfolio, symbol)) return 'too-many-positions'
@@ -122,29 +123,31 @@ export function refusedByAsset(asset: Asset | null): NoticeCode | null {
 
 /**
  * How many share base units a sale of `amount` USDC sells at `price`, at most `available`. It is fixed as a
- * quantity: a sale by amount would sell others' shares when the price falls.
- * @param least USDC base units that a sale is worth at the least; one of all that is available, only the broker's minimum
+ * quantity: a sale by amount would sell others' shares when the price falls. The broker's minimum does not bind whole shares.
+ * @param options.available share base units that are not reserved
+ * @param options.whole share base units of the whole position, whose sale the least amount does not bind
+ * @param options.least USDC base units that a sale is worth at the least
  */
 export function saleOf(
   amount: bigint,
   price: bigint,
-  available: bigint,
-  least: bigint,
+  { available, whole, least }: { available: bigint; whole: bigint; least: bigint },
 ): { qty: bigint; refused: NoticeCode | null } {
   const needed = sharesFor(amount, price)
   const qty = min(needed, available)
   // Rounded up, as rounding the quantity down has cost less than one unit of the amount.
   const value = notionalOf(qty, price, 'up')
-  if (value < MINIMUM) return { qty, refused: available < needed ? 'insufficient-shares' : 'below-minimum' }
-  return { qty, refused: value < least && qty !== available ? 'below-minimum' : null }
+  const isTradable = value >= MINIMUM || (qty > 0n && qty % ONE_SHARE === 0n)
+  if (!isTradable) return { qty, refused: available < needed ? 'insufficient-shares' : 'below-minimum' }
+  return { qty, refused: value < least && qty !== whole ? 'below-minimum' : null }
 }
 
-/** Why a withdrawal of shares is refused: it is worth less than the least one, and not all that is available. */
+/** Why a withdrawal of shares is refused: it is worth less than the least one, and not the whole position. */
 export function refusedByWithdrawal(
   qty: bigint,
   price: bigint,
-  available: bigint,
+  whole: bigint,
   { withdrawal }: Limits,
 ): NoticeCode | null {
-  return qty !== available && notionalOf(qty, price, 'up') < withdrawal ? 'below-minimum' : null
+  return qty !== whole && notionalOf(qty, price, 'up') < withdrawal ? 'below-minimum' : null
 }

@@ -33,20 +33,23 @@ export async function admit(
   if (terms.side === 'BUY') {
     return { refused: refusedByAsset(await run.broker.getAsset(terms.symbol)), lock: 0n }
   }
-  const free = portfolio ? freeShares(portfolio, terms.symbol) : 0n
-  const sale = saleOf(terms.amount, await readPrice(run, terms.symbol), free, run.limits.order)
+  const { qty: whole = 0n } = portfolio?.positions[terms.symbol] ?? {}
+  const available = portfolio ? freeShares(portfolio, terms.symbol) : 0n
+  const price = await readPrice(run, terms.symbol)
+  const sale = saleOf(terms.amount, price, { available, whole, least: run.limits.order })
   return { refused: sale.refused, lock: sale.qty }
 }
 
-/** A withdrawal of all shares of a symbol needs no price. */
+/** A withdrawal of a whole position needs no price. */
 async function refusedWithdrawal(
   run: Run,
   { symbol, amount }: OrderTerms,
   portfolio: Portfolio | null,
 ): Promise<NoticeCode | null> {
-  const free = portfolio && symbol !== USDC ? freeShares(portfolio, symbol) : amount
-  if (amount === free) return null
-  return refusedByWithdrawal(amount, await readPrice(run, symbol), free, run.limits)
+  if (symbol === USDC) return null
+  const { qty: whole = 0n } = portfolio?.positions[symbol] ?? {}
+  if (amount === whole) return null
+  return refusedByWithdrawal(amount, await readPrice(run, symbol), whole, run.limits)
 }
 
 function refusedByIntent(

@@ -36,6 +36,16 @@ export async function assertNothingAtBroker(run: Run, orderId: Hex): Promise<voi
   if (found) await refuse(run, found)
 }
 
+/** Whether the broker has an order that the chain does not know. What it cannot say now, a later run learns. */
+export async function isAtBroker(run: Run, orderId: Hex): Promise<boolean> {
+  try {
+    return (await run.broker.getOrderByClientOrderId(clientOrderIdOf(orderId))) !== null
+  } catch (error) {
+    if (error instanceof BrokerError) return false
+    throw error
+  }
+}
+
 /** Looks at a live order for a few seconds: most market orders fill at once. */
 export async function awaitFinal(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
   const { fillWaitMs, fillPollMs } = run.timings

@@ -5,6 +5,7 @@ import type { OpenOrder } from '../../protocol/portfolio.js'
 import type { BlockPoint, Look } from '../chainState.js'
 import { RunFailure } from '../failures.js'
 import type { Run } from '../run.js'
+import { isAtBroker } from './brokerOrder.js'
 import type { Held } from './held.js'
 
 /** An order's escrow at the head. */
@@ -18,14 +19,16 @@ export interface Seen {
 /**
  * Reads an order's escrow, and waits for a few seconds until it lies deep enough.
  * @throws RunFailure `order-unknown` when it is not on the chain: a reorganization may be opening it anew, so that is
- *   never an end
+ *   never an end. `broker-mismatch` when the broker has it nevertheless: if no block opens it again, the platform has
+ *   traded for itself.
  */
 export async function awaitDepth(run: Run, orderId: Hex): Promise<Seen> {
   return poll(run, async () => {
     const look = await run.chain.look()
     const [escrow, deep] = await readEscrow(run, orderId, look)
     // The server starts no run before it has seen the escrow: the enclave's own node is behind.
-    if (escrow.state === 'NONE') throw new RunFailure('order-unknown')
+    if (escrow.state === 'NONE')
+      throw new RunFailure((await isAtBroker(run, orderId)) ? 'broker-mismatch' : 'order-unknown')
     const isDeep = deep === escrow || isSameOrder(escrow, deep)
     return { done: isDeep, value: { look, escrow, isDeep } }
   })
@@ -78,6 +81,7 @@ function isSameEntry(a: OpenOrder, b: OpenOrder): boolean {
     a.notional === b.notional &&
     a.escrow === b.escrow &&
     a.locked === b.locked &&
+    a.brokerOrderId === b.brokerOrderId &&
     a.placedAt === b.placedAt
   )
 }

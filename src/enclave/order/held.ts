@@ -89,15 +89,20 @@ async function request(run: Run, terms: OrderTerms, entry: OpenOrder, free: bigi
     return { do: 'place', request: { symbol, side: 'buy', notional, clientOrderId } }
   }
   const available = min(entry.locked, free)
-  const { qty, refused } = saleOf(amount, await readPrice(run, symbol), available, 0n)
+  const { qty, refused } = saleOf(amount, await readPrice(run, symbol), {
+    available,
+    whole: available,
+    least: 0n,
+  })
   if (refused) return { do: 'refund', code: refused }
   return { do: 'place', request: { symbol, side: 'sell', qty, clientOrderId } }
 }
 
 /**
- * Ends an order that is not at the broker. First the chain says that it is never placed: no run that looks from then on
- * sends it. Then the time passes that a run which looked before may need for its call. Only then it is sure that
- * what is absent stays absent.
+ * Ends an order that is not at the broker. First the chain says that it is never placed, at the stated depth: a
+ * reorganization that took mark and refund back would let a later run place the order, and the pool would refund it
+ * again. No run that looks from then on sends it. Then the time passes that a run which looked before may need for its
+ * call. Only then it is sure that what is absent stays absent.
  */
 async function giveUp(run: Run, held: Held, code: NoticeCode): Promise<RunResult> {
   const { terms, entry } = held
@@ -105,11 +110,14 @@ async function giveUp(run: Run, held: Held, code: NoticeCode): Promise<RunResult
   if (!run.clock.allows(absentAgainMs)) return queueAgain(run, entry)
   const { userPubKey } = held.state.portfolio
   await leaveNotice(run, terms.orderId, { code, userPubKey })
-  const decided = entry.brokerOrderId === NEVER_PLACED ? held.state : await neverPlace(run, held)
+  const decided = entry.brokerOrderId === NEVER_PLACED ? held : await neverPlace(run, held)
+  if (!(await awaitWriteAhead(run, decided))) {
+    return { outcome: 'queued', retryAt: retryDeeper(run.clock.seconds()) }
+  }
   await run.clock.sleep(absentAgainMs)
   const found = await findOrder(run, terms.orderId, entry)
-  if (found) return conclude(run, decided, terms, found)
-  return refundHeld(run, decided, terms, code)
+  if (found) return conclude(run, decided.state, terms, found)
+  return refundHeld(run, decided.state, terms, code)
 }
 
 /** Too little time is left to be sure: the next run begins with all of its own. */
@@ -117,10 +125,14 @@ function queueAgain(run: Run, { placedAt }: OpenOrder): RunResult {
   return { outcome: 'queued', retryAt: retryQueued(run.clock.seconds(), placedAt) }
 }
 
-function neverPlace(run: Run, { state, terms, entry }: Held): Promise<AccountState> {
-  const without = withoutOrder(state.portfolio, terms.orderId)
-  const marked = withOrder(without, terms.orderId, { ...entry, brokerOrderId: NEVER_PLACED })
-  return writePortfolio(run, state, marked, { terms, required: 'OPEN' })
+async function neverPlace(run: Run, { state, terms, entry }: Held): Promise<Held> {
+  const marked = { ...entry, brokerOrderId: NEVER_PLACED }
+  const portfolio = withOrder(withoutOrder(state.portfolio, terms.orderId), terms.orderId, marked)
+  return {
+    terms,
+    entry: marked,
+    state: await writePortfolio(run, state, portfolio, { terms, required: 'OPEN' }),
+  }
 }
 
 function isBrokersFault(error: unknown): boolean {

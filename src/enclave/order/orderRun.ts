@@ -124,11 +124,15 @@ async function carryOut(run: Run, intent: Intent, { escrow, stored }: New): Prom
   if (pausedUntil !== 0) throw new PostponedError('paused', pausedUntil)
   const admission = await admit(run, terms, intent, stored.portfolio, look)
   if (admission.refused) {
-    if (terms.side !== 'WITHDRAW') await assertNothingAtBroker(run, terms.orderId)
+    await assertNothingAtBroker(run, terms.orderId)
     return refundUnheld(run, terms, stored, { code: admission.refused, userPubKey })
   }
   const portfolio = { ...(stored.portfolio ?? emptyPortfolio(userPubKey)), nonce, userPubKey }
   const state: AccountState = { account: escrow.account, ...stored, portfolio }
-  if (terms.side === 'WITHDRAW') return withdraw(run, state, terms)
+  if (terms.side === 'WITHDRAW') {
+    // It may stand in the place of a trade that a reorganization has replaced after it was filled.
+    await assertNothingAtBroker(run, terms.orderId)
+    return withdraw(run, state, terms)
+  }
   return pursue(run, await writeAhead(run, state, terms, admission.lock))
 }

@@ -163,7 +163,12 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
         durable = stored
       },
       // What is still under way is taken up by the next process, which does not set it aside again.
-      stop: () => lock.run(FILE, () => save(0n)),
+      stop: () =>
+        lock.run(FILE, async () => {
+          const isUnused =
+            durable === NOTHING_WRITTEN && ledger.committed() === 0n && ledger.unstored() === 0n
+          if (!isUnused) await save(0n)
+        }),
     },
   }
 }
