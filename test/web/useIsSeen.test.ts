@@ -1,11 +1,8 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { useIsSeen } from '../../web/hooks/useIsSeen.js'
 import { renderHook } from './support/renderHook.js'
 
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
-
+// The globals stay: an effect may still be due when the test ends.
 it('a page that is shown while it is being drawn is seen', async () => {
   const page = Object.assign(new EventTarget(), { hidden: true })
   vi.stubGlobal('window', globalThis)
