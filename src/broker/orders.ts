@@ -148,6 +148,11 @@ export async function getOrders(trading: BrokerHttp, { after, symbol }: OrderFil
     if (last === undefined || page.length < PAGE || found.size === known) break
     from = last.createdAt
   }
+  return joined(found)
+}
+
+/** Orders by the broker's id; those that carried another one on become part of it. */
+export function joined(found: ReadonlyMap<string, StoredOrder>): BrokerOrder[] {
   return [...found.values()]
     .filter(({ replaces }) => replaces === null || !found.has(replaces))
     .map((first) => asOne(first, chainOf(first, found)))

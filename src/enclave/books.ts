@@ -57,7 +57,7 @@ export function withFill(
  */
 export function tradeOf(
   { side, notional }: Pick<OpenOrder, 'side' | 'notional'>,
-  fill: BrokerOrder,
+  fill: Pick<BrokerOrder, 'filledQty' | 'fills'>,
   fees: FeeSchedule,
 ): { value: bigint; fees: bigint } {
   if (side !== 'SELL') return { value: min(toCents(fillValue(fill, 'up'), 'up'), notional), fees: 0n }

@@ -57,10 +57,10 @@ const depth = z
   .regex(/^(?:safe|finalized|\d{1,6})$/, 'expected safe, finalized or a number of blocks')
   .transform((text): Depth => (text === 'safe' || text === 'finalized' ? text : Number(text)))
 
-function listOf<T>(item: Text<T>) {
+function listOf<T>(item: Text<T>, separator = ',') {
   return z
     .string()
-    .transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim())))
+    .transform((text) => (text === '' ? [] : text.split(separator).map((part) => part.trim())))
     .pipe(z.array(item))
 }
 
@@ -129,6 +129,12 @@ export const environmentSchema = z.object({
 for a cap per sale, and :both where purchases pay too. The default is what Alpaca documents for live accounts: see \
 https://alpaca.markets/support/regulatory-fees. Paper accounts pay none. The server needs the same setting; none for no fees.',
     fallback: DOCUMENTED_FEES,
+  }),
+  BROKER_FEES_EARLIER: withDefault(listOf(feeScheduleText, ';'), {
+    about:
+      'Former values of BROKER_FEES, separated by semicolons. Only npm run doctor -- --money reads them: sales were \
+settled by them.',
+    fallback: '',
   }),
   RPC_URL: required(listOf(httpUrl), {
     section: 'Chain',

@@ -1,5 +1,5 @@
 // What must hold of the platform's money, whatever happened. Pure: what it compares has been read before.
-import type { Activities, FeeActivity, TradeActivity } from '../broker/index.js'
+import { type Activities, type FeeActivity, fillValue, type TradeActivity } from '../broker/index.js'
 import type { EscrowedOrder } from '../chain/orderEscrow.js'
 import { sameAddress } from '../protocol/address.js'
 import { ceilFee, exactFee, type Fee, type FeeSchedule } from '../protocol/fees.js'
@@ -7,23 +7,14 @@ import type { Hex } from '../protocol/hex.js'
 import { clientOrderIdOf } from '../protocol/identifiers.js'
 import type { OpenOrder, Portfolio } from '../protocol/portfolio.js'
 import { notionalOf, ONE_CENT, toCents } from '../protocol/units.js'
-
-/** What the broker has of an order. */
-export interface BrokerFill {
-  side: 'buy' | 'sell'
-  symbol: string
-  /** Share base units. */
-  filledQty: bigint
-  /** USDC base units that the filled part cost, rounded up. */
-  value: bigint
-  /** USDC base units of an order by amount; else null. */
-  notional: bigint | null
-}
+import { type BrokerFill, type Payout, replay } from './replay.js'
 
 /** Everything that is compared, read at one block and, at the broker, right after it. */
 export interface MoneyState {
   /** Every order that was ever opened, as the escrow has it now. */
   orders: ReadonlyMap<Hex, EscrowedOrder>
+  /** What settlements have paid out, by order: withdrawals alone. */
+  payouts: ReadonlyMap<Hex, Payout>
   /** Portfolios by account; null: the blob does not open. An account that never had one is absent. */
   portfolios: ReadonlyMap<Hex, Portfolio | null>
   /** USDC base units. */
@@ -67,6 +58,8 @@ export const RULES = {
   'claims-covered': 'the escrow holds the shares of its claims',
   'cash-covered': 'pool, escrows of held buys and cash at the broker cover the cash in all portfolios',
   'shares-covered': 'the broker holds the shares of all portfolios and of all wallets',
+  'cash-as-ordered': "the account's cash is what its orders and withdrawals come to",
+  'shares-as-ordered': "the account's shares are what its orders and withdrawals come to",
   'portfolio-readable': 'the portfolio opens',
   'locks-add-up': "a position's lock is the sum of its open orders' locks, and at most its quantity",
   'cash-not-promised-twice': 'open buys from cash are at most the cash',
@@ -77,19 +70,25 @@ export const RULES = {
 } as const
 
 /**
- * @param fees what sales have paid: `BROKER_FEES`
+ * @param fees what sales pay: `BROKER_FEES`
+ * @param earlierFees what sales have paid before: `BROKER_FEES_EARLIER`
  * @param tolerance USDC base units that the platform has lost to buys that were reclaimed after their fill
  * @returns every rule that does not hold
  */
 export function checkMoney(
   state: MoneyState,
-  { fees, tolerance = 0n }: { fees: FeeSchedule; tolerance?: bigint },
+  {
+    fees,
+    earlierFees = [],
+    tolerance = 0n,
+  }: { fees: FeeSchedule; earlierFees?: readonly FeeSchedule[]; tolerance?: bigint },
 ): Disagreement[] {
   return [
     ...checkConservation(state),
     ...checkEscrow(state),
     ...checkCash(state, tolerance + borneByPlatform(state, fees)),
     ...checkShares(state),
+    ...checkAccounts(state, [fees, ...earlierFees]),
     ...[...state.portfolios].flatMap(([account, portfolio]) => checkPortfolio(state, account, portfolio)),
     ...checkRefunds(state),
     ...checkFills(state),
@@ -124,7 +123,7 @@ function checkCash(state: MoneyState, tolerance: bigint): Disagreement[] {
   const escrows = sum(held.filter(({ isOpen }) => isOpen).map(({ entry }) => entry.escrow))
   const spent = held
     .filter(({ entry }) => entry.side === 'BUY' && entry.escrow === 0n)
-    .map(({ fill }) => fill?.value ?? 0n)
+    .map(({ fill }) => (fill ? fillValue(fill, 'up') : 0n))
   const owed = sum(portfoliosOf(state).map(({ cash }) => cash))
   const covered = usdc.pool + escrows + broker.cash + sum(spent) + tolerance
   return covered >= owed ? [] : [{ rule: 'cash-covered' }]
@@ -147,6 +146,45 @@ function checkShares(state: MoneyState): Disagreement[] {
     const covered = (state.broker.positions.get(symbol) ?? 0n) + sum(sold)
     return covered >= positions + supply - pool ? [] : [{ rule: 'shares-covered', symbol }]
   })
+}
+
+/** Account by account: what covers the whole may hide that one has too much and another too little. */
+function checkAccounts(state: MoneyState, schedules: readonly FeeSchedule[]): Disagreement[] {
+  const own = new Map<Hex, [Hex, EscrowedOrder][]>()
+  for (const [orderId, order] of state.orders) {
+    if (order.state === 'NONE') continue
+    const orders = own.get(order.account) ?? []
+    orders.push([orderId, order])
+    own.set(order.account, orders)
+  }
+  const accounts = new Set([...own.keys(), ...state.portfolios.keys()])
+  return [...accounts].flatMap((account) => {
+    const portfolio = state.portfolios.get(account)
+    if (portfolio === null) return []
+    return checkAccount(state, account, portfolio ?? NO_PORTFOLIO, own.get(account) ?? [], schedules)
+  })
+}
+
+const NO_PORTFOLIO = { cash: 0n, positions: {}, openOrders: {} }
+
+function checkAccount(
+  { payouts, broker }: MoneyState,
+  account: Hex,
+  { cash, positions, openOrders }: Pick<Portfolio, 'cash' | 'positions' | 'openOrders'>,
+  orders: [Hex, EscrowedOrder][],
+  schedules: readonly FeeSchedule[],
+): Disagreement[] {
+  const settled = orders.filter(([orderId]) => !(orderId in openOrders))
+  const expected = replay(settled, { fills: broker.orders, payouts, schedules })
+  const symbols = new Set([...Object.keys(positions), ...expected.positions.keys()])
+  const wrong = [...symbols].filter(
+    (symbol) => (positions[symbol]?.qty ?? 0n) !== (expected.positions.get(symbol) ?? 0n),
+  )
+  const { least, most } = expected.cash
+  return [
+    ...(least <= cash && cash <= most ? [] : [{ rule: 'cash-as-ordered' as const, account }]),
+    ...wrong.map((symbol) => ({ rule: 'shares-as-ordered' as const, account, symbol })),
+  ]
 }
 
 function checkPortfolio(state: MoneyState, account: Hex, portfolio: Portfolio | null): Disagreement[] {
@@ -221,8 +259,9 @@ export function borneByPlatform({ broker }: Pick<MoneyState, 'broker'>, schedule
   const purchases = fills.filter(({ side }) => side === 'buy')
   const orders = [...broker.orders.values()]
   const further = fills.length - orders.filter(({ filledQty }) => filledQty > 0n).length
-  const excess = orders.map(({ side, value, notional }) => {
-    const over = side === 'buy' && notional !== null ? toCents(value, 'up') - notional : 0n
+  const excess = orders.map((order) => {
+    const { side, notional } = order
+    const over = side === 'buy' && notional !== null ? toCents(fillValue(order, 'up'), 'up') - notional : 0n
     return over > 0n ? over : 0n
   })
   const rounded = roundedUp(fees) + (BigInt(Math.max(further, 0)) * ONE_CENT) / 2n

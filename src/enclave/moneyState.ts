@@ -2,17 +2,17 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers'
 import { z } from 'zod'
 import type { Broker } from '../broker/index.js'
-import { fillValue } from '../broker/index.js'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
-import { addressValue, bytes32Value } from '../chain/values.js'
+import { addressValue, bytes32Value, uintValue } from '../chain/values.js'
 import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../protocol/identifiers.js'
 import type { Portfolio } from '../protocol/portfolio.js'
 import type { BlockPoint, ChainState } from './chainState.js'
 import { RunFailure } from './failures.js'
-import type { BrokerFill, MoneyState } from './invariants.js'
+import type { MoneyState } from './invariants.js'
 import { USDC } from './order/terms.js'
 import type { PortfolioStore } from './portfolioStore.js'
+import type { Payout } from './replay.js'
 
 /** The books of the account at the broker. */
 export type BrokerBooks = MoneyState['broker']
@@ -29,7 +29,14 @@ export interface MoneySources {
 
 const escrowInterface = new Interface(orderEscrowAbi)
 const OPENED = escrowInterface.getEvent('OrderOpened')?.topicHash ?? ''
+const SETTLED = escrowInterface.getEvent('OrderSettled')?.topicHash ?? ''
 const openedSchema = z.object({ orderId: bytes32Value, account: addressValue })
+const settledSchema = z.object({
+  orderId: bytes32Value,
+  /** Null where nothing is paid out: a trade. */
+  payoutAsset: bytes32Value.transform(bytes32ToName),
+  payout: uintValue,
+})
 
 /** Blocks of one query for logs; halved when the node refuses as many. */
 const SPAN = 5_000
@@ -38,7 +45,7 @@ const SPAN = 5_000
 export async function readMoneyState(sources: MoneySources): Promise<MoneyState> {
   const { chain, provider } = sources
   const { head } = await chain.look()
-  const opened = await openedOrders(provider, chain, head)
+  const { opened, payouts } = await readEvents(provider, chain, head)
   const orders = new Map(
     await Promise.all(
       [...opened.keys()].map(
@@ -49,7 +56,7 @@ export async function readMoneyState(sources: MoneySources): Promise<MoneyState>
   const portfolios = await readPortfolios(sources, [...new Set(opened.values())], head)
   const symbols = await symbolsOf(chain, portfolios, head)
   const [usdc, shares] = await Promise.all([readUsdc(sources, head), readShares(chain, symbols, head)])
-  return { orders, portfolios, usdc, shares, broker: await sources.books(symbols) }
+  return { orders, payouts, portfolios, usdc, shares, broker: await sources.books(symbols) }
 }
 
 /** What the broker says of the account; `cash` is all of it. */
@@ -65,32 +72,31 @@ export async function readBooks(broker: Broker, since: Date): Promise<BrokerBook
   return {
     cash: account.cash,
     positions: new Map(positions.map(({ symbol, qty }) => [symbol, qty])),
-    orders: new Map(
-      orders.map((order): [string, BrokerFill] => {
-        const { clientOrderId, side, symbol, filledQty, notional } = order
-        return [clientOrderId, { side, symbol, filledQty, notional, value: fillValue(order, 'up') }]
-      }),
-    ),
+    orders: new Map(orders.map((order) => [order.clientOrderId, order])),
     activities: { ...activities, fees: activities.fees.filter(({ day }) => day > firstDay) },
   }
 }
 
-/** Every order that was ever opened, and its account. */
-async function openedOrders(
-  provider: JsonRpcApiProvider,
-  chain: ChainState,
-  head: BlockPoint,
-): Promise<Map<Hex, Hex>> {
+/** Every order that was ever opened with its account, and what settlements have paid out. */
+async function readEvents(provider: JsonRpcApiProvider, chain: ChainState, head: BlockPoint) {
   const opened = new Map<Hex, Hex>()
+  const payouts = new Map<Hex, Payout>()
   const first = await firstBlockOf(provider, await chain.deployedAt(), head.number)
+  const topics = [[OPENED, SETTLED]]
   let span = SPAN
   for (let from = first; from <= head.number; ) {
     const to = Math.min(from + span - 1, head.number)
-    const filter = { address: chain.escrow.address, topics: [OPENED], fromBlock: from, toBlock: to }
+    const filter = { address: chain.escrow.address, topics, fromBlock: from, toBlock: to }
     try {
       for (const log of await provider.getLogs(filter)) {
-        const { orderId, account } = openedSchema.parse(escrowInterface.parseLog(log)?.args.toObject())
-        opened.set(orderId, account)
+        const event = escrowInterface.parseLog(log)?.args.toObject()
+        if (log.topics[0] === OPENED) {
+          const { orderId, account } = openedSchema.parse(event)
+          opened.set(orderId, account)
+          continue
+        }
+        const { orderId, payoutAsset: asset, payout: amount } = settledSchema.parse(event)
+        if (asset !== null) payouts.set(orderId, { asset, amount })
       }
       from = to + 1
     } catch (error) {
@@ -98,7 +104,7 @@ async function openedOrders(
       span = Math.ceil(span / 2)
     }
   }
-  return opened
+  return { opened, payouts }
 }
 
 /** The first block of a time or later, by bisection. Several blocks may have one time. */

@@ -40,7 +40,8 @@ export async function checkBooks(
       portfolios: createPortfolioStore(chain, config.LEDGER_MASTER_KEY),
       books: () => readBooks(broker, since),
     })
-    const found = checkMoney(state, { fees: config.BROKER_FEES })
+    const { BROKER_FEES: fees, BROKER_FEES_EARLIER: earlierFees } = config
+    const found = checkMoney(state, { fees, earlierFees })
     const { size } = state.portfolios
     if (found.length === 0) return [ok('money', `the books of ${size} accounts agree with chain and broker`)]
     const more = found.length - MAX_NAMED
@@ -59,9 +60,13 @@ function describe({ rule, account, symbol, orderId, day }: Disagreement): string
   const parts = [account && `account ${account}`, symbol, orderId && `order ${orderId}`, day]
   const whose = parts.filter((part) => part !== undefined)
   const place = whose.length === 0 ? '' : ` (${whose.join(', ')})`
-  const remedy =
-    rule === 'fees-as-set'
-      ? 'Set the present rates and book the difference'
-      : "Stop the enclave's runs and compare chain and broker"
-  return `does not hold${place}: ${RULES[rule]}. ${remedy}`
+  return `does not hold${place}: ${RULES[rule]}. ${REMEDIES[rule] ?? "Stop the enclave's runs and compare chain and broker"}`
+}
+
+const REMEDIES: Partial<Record<Disagreement['rule'], string>> = {
+  'cash-as-ordered':
+    "If BROKER_FEES has changed, BROKER_FEES_EARLIER names the former rates. Otherwise stop the enclave's runs and compare chain and broker",
+  'shares-as-ordered':
+    "Unless the symbol had a split or another corporate action, stop the enclave's runs and compare chain and broker",
+  'fees-as-set': 'Set the present rates and book the difference',
 }

@@ -2,12 +2,14 @@
 import type { JsonRpcApiProvider } from 'ethers'
 import { expect } from 'vitest'
 import { activityPageSchema, asActivities } from '../../../src/broker/activities.js'
+import { storedOrderSchema } from '../../../src/broker/order.js'
+import { joined } from '../../../src/broker/orders.js'
 import type { ChainState } from '../../../src/enclave/chainState.js'
 import { checkMoney, type Disagreement } from '../../../src/enclave/invariants.js'
 import { type BrokerBooks, readMoneyState } from '../../../src/enclave/moneyState.js'
 import type { PortfolioStore } from '../../../src/enclave/portfolioStore.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { divide, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../../src/protocol/units.js'
+import { parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../../src/protocol/units.js'
 import type { ActivityView, BrokerControl, OrderView } from '../../../src/sandbox/broker/index.js'
 import { FEES } from '../../support/brokerBooks.js'
 
@@ -31,9 +33,6 @@ export interface InvariantDeps {
   before?: Booked | undefined
 }
 
-/** A price has up to nine decimal places here. */
-const PRICE_DECIMALS = 9
-
 /** Holds every portfolio against chain and broker. */
 export async function checkInvariants(deps: InvariantDeps): Promise<void> {
   expect(await findDisagreements(deps)).toEqual([])
@@ -55,7 +54,8 @@ export async function findDisagreements(deps: InvariantDeps): Promise<Disagreeme
 export function booksOf(broker: BrokerControl, cashAtStart: string, before?: Booked): BrokerBooks {
   const isEnclaves = ({ account }: { account: string }) => account === 'enclave'
   const activities = [...(before?.activities ?? []), ...broker.activities()].filter(isEnclaves)
-  const orders = [...(before?.orders ?? []), ...broker.orders()].filter(isEnclaves)
+  const views = [...(before?.orders ?? []), ...broker.orders()].filter(isEnclaves)
+  const orders = new Map(views.map((view) => [view.id, storedOrderSchema.parse(view)]))
   const account = broker.accounts().find(({ name }) => name === 'enclave')
   if (!account) throw new Error('the broker has no account of the enclave')
   return {
@@ -64,20 +64,7 @@ export function booksOf(broker: BrokerControl, cashAtStart: string, before?: Boo
       Object.entries(account.positions).map(([symbol, qty]) => [symbol, parseDecimal(qty, SHARE_DECIMALS)]),
     ),
     activities: asActivities(activityPageSchema.parse(activities)),
-    orders: new Map(
-      orders.map((order) => {
-        const filledQty = parseDecimal(order.filled_qty ?? '0', SHARE_DECIMALS)
-        const price = parseDecimal(order.filled_avg_price ?? '0', PRICE_DECIMALS)
-        const value = divide(
-          filledQty * price,
-          10n ** BigInt(PRICE_DECIMALS + SHARE_DECIMALS - USDC_DECIMALS),
-          'up',
-        )
-        const notional = order.notional === null ? null : usdc(order.notional)
-        const { side, symbol } = order
-        return [order.client_order_id, { side, symbol, filledQty, notional, value }] as const
-      }),
-    ),
+    orders: new Map(joined(orders).map((order) => [order.clientOrderId, order])),
   }
 }
 

@@ -3,6 +3,7 @@ import type { MoneyState } from '../../../src/enclave/invariants.js'
 /** Of a platform on which nothing has happened. */
 export const NO_MONEY: MoneyState = {
   orders: new Map(),
+  payouts: new Map(),
   portfolios: new Map(),
   usdc: { pool: 0n, escrow: 0n, escrowed: 0n, claimed: 0n },
   shares: new Map(),

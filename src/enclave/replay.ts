@@ -1,0 +1,108 @@
+// What an account's orders come to: its portfolio again, from the escrow, its payouts and the broker's fills. Pure.
+import type { BrokerOrder } from '../broker/index.js'
+import type { EscrowedOrder } from '../chain/orderEscrow.js'
+import type { FeeSchedule } from '../protocol/fees.js'
+import type { Hex } from '../protocol/hex.js'
+import { clientOrderIdOf } from '../protocol/identifiers.js'
+import { ONE_CENT } from '../protocol/units.js'
+import { tradeOf } from './books.js'
+import { USDC } from './order/terms.js'
+
+/** What the broker has of an order; with the fills of those that carried it on. */
+export type BrokerFill = Pick<BrokerOrder, 'side' | 'symbol' | 'filledQty' | 'fills' | 'notional'>
+
+/** What a withdrawal took out of the pool. */
+export interface Payout {
+  /** `USDC` or a symbol. */
+  asset: string
+  /** Base units. */
+  amount: bigint
+}
+
+/** What a portfolio must hold. */
+export interface Expected {
+  /** USDC base units. The two differ only where a fee schedule has changed, or a fraction of a cent is not known. */
+  cash: { least: bigint; most: bigint }
+  /** Share base units by symbol; a symbol may be there with 0. */
+  positions: Map<string, bigint>
+}
+
+export interface Sources {
+  /** By `client_order_id`. */
+  fills: ReadonlyMap<string, BrokerFill>
+  payouts: ReadonlyMap<Hex, Payout>
+  /** The fee schedule, and earlier ones by which sales were settled. */
+  schedules: readonly FeeSchedule[]
+}
+
+/**
+ * Replays orders of one account.
+ * @param orders without those in its portfolio: they have had no effect yet
+ */
+export function replay(
+  orders: Iterable<readonly [Hex, EscrowedOrder]>,
+  { fills, payouts, schedules }: Sources,
+): Expected {
+  const expected: Expected = { cash: { least: 0n, most: 0n }, positions: new Map() }
+  for (const [orderId, order] of orders) {
+    const payout = payouts.get(orderId)
+    const fill = fills.get(clientOrderIdOf(orderId))
+    if (payout) withdraw(expected, payout)
+    if (fill && tookItsFill(order)) trade(expected, order, fill, schedules)
+  }
+  return expected
+}
+
+/** A buy that was refunded or reclaimed has its USDC back: a fill of it belongs to the platform. A request has nothing. */
+function tookItsFill({ state, amount }: EscrowedOrder): boolean {
+  return state === 'SETTLED' || (state === 'REFUNDED' && amount === 0n)
+}
+
+function withdraw(expected: Expected, { asset, amount }: Payout): void {
+  if (asset === USDC) addCash(expected, -amount, -amount)
+  else addShares(expected, asset, -amount)
+}
+
+function trade(
+  expected: Expected,
+  { amount }: EscrowedOrder,
+  fill: BrokerFill,
+  schedules: readonly FeeSchedule[],
+): void {
+  if (fill.side === 'buy') {
+    const [lowest, highest] = notionalsOf(amount, fill)
+    const costOf = (notional: bigint) => tradeOf({ side: 'BUY', notional }, fill, []).value
+    addShares(expected, fill.symbol, fill.filledQty)
+    addCash(expected, amount - costOf(highest), amount - costOf(lowest))
+    return
+  }
+  const nets = schedules.map((schedule) => {
+    const { value, fees } = tradeOf({ side: 'SELL', notional: 0n }, fill, schedule)
+    return value - fees
+  })
+  addShares(expected, fill.symbol, -fill.filledQty)
+  addCash(expected, ...boundsOf(nets))
+}
+
+/** The broker knows the amount of a buy from cash in whole cents; the escrow knows that of any other exactly. */
+function notionalsOf(escrowed: bigint, { notional }: BrokerFill): [lowest: bigint, highest: bigint] {
+  if (escrowed > 0n) return [escrowed, escrowed]
+  const floor = notional ?? 0n
+  return [floor, floor + ONE_CENT - 1n]
+}
+
+function boundsOf([first = 0n, ...others]: readonly bigint[]): [least: bigint, most: bigint] {
+  return others.reduce<[bigint, bigint]>(
+    ([least, most], each) => [each < least ? each : least, each > most ? each : most],
+    [first, first],
+  )
+}
+
+function addCash({ cash }: Expected, least: bigint, most: bigint): void {
+  cash.least += least
+  cash.most += most
+}
+
+function addShares({ positions }: Expected, symbol: string, qty: bigint): void {
+  positions.set(symbol, (positions.get(symbol) ?? 0n) + qty)
+}
