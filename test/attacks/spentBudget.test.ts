@@ -33,7 +33,7 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 describe('at the desk', () => {
   const desk = useDesk({
-    serverSettings: { RELAY_ACCOUNT_DAILY_GAS: '3000000', RELAY_INSTITUTION_DAILY_GAS: '3000000' },
+    serverSettings: { RELAY_ACCOUNT_DAILY_GAS: '5000000', RELAY_INSTITUTION_DAILY_GAS: '3000000' },
   })
   const BUY = { side: 'BUY', symbol: 'AAPL', maxSpend: 100n * ONE_USDC } as const
 
@@ -88,7 +88,7 @@ describe('at the desk', () => {
 
 describe('at the relay', () => {
   const chain = useChain(setUpInstitution)
-  const BUDGET = '4000000'
+  const BUDGET = '8000000'
 
   /** The account's portfolio after so many of the writes that the support's authorizations make. */
   function afterWrites(count: bigint) {
@@ -130,29 +130,33 @@ describe('at the relay', () => {
 
     const again = await start(await asKilledNow(dataDir))
     let writes = BigInt(held.length)
+    let code: unknown
+    for (let batch = 1n; code === undefined && batch < 30n; batch++) {
+      const expectedSupply = shares(5) * (batch - 1n)
+      code = (await again.relay(batchMint(AAPL, shares(5), { batch, expectedSupply }))).body.code
+    }
+    expect(code).toBe('relay-budget-exhausted')
     const news = [
       portfolioUpdate(refused, afterWrites(writes)),
       policyUpdate(ORG, chain().account('admin'), { policyBlob: `0x${'01'.repeat(16_384)}` }),
     ]
     for (const each of news) expect((await again.relay(each)).body.code).toBe('relay-budget-exhausted')
-    let code: unknown
-    for (let batch = 1n; code === undefined && batch < 10n; batch++) {
-      const expectedSupply = shares(5) * (batch - 1n)
-      code = (await again.relay(batchMint(AAPL, shares(5), { batch, expectedSupply }))).body.code
-    }
-    expect(code).toBe('relay-budget-exhausted')
 
-    // An order that cannot be placed any more is written once more before its refund, which was not booked.
-    const [first, ...others] = held
-    if (first === undefined) throw new Error('nothing is held')
+    // Those that cannot be placed any more are marked before their refund. All but one: the broker has filled it.
+    const [filled, ...givenUp] = held
+    if (filled === undefined) throw new Error('nothing is held')
+    const marks = givenUp.map((order) => portfolioUpdate(order, afterWrites(writes++)))
     const ends = [
-      portfolioUpdate(first, afterWrites(writes++)),
-      refund(first, afterWrites(writes++)),
-      ...others.map((order) => settlement(order, afterWrites(writes++))),
+      ...givenUp.map((order) => refund(order, afterWrites(writes++))),
+      settlement(filled, afterWrites(writes++)),
     ]
-    for (const end of ends) {
-      const { body } = await again.relay(end)
-      expect(body).toMatchObject({ status: 'confirmed', digest: digestOf(chain(), end) })
+    for (const written of [marks, ends]) {
+      for (const each of written) {
+        const { body } = await again.relay(each)
+        expect(body).toMatchObject({ status: 'confirmed', digest: digestOf(chain(), each) })
+      }
+      // All of that was booked.
+      expect((await again.health()).reserveLeft).toBe((BigInt(BUDGET) * 20n) / 100n)
     }
   })
 })

@@ -12,7 +12,10 @@ const daySchema = z.int().min(0)
 const heldOrderSchema = z.strictObject({
   orderId: bytes32Schema,
   account: addressSchema,
+  /** For its end. */
   gas: uint256Schema,
+  /** For the write that marks it as never placed, until that is confirmed. */
+  mark: uint256Schema,
   /** When it was booked, and by which digest. */
   day: daySchema,
   by: bytes32Schema,
@@ -44,7 +47,7 @@ export interface GasLedger {
   isOfHeld(purpose: GasPurpose): boolean
   /** Takes back what the digest has set aside and booked. @returns puts it there again */
   take(digest: Hex, purpose: GasPurpose): () => void
-  /** Sets gas aside; for an order that is not held yet, books what its end may need besides. */
+  /** Sets gas aside; for an order that is not held yet, books what its mark and its end may need besides. */
   put(digest: Hex, purpose: GasPurpose, gas: bigint): void
   /** A transaction of the digest was mined. */
   spend(digest: Hex, gas: bigint): void
@@ -96,15 +99,23 @@ function createSums() {
   }
 }
 
+/** What is set aside for a digest. */
+interface Reservation {
+  readonly purpose: GasPurpose
+  readonly gas: bigint
+  /** The held order whose booking it draws on. */
+  readonly drawsOn: Hex | undefined
+}
+
 /** @param now milliseconds since 1970 */
 export function createGasLedger(now: () => number): GasLedger {
   const spent = createSums()
   const setAside = createSums()
   const booked = createSums()
-  const reserved = new Map<Hex, { readonly purpose: GasPurpose; readonly gas: bigint }>()
+  const reserved = new Map<Hex, Reservation>()
   const held = new Map<Hex, HeldOrder>()
-  /** Set aside for the ends of orders: it takes the place of what is booked for them. */
-  const ends = new Map<Hex, bigint>()
+  /** Set aside for marks and ends of orders: it takes the place of what is booked for them. */
+  const drawn = new Map<Hex, bigint>()
   const today = () => Math.floor(now() / DAY_MS)
   let day = today()
   let unstored = 0n
@@ -116,11 +127,12 @@ export function createGasLedger(now: () => number): GasLedger {
     for (const [orderId, order] of held) if (day - order.day > MAX_HELD_DAYS) hold(orderId, undefined)
   }
 
-  /** Counts what is booked for an order by how it stands, with what its ends have set aside. */
+  /** Counts what is booked for an order by how it stands, less what is set aside from that. */
   function count(orderId: Hex, sign: 1n | -1n): void {
     const order = held.get(orderId)
-    const rest = (order?.gas ?? 0n) - (ends.get(orderId) ?? 0n)
-    if (order !== undefined && rest > 0n) booked.add(order.account, sign * rest)
+    if (order === undefined) return
+    const rest = order.gas + order.mark - (drawn.get(orderId) ?? 0n)
+    if (rest > 0n) booked.add(order.account, sign * rest)
   }
 
   function hold(orderId: Hex, order: HeldOrder | undefined): void {
@@ -130,21 +142,24 @@ export function createGasLedger(now: () => number): GasLedger {
     count(orderId, 1n)
   }
 
-  function setEnd(purpose: GasPurpose, change: bigint): void {
-    if (purpose.kind !== 'finish') return
-    const { orderId } = purpose
+  function draw(orderId: Hex | undefined, change: bigint): void {
+    if (orderId === undefined) return
     count(orderId, -1n)
-    const gas = (ends.get(orderId) ?? 0n) + change
-    if (gas === 0n) ends.delete(orderId)
-    else ends.set(orderId, gas)
+    const gas = (drawn.get(orderId) ?? 0n) + change
+    if (gas === 0n) drawn.delete(orderId)
+    else drawn.set(orderId, gas)
     count(orderId, 1n)
   }
 
+  const isOfHeld = (purpose: GasPurpose) =>
+    purpose.kind === 'finish' || (purpose.kind === 'hold' && held.has(purpose.orderId))
+
   function reserve(digest: Hex, purpose: GasPurpose, gas: bigint): void {
     free(digest)
-    reserved.set(digest, { purpose, gas })
+    const drawsOn = 'orderId' in purpose && isOfHeld(purpose) ? purpose.orderId : undefined
+    reserved.set(digest, { purpose, gas, drawsOn })
     setAside.add(holderOf(purpose), gas)
-    setEnd(purpose, gas)
+    draw(drawsOn, gas)
   }
 
   /** @returns what was set aside */
@@ -153,7 +168,7 @@ export function createGasLedger(now: () => number): GasLedger {
     if (own === undefined) return undefined
     reserved.delete(digest)
     setAside.add(holderOf(own.purpose), -own.gas)
-    setEnd(own.purpose, -own.gas)
+    draw(own.drawsOn, -own.gas)
     return { ...own, holder: holderOf(own.purpose) }
   }
 
@@ -169,6 +184,12 @@ export function createGasLedger(now: () => number): GasLedger {
     return order
   }
 
+  /** A further write of a held order has used what was booked for one. */
+  function marked(digest: Hex, orderId: Hex): void {
+    const order = held.get(orderId)
+    if (order !== undefined && order.by !== digest) hold(orderId, { ...order, mark: 0n })
+  }
+
   function committed(): bigint {
     turn()
     return spent.all() + setAside.all()
@@ -182,8 +203,7 @@ export function createGasLedger(now: () => number): GasLedger {
     },
     committed,
     unstored: () => unstored,
-    isOfHeld: (purpose) =>
-      purpose.kind === 'finish' || (purpose.kind === 'hold' && held.has(purpose.orderId)),
+    isOfHeld,
     take(digest, purpose) {
       const order = drop(digest, purpose)
       const own = free(digest)
@@ -199,8 +219,8 @@ export function createGasLedger(now: () => number): GasLedger {
       reserve(digest, purpose, gas)
       if (purpose.kind !== 'hold' || held.has(purpose.orderId)) return
       const { orderId, account } = purpose
-      hold(orderId, { orderId, account, gas: gas + END_EXTRA, day, by: digest })
-      unstored += gas + END_EXTRA
+      hold(orderId, { orderId, account, gas: gas + END_EXTRA, mark: gas, day, by: digest })
+      unstored += 2n * gas + END_EXTRA
     },
     spend(digest, gas) {
       turn()
@@ -224,6 +244,7 @@ export function createGasLedger(now: () => number): GasLedger {
       free(digest)
       if (!isConfirmed) drop(digest, purpose)
       else if (purpose.kind === 'finish') hold(purpose.orderId, undefined)
+      else if (purpose.kind === 'hold') marked(digest, purpose.orderId)
     },
     day() {
       turn()

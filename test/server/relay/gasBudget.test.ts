@@ -135,19 +135,58 @@ describe('an order that is held', () => {
   }
   const GAS = 1_000_000n
 
-  test('has its end booked with its write-ahead, until it has ended', async () => {
+  test('has its mark and its end booked with its write-ahead, until it has ended', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
-    expect(budget.left().gasLeft).toBe(8_000_000n - 2n * GAS - EXTRA)
+    expect(budget.left().gasLeft).toBe(8_000_000n - 3n * GAS - EXTRA)
     budget.spend(digest(1), 800_000n)
     budget.end(digest(1), hold(1), true)
-    expect(budget.left().gasLeft).toBe(8_000_000n - 800_000n - GAS - EXTRA)
+    expect(budget.left().gasLeft).toBe(8_000_000n - 800_000n - 2n * GAS - EXTRA)
     // What the end sets aside is what was booked for it.
     await budget.reserve(digest(2), finish(1), GAS)
-    expect(budget.left().gasLeft).toBe(8_000_000n - 800_000n - GAS - EXTRA)
+    expect(budget.left().gasLeft).toBe(8_000_000n - 800_000n - 2n * GAS - EXTRA)
     budget.spend(digest(2), 700_000n)
     budget.end(digest(2), finish(1), true)
     expect(budget.left().gasLeft).toBe(8_000_000n - 1_500_000n)
+  })
+
+  test('is marked as never placed and ended when everything else is used up, the reserve too', async () => {
+    const conspiracy = {
+      perDay: 40_000_000n,
+      reserve: 8_000_000n,
+      perAccount: 10_000_000n,
+      perInstitution: 1n,
+    }
+    const { budget } = await budgetOf(conspiracy)
+    const accounts = [ALICE, BOB, checksum(`0x${'c4'.repeat(20)}`)]
+    const held: { order: number; account: Hex }[] = []
+    for (const account of accounts) {
+      for (let order = held.length + 1, isTaken = true; isTaken; order++) {
+        isTaken = await budget.reserve(digest(order), hold(order, account), 500_000n).then(
+          () => true,
+          () => false,
+        )
+        if (!isTaken) break
+        budget.spend(digest(order), 500_000n)
+        budget.end(digest(order), hold(order, account), true)
+        held.push({ order, account })
+      }
+    }
+    await budget.reserve(digest(900), PLATFORM, budget.left().gasLeft)
+    await budget.reserve(digest(901), finish(901), budget.left().reserveLeft)
+    expect(budget.left()).toEqual({ gasLeft: 0n, reserveLeft: 0n })
+    for (const { order, account } of held) {
+      const [mark, end] = [digest(1_000 + order), digest(2_000 + order)]
+      await budget.reserve(mark, hold(order, account), 500_000n)
+      budget.spend(mark, 500_000n)
+      budget.end(mark, hold(order, account), true)
+      await budget.reserve(end, finish(order, account), 620_000n)
+      budget.spend(end, 620_000n)
+      budget.end(end, finish(order, account), true)
+    }
+    expect(budget.left()).toEqual({ gasLeft: 0n, reserveLeft: 0n })
+    // Each needed three writes, and the extra of its end: 1.62 M of 10 M.
+    expect(held).toHaveLength(3 * 6)
   })
 
   test('is not held when its write-ahead fails, and is still held when its end does', async () => {
@@ -160,7 +199,7 @@ describe('an order that is held', () => {
     await budget.reserve(digest(3), finish(1), GAS)
     budget.spend(digest(3), 50_000n)
     budget.end(digest(3), finish(1), false)
-    expect(budget.left().gasLeft).toBe(8_000_000n - 50_000n - GAS - EXTRA)
+    expect(budget.left().gasLeft).toBe(8_000_000n - 50_000n - 2n * GAS - EXTRA)
   })
 
   test('is finished when nothing is left for anything else, and has the reserve for what was not booked', async () => {
@@ -173,10 +212,12 @@ describe('an order that is held', () => {
       await expect(budget.reserve(digest(9), purpose, 21_000n)).rejects.toMatchObject(refusal)
     }
     expect(budget.left()).toEqual({ gasLeft: 0n, reserveLeft: limits.reserve })
-    // Another write of it: it is to be placed never.
     await budget.reserve(digest(3), hold(1), GAS)
-    expect(budget.left().reserveLeft).toBe(limits.reserve - GAS)
     await budget.reserve(digest(4), finish(1), GAS)
+    expect(budget.left().reserveLeft).toBe(limits.reserve)
+    // A further write of it, longer by what its booking has left for the end.
+    await budget.reserve(digest(7), hold(1), GAS + EXTRA)
+    expect(budget.left().reserveLeft).toBe(limits.reserve - GAS)
     // One that was booked by a server whose directory is lost.
     await budget.reserve(digest(5), finish(7), GAS)
     expect(budget.left().reserveLeft).toBe(0n)
@@ -194,7 +235,7 @@ describe('an order that is held', () => {
     await budget.service.stop()
     clock.ms += DAY_MS
     const next = await restart()
-    expect(next.left().gasLeft).toBe(8_000_000n - GAS - EXTRA)
+    expect(next.left().gasLeft).toBe(8_000_000n - 2n * GAS - EXTRA)
     next.end(digest(2), finish(1), true)
     expect(next.left().gasLeft).toBe(8_000_000n)
     await next.service.stop()
@@ -227,7 +268,7 @@ describe('a quota', () => {
 
   test('of an account holds its orders’ whole gas, and its refunds, and nobody else’s', async () => {
     const { budget } = await budgetOf(limits)
-    await budget.reserve(digest(1), hold(1), 1_000_000n)
+    await budget.reserve(digest(1), hold(1), 700_000n)
     await budget.reserve(digest(2), refund(), 2_000_000n)
     await expect(budget.reserve(digest(3), hold(3), 500_000n)).rejects.toMatchObject({
       ...overQuota('account'),
