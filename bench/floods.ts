@@ -20,7 +20,11 @@ const DEPTH = 10
 const HONEST_CLIENTS = 40
 const HONEST_PER_SECOND = 160
 /** The limits per client as they are by default, which the rest of the bench lifts. */
-const LIMITED = { RATE_LIMIT_PER_MINUTE: '600', MAX_CONNECTIONS_PER_CLIENT: '128' }
+const LIMITED = {
+  RATE_LIMIT_PER_MINUTE: '600',
+  MAX_CONNECTIONS_PER_CLIENT: '128',
+  MAX_UNDER_WAY_PER_CLIENT: '32',
+}
 const JUNK = 5_000
 
 export const floods: Figure = {

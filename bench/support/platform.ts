@@ -22,6 +22,7 @@ export const BENCH_DIRECTORY = join(ROOT, 'data/bench')
 const CALM = {
   RATE_LIMIT_PER_MINUTE: '1000000000',
   MAX_CONNECTIONS_PER_CLIENT: '10000',
+  MAX_UNDER_WAY_PER_CLIENT: '10000',
   ENCLAVE_TRIGGER_INTERVAL: '1h',
   // A rulebook must be able to wait for its turn.
   POLICY_RUN_TIMEOUT: '2h',

@@ -138,6 +138,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       /** Longest wait for a request's turn. */
       maxWaitMs: env.MAX_WAIT,
       maxUnderWay: env.MAX_UNDER_WAY,
+      maxUnderWayPerClient: env.MAX_UNDER_WAY_PER_CLIENT,
       shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT,
     },
     /** Where the operator's endpoints listen. */

@@ -64,6 +64,10 @@ export const httpVariables = {
     about: 'Requests of clients under way at once, GETs nine tenths of it; others get 503 overloaded.',
     fallback: '300',
   }),
+  MAX_UNDER_WAY_PER_CLIENT: withDefault(integer(1, 1_000_000), {
+    about: 'Of those, of one client; others get 429 too-many-at-once.',
+    fallback: '32',
+  }),
   SHUTDOWN_TIMEOUT: withDefault(duration(), {
     about: 'Time that requests under way get to finish after SIGTERM or SIGINT.',
     fallback: '10s',

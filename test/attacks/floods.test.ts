@@ -6,8 +6,14 @@
 // Now: a client may hold a limited number of connections, and gets one round of answers on each. Over its rate
 // the server refuses it before Express with 429, and pauses its connections. `npm run bench -- floods`
 // measures the share.
+//
+// The same stranger needs no rate at all: 303 `POST /orders` from three addresses, or from one behind a proxy,
+// whose bodies stop after the first byte, held every place for requests under way until `REQUEST_TIMEOUT`, and
+// every other client got 503.
+// Now: one client has a share of these places, and gets 429 beyond it.
 import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Envelope } from '../../src/protocol/envelope.js'
@@ -25,6 +31,8 @@ import { temporaryDirectory } from '../support/temporaryDirectory.js'
 const CONNECTIONS = 300
 const DEPTH = 10
 const PER_CLIENT = 128
+/** More than may be under way at once. */
+const STALLED = 303
 const RATE = 600
 const HOSTILE = '127.0.0.2'
 const HONEST = ['127.0.1.1', '127.0.1.2', '127.0.1.3', '127.0.1.4']
@@ -129,6 +137,44 @@ function preflight(): string {
     '\r\n',
   ].join('\r\n')
 }
+
+describe('bodies that stop after their first byte', () => {
+  const FORWARDED = '203.0.113.5'
+
+  it.each([
+    ['three clients', ['127.0.0.2', '127.0.0.3', '127.0.0.4'], '0'],
+    ['one client behind a proxy', ['127.0.0.1'], '1'],
+  ])('of %s leave places to all others', async (_who, addresses, TRUST_PROXY) => {
+    const { url } = await startServer({ TRUST_PROXY })
+    const { hostname, port } = new URL(url)
+    const share = 32
+    let refused = 0
+    for (let n = 0; n < STALLED; n++) {
+      const socket = connect({
+        host: hostname,
+        port: Number(port),
+        localAddress: addresses[n % addresses.length],
+      })
+      onTestFinished(() => {
+        socket.destroy()
+      })
+      socket.on('error', () => undefined)
+      socket.once('data', () => refused++)
+      const head = `Host: a\r\nX-Forwarded-For: ${FORWARDED}\r\nContent-Type: application/json\r\nContent-Length: 9`
+      socket.write(`POST /orders HTTP/1.1\r\n${head}\r\n\r\n{`)
+    }
+    await eventually(
+      'a refusal of all beyond the shares',
+      () => refused === STALLED - share * addresses.length,
+    )
+    for (const [method, path, status] of [
+      ['GET', `/org/${ORG}`, 200],
+      ['POST', '/orders', 415],
+    ] as const) {
+      expect((await ask(url, path, { method, from: HONEST[0] })).status).toBe(status)
+    }
+  })
+})
 
 describe('a client over its rate', () => {
   const env = { RATE_LIMIT_PER_MINUTE: '3' }

@@ -21,7 +21,9 @@ import { effectsOf } from './support/effects.js'
 import { sendRaw } from './support/hostile.js'
 import { type FailingRequest, problemAt } from './support/problems.js'
 
-const desk = useDesk({ serverSettings: { RATE_LIMIT_PER_MINUTE: '1000000' } })
+const desk = useDesk({
+  serverSettings: { RATE_LIMIT_PER_MINUTE: '1000000', MAX_UNDER_WAY_PER_CLIENT: '300' },
+})
 const STRANGER = checksum(`0x${'ac'.repeat(20)}`)
 const RUNS = 400
 

@@ -26,7 +26,12 @@ const evidence = createEvidence()
 const recorder = await startRecorder(evidence)
 const desk = useDesk({
   recorder,
-  serverSettings: { LOG_LEVEL: 'debug', RATE_LIMIT_PER_MINUTE: '1000000', MAX_WAIT: '1m' },
+  serverSettings: {
+    LOG_LEVEL: 'debug',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    MAX_UNDER_WAY_PER_CLIENT: '300',
+    MAX_WAIT: '1m',
+  },
 })
 const watches: Watch[] = []
 

@@ -30,6 +30,8 @@ export interface LoadSheddingOptions {
   readonly maxWaitMs: number
   /** Requests that may be under way at once; a tenth of them, rounded down, is kept for what is no read. */
   readonly maxUnderWay: number
+  /** Those of one client. */
+  readonly maxUnderWayPerClient: number
   /** Requests that one client may make in a minute; its probes are counted apart. */
   readonly rateLimitPerMinute: number
   /** Reverse proxies in front. */
@@ -60,7 +62,8 @@ export interface LoadSheddingOptions {
  * - Results of runs are taken for the same reason. Their signature covers the body, so it cannot be checked first: those of
  *   a client whose rate is exceeded are refused, and failed ones count.
  * - Any other request counts. Over its client's rate it gets 429 `rate-limited`; 503 `overloaded` when the process could
- *   only answer it late, by its queueing delay (`createQueueingDelay`) or by the number of requests under way.
+ *   only answer it late, by its queueing delay (`createQueueingDelay`) or by the number of requests under way. One
+ *   client has a share of these, and gets 429 `too-many-at-once` beyond it: a request whose body never comes holds its place.
  */
 export function shedLoad(app: RequestListener, options: LoadSheddingOptions): RequestListener {
   const { trustProxy, stopping, backpressure, rateLimitPerMinute } = options
@@ -100,31 +103,54 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
     const allowance = isRun ? requests.look(client) : requests.count(client)
     if (allowance.isExceeded) refuseLimited(req, res, allowance)
     else if (isRun) takeRun(req, res, client)
-    else takeUnlessLate(req, res, allowance.headers)
+    else takeUnlessLate(req, res, client, allowance.headers)
   }
 }
 
-type Answer = (req: IncomingMessage, res: ServerResponse, headers: Readonly<Record<string, string>>) => void
+type Take = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  client: string,
+  headers: Readonly<Record<string, string>>,
+) => void
 
 /** Takes a request, its answer with these headers, unless the process could only answer it late. */
-function takingUnlessLate(app: RequestListener, options: LoadSheddingOptions): Answer {
-  const { maxWaitMs, maxUnderWay, backpressure } = options
+function takingUnlessLate(app: RequestListener, options: LoadSheddingOptions): Take {
+  const { maxWaitMs, maxUnderWay, maxUnderWayPerClient, backpressure } = options
   const isLate = options.isLate ?? createQueueingDelay({ maxWaitMs })
-  const refuse = createRefusal('overloaded', 'requests refused: overloaded', options)
+  const refuseLate = createRefusal('overloaded', 'requests refused: overloaded', options)
+  const refuseShare = createRefusal('too-many-at-once', 'requests refused: too many of one client', options)
   const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
   let underWay = 0
-  const end = () => {
-    underWay--
+  const underWayOf = new Map<string, number>()
+
+  function begin(client: string): void {
+    underWay++
+    underWayOf.set(client, (underWayOf.get(client) ?? 0) + 1)
   }
-  return (req, res, headers) => {
+
+  function end(client: string): void {
+    underWay--
+    const left = (underWayOf.get(client) ?? 1) - 1
+    if (left === 0) underWayOf.delete(client)
+    else underWayOf.set(client, left)
+  }
+
+  function refusalOf({ method, socket }: IncomingMessage, client: string) {
     // `isLate` is asked of every one, as it has to see where a turn begins.
-    const isTooLate = isLate() || backpressure?.hasWaitedOut(req.socket)
-    if (isTooLate || underWay >= (READ_METHODS.includes(req.method) ? maxForReads : maxUnderWay)) {
+    if (isLate() || backpressure?.hasWaitedOut(socket)) return refuseLate
+    if (underWay >= (READ_METHODS.includes(method) ? maxForReads : maxUnderWay)) return refuseLate
+    return (underWayOf.get(client) ?? 0) >= maxUnderWayPerClient ? refuseShare : undefined
+  }
+
+  return (req, res, client, headers) => {
+    const refuse = refusalOf(req, client)
+    if (refuse !== undefined) {
       if (refuse(req, res, {})) afterAnswer(res, () => backpressure?.leaveUnread(req.socket))
       return
     }
-    underWay++
-    res.once('close', end)
+    begin(client)
+    res.once('close', () => end(client))
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     app(req, res)
   }

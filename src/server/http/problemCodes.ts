@@ -126,6 +126,12 @@ export const PROBLEMS = {
     title: 'Too many requests',
     remedy: 'Wait for the seconds in Retry-After.',
   },
+  'too-many-at-once': {
+    status: 429,
+    title: 'Too many requests at once',
+    remedy: 'Nothing was accepted. Wait for earlier requests to end, or for the seconds in Retry-After.',
+    retryAfterSeconds: 5,
+  },
   'too-many-runs': {
     status: 429,
     title: 'Too many runs',

@@ -38,7 +38,7 @@ export function problemsOf(operation: Operation): ReadonlyMap<number, readonly P
     ...(parameters === undefined ? [] : (['invalid-parameter'] as const)),
     ...(security === undefined ? [] : [UNAUTHORIZED[security]]),
     // Results of runs are taken however much there is to do.
-    ...(security === 'runSignature' ? [] : (['overloaded'] as const)),
+    ...(security === 'runSignature' ? [] : (['too-many-at-once', 'overloaded'] as const)),
     ...problems,
   ]
   const byStatus = new Map<number, ProblemCode[]>()

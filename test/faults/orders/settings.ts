@@ -10,6 +10,7 @@ export const SERVER_SETTINGS = {
   CONFIRMATIONS: `${DEEPEST_REORG + 1}`,
   // Far above what the traders ask, and a bound for the hostile client.
   RATE_LIMIT_PER_MINUTE: '3000',
+  MAX_UNDER_WAY_PER_CLIENT: '300',
   // The least that the configuration allows.
   ORDER_RUN_TIMEOUT: '90s',
 }

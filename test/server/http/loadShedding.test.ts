@@ -38,6 +38,7 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestList
   const api = shedLoad(options.app ?? app, {
     maxWaitMs: 50,
     maxUnderWay: 1_000,
+    maxUnderWayPerClient: 1_000,
     rateLimitPerMinute: 1_000_000,
     trustProxy: 0,
     frontendOrigin: ORIGIN,
@@ -221,6 +222,33 @@ describe('as many under way as there may be', () => {
     expect((await fetch(`${url}/orders`, { method: 'POST' })).status).toBe(503)
     for (const release of held) release()
     expect(await Promise.all([...reads, order])).toEqual(Array(10).fill(200))
+  })
+
+  test('one client has its share of them, whether or not its bodies arrive', async () => {
+    const { url } = await setUp({
+      maxUnderWay: 4,
+      maxUnderWayPerClient: 2,
+      isLate: () => false,
+      trustProxy: 1,
+      app: () => {},
+    })
+    const post = (client: string) => {
+      const headers = { 'X-Forwarded-For': client, 'content-length': 9 }
+      const sent = send(`${url}/orders`, { method: 'POST', headers, agent: false })
+      sent.on('error', () => undefined)
+      onTestFinished(() => {
+        sent.destroy()
+      })
+      sent.flushHeaders()
+      return once(sent, 'response').then(([answer]) => answer)
+    }
+    const hostile = Array.from({ length: 3 }, () => post('192.0.2.1'))
+    const refused = await Promise.race(hostile)
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5'])
+    expect(problemSchema.parse(JSON.parse(await text(refused))).code).toBe('too-many-at-once')
+    // Two places are left to others.
+    const others = ['192.0.2.2', '192.0.2.3', '192.0.2.4'].map(post)
+    expect((await Promise.race(others)).statusCode).toBe(503)
   })
 
   test('one whose caller has gone is none of them', async () => {

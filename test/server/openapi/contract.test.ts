@@ -195,24 +195,26 @@ describe('what is wrong with a request', () => {
     await eventually('the end of its rate', async () => (await call('getEnclaveKey')).status === 429)
     for (let n = 0; n < 20; n++) await call('getHealth')
     await expectAll(call, every, '429 rate-limited', { Authorization: 'Bearer nobody' })
-    const overloaded = await startRawServer(
-      shedLoad(app, {
-        ...serverConfig().http,
-        authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
-        answerProbe: () => expect.unreachable('nothing probes'),
-        stopping: new AbortController().signal,
-        logger: createLogLines().logger,
-        observe: () => undefined,
-        isLate: () => true,
-      }),
-    )
     const shed = OPERATIONS.filter(({ security }) => security !== 'runSignature')
-    await expectAll(
-      caller(overloaded),
-      shed.map(({ operationId }) => operationId),
-      '503 overloaded',
-      { Origin: ORIGIN, Authorization: 'Bearer nobody' },
-    )
+    for (const [expected, options] of [
+      ['503 overloaded', { isLate: () => true }],
+      ['429 too-many-at-once', { isLate: () => false, maxUnderWayPerClient: 0 }],
+    ] as const) {
+      const shedding = await startRawServer(
+        shedLoad(app, {
+          ...serverConfig().http,
+          authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
+          answerProbe: () => expect.unreachable('nothing probes'),
+          stopping: new AbortController().signal,
+          logger: createLogLines().logger,
+          observe: () => undefined,
+          ...options,
+        }),
+      )
+      const operations = shed.map(({ operationId }) => operationId)
+      const headers = { Origin: ORIGIN, Authorization: 'Bearer nobody' }
+      await expectAll(caller(shedding), operations, expected, headers)
+    }
     const stopping = await buildApp({ chain: chain(), env: REMOTE, stopping: AbortSignal.abort() })
     await expectAll(caller(stopping.app), every, '503 shutting-down')
   })
