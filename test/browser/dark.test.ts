@@ -33,7 +33,9 @@ describe('in the dark, a wallet', () => {
     await page.getByLabel('Name of the institution').fill('Night Capital')
     await page.getByRole('button', { name: 'Found it' }).click()
     await page.getByRole('heading', { name: 'Almost there' }).waitFor()
-    await page.getByText('To be verified, give the operator your address.').waitFor()
+    await page
+      .getByText('To be admitted, give the operator the institution’s name and your address.')
+      .waitFor()
     await expectReadable(page)
     await page.context().close()
   })
