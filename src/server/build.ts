@@ -189,6 +189,7 @@ export function buildServer(surroundings: Surroundings): {
   const backpressure = backpressureFor(config.http)
   const api = shedLoad(app, {
     ...config.http,
+    hasRemoteEnclave: deps.runs !== undefined,
     authToken: relay.router.authToken,
     answerProbe: createProbeAnswer(deps.health, logger, metrics.http),
     stopping,

@@ -36,6 +36,8 @@ export interface LoadSheddingOptions {
   readonly rateLimitPerMinute: number
   /** Reverse proxies in front. */
   readonly trustProxy: number
+  /** Whether results of runs are posted to `/runs`; otherwise it is a path like any other. */
+  readonly hasRemoteEnclave: boolean
   /** The one origin whose pages may read the refusal. */
   readonly frontendOrigin: string
   /** The relay's shared token: the requests that show it are never refused here. */
@@ -59,8 +61,8 @@ export interface LoadSheddingOptions {
  *
  * - A probe is answered here, from memory. Each client has a rate for them of its own: a page over its rate must not fail a probe.
  * - The enclave's requests to the relay, once they have shown its token, are always taken: refusing one would undo accepted work.
- * - Results of runs are taken for the same reason. Their signature covers the body, so it cannot be checked first: those of
- *   a client whose rate is exceeded are refused, and failed ones count.
+ * - Results of runs are taken for the same reason, where the enclave is remote. Their signature covers the body, so it cannot
+ *   be checked first: each counts as it comes, and no longer once its answer is sent, unless that is 4xx.
  * - Any other request counts. Over its client's rate it gets 429 `rate-limited`; 503 `overloaded` when the process could
  *   only answer it late, by its queueing delay (`createQueueingDelay`) or by the number of requests under way. One
  *   client has a share of these, and gets 429 `too-many-at-once` beyond it: a request whose body never comes holds its place.
@@ -81,7 +83,7 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
 
   function takeRun(req: IncomingMessage, res: ServerResponse, client: string): void {
     res.once('finish', () => {
-      if (res.statusCode >= 400 && res.statusCode < 500) requests.count(client)
+      if (res.statusCode < 400 || res.statusCode >= 500) requests.giveBack(client)
     })
     app(req, res)
   }
@@ -99,10 +101,9 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
       app(req, res)
       return
     }
-    const isRun = RUNS.test(url)
-    const allowance = isRun ? requests.look(client) : requests.count(client)
+    const allowance = requests.count(client)
     if (allowance.isExceeded) refuseLimited(req, res, allowance)
-    else if (isRun) takeRun(req, res, client)
+    else if (options.hasRemoteEnclave && RUNS.test(url)) takeRun(req, res, client)
     else takeUnlessLate(req, res, client, allowance.headers)
   }
 }

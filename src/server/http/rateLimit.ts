@@ -23,8 +23,8 @@ export interface Allowance {
 export interface RateLimit {
   /** Counts a request of the client. */
   count(client: string): Allowance
-  /** The same without counting. */
-  look(client: string): Allowance
+  /** Takes back a request that was counted. */
+  giveBack(client: string): void
 }
 
 /**
@@ -47,10 +47,10 @@ export function createRateLimit(
     return fresh
   }
 
-  function take(client: string, requests: number): Allowance {
+  function count(client: string): Allowance {
     const at = now()
     const window = windowOf(client, at)
-    window.used += requests
+    window.used++
     const remaining = Math.max(0, requestsPerMinute - window.used)
     // A sum of fractions may come to a little more than the window.
     const secondsLeft = Math.min(WINDOW_SECONDS, Math.ceil((window.endsAt - at) / 1_000))
@@ -62,7 +62,10 @@ export function createRateLimit(
   }
 
   return {
-    count: (client) => take(client, 1),
-    look: (client) => take(client, 0),
+    count,
+    giveBack(client) {
+      const window = windows.get(client)
+      if (window !== undefined && window.used > 0) window.used--
+    },
   }
 }

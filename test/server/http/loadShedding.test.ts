@@ -41,6 +41,7 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestList
     maxUnderWayPerClient: 1_000,
     rateLimitPerMinute: 1_000_000,
     trustProxy: 0,
+    hasRemoteEnclave: true,
     frontendOrigin: ORIGIN,
     authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
     answerProbe(req, res) {
@@ -505,7 +506,25 @@ describe('a client over its rate', () => {
     status = 503
     for (let n = 0; n < 5; n++) expect(await post()).toBe(503)
     status = 401
-    expect([await post(), await post(), await post(), await post()]).toEqual([401, 401, 401, 429])
+    expect([await post(), await post(), await post(), await post()]).toEqual([401, 401, 429, 429])
+  })
+
+  test('has its results of runs counted before they are answered', async () => {
+    const { url } = await setUp({ ...RATE, app: () => {} })
+    const hungUp = new AbortController()
+    const post = () => fetch(`${url}/runs/1/result`, { method: 'POST', signal: hungUp.signal })
+    const answers = Array.from({ length: 3 }, post)
+    expect((await Promise.race(answers)).status).toBe(429)
+    hungUp.abort()
+    expect((await Promise.allSettled(answers)).map(({ status }) => status)).toContain('rejected')
+    expect((await fetch(`${url}/runs/1/result`, { method: 'POST' })).status).toBe(429)
+  })
+
+  test('has no exception for runs where the enclave is not remote', async () => {
+    const { url, taken } = await setUp({ ...RATE, hasRemoteEnclave: false, isLate: () => true })
+    const post = async () => (await fetch(`${url}/runs/1/result`, { method: 'POST' })).status
+    expect([await post(), await post(), await post()]).toEqual([503, 503, 429])
+    expect(taken).toEqual([])
   })
 
   test('is the one that the proxy names', async () => {
@@ -534,7 +553,7 @@ test('a refusal has the headers of any other problem', async () => {
   stalled.on('error', () => undefined)
   stalled.flushHeaders()
   const headersOf = async (path: string) => {
-    const response = send(url + path, { headers: { Origin: ORIGIN } }).end()
+    const response = send(url + path, { headers: { Origin: ORIGIN, ...TOKEN } }).end()
     const [answer] = await once(response, 'response')
     const { code } = problemSchema.parse(JSON.parse(await text(answer)))
     const { date, etag, 'content-length': length, 'x-request-id': id, ...same } = answer.headers
@@ -544,7 +563,7 @@ test('a refusal has the headers of any other problem', async () => {
     const found = await headersOf('/nothing')
     return found.code === 'overloaded' && found
   })
-  const other = await headersOf('/runs/nothing')
+  const other = await headersOf('/relay/nothing/there')
   expect(other.code).toBe('not-found')
   const common = other.headers
   expect(refused.headers).toEqual({ ...common, 'retry-after': '5' })

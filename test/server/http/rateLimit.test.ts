@@ -14,7 +14,7 @@ function setUp() {
   return {
     pass,
     ask: (ip: string) => limit.count(clientOf(ip)),
-    look: (ip: string) => limit.look(clientOf(ip)),
+    giveBack: (ip: string) => limit.giveBack(clientOf(ip)),
   }
 }
 
@@ -58,11 +58,13 @@ describe('the client rate', () => {
     })
   })
 
-  test('is the same after a look', () => {
-    const { ask, look } = setUp()
-    for (let n = 0; n < 5; n++) expect(look('192.0.2.1').isExceeded).toBe(false)
-    for (let n = 0; n < 3; n++) ask('192.0.2.1')
-    expect(look('192.0.2.1')).toMatchObject({ isExceeded: true, secondsLeft: 60 })
+  test('counts no longer what is given back, and never below nothing', () => {
+    const { ask, giveBack } = setUp()
+    for (let n = 0; n < 3; n++) giveBack('192.0.2.1')
+    for (let n = 0; n < 5; n++) {
+      expect(ask('192.0.2.1')).toMatchObject({ headers: { RateLimit: '"default";r=1;t=60' } })
+      for (let again = 0; again < 2; again++) giveBack('192.0.2.1')
+    }
   })
 
   test.each([

@@ -203,6 +203,7 @@ describe('what is wrong with a request', () => {
       const shedding = await startRawServer(
         shedLoad(app, {
           ...serverConfig().http,
+          hasRemoteEnclave: true,
           authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
           answerProbe: () => expect.unreachable('nothing probes'),
           stopping: new AbortController().signal,

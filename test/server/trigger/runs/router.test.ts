@@ -121,7 +121,7 @@ describe('POST /runs/:runId/result', () => {
     for (const _again of [1, 2, 3]) expect((await post(api, runId, signed(runId))).status).toBe(200)
     const statuses: number[] = []
     for (let n = 0; n < 3; n++) statuses.push((await post(api, runId)).status)
-    expect(statuses).toEqual([401, 401, 429])
+    expect(statuses).toEqual([401, 429, 429])
   })
 
   test('is not there without a remote enclave', async () => {
