@@ -152,7 +152,7 @@ export const environmentSchema = z.object({
     fallback: '50000000',
   }),
   RELAY_MIN_BALANCE: withDefault(ether(), {
-    about: "Ether below which the relayer's account takes nothing more on.",
+    about: "Ether below which the relayer's account takes on nothing new; held orders may use it up.",
     fallback: '0.01',
   }),
   INTENT_PUBKEY: required(publicKeySchema, {

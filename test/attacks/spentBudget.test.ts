@@ -8,23 +8,21 @@
 import { Wallet } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { checksum } from '../../src/protocol/address.js'
-import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
-import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
+import type { Hex } from '../../src/protocol/hex.js'
 import { ONE_USDC } from '../../src/protocol/units.js'
 import { useDesk } from '../e2e/support/desk.js'
 import { brokerOrder } from '../e2e/support/trader.js'
 import { asKilledNow, type RelayUnderTest, startRelay } from '../server/relay/relayUnderTest.js'
 import {
+  afterWrites,
   type BoundOrder,
   batchMint,
   digestOf,
-  ENCLAVE_BLOB,
   orderOf,
   policyUpdate,
   portfolioUpdate,
   refund,
   settlement,
-  USER_BLOB,
 } from '../support/authorizations.js'
 import { useChain } from '../support/chain.js'
 import { eventually } from '../support/eventually.js'
@@ -89,15 +87,6 @@ describe('at the desk', () => {
 describe('at the relay', () => {
   const chain = useChain(setUpInstitution)
   const BUDGET = '8000000'
-
-  /** The account's portfolio after so many of the writes that the support's authorizations make. */
-  function afterWrites(count: bigint) {
-    let previous = ZERO_BYTES32
-    for (let version = 1n; version <= count; version++) {
-      previous = portfolioHashAfter(previous, { version, enclaveBlob: ENCLAVE_BLOB, userBlob: USER_BLOB })
-    }
-    return { version: count + 1n, previous }
-  }
 
   async function open(index: number): Promise<BoundOrder> {
     const orderId = bytes32(`order ${index}`)

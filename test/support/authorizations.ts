@@ -17,6 +17,7 @@ import {
 import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { keccak256 } from '../../src/protocol/keccak.js'
+import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
 import type { ContractKey, TestChain } from './chain.js'
 import { ENCLAVE_KEY } from './roles.js'
 
@@ -191,4 +192,13 @@ export function batchBurn(
     primaryType: 'BatchBurn',
     message: { symbol, amount, expectedSupply: 0n, batch: 1n, countedUntil: 0n, ...changes },
   }
+}
+
+/** The account's portfolio after so many of the writes of {@link ENCLAVE_BLOB} and {@link USER_BLOB}. */
+export function afterWrites(count: bigint) {
+  let previous = ZERO_BYTES32
+  for (let version = 1n; version <= count; version++) {
+    previous = portfolioHashAfter(previous, { version, enclaveBlob: ENCLAVE_BLOB, userBlob: USER_BLOB })
+  }
+  return { version: count + 1n, previous }
 }

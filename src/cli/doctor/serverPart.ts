@@ -93,6 +93,6 @@ async function checkBalance(
     ? ok('relayer-balance', has)
     : fault(
         'relayer-balance',
-        `${has}, an order takes ${formatEther(least)} at what gas costs now, RELAY_MIN_BALANCE of it to be kept: fund it, or nothing is relayed`,
+        `${has}, an order takes ${formatEther(least)} at what gas costs now, RELAY_MIN_BALANCE of it to be kept: fund it, or nothing new is relayed`,
       )
 }

@@ -22,9 +22,9 @@ export interface AdmissionOptions {
   readonly transport: Pick<RpcTransport, 'send'>
   /** The relayer's address. */
   readonly from: Hex
-  readonly budget: Pick<GasBudget, 'reserve' | 'spend' | 'lose' | 'end'>
+  readonly budget: Pick<GasBudget, 'reserve' | 'keptForHeld' | 'spend' | 'lose' | 'end'>
   readonly fees: FeeMarket
-  /** Wei that the account must keep. */
+  /** Wei that whatever begins anything new must leave, beside what is booked for held orders. */
   readonly minBalance: bigint
   /** What is signed may cost. */
   readonly committed: () => Commitments
@@ -55,13 +55,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
   /** Wei of those that nothing is under way for. */
   const waiting = new Map<Hex, bigint>()
 
-  async function afford(digest: Hex, gasLimit: bigint, funds: Funds): Promise<void> {
-    const cost = gasLimit * priceLimit(await fees.current())
-    // From here on without a pause, so that two of them can't count on the same wei.
+  function afford(digest: Hex, purpose: GasPurpose, gasLimit: bigint, price: bigint, funds: Funds): void {
+    const cost = gasLimit * price
+    const kept = budget.keptForHeld(purpose, gasLimit)
+    const floor = kept === null ? 0n : minBalance + kept * price
     waiting.delete(digest)
     const { open, ended } = committed()
     const others = [...waiting.values()].reduce((sum, wei) => sum + wei, open + ended - funds.ended)
-    if (funds.balance < minBalance + others + cost) throw new Problem('relayer-underfunded')
+    if (funds.balance < floor + others + cost) throw new Problem('relayer-underfunded')
     waiting.set(digest, cost)
   }
 
@@ -72,7 +73,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
       return { balance: resultOf(answer, quantitySchema), ended }
     },
     async admit(digest, purpose, gasLimit, funds) {
-      await afford(digest, gasLimit, funds)
+      const price = priceLimit(await fees.current())
+      // From here on without a pause until it is set aside, so that two of them can't count on the same wei.
+      afford(digest, purpose, gasLimit, price, funds)
       try {
         await budget.reserve(digest, purpose, gasLimit)
       } catch (error) {

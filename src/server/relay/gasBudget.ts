@@ -28,6 +28,8 @@ export interface GasLeft {
   readonly gasLeft: bigint
   /** For held orders that need more than was booked for them. */
   readonly reserveLeft: bigint
+  /** Booked for held orders, and not set aside yet. */
+  readonly booked: bigint
 }
 
 /**
@@ -40,6 +42,11 @@ export interface GasBudget {
    * @throws Problem `relay-quota-exhausted`, `relay-budget-exhausted` until the day is over; StorageError
    */
   reserve(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
+  /**
+   * Gas that held orders must still be able to pay for once the authorization is taken on. Null when it takes a held
+   * order further itself.
+   */
+  keptForHeld(purpose: GasPurpose, gas: bigint): bigint | null
   /** One of its transactions was mined, and has used so much of what was set aside. The rest is free. */
   spend(digest: Hex, gas: bigint): void
   /**
@@ -146,13 +153,18 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
         throw error
       }
     },
+    keptForHeld: (purpose, gas) => (ledger.isOfHeld(purpose) ? null : ledger.booked({ purpose, gas })),
     spend: ledger.spend,
     lose: ledger.lose,
     end: ledger.end,
     spendOther: ledger.spendOther,
     left() {
       const left = most(limits.perDay - ledger.total(), 0n)
-      return { gasLeft: most(left - limits.reserve, 0n), reserveLeft: least(left, limits.reserve) }
+      return {
+        gasLeft: most(left - limits.reserve, 0n),
+        reserveLeft: least(left, limits.reserve),
+        booked: ledger.booked(),
+      }
     },
     service: {
       name: 'relay-gas-budget',

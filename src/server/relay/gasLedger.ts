@@ -41,6 +41,8 @@ export interface GasLedger {
   totalOf(holder: Hex): bigint
   /** Used or set aside: transactions that are sent use no more of today's gas. */
   committed(): bigint
+  /** Booked for held orders, less what is set aside from that; with what the authorization would book, where one is given. */
+  booked(ahead?: { purpose: GasPurpose; gas: bigint }): bigint
   /** Booked since {@link GasLedger.store}. */
   unstored(): bigint
   /** Whether the authorization takes an order further that is held, or about to be. */
@@ -154,6 +156,10 @@ export function createGasLedger(now: () => number): GasLedger {
   const isOfHeld = (purpose: GasPurpose) =>
     purpose.kind === 'finish' || (purpose.kind === 'hold' && held.has(purpose.orderId))
 
+  /** For mark and end of an order that is not held yet. */
+  const toBook = (purpose: GasPurpose, gas: bigint) =>
+    purpose.kind === 'hold' && !isOfHeld(purpose) ? 2n * gas + END_EXTRA : 0n
+
   function reserve(digest: Hex, purpose: GasPurpose, gas: bigint): void {
     free(digest)
     const drawsOn = 'orderId' in purpose && isOfHeld(purpose) ? purpose.orderId : undefined
@@ -202,6 +208,7 @@ export function createGasLedger(now: () => number): GasLedger {
       return spent.of(holder) + setAside.of(holder) + booked.of(holder)
     },
     committed,
+    booked: (ahead) => booked.all() + (ahead === undefined ? 0n : toBook(ahead.purpose, ahead.gas)),
     unstored: () => unstored,
     isOfHeld,
     take(digest, purpose) {
@@ -217,10 +224,11 @@ export function createGasLedger(now: () => number): GasLedger {
     put(digest, purpose, gas) {
       turn()
       reserve(digest, purpose, gas)
-      if (purpose.kind !== 'hold' || held.has(purpose.orderId)) return
+      const more = toBook(purpose, gas)
+      if (purpose.kind !== 'hold' || more === 0n) return
       const { orderId, account } = purpose
       hold(orderId, { orderId, account, gas: gas + END_EXTRA, mark: gas, day, by: digest })
-      unstored += 2n * gas + END_EXTRA
+      unstored += more
     },
     spend(digest, gas) {
       turn()

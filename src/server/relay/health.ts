@@ -1,5 +1,5 @@
 import type { Provider } from 'ethers'
-import { leastBalance } from '../../chain/fees.js'
+import { leastBalance, priceLimit } from '../../chain/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { FeeMarket } from './fees.js'
 import type { GasBudget, GasLeft } from './gasBudget.js'
@@ -21,9 +21,9 @@ export interface RelayHealth extends RelayLoad {
   readonly address: Hex
   /** Wei. */
   readonly balance: bigint
-  /** Wei below which nothing more is taken on. */
+  /** Wei that whatever begins anything new must leave, beside what is booked for held orders. */
   readonly minBalance: bigint
-  /** False: `POST /relay` answers 503 `relayer-underfunded`, also when nothing else is under way. */
+  /** False: `POST /relay` answers 503 `relayer-underfunded` to whatever begins anything new, also when nothing is under way. */
   readonly isFunded: boolean
 }
 
@@ -54,7 +54,8 @@ export function createRelayHealth(options: {
   async function canPay(balance: bigint): Promise<boolean> {
     // An empty account pays for nothing, also where no floor is set.
     if (balance === 0n || balance < minBalance) return false
-    return balance >= leastBalance(minBalance, await fees.current())
+    const now = await fees.current()
+    return balance >= leastBalance(minBalance + load().booked * priceLimit(now), now)
   }
 
   return async () => {

@@ -104,6 +104,7 @@ describe('the relayer', () => {
     queued: 0,
     gasLeft: GAS_PER_DAY,
     reserveLeft: RESERVE,
+    booked: 0n,
     isKeyShared: false,
   }
   const view = (health: () => Promise<RelayHealth>) =>

@@ -174,7 +174,7 @@ describe('an order that is held', () => {
     }
     await budget.reserve(digest(900), PLATFORM, budget.left().gasLeft)
     await budget.reserve(digest(901), finish(901), budget.left().reserveLeft)
-    expect(budget.left()).toEqual({ gasLeft: 0n, reserveLeft: 0n })
+    expect(budget.left()).toMatchObject({ gasLeft: 0n, reserveLeft: 0n })
     for (const { order, account } of held) {
       const [mark, end] = [digest(1_000 + order), digest(2_000 + order)]
       await budget.reserve(mark, hold(order, account), 500_000n)
@@ -184,7 +184,7 @@ describe('an order that is held', () => {
       budget.spend(end, 620_000n)
       budget.end(end, finish(order, account), true)
     }
-    expect(budget.left()).toEqual({ gasLeft: 0n, reserveLeft: 0n })
+    expect(budget.left()).toMatchObject({ gasLeft: 0n, reserveLeft: 0n })
     // Each needed three writes, and the extra of its end: 1.62 M of 10 M.
     expect(held).toHaveLength(3 * 6)
   })
@@ -211,7 +211,7 @@ describe('an order that is held', () => {
     for (const purpose of [PLATFORM, hold(2), refund(), rulebook(3)]) {
       await expect(budget.reserve(digest(9), purpose, 21_000n)).rejects.toMatchObject(refusal)
     }
-    expect(budget.left()).toEqual({ gasLeft: 0n, reserveLeft: limits.reserve })
+    expect(budget.left()).toMatchObject({ gasLeft: 0n, reserveLeft: limits.reserve })
     await budget.reserve(digest(3), hold(1), GAS)
     await budget.reserve(digest(4), finish(1), GAS)
     expect(budget.left().reserveLeft).toBe(limits.reserve)

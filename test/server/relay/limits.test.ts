@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { priceLimit } from '../../../src/chain/fees.js'
+import { LEAST_GAS, priceLimit } from '../../../src/chain/fees.js'
 import { toQuantity } from '../../../src/chain/quantity.js'
 import { gasLimitFor } from '../../../src/server/relay/preflight.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
-import { batchMint, digestOf, grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
+import {
+  afterWrites,
+  batchMint,
+  digestOf,
+  grantedOrder,
+  orderOf,
+  portfolioUpdate,
+  refund,
+} from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
-import { AAPL, MSFT, shares } from '../../support/institution.js'
+import { AAPL, bytes32, soon as deadline, MSFT, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { MINT, useMintChain } from './mint.js'
 import {
@@ -119,25 +127,52 @@ describe('the balance at its floor', () => {
     await soon(async () => (await storedRecord(dataDir, digest))?.transactions.length).toBe(1)
     const [sent] = (await storedRecord(dataDir, digest))?.transactions ?? []
     const { gasLimit, fees } = readTransaction(sent?.raw ?? '0x')
-    return { proxy, relay, digest, others, cost: gasLimit * priceLimit(fees) }
+    const price = priceLimit(fees)
+    // For the mark and the end of the order that it begins to hold.
+    const booked = (2n * gasLimit + 120_000n) * price
+    return { proxy, relay, digest, others, cost: gasLimit * price, booked, need: gasLimit * price + booked }
   }
 
   test('is kept to the wei', async () => {
-    const { relay: earlier, cost } = await startWithOneUnderWay()
+    const { relay: earlier, need } = await startWithOneUnderWay()
     await earlier.stop()
     await chain().provider.send('anvil_dropAllTransactions', [])
     const { relay } = await start({ RELAY_MIN_BALANCE: '1' })
     const [first = MINT] = updates()
-    await setBalance(FLOOR + cost - 1n)
+    await setBalance(FLOOR + need - 1n)
     expect((await relay.relay(first, { Prefer: 'wait=0' })).body.code).toBe('relayer-underfunded')
-    await setBalance(FLOOR + cost)
+    await setBalance(FLOOR + need)
     expect((await relay.relay(first, { Prefer: 'wait=0' })).status).toBe(202)
   })
 
+  test('is kept by what is new alone: an order that is held is marked, and ends, below it', async () => {
+    const { relay } = await start({ RELAY_MIN_BALANCE: '1' })
+    const orderId = bytes32('held')
+    await chain().send('alice', 'escrow', 'openRequest', orderId, bytes32('sealed'), await deadline(chain()))
+    const held = await orderOf(chain(), orderId)
+    const other = grantedOrder(chain().account('bob'))
+    const { txHash } = receiptOf(await relay.relay(portfolioUpdate(held)))
+    const { maxFeePerGas } = (await chain().provider.getTransaction(txHash ?? '')) ?? {}
+    const { booked } = await relay.health()
+    // Above the floor it pays for a new order, and not for what is booked besides.
+    await setBalance(FLOOR + (LEAST_GAS + booked / 2n) * (maxFeePerGas ?? 0n))
+    expect((await relay.health()).isFunded).toBe(false)
+    await setBalance(FLOOR / 2n)
+    for (const each of [MINT, portfolioUpdate(other)]) {
+      expect((await relay.relay(each)).body.code).toBe('relayer-underfunded')
+    }
+    const [mark, end] = [afterWrites(1n), afterWrites(2n)]
+    expect((await relay.relay(portfolioUpdate(held, mark))).body.status).toBe('confirmed')
+    expect((await relay.relay(refund(held, end))).body.status).toBe('confirmed')
+    await setBalance(2n * FLOOR)
+    expect((await relay.relay(MINT)).body.status).toBe('confirmed')
+    expect(await relay.health()).toMatchObject({ isFunded: true, booked: 0n })
+  })
+
   test('pays for as many at once as it can, and for no more', async () => {
-    const { relay, others, cost } = await startWithOneUnderWay()
+    const { relay, others, need } = await startWithOneUnderWay()
     // Zeros in an address cost less than other bytes.
-    await setBalance(FLOOR + 4n * cost + cost / 2n)
+    await setBalance(FLOOR + 4n * need + need / 2n)
     const answers = await Promise.all(others.map((each) => relay.relay(each, { Prefer: 'wait=0' })))
     const codes = answers.map(({ status, body }) => (status === 202 ? 'taken' : body.code)).toSorted()
     expect(codes).toEqual([
@@ -147,11 +182,12 @@ describe('the balance at its floor', () => {
   })
 
   test('is not counted on as it was before something else was mined', async () => {
-    const { proxy, relay, digest, others, cost } = await startWithOneUnderWay()
+    const { proxy, relay, digest, others, cost, booked } = await startWithOneUnderWay()
     const [next] = others
     if (next === undefined) throw new Error('the chain has one account')
-    await setBalance(FLOOR + (cost * 6n) / 5n)
-    const told = { result: toQuantity(FLOOR + (cost * 6n) / 5n) }
+    const floor = FLOOR + 2n * booked
+    await setBalance(floor + (cost * 6n) / 5n)
+    const told = { result: toQuantity(floor + (cost * 6n) / 5n) }
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -171,7 +207,7 @@ describe('the balance at its floor', () => {
     release()
     expect((await posted).body.code).toBe('relayer-underfunded')
     proxy.answer = () => undefined
-    await setBalance(FLOOR + cost)
+    await setBalance(floor + cost)
     expect((await relay.relay(next, { Prefer: 'wait=0' })).status).toBe(202)
   })
 })
