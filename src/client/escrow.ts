@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { orderEscrowAbi } from '../chain/generated/orderEscrowAbi.js'
-import { addressSchema } from '../protocol/address.js'
+import { addressSchema, sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
 import { erc20Abi } from './erc20.js'
@@ -8,6 +8,9 @@ import { ClientError, ContractError } from './errors.js'
 import type { SealedOrder } from './orderIntent.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
+
+/** Characters of an order id's first 16 bytes, `0x` included. */
+const PREFIX_DIGITS = 34
 
 /** What the contracts behind the escrow refuse, which its own ABI does not have. */
 const ERRORS_BEHIND = [
@@ -34,6 +37,12 @@ export interface Escrow {
    * @throws ClientError `insufficient-usdc`
    */
   open(order: SealedOrder, onStep?: (step: 'approving' | 'opening') => void): Promise<Mined>
+  /**
+   * The account of the order that has the same first 16 bytes in its id, when that is why the escrow refused this one;
+   * else null. Ids are random: that account copies them from pending transactions.
+   * @param error what {@link open} threw
+   */
+  takenBy(orderId: Hex, error: unknown): Promise<Hex | null>
   /** What the wallet can pay a BUY from. */
   funds(): Promise<Funds>
   /** Ends an order that was never answered, seven days after its deadline; its USDC comes back. */
@@ -75,16 +84,15 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
       if (escrowed === 0n) return escrow.send('openRequest', [orderId, commit, intent.expiry])
       return escrow.send('openBuy', [orderId, commit, escrowed, intent.expiry])
     },
+    async takenBy(orderId, error) {
+      if (!(error instanceof ContractError)) return null
+      if (error.code === 'OrderIdTaken') return addressSchema.parse(error.args.by)
+      // Some nodes do not give a revert's data.
+      if (error.code !== 'unknown') return null
+      const holder = await escrow.read('takenBy', [orderId.slice(0, PREFIX_DIGITS)], addressSchema)
+      return holder === ZERO_ADDRESS || sameAddress(holder, await wallet.account()) ? null : holder
+    },
     funds,
     reclaim: (orderId) => escrow.send('reclaim', [orderId]),
   }
-}
-
-/**
- * The account of the order that has the same first 16 bytes in its id, when the escrow refused for it; else null. Ids
- * are random: that is somebody who copies them from pending transactions.
- */
-export function takenBy(error: unknown): Hex | null {
-  if (!(error instanceof ContractError) || error.code !== 'OrderIdTaken') return null
-  return addressSchema.parse(error.args.by)
 }

@@ -3,7 +3,7 @@ import type { OrderReceived } from '../protocol/api.js'
 import { bytes32Schema, type Hex } from '../protocol/hex.js'
 import { createContract, type Mined } from './contract.js'
 import { NotSubmittedError } from './errors.js'
-import { createEscrow, takenBy } from './escrow.js'
+import { createEscrow } from './escrow.js'
 import type { Keyring } from './keyring.js'
 import { createNonces } from './nonces.js'
 import { type OrderRequest, type SealedOrder, sealOrder } from './orderIntent.js'
@@ -89,7 +89,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
       try {
         return { order, opened: await escrow.open(order, onStep) }
       } catch (error) {
-        const by = takenBy(error)
+        const by = await escrow.takenBy(order.orderId, error)
         if (by === null) throw error
         onIdTaken?.({ orderId: order.orderId, by, times })
         await sleep(waitAfter(times, deps.timing), signal)

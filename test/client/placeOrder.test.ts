@@ -1,5 +1,5 @@
-import { type TransactionRequest, Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type JsonRpcPayload, JsonRpcProvider, type TransactionRequest, Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   type Client,
   NotSubmittedError,
@@ -156,6 +156,15 @@ describe('placing an order', () => {
   })
 })
 
+/** A node that says of a revert only that it was one. */
+class DatalessProvider extends JsonRpcProvider {
+  override async _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
+    const answers = await super._send(payload)
+    const error = { code: 3, message: 'execution reverted' }
+    return answers.map((answer) => ('error' in answer ? { ...answer, error } : answer))
+  }
+}
+
 describe('an orderId that is taken', () => {
   /** Bob opens an order whose id has the same first 16 bytes. */
   const takeId = (deadline: number) => async (order: SealedOrder) => {
@@ -203,6 +212,25 @@ describe('an orderId that is taken', () => {
     )
     expect(order).toBe(seen[TIMES])
     expect(posted()).toHaveLength(1)
+  })
+
+  it('is replaced behind a node that gives no data of a revert', async () => {
+    const { deadline } = await setting()
+    const { chainId, rpcUrl } = chain().anvil
+    const provider = new DatalessProvider(rpcUrl, chainId, { staticNetwork: true })
+    onTestFinished(() => provider.destroy())
+    const client = clientOf(chain(), api, 'alice', { signer: walletOf(chain(), 'alice', provider) })
+    const taken: TakenId[] = []
+    await client.placeOrder(
+      { side: 'SELL', symbol: 'AAPL', maxSpend: ONE, deadline },
+      {
+        async beforeOpen(sealed) {
+          if (taken.length === 0) await takeId(deadline)(sealed)
+        },
+        onIdTaken: (one) => taken.push(one),
+      },
+    )
+    expect(taken.map(({ by }) => by)).toEqual([chain().account('bob')])
   })
 
   it('is not tried again once its signal aborts', async () => {
