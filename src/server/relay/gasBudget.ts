@@ -4,7 +4,7 @@ import { createKeyedLock } from '../async/keyedLock.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'
-import type { Logger } from '../logger.js'
+import { describeError, type Logger } from '../logger.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createJsonFile } from '../store/jsonFile.js'
 import type { GasPurpose } from '../store/receipts.js'
@@ -87,6 +87,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   const ledger = createGasLedger(options.now)
   /** What the file says. */
   let durable = NOTHING_WRITTEN
+  let isToBeSaved = false
 
   async function save(margin: bigint): Promise<void> {
     const stored = ledger.store()
@@ -102,6 +103,18 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
       const isCovered = ledger.committed() + ledger.unstored() <= durable.gas
       if (durable.day !== ledger.day() || !isCovered) await save(ahead)
     })
+  }
+
+  /** In the background, once for many: a process that is killed would remember the bookings of orders that have ended. */
+  function saveSoon(): void {
+    if (isToBeSaved) return
+    isToBeSaved = true
+    lock
+      .run(FILE, async () => {
+        isToBeSaved = false
+        await save(ahead)
+      })
+      .catch((error: unknown) => logger.warn('end of a booking not written', describeError(error)))
   }
 
   /** @param ofOthers what counts on the same quota beside this authorization */
@@ -156,7 +169,9 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     keptForHeld: (purpose, gas) => (ledger.isOfHeld(purpose) ? null : ledger.booked({ purpose, gas })),
     spend: ledger.spend,
     lose: ledger.lose,
-    end: ledger.end,
+    end(digest, purpose, isConfirmed) {
+      if (ledger.end(digest, purpose, isConfirmed)) saveSoon()
+    },
     spendOther: ledger.spendOther,
     left() {
       const left = most(limits.perDay - ledger.total(), 0n)

@@ -57,8 +57,8 @@ export interface GasLedger {
   lose(digest: Hex): CorrectGas
   /** A transaction that belongs to no authorization. */
   spendOther(gas: bigint): void
-  /** Nothing more will be sent for the digest. */
-  end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
+  /** Nothing more will be sent for the digest. @returns whether a booking ended with it */
+  end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): boolean
   day(): number
   store(): StoredGas
   load(stored: StoredGas): void
@@ -250,9 +250,11 @@ export function createGasLedger(now: () => number): GasLedger {
     },
     end(digest, purpose, isConfirmed) {
       free(digest)
+      const booked = held.size
       if (!isConfirmed) drop(digest, purpose)
       else if (purpose.kind === 'finish') hold(purpose.orderId, undefined)
       else if (purpose.kind === 'hold') marked(digest, purpose.orderId)
+      return held.size < booked
     },
     day() {
       turn()

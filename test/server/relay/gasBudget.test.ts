@@ -243,6 +243,19 @@ describe('an order that is held', () => {
     expect((await restart()).left().gasLeft).toBe(8_000_000n)
   })
 
+  test('is remembered no more once it has ended, also by the next of a process that is killed', async () => {
+    const { budget, restart, clock } = await budgetOf(limits)
+    for (const order of [1, 2, 3]) {
+      await budget.reserve(digest(order), hold(order), GAS)
+      budget.spend(digest(order), 10_000n)
+      budget.end(digest(order), hold(order), true)
+      await budget.reserve(digest(10 + order), finish(order), GAS)
+      budget.end(digest(10 + order), finish(order), true)
+    }
+    clock.ms += DAY_MS
+    await expect.poll(async () => (await restart()).left()).toMatchObject({ gasLeft: 8_000_000n, booked: 0n })
+  })
+
   test('is forgotten when nothing has ended it for longer than any order lasts', async () => {
     const { budget, clock } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), GAS)
