@@ -13,7 +13,7 @@ const DRIBBLE_MS = 250
 const EACH = 125
 
 async function start(env: Record<string, string>) {
-  const anyOne = { MAX_CONNECTIONS_PER_CLIENT: '10000' }
+  const anyOne = { MAX_CONNECTIONS_PER_CLIENT: '10000', MAX_UNDER_WAY_PER_CLIENT: '10000' }
   const config = serverConfig({ DATA_DIR: await temporaryDirectory(), ...anyOne, ...env })
   const server = await startServer(config, createLogLines().logger)
   onTestFinished(() => server.stop())
