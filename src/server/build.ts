@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http'
 import { createBroker } from '../broker/index.js'
 import { createLimitedFetch } from '../broker/limitedFetch.js'
 import { createContracts } from '../chain/contracts.js'
@@ -8,7 +7,7 @@ import type { Receipt } from '../protocol/api.js'
 import type { Secp256k1 } from '../protocol/secp256k1.js'
 import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config.js'
-import { backpressureFor, shedLoad } from './http/loadShedding.js'
+import { backpressureFor, type LoadShedding, shedLoad } from './http/loadShedding.js'
 import type { IsPoint } from './intake/curvePoint.js'
 import { createEnclaveKey } from './intake/enclaveKey.js'
 import { createOrderStatus } from './intake/orderStatus.js'
@@ -63,7 +62,7 @@ export interface Surroundings {
 export function buildServer(surroundings: Surroundings): {
   app: ReturnType<typeof createApp>
   /** The same as it listens: refuses what is too much. */
-  api: RequestListener
+  api: LoadShedding
   /** The operator's endpoints. */
   ops: ReturnType<typeof buildOps>
   /** In the order in which they start. */

@@ -78,7 +78,7 @@ async function startLocked(
     // First, so that a probe is answered while the rest starts.
     const opsServer = await listen({ ...config.http, ...config.ops }, ops)
     opened.push(opsServer)
-    const server = await listen(config.http, api, clientCapOf(config.http, logger))
+    const server = await listen(config.http, api.listener, clientCapOf(config.http, api.isBarred, logger))
     opened.push(server)
     await lifetime.start()
     isStarted = true
@@ -100,8 +100,12 @@ async function startLocked(
 }
 
 /** Behind a proxy there is none: all connections are the proxy's own, whatever client they carry. */
-function clientCapOf(http: Config['http'], logger: Logger): ClientCap | undefined {
+function clientCapOf(
+  http: Config['http'],
+  isBarred: ClientCap['isBarred'],
+  logger: Logger,
+): ClientCap | undefined {
   if (http.trustProxy > 0) return undefined
-  const onRefused = reportEachSecond(logger, 'connections refused: too many of one client')
-  return { max: http.maxConnectionsPerClient, onRefused }
+  const onRefused = reportEachSecond(logger, 'connections refused: too many of one client, or over its rate')
+  return { max: http.maxConnectionsPerClient, isBarred, onRefused }
 }

@@ -57,5 +57,5 @@ export async function buildApp(options: {
     phase: () => 'running',
     output: { write: () => undefined },
   })
-  return { app, api, log }
+  return { app, api: api.listener, log }
 }

@@ -23,10 +23,13 @@ export type ListenOptions = Pick<
   | 'maxConnections'
 >
 
-/** How many connections one client may hold. */
+/** Which connections of a client (`clientOf`) are refused. */
 export interface ClientCap {
+  /** How many it may hold. */
   readonly max: number
-  /** Called for each connection beyond that. */
+  /** Whether it may open none. */
+  isBarred(client: string): boolean
+  /** Called for each that is refused. */
   readonly onRefused: () => void
 }
 
@@ -62,13 +65,13 @@ export async function listen(
   return server
 }
 
-/** Closes a client's connections beyond its cap as they come. An answer would need what is short. */
-function capConnections(server: Server, { max, onRefused }: ClientCap): void {
+/** Closes connections beyond a client's cap, or of one that is barred, as they come. An answer would need what is short. */
+function capConnections(server: Server, { max, isBarred, onRefused }: ClientCap): void {
   const open = new Map<string, number>()
   server.on('connection', (socket) => {
     const client = clientOf(socket.remoteAddress)
     const count = open.get(client) ?? 0
-    if (count >= max) {
+    if (count >= max || isBarred(client)) {
       socket.destroy()
       onRefused()
       return

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Config } from '../config.js'
 import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
@@ -55,6 +56,12 @@ export interface LoadSheddingOptions {
   readonly backpressure?: Unread | undefined
 }
 
+export interface LoadShedding {
+  readonly listener: RequestListener
+  /** Whether new connections of the client (`clientOf`) should be closed as they come: it goes on asking over its rate. */
+  isBarred(client: string): boolean
+}
+
 /**
  * Decides before Express which requests the server takes, so that one it does not take costs next to nothing: no body is
  * read, no line logged, and its connection is left unread (`backpressure`).
@@ -63,11 +70,12 @@ export interface LoadSheddingOptions {
  * - The enclave's requests to the relay, once they have shown its token, are always taken: refusing one would undo accepted work.
  * - Results of runs are taken for the same reason, where the enclave is remote. Their signature covers the body, so it cannot
  *   be checked first: each counts as it comes, and no longer once its answer is sent, unless that is 4xx.
- * - Any other request counts. Over its client's rate it gets 429 `rate-limited`; 503 `overloaded` when the process could
+ * - Any other request counts. Over its client's rate it gets 429 `rate-limited`; a further request pipelined behind that
+ *   closes the connection. 503 `overloaded` when the process could
  *   only answer it late, by its queueing delay (`createQueueingDelay`) or by the number of requests under way. One
  *   client has a share of these, and gets 429 `too-many-at-once` beyond it: a request whose body never comes holds its place.
  */
-export function shedLoad(app: RequestListener, options: LoadSheddingOptions): RequestListener {
+export function shedLoad(app: RequestListener, options: LoadSheddingOptions): LoadShedding {
   const { trustProxy, stopping, backpressure, rateLimitPerMinute } = options
   const requests = createRateLimit(rateLimitPerMinute)
   const probes = createRateLimit(rateLimitPerMinute)
@@ -75,9 +83,22 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
   const takeUnlessLate = takingUnlessLate(app, options)
   const refuse = createRefusal('rate-limited', 'requests refused: rate-limited', options)
 
+  /** Connections on which a refusal by rate is under way. */
+  const refusing = new WeakSet<Socket>()
+
   function refuseLimited(req: IncomingMessage, res: ServerResponse, allowance: Allowance): void {
     const { secondsLeft, headers } = allowance
-    afterAnswer(res, () => backpressure?.leaveUnreadFor(req.socket, UNREAD_SHARE * secondsLeft * 1_000))
+    const { socket } = req
+    // A client that does not read its refusal gets no second one. A proxy's connection speaks for many clients.
+    if (backpressure !== undefined) {
+      if (refusing.has(socket)) {
+        socket.destroy()
+        return
+      }
+      refusing.add(socket)
+      res.once('close', () => refusing.delete(socket))
+    }
+    afterAnswer(res, () => backpressure?.leaveUnreadFor(socket, UNREAD_SHARE * secondsLeft * 1_000))
     refuse(req, res, { ...headers, 'Retry-After': String(secondsLeft) })
   }
 
@@ -88,7 +109,7 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
     app(req, res)
   }
 
-  return (req, res) => {
+  function listener(req: IncomingMessage, res: ServerResponse): void {
     const url = req.url ?? ''
     const client = clientOf(addressOf(req, trustProxy))
     if (!stopping.aborted && isProbe(req)) {
@@ -106,6 +127,8 @@ export function shedLoad(app: RequestListener, options: LoadSheddingOptions): Re
     else if (options.hasRemoteEnclave && RUNS.test(url)) takeRun(req, res, client)
     else takeUnlessLate(req, res, client, allowance.headers)
   }
+
+  return { listener, isBarred: (client) => requests.isBarred(client) || probes.isBarred(client) }
 }
 
 type Take = (

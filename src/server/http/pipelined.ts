@@ -23,6 +23,8 @@ export function closingWithConnection(listener: RequestListener): RequestListene
   }
 
   return (req, res) => {
+    // Node goes on with what came in one read, also when the connection was closed in between.
+    if (req.socket.destroyed) return
     const open = responsesOf(req.socket)
     open.add(res)
     res.once('close', () => open.delete(res))

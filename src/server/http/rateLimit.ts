@@ -3,6 +3,8 @@ import { createRecentMap } from '../recentMap.js'
 const WINDOW_SECONDS = 60
 /** Clients that are counted at the same time; beyond that, the oldest window is forgotten first. */
 const MAX_CLIENTS = 50_000
+/** Requests over its rate after which a client is barred until its window ends: one that waits as it is asked sends few. */
+const MAX_REFUSALS = 100
 
 interface Window {
   used: number
@@ -25,6 +27,8 @@ export interface RateLimit {
   count(client: string): Allowance
   /** Takes back a request that was counted. */
   giveBack(client: string): void
+  /** Whether the client has gone on asking over its rate for so long that it should not even connect until its window ends. */
+  isBarred(client: string): boolean
 }
 
 /**
@@ -63,6 +67,11 @@ export function createRateLimit(
 
   return {
     count,
+    isBarred(client) {
+      const window = windows.get(client)
+      if (window === undefined || now() >= window.endsAt) return false
+      return window.used > requestsPerMinute + MAX_REFUSALS
+    },
     giveBack(client) {
       const window = windows.get(client)
       if (window !== undefined && window.used > 0) window.used--

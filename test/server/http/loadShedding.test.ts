@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Agent, type RequestListener, request as send } from 'node:http'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -35,7 +36,7 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestList
     taken.push(`${req.method} ${req.url}`)
     res.end()
   }
-  const api = shedLoad(options.app ?? app, {
+  const { listener } = shedLoad(options.app ?? app, {
     maxWaitMs: 50,
     maxUnderWay: 1_000,
     maxUnderWayPerClient: 1_000,
@@ -54,7 +55,7 @@ async function setUp(options: Partial<LoadSheddingOptions> & { app?: RequestList
     isLate: () => true,
     ...options,
   })
-  return { url: await startRawServer(api), log, observed, taken, probed }
+  return { url: await startRawServer(listener), log, observed, taken, probed }
 }
 
 describe('a request that comes too late', () => {
@@ -415,6 +416,11 @@ describe('the connection of a refused request', () => {
 })
 
 describe('a client over its rate', () => {
+  const recordedBackpressure = () => ({
+    leaveUnread: () => undefined,
+    leaveUnreadFor: () => undefined,
+    hasWaitedOut: () => false,
+  })
   const RATE = { rateLimitPerMinute: 2, isLate: () => false }
 
   test('is refused before the app, and reads when to come back', async () => {
@@ -472,6 +478,25 @@ describe('a client over its rate', () => {
     expect((await preflight()).status).toBe(204)
     expect(taken).toHaveLength(2)
     await eventually('it to be left', () => left.length === 1)
+  })
+
+  test.each([
+    ['is closed with one answer', recordedBackpressure, 1],
+    ['is a proxy’s, and each is answered', () => undefined, 8],
+  ])('whose connection pipelines behind a refusal %s', async (_what, backpressureOf, refusals) => {
+    const { url, observed, taken } = await setUp({ ...RATE, backpressure: backpressureOf() })
+    const { hostname, port } = new URL(url)
+    const socket = connect({ host: hostname, port: Number(port) })
+    onTestFinished(() => {
+      socket.destroy()
+    })
+    socket.on('error', () => undefined).resume()
+    // The last one ends the connection where none before has.
+    const one = 'GET /market HTTP/1.1\r\nHost: a\r\n'
+    socket.write(`${`${one}\r\n`.repeat(9)}${one}Connection: close\r\n\r\n`)
+    await once(socket, 'close')
+    expect(taken).toHaveLength(2)
+    expect(observed.map(({ status }) => status)).toEqual(Array(refusals).fill(429))
   })
 
   test('may still probe, at a rate of its own', async () => {

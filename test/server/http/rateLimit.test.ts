@@ -14,6 +14,7 @@ function setUp() {
   return {
     pass,
     ask: (ip: string) => limit.count(clientOf(ip)),
+    isBarred: (ip: string) => limit.isBarred(clientOf(ip)),
     giveBack: (ip: string) => limit.giveBack(clientOf(ip)),
   }
 }
@@ -56,6 +57,18 @@ describe('the client rate', () => {
       isExceeded: false,
       headers: { RateLimit: '"default";r=1;t=60' },
     })
+  })
+
+  test('bars who goes on after a hundred refusals, until the next minute and no longer', () => {
+    const { ask, isBarred, pass } = setUp()
+    for (let n = 0; n < 2 + 100; n++) ask('192.0.2.1')
+    expect(isBarred('192.0.2.1')).toBe(false)
+    const { secondsLeft } = ask('192.0.2.1')
+    expect([isBarred('192.0.2.1'), isBarred('192.0.2.2')]).toEqual([true, false])
+    pass(1_000 * secondsLeft - 1)
+    expect(isBarred('192.0.2.1')).toBe(true)
+    pass(1)
+    expect(isBarred('192.0.2.1')).toBe(false)
   })
 
   test('counts no longer what is given back, and never below nothing', () => {

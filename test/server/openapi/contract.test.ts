@@ -210,7 +210,7 @@ describe('what is wrong with a request', () => {
           logger: createLogLines().logger,
           observe: () => undefined,
           ...options,
-        }),
+        }).listener,
       )
       const operations = shed.map(({ operationId }) => operationId)
       const headers = { Origin: ORIGIN, Authorization: 'Bearer nobody' }
