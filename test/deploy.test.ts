@@ -38,6 +38,8 @@ describe('the systemd units', () => {
     expect(settings.get('ProtectSystem')).toBe('strict')
     expect(settings.get('CapabilityBoundingSet')).toBe('')
     expect(settings.get('UMask')).toBe('0077')
+    // A core dump holds the keys.
+    expect(settings.get('LimitCORE')).toBe('0')
     for (const on of ['NoNewPrivileges', 'ProtectHome', 'PrivateTmp', 'PrivateDevices', 'RestrictSUIDSGID'])
       expect(settings.get(on), on).toBe('yes')
     expect(settings.get('ProtectProc')).toBe('invisible')
