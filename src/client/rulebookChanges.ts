@@ -5,7 +5,7 @@ import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 
 /** One difference between two rulebooks. */
 export interface RulebookChange {
-  /** `added`: there was no rule before. `lifted`: more is allowed than before. `tightened`: less. */
+  /** `lifted`: more is allowed than before. `tightened`: less. `added`: not known to be either. */
   readonly effect: 'added' | 'lifted' | 'tightened'
   /** The wallet that it concerns, null for all of them. */
   readonly employee: Hex | null
@@ -45,7 +45,11 @@ function rulesByWallet(policy: Policy | null): Map<Hex, Rules> {
 }
 
 function rulesChanges(before: Rules | undefined, after: Rules | undefined, isFirst: boolean): Change[] {
-  if (before === undefined) return after !== undefined && (isFirst || mayTrade(after)) ? [added(after)] : []
+  if (before === undefined) {
+    if (after === undefined) return []
+    if (isFirst) return [{ effect: 'added', text: inWords(after) }]
+    return mayTrade(after) ? [{ effect: 'lifted', text: inWords(after) }] : []
+  }
   if (after === undefined) return mayTrade(before) ? [UNLISTED] : []
   return [
     ...flagChange(before.canBuy, after.canBuy, 'buy'),
@@ -59,8 +63,6 @@ const UNLISTED: Change = {
   effect: 'tightened',
   text: 'is no longer listed, so it may neither buy nor sell',
 }
-
-const added = (rules: Rules): Change => ({ effect: 'added', text: inWords(rules) })
 
 /** To be listed without a right is the same as not to be listed. */
 const mayTrade = ({ canBuy, canSell }: Rules): boolean => canBuy || canSell

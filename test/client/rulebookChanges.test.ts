@@ -47,13 +47,13 @@ it('a rule that is lifted is named as lifted, before everything else', () => {
     { maxOrderNotional: 25_000_500_000n, allowWithdrawShares: true },
   )
   expect(said(before, after)).toEqual([
+    'lifted: Ben may buy and sell every symbol',
     'lifted: Ada may buy again',
     'lifted: Ada may sell again',
     'lifted: Ada may trade TSLA and AAPL again',
     'lifted: one order may be 25,000.5 USDC at most, 20,000 USDC before',
     'lifted: shares may be withdrawn',
     'tightened: Ada may no longer trade MSFT',
-    'added: Ben may buy and sell every symbol',
   ])
   expect(said(after, before)).toEqual([
     'lifted: Ada may trade MSFT again',
@@ -73,6 +73,6 @@ it('to be listed without a right is no other than not to be listed, and is named
   expect(said(listed, without)).toEqual([])
   expect(said(null, listed)).toContain('added: Ada may neither buy nor sell')
   expect(said(policyOf({}), policyOf({ [BEN]: { ...free, canSell: false } }))).toEqual([
-    'added: Ben may buy every symbol, and sell none',
+    'lifted: Ben may buy every symbol, and sell none',
   ])
 })
