@@ -82,6 +82,7 @@ describe('ten hostile clients against an enclave with runs of two seconds', () =
   beforeAll(async () => {
     // What the scripted enclave says it has published is on the chain.
     await chain().send('carol', 'registry', 'registerInstitution', OTHER_ORG)
+    await chain().send('owner', 'registry', 'setAdmitted', OTHER_ORG, chain().account('carol'), true)
     for (const [org, admin] of [[ORG, 'admin'] as const, [OTHER_ORG, 'carol'] as const]) {
       await chain().send('relayer', ...signedCall(chain(), policyUpdate(org, chain().account(admin))))
     }
