@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { loadRequestSchema } from './load.js'
 
-// What the flood's process is told, and what it answers: both cross a process boundary.
+// The message that starts the flood's process, and its answer: both cross a process boundary.
 
 export const floodPlanSchema = z.strictObject({
   url: z.url(),

@@ -7,7 +7,7 @@ export interface FloodLevel {
   readonly name: string
   readonly honest: OpenLoopResult
   readonly hostile: FloodResult | null
-  /** Of the machine over the last minute, at the end. */
+  /** The machine's load over the last minute, at the end. */
   readonly load: number
 }
 

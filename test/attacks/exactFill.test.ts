@@ -118,8 +118,8 @@ describe('a batch', () => {
     expect(await supply()).toBe(await held('alice'))
   })
 
-  it('does not show what an older order fills in parts', async () => {
-    world().broker.control.fill({ mode: 'hold', times: 1 })
+  /** Alice's big order is live while a batch shows what she and Bob have bought besides. */
+  async function bigOrderBesideABatch() {
     const big = await world().open(buy(5_000))
     expect(await world().run(big)).toMatchObject({ outcome: 'placed' })
     await world().settled(buy(500))
@@ -127,6 +127,18 @@ describe('a batch', () => {
     await reconcile(batching)
     const before = await supply()
     expect(before).toBe((await held('alice')) + (await held('bob')))
+    return { big, before }
+  }
+
+  async function showsAllWithCompany() {
+    await world().settled({ ...buy(100), who: 'bob' })
+    await reconcile(batching)
+    expect(await supply()).toBe((await held('alice')) + (await held('bob')))
+  }
+
+  it('does not show what an older order fills in parts', async () => {
+    world().broker.control.fill({ mode: 'hold', times: 1 })
+    const { big, before } = await bigOrderBesideABatch()
     world().broker.control.release({ fraction: '0.4' })
     await reconcile(batching)
     expect(await supply()).toBe(before)
@@ -134,27 +146,17 @@ describe('a batch', () => {
     expect(await world().run(big)).toMatchObject({ outcome: 'settled' })
     await reconcile(batching)
     expect(await supply()).toBe(before)
-    await world().settled({ ...buy(100), who: 'bob' })
-    await reconcile(batching)
-    expect(await supply()).toBe((await held('alice')) + (await held('bob')))
+    await showsAllWithCompany()
   })
 
   it('does not show what an order had filled before it was canceled', async () => {
     world().broker.control.fill({ mode: 'partial', fraction: '0.4', times: 1 })
-    const big = await world().open(buy(5_000))
-    expect(await world().run(big)).toMatchObject({ outcome: 'placed' })
-    await world().settled(buy(500))
-    await world().settled({ ...buy(300), who: 'bob' })
-    await reconcile(batching)
-    const before = await supply()
-    expect(before).toBe((await held('alice')) + (await held('bob')))
+    const { big, before } = await bigOrderBesideABatch()
     world().broker.control.end({ status: 'canceled' })
     expect(await world().run(big)).toMatchObject({ outcome: 'settled' })
     await reconcile(batching)
     expect(await supply()).toBe(before)
-    await world().settled({ ...buy(100), who: 'bob' })
-    await reconcile(batching)
-    expect(await supply()).toBe((await held('alice')) + (await held('bob')))
+    await showsAllWithCompany()
   })
 
   it.each([1, 2, 3, 4])('does not show what is filled during its reading, before call %i', async (call) => {
