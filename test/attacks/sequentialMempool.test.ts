@@ -17,8 +17,12 @@ const POSTS = 60
 const RESUBMIT_AFTER_MS = 2_000
 
 /** From now on the node refuses every transaction but the one whose nonce is the next on the chain. */
-function takeOnlyTheNext({ proxy }: TransactorUnderTest): { next: number; refused: number } {
+function takeOnlyTheNext({ proxy, count }: TransactorUnderTest): { refused: number } {
   const node = { next: 0, refused: 0 }
+  // Read for each request: a count that is older than a block the relay has seen would refuse a nonce in its turn.
+  proxy.hold = async () => {
+    node.next = Math.max(node.next, await count())
+  }
   proxy.answer = ({ method, params: [raw] }) => {
     if (method !== 'eth_sendRawTransaction') return undefined
     const { nonce } = Transaction.from(String(raw))
@@ -43,7 +47,6 @@ test.each([
   for (const { outcome } of sent) void outcome.then(() => mined++)
   await eventually('all transactions to be mined', async () => {
     await under.mine()
-    node.next = await under.count()
     return mined === POSTS
   })
   const signed = sent.flatMap(({ saved }) => saved)
