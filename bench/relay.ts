@@ -5,7 +5,7 @@ import { type SignedAuthorization, signedAuthorizationSchema } from '../src/prot
 import { referenceSecp256k1, type Secp256k1 } from '../src/protocol/secp256k1.js'
 import { registerFastKeccak } from '../src/server/fastKeccak.js'
 import { loadSecp256k1 } from '../src/server/fastSecp256k1.js'
-import { createLogger } from '../src/server/logger.js'
+import { createLogger } from '../src/service/logger.js'
 import { type BareRoute, startBareServer } from './support/bareRoute.js'
 import { measureCeiling } from './support/ceiling.js'
 import { type Helper, startHelper } from './support/childProcess.js'

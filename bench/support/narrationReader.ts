@@ -7,10 +7,10 @@ import { z } from 'zod'
 import { RpcProvider } from '../../src/chain/provider.js'
 import { toQuantity } from '../../src/chain/quantity.js'
 import { readConfig } from '../../src/server/config.js'
-import { createLogger } from '../../src/server/logger.js'
 import { buildNarrator } from '../../src/server/narrator/build.js'
 import { topicsOf, WATCHED } from '../../src/server/narrator/events.js'
 import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
+import { createLogger } from '../../src/service/logger.js'
 import { type NarrationAnswer, type NarrationTask, narrationTaskSchema } from './narrationTask.js'
 
 const MIB = 2 ** 20

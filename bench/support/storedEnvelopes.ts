@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { postOrderSchema } from '../../src/protocol/api.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { createLogger } from '../../src/server/logger.js'
 import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
 import {
   createOrderRecords,
   emptyOrderRecord,
   type OrderRecord,
 } from '../../src/server/store/orderRecords.js'
+import { createLogger } from '../../src/service/logger.js'
 import type { UnpostedOrder } from './openOrders.js'
 
 const PRIVATE = { directory: 0o700, file: 0o600 }

@@ -10,8 +10,8 @@ import { securityHeaders } from '../server/http/securityHeaders.js'
 import { refuseWhenStopping } from '../server/http/shutdown.js'
 import { signedRun, unauthorized } from '../server/http/signedRun.js'
 import { parseBody } from '../server/http/validate.js'
-import type { Logger } from '../server/logger.js'
 import type { Secret } from '../server/secret.js'
+import type { Logger } from '../service/logger.js'
 import type { HostedRuns } from './runs.js'
 
 export interface HostAppDeps {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { command, duration, host, integer, logLevel, runSecret, runUrl } from '../server/configValues.js'
 import { optional, required, withDefault } from '../server/configVariable.js'
-import { LOG_LEVELS } from '../server/logger.js'
+import { LOG_LEVELS } from '../service/logger.js'
 
 /** Every variable of the host, in the order of `.env.host.example`. Others in the environment are ignored. */
 export const environmentSchema = z.object({

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { type RunResult, runResultSchema } from '../protocol/job.js'
 import { signRunMessage } from '../protocol/runMessage.js'
-import { describeError, type Logger } from '../server/logger.js'
 import type { Secret } from '../server/secret.js'
+import { describeError, type Logger } from '../service/logger.js'
 
 /** A result on its way to the server. */
 export interface Delivery {

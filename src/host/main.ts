@@ -1,6 +1,6 @@
 import { ConfigError } from '../server/config.js'
-import { createLogger, describeError } from '../server/logger.js'
 import { DirectoryLockedError } from '../server/store/directoryLock.js'
+import { createLogger, describeError } from '../service/logger.js'
 import { type HostConfig, loadConfig } from './config.js'
 import { type RunningHost, startHost } from './host.js'
 

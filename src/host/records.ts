@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { bytes32Schema } from '../protocol/hex.js'
 import { timestampSchema } from '../protocol/intent.js'
 import { runIdSchema, runResultSchema } from '../protocol/job.js'
-import type { Logger } from '../server/logger.js'
 import type { AtomicFiles } from '../server/store/atomicFiles.js'
 import { processSchema } from '../server/store/runFiles.js'
 import { createRunRecords, type RunRecords } from '../server/store/runRecords.js'
+import type { Logger } from '../service/logger.js'
 
 const recordSchema = z.strictObject({
   runId: runIdSchema,

@@ -1,8 +1,8 @@
 import { createHostedRunRecords } from '../host/records.js'
-import { createLogger } from '../server/logger.js'
 import { isRunning, type ProcessIdentity } from '../server/processIdentity.js'
 import { createAtomicFiles } from '../server/store/atomicFiles.js'
 import { createRunFiles } from '../server/store/runFiles.js'
+import { createLogger } from '../service/logger.js'
 
 const logger = createLogger({ level: 'silent' })
 

@@ -1,6 +1,6 @@
+import { LOG_LEVELS } from '../service/logger.js'
 import { duration, host, integer, logLevel, origin } from './configValues.js'
 import { optional, required, withDefault } from './configVariable.js'
-import { LOG_LEVELS } from './logger.js'
 
 const KIBIBYTE = 1_024
 

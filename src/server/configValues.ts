@@ -5,7 +5,7 @@ import { hexOf, hexToBytes } from '../protocol/hex.js'
 import { runSecretSchema } from '../protocol/runMessage.js'
 import { MAX_TIMER_MS } from '../protocol/timeLimit.js'
 import { parseDecimal } from '../protocol/units.js'
-import { LOG_LEVELS } from './logger.js'
+import { LOG_LEVELS } from '../service/logger.js'
 import { Secret } from './secret.js'
 
 // The kinds of values that the environment holds, each from text to a type. No message quotes the value: it

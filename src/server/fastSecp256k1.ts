@@ -1,5 +1,5 @@
 import { referenceSecp256k1, type Secp256k1 } from '../protocol/secp256k1.js'
-import { describeError, type Logger } from './logger.js'
+import { describeError, type Logger } from '../service/logger.js'
 
 type Binding = Pick<typeof import('secp256k1/bindings.js')['default'], 'ecdsaRecover' | 'ecdsaSign'>
 

@@ -1,4 +1,4 @@
-import { describeError, type Logger } from './logger.js'
+import { describeError, type Logger } from '../service/logger.js'
 
 /** A part with a life of its own, such as a poller or the dispatcher of enclave runs. */
 export interface Service {

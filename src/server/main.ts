@@ -1,5 +1,5 @@
+import { createLogger, describeError, type Logger } from '../service/logger.js'
 import { type Config, ConfigError, loadConfig } from './config.js'
-import { createLogger, describeError, type Logger } from './logger.js'
 import { RelayerKeyError } from './relay/relayerKeyError.js'
 import { type RunningServer, startServer } from './server.js'
 import { DirectoryLockedError } from './store/directoryLock.js'

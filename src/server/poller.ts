@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { describeError, type Logger } from '../service/logger.js'
 import type { Service } from './lifetime.js'
-import { describeError, type Logger } from './logger.js'
 
 /**
  * One look. A rejection is logged and the next tick comes as usual; after `again` it comes without a pause. `signal`

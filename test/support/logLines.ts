@@ -1,4 +1,4 @@
-import { createLogger, type Logger, type LogLevel } from '../../src/server/logger.js'
+import { createLogger, type Logger, type LogLevel } from '../../src/service/logger.js'
 
 export interface LogLines {
   readonly logger: Logger

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
-import { describeError, type Logger } from '../logger.js'
+import { describeError, type Logger } from '../../service/logger.js'
 import { outageOf } from './outages.js'
 import type { ProblemCode } from './problemCodes.js'
 import { Problem, problemBody } from './problems.js'

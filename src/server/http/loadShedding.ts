@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
-import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
 import { type Backpressure, createBackpressure } from './backpressure.js'
 import { addressOf, clientOf } from './client.js'

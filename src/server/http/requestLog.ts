@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, RequestHandler } from 'express'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../../service/logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
 
 /** What the log says of a request besides its method, its status and its duration. */

@@ -1,7 +1,7 @@
 import type { RpcProvider } from '../../chain/provider.js'
+import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
-import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
 import type { AtomicFiles } from '../store/atomicFiles.js'
 import { createCursorStore } from '../store/narratorCursor.js'

@@ -1,5 +1,5 @@
 import type { Hex } from '../../protocol/hex.js'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../../service/logger.js'
 import type { Tick } from '../poller.js'
 import type { Cursor, CursorStore, ToldBlock } from '../store/narratorCursor.js'
 import { StorageError } from '../store/storageError.js'

@@ -1,10 +1,10 @@
 import express, { type Express } from 'express'
 import type { Registry } from 'prom-client'
+import type { Logger } from '../../service/logger.js'
 import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
 import { requireHost } from '../http/host.js'
 import { requestId } from '../http/requestId.js'
 import { securityHeaders } from '../http/securityHeaders.js'
-import type { Logger } from '../logger.js'
 import type { ReadinessReport } from './readiness.js'
 
 export interface OpsAppDeps {

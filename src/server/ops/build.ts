@@ -1,7 +1,7 @@
 import type { Express } from 'express'
 import type { RpcProvider } from '../../chain/provider.js'
+import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
-import type { Logger } from '../logger.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { NarratorProgress } from '../narrator/progress.js'
 import type { BuiltRelay } from '../relay/build.js'

@@ -1,5 +1,5 @@
+import { describeError, type Logger } from '../../service/logger.js'
 import { within } from '../async/waiting.js'
-import { describeError, type Logger } from '../logger.js'
 import { type CheckReason, type CheckStatus, REASONS } from './reasons.js'
 
 /** Looks at one part of the server: why it is not healthy, or null. */

@@ -1,6 +1,6 @@
+import type { Logger } from '../../service/logger.js'
 import { type Patient, untilAborted, withPatience } from '../async/waiting.js'
 import type { Service } from '../lifetime.js'
-import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
 import type { BlockId, EscrowEvents } from '../trigger/chain/escrowEvents.js'
 

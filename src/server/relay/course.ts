@@ -1,6 +1,6 @@
 import { isFinal, type Receipt } from '../../protocol/api.js'
+import { describeError, type Logger } from '../../service/logger.js'
 import { within } from '../async/waiting.js'
-import { describeError, type Logger } from '../logger.js'
 import type { GasPurpose, ReceiptStore, RelayRecord } from '../store/receipts.js'
 import { type CourseRecord, createCourseRecord } from './courseRecord.js'
 import { type CourseStepsDeps, createCourseSteps, pause, type Step } from './courseSteps.js'

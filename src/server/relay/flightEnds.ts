@@ -1,5 +1,5 @@
 import type { Hex } from '../../protocol/hex.js'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../../service/logger.js'
 import type { AccountView } from './account.js'
 import { type Flight, isFiller } from './flight.js'
 import type { Flights } from './flights.js'

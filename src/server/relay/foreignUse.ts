@@ -1,5 +1,5 @@
 import type { Hex } from '../../protocol/hex.js'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../../service/logger.js'
 import { createRecentMap } from '../recentMap.js'
 import type { FindNonceUse } from './nonceUse.js'
 

@@ -1,4 +1,4 @@
-import { describeError, type Logger } from '../logger.js'
+import { describeError, type Logger } from '../../service/logger.js'
 import type { Look } from './account.js'
 import type { Flights } from './flights.js'
 import type { Break } from './history.js'

@@ -1,6 +1,6 @@
 import { type Fees, priceLimit } from '../../chain/fees.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../../service/logger.js'
 import type { SignedTransaction } from '../store/receipts.js'
 import type { Broadcaster } from './broadcast.js'
 import { type FeeMarket, isOutbid, raisedFees } from './fees.js'

@@ -1,6 +1,6 @@
 import type { Hex } from '../../protocol/hex.js'
+import { describeError, type Logger } from '../../service/logger.js'
 import { Problem } from '../http/problems.js'
-import { describeError, type Logger } from '../logger.js'
 import type { ReceiptStore, RelayRecord } from '../store/receipts.js'
 import type { Course } from './course.js'
 import { pause } from './courseSteps.js'

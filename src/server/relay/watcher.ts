@@ -1,4 +1,4 @@
-import { describeError, type Logger } from '../logger.js'
+import { describeError, type Logger } from '../../service/logger.js'
 import type { AccountView, Look } from './account.js'
 import type { Flight } from './flight.js'
 import type { FlightEnds } from './flightEnds.js'

@@ -2,11 +2,11 @@ import type { RequestListener } from 'node:http'
 import type { RequestHandler } from 'express'
 import { type ContractAddresses, type Health, healthSchema } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { Logger } from '../../service/logger.js'
 import { preparedJson, preparing } from '../http/preparedJson.js'
 import { headersOfEveryAnswer } from '../http/rawProblem.js'
 import { chooseRequestId } from '../http/requestId.js'
 import { createRequestReport } from '../http/requestLog.js'
-import type { Logger } from '../logger.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
 
 export interface HealthDeps {

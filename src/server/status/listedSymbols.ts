@@ -3,9 +3,9 @@ import type { EquityToken } from '../../chain/equityToken.js'
 import type { EquityFacts, Lenses } from '../../chain/lenses.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, symbolSchema } from '../../protocol/identifiers.js'
+import type { Logger } from '../../service/logger.js'
 import { untilAborted } from '../async/waiting.js'
 import type { Service } from '../lifetime.js'
-import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
 
 /** The symbols listed on chain, remembered. Lists are sorted: the chain's order changes with every delisting. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describeError, type LogFields, type Logger } from '../logger.js'
+import { describeError, type LogFields, type Logger } from '../../service/logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 
 /** One value in one file: a line for each version, of which the last whole one counts. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bytes32Schema } from '../../protocol/hex.js'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../../service/logger.js'
 import { narrationSchema } from '../narrator/narration.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createJsonFile, type JsonFile } from './jsonFile.js'

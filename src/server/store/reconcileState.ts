@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../../service/logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createJsonFile } from './jsonFile.js'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../../service/logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createJsonFile, type JsonFile } from './jsonFile.js'
 

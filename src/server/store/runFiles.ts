@@ -3,7 +3,7 @@ import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { timestampSchema } from '../../protocol/intent.js'
 import { runIdSchema } from '../../protocol/job.js'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../../service/logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createRunRecords, type RunRecords } from './runRecords.js'
 

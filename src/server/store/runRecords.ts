@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type RunResult, runIdSchema, runResultSchema } from '../../protocol/job.js'
-import type { Logger } from '../logger.js'
+import type { Logger } from '../../service/logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createFileRecordStore } from './recordStore.js'
 

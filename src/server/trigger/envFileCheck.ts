@@ -1,6 +1,6 @@
+import type { Logger } from '../../service/logger.js'
 import { stateOfPrivateFile } from '../../service/privateFile.js'
 import type { Service } from '../lifetime.js'
-import type { Logger } from '../logger.js'
 
 /**
  * Warns at the start when the enclave would refuse its own configuration, without reading it: every run would end without

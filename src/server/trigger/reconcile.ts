@@ -1,7 +1,7 @@
 import type { BrokerClock } from '../../broker/index.js'
+import type { Logger } from '../../service/logger.js'
 import { untilAborted } from '../async/waiting.js'
 import type { Service } from '../lifetime.js'
-import type { Logger } from '../logger.js'
 import { createPoller } from '../poller.js'
 import type { ReconcileState, ReconcileStateStore } from '../store/reconcileState.js'
 import type { Pace } from './pace.js'

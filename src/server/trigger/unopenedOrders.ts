@@ -1,7 +1,7 @@
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { Hex } from '../../protocol/hex.js'
+import { describeError, type Logger } from '../../service/logger.js'
 import { inBatches } from '../async/inBatches.js'
-import { describeError, type Logger } from '../logger.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { StorageError } from '../store/storageError.js'
 import type { OpenedOrder } from './queue/trackedOrder.js'

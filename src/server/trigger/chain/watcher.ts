@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { describeError, type Logger } from '../../../service/logger.js'
 import { createAlarm } from '../../async/waiting.js'
 import type { Service } from '../../lifetime.js'
-import { describeError, type Logger } from '../../logger.js'
 import type { RangeReader } from './blockRange.js'
 import type { BlockId, EscrowEvent, EscrowEvents } from './escrowEvents.js'
 import { createEventWindow, REREAD_BLOCKS } from './eventWindow.js'

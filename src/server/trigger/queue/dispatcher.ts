@@ -1,7 +1,7 @@
 import type { Hex } from '../../../protocol/hex.js'
 import { FINAL_OUTCOMES } from '../../../protocol/job.js'
+import type { Logger } from '../../../service/logger.js'
 import type { Service } from '../../lifetime.js'
-import type { Logger } from '../../logger.js'
 import { matchingCandidate, type OrderRecord, type OrderRecords } from '../../store/orderRecords.js'
 import type { Pace } from '../pace.js'
 import { type EndedOrderRun, failuresAtEnd, type OrderRuns } from '../runs/orderRun.js'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TriggerReason } from '../../../protocol/api.js'
 import type { Hex } from '../../../protocol/hex.js'
-import { describeError, type Logger } from '../../logger.js'
+import { describeError, type Logger } from '../../../service/logger.js'
 import type { Pace } from '../pace.js'
 import type { EndedOrderRun, OrderRuns } from '../runs/orderRun.js'
 import type { ShownOutcome } from '../runs/runner.js'

@@ -1,5 +1,5 @@
 import type { Hex } from '../../../protocol/hex.js'
-import { describeError, type Logger } from '../../logger.js'
+import { describeError, type Logger } from '../../../service/logger.js'
 import { StorageError } from '../../store/storageError.js'
 import type { OpenedOrder, TrackedOrder } from './trackedOrder.js'
 

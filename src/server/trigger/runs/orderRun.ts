@@ -1,7 +1,7 @@
 import type { TriggerReason, TriggerRecord } from '../../../protocol/api.js'
 import type { Hex } from '../../../protocol/hex.js'
 import type { Outcome, RunResult, WaitReason } from '../../../protocol/job.js'
-import { describeError, type Logger } from '../../logger.js'
+import { describeError, type Logger } from '../../../service/logger.js'
 import {
   emptyOrderRecord,
   matchingCandidate,

@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from '../../logger.js'
+import type { LogFields, Logger } from '../../../service/logger.js'
 import type { RunEnd } from './runner.js'
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeError } from '../../src/server/logger.js'
+import { describeError } from '../../src/service/logger.js'
 import { createLogLines } from '../support/logLines.js'
 
 describe('createLogger', () => {
