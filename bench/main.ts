@@ -17,6 +17,7 @@ import type { Figure, Ground } from './support/figure.js'
 import { describeMachine } from './support/machine.js'
 import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platform.js'
 import { tableOf, writeResult } from './support/report.js'
+import { trading } from './trading.js'
 import { wallet } from './wallet.js'
 
 const FIGURES: readonly Figure[] = [
@@ -33,6 +34,7 @@ const FIGURES: readonly Figure[] = [
   metrics,
   overload,
   floods,
+  trading,
 ]
 
 const USAGE = `Usage: npm run bench -- [options] [figure …]
@@ -46,6 +48,10 @@ const USAGE = `Usage: npm run bench -- [options] [figure …]
   --followed <number>     authorizations over which the relay's memory is followed (20000; 0: not at all)
   --stored <numbers>      envelopes that the idle server has stored, separated by commas (100000,1000000)
   --events <number>       events that the narrator catches up with (100000)
+  --accounts <number>     accounts that trade, one order each in the burst (200)
+  --in-flight <number>    transactions that the relay has under way at once while they trade (64)
+  --stream-seconds <number>   length of the steady stream of orders (60)
+  --limited-minutes <number>  trade for so long under the broker's documented limit (0: not at all)
   --cpu-prof              leave a CPU profile of the measured server in data/bench
 `
 
@@ -60,6 +66,10 @@ function parseCommandLine() {
       followed: { type: 'string', default: '20000' },
       stored: { type: 'string', default: '100000,1000000' },
       events: { type: 'string', default: '100000' },
+      accounts: { type: 'string', default: '200' },
+      'in-flight': { type: 'string', default: '64' },
+      'stream-seconds': { type: 'string', default: '60' },
+      'limited-minutes': { type: 'string', default: '0' },
       'cpu-prof': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -71,12 +81,27 @@ function parseCommandLine() {
     connections: positive(values.connections, 'connections'),
   }
   const nodeOptions = values['cpu-prof'] ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : []
-  const followed = Number(values.followed)
-  if (!(followed >= 0)) throw new UsageError('--followed expects a number')
+  const followed = notNegative(values.followed, 'followed')
+  const trade = {
+    accounts: positive(values.accounts, 'accounts'),
+    inFlight: positive(values['in-flight'], 'in-flight'),
+    streamSeconds: positive(values['stream-seconds'], 'stream-seconds'),
+    limitedMinutes: notNegative(values['limited-minutes'], 'limited-minutes'),
+  }
   const stored = values.stored.split(',').map((text) => positive(text, 'stored'))
   const events = positive(values.events, 'events')
   const clients = positive(values.clients, 'clients')
-  return { help: values.help, figures, rounds, nodeOptions, followed, clients, stored, events }
+  return {
+    help: values.help,
+    figures,
+    rounds,
+    nodeOptions,
+    followed,
+    clients,
+    stored,
+    events,
+    trading: trade,
+  }
 }
 
 class UsageError extends Error {
@@ -92,6 +117,12 @@ function figureNamed(name: string): Figure {
 function positive(text: string, option: string): number {
   const value = Number(text)
   if (!(value > 0)) throw new UsageError(`--${option} expects a number above zero, got "${text}"`)
+  return value
+}
+
+function notNegative(text: string, option: string): number {
+  const value = Number(text)
+  if (!(value >= 0)) throw new UsageError(`--${option} expects a number, got "${text}"`)
   return value
 }
 

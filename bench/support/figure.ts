@@ -1,3 +1,4 @@
+import type { TradingOptions } from '../trading.js'
 import type { Comparison, Rounds } from './compare.js'
 import type { FloodsResult } from './floodsResult.js'
 import type { IdleResult } from './idleResult.js'
@@ -5,6 +6,7 @@ import type { NarrationResult } from './narrationResult.js'
 import type { OverloadResult } from './overloadResult.js'
 import type { Platform } from './platform.js'
 import type { RelayResult } from './relayResult.js'
+import type { TradingResult } from './tradingResult.js'
 
 /** What a figure is measured on. */
 export interface Ground {
@@ -20,6 +22,7 @@ export interface Ground {
   readonly events: number
   /** Clients that poll at once. */
   readonly clients: number
+  readonly trading: TradingOptions
   /** Of the measured server's process. */
   readonly nodeOptions: readonly string[]
 }
@@ -42,6 +45,7 @@ export type Result =
   | OverloadResult
   | FloodsResult
   | CostResult
+  | TradingResult
 
 export interface RouteResult {
   readonly kind: 'route'

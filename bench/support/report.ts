@@ -10,6 +10,7 @@ import { overloadTable } from './overloadResult.js'
 import { BENCH_DIRECTORY } from './platform.js'
 import { relayTable } from './relayResult.js'
 import { type Spread, spreadOf } from './statistics.js'
+import { tradingTable } from './tradingResult.js'
 
 const CPU = 'CPU µs/request'
 
@@ -43,6 +44,7 @@ function linesOf(result: Result): string[] {
   if (result.kind === 'overload') return overloadTable(result)
   if (result.kind === 'floods') return floodsTable(result)
   if (result.kind === 'cost') return costTable(result)
+  if (result.kind === 'trading') return tradingTable(result)
   return routeTable(result)
 }
 

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { encodeAuthorizationCall, targetOf } from '../../src/chain/authorizationCall.js'
+import { createConfidentialLedger } from '../../src/chain/confidentialLedger.js'
+import { type Authorization, signAuthorization } from '../../src/protocol/authorization.js'
+import { type Hex, hexLength, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { accountIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
+import { referenceSecp256k1 } from '../../src/protocol/secp256k1.js'
+import type { SandboxAccount } from '../../src/sandbox/accounts.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { createPrivateKey, createRelayerSigner } from '../../src/server/relay/signer.js'
+import { Secret } from '../../src/server/secret.js'
+import type { UnpostedOrder } from '../../test/support/crowd.js'
+import type { EscrowReader } from '../../test/support/escrowReader.js'
+
+/** A transaction that is ready to be sent. */
+export type RawTransaction = Hex
+
+const GAS_LIMIT = 1_000_000n
+const FEES = { type: 2, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const
+const LOOK_MS = 10
+/** The employee's copy begins with one. */
+const EPHEMERAL_KEY_BYTES = 33
+
+/**
+ * Signs what the enclave signs for a buy, its write-ahead and its settlement, for accounts that have no portfolio yet, and the
+ * transactions that carry them: first all write-aheads, then all settlements.
+ *
+ * @param like an account whose portfolio tells how long the blobs are
+ */
+export async function signFloor(
+  { provider, info, secrets }: Sandbox,
+  sender: SandboxAccount,
+  orders: readonly UnpostedOrder[],
+  like: Hex,
+): Promise<RawTransaction[]> {
+  const { usdc: _, ...contracts } = info.contracts
+  const ledger = createConfidentialLedger(provider, contracts.confidentialLedger)
+  const enclaveBlob = await ledger.enclaveBlob(accountIdOf(like))
+  const bytes = hexLength(enclaveBlob)
+  const blobs = { enclaveBlob: blobOf(bytes), userBlob: blobOf(bytes + EPHEMERAL_KEY_BYTES) }
+  const signer = createRelayerSigner(createPrivateKey(new Secret(sender.privateKey), referenceSecp256k1))
+  const writes = orders.map(({ orderId, account, commit, escrowed }) => {
+    const order = { orderId, account, asset: nameToBytes32('USDC'), amount: escrowed, commit }
+    const first = { version: 1n, previous: ZERO_BYTES32, ...blobs }
+    const second = { version: 2n, previous: portfolioHashAfter(ZERO_BYTES32, first), ...blobs }
+    const update: Authorization = {
+      primaryType: 'PortfolioUpdate',
+      message: { ...order, state: 1n, ...first },
+    }
+    const settlement: Authorization = {
+      primaryType: 'OrderSettlement',
+      message: { ...order, payoutAsset: ZERO_BYTES32, payout: 0n, ...second },
+    }
+    return { update, settlement }
+  })
+  const firstNonce = await provider.getTransactionCount(sender.address, 'pending')
+  return Promise.all(
+    [...writes.map(({ update }) => update), ...writes.map(({ settlement }) => settlement)].map(
+      async (authorization, index) => {
+        const to = targetOf(authorization.primaryType, contracts)
+        const domain = { chainId: info.chainId, verifyingContract: to }
+        const signed = signAuthorization(authorization, domain, secrets.enclavePrivateKey)
+        const data = encodeAuthorizationCall(signed)
+        const nonce = firstNonce + index
+        const { raw } = await signer.sign({
+          chainId: info.chainId,
+          nonce,
+          to,
+          data,
+          gasLimit: GAS_LIMIT,
+          fees: FEES,
+        })
+        return raw
+      },
+    ),
+  )
+}
+
+/** Sends them in turn, at most so many in no block; a settlement is sent once its write-ahead is in one. */
+export async function sendFloor(
+  { provider }: Sandbox,
+  sender: SandboxAccount,
+  ready: readonly RawTransaction[],
+  inFlight: number,
+  reader: EscrowReader,
+): Promise<void> {
+  const half = ready.length / 2
+  const first = await provider.getTransactionCount(sender.address, 'latest')
+  let [mined, sent, seen] = [0, 0, reader.head()]
+  while (mined < ready.length) {
+    const until = Math.min(ready.length, mined + inFlight, half + mined)
+    await Promise.all(ready.slice(sent, until).map((raw) => provider.send('eth_sendRawTransaction', [raw])))
+    sent = Math.max(sent, until)
+    while (reader.head() === seen) await sleep(LOOK_MS)
+    seen = reader.head()
+    mined = (await provider.getTransactionCount(sender.address, 'latest')) - first
+  }
+}
+
+function blobOf(bytes: number): Hex {
+  return `0x01${'5a'.repeat(bytes - 1)}`
+}

@@ -1,0 +1,316 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toQuantity } from 'ethers'
+import { z } from 'zod'
+import type { Hex } from '../src/protocol/hex.js'
+import type { SandboxAccount } from '../src/sandbox/accounts.js'
+import type { Sandbox } from '../src/sandbox/sandbox.js'
+import { BLOCK_TIME } from '../src/sandbox/settings.js'
+import { startBrokerTally } from '../test/support/brokerTally.js'
+import {
+  type Crowd,
+  createCrowd,
+  MOST_OPEN,
+  openAll,
+  post,
+  type UnpostedOrder,
+} from '../test/support/crowd.js'
+import { type EscrowReader, startEscrowReader } from '../test/support/escrowReader.js'
+import { enclavePids, platformCpu, residentEnclave } from '../test/support/platformProcesses.js'
+import { startTradingSandbox } from '../test/support/tradingSandbox.js'
+import type { Figure, Ground } from './support/figure.js'
+import { type OurServer, startOurServer } from './support/ourServer.js'
+import { BENCH_DIRECTORY } from './support/platform.js'
+import { quantile } from './support/statistics.js'
+import { sendFloor, signFloor } from './support/tradingFloor.js'
+import type { LimitedResult, TradingResult, TradingRow } from './support/tradingResult.js'
+
+/** What is measured of trading. */
+export interface TradingOptions {
+  /** Each has one order in the burst. */
+  readonly accounts: number
+  /** Authorizations that the relay has under way at once. */
+  readonly inFlight: number
+  readonly streamSeconds: number
+  /** How long the broker's limit is enforced at the end; 0: not at all. */
+  readonly limitedMinutes: number
+}
+
+/** Everything that a burst needs. */
+interface Bench {
+  readonly sandbox: Sandbox
+  readonly server: OurServer
+  readonly reader: EscrowReader
+  readonly crowd: Crowd
+  /** Each has had one order, before the clock started. */
+  readonly warmedUp: readonly SandboxAccount[]
+  readonly print: (line: string) => void
+}
+
+/** The JIT compiler wants a few runs; these are not counted. */
+const WARM_UP = 20
+const SMALL_BURST = 40
+const ALONE = 30
+/** Of the rate of the burst: what the platform can carry, steadily. */
+const STREAM_SHARE = 0.8
+const PER_MINUTE = 200
+const MINUTE_MS = 60_000
+const MS_PER_SECOND = 1_000
+const BROKER_PROBE = { requests: 400, atOnce: 16 }
+const receiptsSchema = z.array(
+  z.object({ from: z.string().toLowerCase(), gasUsed: z.string().transform(Number) }),
+)
+
+export const trading: Figure = {
+  name: 'trading',
+  title: 'A sealed buy, from POST to SETTLED',
+  async measure(ground) {
+    const { accounts, inFlight } = ground.trading
+    const directory = join(BENCH_DIRECTORY, `sandbox-${Date.now()}`)
+    const sandbox = await startTradingSandbox(directory, { RELAY_MAX_IN_FLIGHT: String(inFlight) })
+    try {
+      const server = await startOurServer(sandbox, ground.nodeOptions)
+      const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
+      try {
+        const { accounts: all, seal } = await createCrowd(sandbox, accounts + WARM_UP)
+        const [crowd, warmedUp] = [{ accounts: all.slice(0, accounts), seal }, all.slice(accounts)]
+        return await measure({ sandbox, server, reader, crowd, warmedUp, print: ground.print }, ground)
+      } finally {
+        await reader.stop()
+        await server.stop()
+      }
+    } finally {
+      await sandbox.stop()
+      await rm(sandbox.directory, { recursive: true })
+    }
+  },
+}
+
+async function measure(bench: Bench, { trading: options }: Ground): Promise<TradingResult> {
+  const { sandbox, crowd, warmedUp } = bench
+  const { inFlight, limitedMinutes } = options
+  const everyone = crowd.accounts
+  await measureBurst(bench, 'warm-up', warmedUp)
+  const burst = await measureBurst(bench, `burst of ${everyone.length}`, everyone)
+  const rows = [
+    burst.row,
+    await measureStream(bench, STREAM_SHARE * burst.row.perSecond, options.streamSeconds),
+    (await measureBurst(bench, `burst of ${SMALL_BURST}`, everyone.slice(0, SMALL_BURST))).row,
+    await measureAlone(bench),
+  ]
+  const killAddedMs = await measureKill(bench)
+  const floor = [
+    await measureFloor(bench, `floor, ${inFlight} in flight`, inFlight),
+    await measureFloor(bench, 'floor, no limit', Number.POSITIVE_INFINITY),
+  ]
+  const brokerPerSecond = await probeBroker(sandbox)
+  const limited = limitedMinutes > 0 ? await measureLimited(bench, limitedMinutes) : null
+  const notes = [
+    `blocks of ${BLOCK_TIME} s; at most ${inFlight} authorizations under way in the relay (RELAY_MAX_IN_FLIGHT)`,
+    'the escrows are open before the clock starts; all posts at once; settled as a block shows it to one reader',
+    `the stream: ${STREAM_SHARE} of the burst's rate, evenly, for ${options.streamSeconds} s; alone: posted at any time of a block`,
+    'floor: a write-ahead and a settlement for each order, signed beforehand and sent straight to the node',
+  ]
+  return { kind: 'trading', rows, floor, brokerPerSecond, killAddedMs, limited, notes }
+}
+
+/** One order for each of the accounts, posted at once. */
+async function measureBurst(
+  bench: Bench,
+  what: string,
+  accounts: readonly SandboxAccount[],
+  options: Watching = {},
+) {
+  const orders = await open(bench, accounts)
+  return watch(bench, what, orders, (postOne) => Promise.all(orders.map(postOne)), options)
+}
+
+async function measureStream(bench: Bench, perSecond: number, streamSeconds: number): Promise<TradingRow> {
+  const { accounts } = bench.crowd
+  const count = Math.min(Math.ceil(perSecond * streamSeconds), MOST_OPEN * accounts.length)
+  const turns = Array.from({ length: count }, (_, index) => accounts[index % accounts.length])
+  const orders = await open(
+    bench,
+    turns.filter((account) => account !== undefined),
+  )
+  const pauseMs = (streamSeconds * MS_PER_SECOND) / count
+  const what = `stream of ${(count / streamSeconds).toFixed(1)} a second`
+  const { row } = await watch(bench, what, orders, async (postOne) => {
+    const startedAt = performance.now()
+    const posts = orders.map(async (order, index) => {
+      await sleep(Math.max(0, startedAt + index * pauseMs - performance.now()))
+      await postOne(order)
+    })
+    await Promise.all(posts)
+  })
+  return { ...row, blocks: null }
+}
+
+/** One after the other, each with nothing else to do; at times that are spread evenly over a block. */
+async function measureAlone(bench: Bench): Promise<TradingRow> {
+  const orders = await open(bench, bench.crowd.accounts.slice(0, ALONE))
+  const { row } = await watch(bench, 'one alone', orders, async (postOne) => {
+    for (const [index, order] of orders.entries()) {
+      await sleep((index / orders.length) * BLOCK_TIME * MS_PER_SECOND)
+      await postOne(order)
+      await bench.reader.untilEnded([order.orderId])
+    }
+  })
+  return { ...row, blocks: null }
+}
+
+/** What a burst takes longer in which the enclave that stays up is killed when half of it has settled. */
+async function measureKill(bench: Bench): Promise<number | null> {
+  const { sandbox, crowd, print } = bench
+  if ((await residentEnclave(sandbox)) === undefined) return null
+  const { tookMs: undisturbedMs } = await measureBurst(bench, 'burst, undisturbed', crowd.accounts)
+  let killed = false
+  const { tookMs } = await measureBurst(bench, 'burst, enclave killed', crowd.accounts, {
+    onBlock(ended) {
+      if (killed || ended < crowd.accounts.length / 2) return
+      killed = true
+      void killEnclave(sandbox, () =>
+        print(`  killed when ${ended} of ${crowd.accounts.length} were settled`),
+      )
+    },
+  })
+  return tookMs - undisturbedMs
+}
+
+async function killEnclave(sandbox: Sandbox, tell: () => void): Promise<void> {
+  for (const pid of await enclavePids(sandbox)) process.kill(pid, 'SIGKILL')
+  tell()
+}
+
+async function measureFloor(bench: Bench, what: string, inFlight: number): Promise<TradingRow> {
+  const { sandbox, crowd, warmedUp, reader } = bench
+  const [like] = warmedUp
+  if (like === undefined) throw new Error('there are no accounts')
+  // Each account's first two writes are signed: they must be new.
+  const { accounts, seal } = await createCrowd(sandbox, crowd.accounts.length, { published: false })
+  const orders = await open({ ...bench, crowd: { accounts, seal } }, accounts)
+  const sender = sandbox.accounts.brokerFunding
+  const ready = await signFloor(sandbox, sender, orders, like.address)
+  const send = () => sendFloor(sandbox, sender, ready, inFlight, reader)
+  const { row } = await watch(bench, what, orders, send, { payer: sender.address })
+  return { ...row, requests: null }
+}
+
+/** Orders for all of the time, posted at the beginning, with the broker's documented limit enforced. The rest is left. */
+async function measureLimited(bench: Bench, minutes: number): Promise<LimitedResult> {
+  const { sandbox, crowd, server, reader, print } = bench
+  const rounds = Math.min(MOST_OPEN, Math.ceil(((minutes + 1) * PER_MINUTE) / crowd.accounts.length))
+  const orders = await open(bench, Array.from({ length: rounds }, () => crowd.accounts).flat())
+  print(`  ${orders.length} orders, ${PER_MINUTE} broker requests a minute`)
+  sandbox.broker.limit({ perMinute: PER_MINUTE })
+  const tally = startBrokerTally(sandbox.broker)
+  const startedAt = performance.now()
+  await Promise.all(orders.map((order) => post(server.url, order)))
+  await sleep(Math.max(0, startedAt + minutes * MINUTE_MS - performance.now()))
+  tally.stop()
+  const settled = Array.from({ length: minutes }, () => 0)
+  for (const { orderId } of orders) {
+    const [end] = reader.orders.get(orderId)?.ends ?? []
+    if (end?.state !== 'SETTLED') continue
+    const minute = Math.floor((end.atMs - startedAt) / MINUTE_MS)
+    if (minute < minutes) settled[minute] = (settled[minute] ?? 0) + 1
+  }
+  const refused = tally.requests.filter(({ outcome }) => outcome === 429).length
+  return { settled, requests: tally.requests.length, refused }
+}
+
+/** Buys of these accounts, with open escrows that the reader has seen. */
+async function open(
+  { sandbox, crowd, reader }: Bench,
+  accounts: readonly SandboxAccount[],
+): Promise<UnpostedOrder[]> {
+  const orders = await crowd.seal(accounts)
+  await openAll(sandbox, orders)
+  while (orders.some(({ orderId }) => !reader.orders.has(orderId))) await sleep(1)
+  return orders
+}
+
+interface Watching {
+  readonly payer?: Hex
+  readonly onBlock?: (ended: number) => void
+}
+
+/** Lets orders be posted and tells what came of it. @throws unless all settle */
+async function watch(
+  { sandbox, server, reader, print }: Bench,
+  what: string,
+  orders: readonly UnpostedOrder[],
+  act: (postOne: (order: UnpostedOrder) => Promise<void>) => Promise<unknown>,
+  { payer = sandbox.accounts.relayer.address, onBlock = () => {} }: Watching = {},
+): Promise<{ row: TradingRow; tookMs: number }> {
+  const ids = orders.map(({ orderId }) => orderId)
+  const postedAt = new Map<Hex, number>()
+  const before = await platformCpu(sandbox, server.pid)
+  const tally = startBrokerTally(sandbox.broker)
+  const [startedAt, firstBlock] = [performance.now(), reader.head() + 1]
+  const acting = act(async (order) => {
+    postedAt.set(order.orderId, performance.now())
+    await post(server.url, order)
+  })
+  await Promise.all([acting, reader.untilEnded(ids, { onBlock })])
+  const after = await platformCpu(sandbox, server.pid)
+  tally.stop()
+  const ends = orders.map(({ orderId }) => {
+    const seen = reader.orders.get(orderId)
+    const [end] = seen?.ends ?? []
+    if (seen === undefined || end?.state !== 'SETTLED') throw new Error(`${orderId} ended as ${end?.state}`)
+    const waitedMs = end.atMs - (postedAt.get(orderId) ?? startedAt)
+    return { waitedMs, blocks: end.block - seen.openedIn, atMs: end.atMs }
+  })
+  const waits = ends.map(({ waitedMs }) => waitedMs).sort((a, b) => a - b)
+  const tookMs = Math.max(...ends.map(({ atMs }) => atMs)) - startedAt
+  const count = orders.length
+  const paid = await paidBy(sandbox, payer, firstBlock, reader.head())
+  const row = {
+    what,
+    orders: count,
+    perSecond: (count * MS_PER_SECOND) / tookMs,
+    p50Ms: quantile(waits, 0.5),
+    p99Ms: quantile(waits, 0.99),
+    blocks: quantile(
+      ends.map(({ blocks }) => blocks).sort((a, b) => a - b),
+      0.5,
+    ),
+    cpu: {
+      server: (after.server - before.server) / count,
+      enclave: (after.enclave - before.enclave) / count,
+      node: (after.node - before.node) / count,
+    },
+    requests: tally.requests.length / count,
+    gas: paid.gas / count,
+    transactions: paid.transactions / count,
+  }
+  print(`  ${what}: ${count} settled in ${(tookMs / MS_PER_SECOND).toFixed(1)} s`)
+  return { row, tookMs }
+}
+
+/** Gas and transactions of an account in these blocks. */
+async function paidBy({ provider }: Sandbox, payer: Hex, from: number, to: number) {
+  let [gas, transactions] = [0, 0]
+  for (let block = from; block <= to; block++) {
+    const receipts = receiptsSchema.parse(await provider.send('eth_getBlockReceipts', [toQuantity(block)]))
+    const own = receipts.filter((receipt) => receipt.from === payer.toLowerCase())
+    gas += own.reduce((sum, { gasUsed }) => sum + gasUsed, 0)
+    transactions += own.length
+  }
+  return { gas, transactions }
+}
+
+/** How fast the stand-in answers, in this very process. */
+async function probeBroker({ info, secrets }: Sandbox): Promise<number> {
+  const { keyId, secretKey } = secrets.serverBroker
+  const headers = { 'apca-api-key-id': keyId, 'apca-api-secret-key': secretKey }
+  let left = BROKER_PROBE.requests
+  const startedAt = performance.now()
+  const worker = async () => {
+    while (left-- > 0) await (await fetch(`${info.brokerUrl}/v2/clock`, { headers })).text()
+  }
+  await Promise.all(Array.from({ length: BROKER_PROBE.atOnce }, worker))
+  return (BROKER_PROBE.requests * MS_PER_SECOND) / (performance.now() - startedAt)
+}

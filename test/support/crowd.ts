@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { utils } from '@noble/secp256k1'
+import { computeAddress, Interface, type JsonRpcProvider, MaxUint256, toQuantity } from 'ethers'
+import { z } from 'zod'
+import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { createOrderEscrow } from '../../src/chain/orderEscrow.js'
+import { checksum } from '../../src/protocol/address.js'
+import { postOrderSchema } from '../../src/protocol/api.js'
+import { commitOf } from '../../src/protocol/envelope.js'
+import { bytesToHex, type Hex, hexToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { INTENT_VERSION, intentDigest, type Side, sealIntent } from '../../src/protocol/intent.js'
+import { publicKeyOf } from '../../src/protocol/publicKey.js'
+import { signDigest } from '../../src/protocol/signature.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
+import type { SandboxAccount } from '../../src/sandbox/accounts.js'
+import { clientOf } from '../../src/sandbox/demo.js'
+import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { publicIdentity } from '../../src/sandbox/secrets.js'
+import type { Call } from '../../src/sandbox/transactions.js'
+
+/** An order whose envelope has not been posted. */
+export interface UnpostedOrder {
+  readonly orderId: Hex
+  readonly account: Hex
+  readonly commit: Hex
+  /** USDC base units that its escrow holds; 0 for a request. */
+  readonly escrowed: bigint
+  /** Unix seconds. */
+  readonly expiry: number
+  /** The body of `POST /orders`. */
+  readonly body: string
+}
+
+/** Accounts of a sandbox, as many as are wanted. Each may buy. */
+export interface Crowd {
+  readonly accounts: readonly SandboxAccount[]
+  /** A buy for each account named, in the order of their nonces: an account may be named again. */
+  seal(accounts: readonly SandboxAccount[]): Promise<UnpostedOrder[]>
+}
+
+type Place = Pick<Sandbox, 'provider' | 'info' | 'secrets'>
+
+/** The escrow allows an account no more at once. */
+export const MOST_OPEN = 20
+/** A rulebook must fit into its envelope. */
+const MEMBERS = 100
+const AMOUNT = 20n * ONE_USDC
+const FUNDS = 1_000_000n * ONE_USDC
+const SYMBOL = 'AAPL'
+const LIFETIME_SECONDS = 86_400
+/** Many openings go into one block. */
+const BLOCK_GAS_LIMIT = 3_000_000_000
+const GAS_LIMIT = 400_000
+const WEI = 10n ** 18n
+const POLL_MS = 50
+const quantity = z.string().transform(Number)
+const poolSchema = z.object({ pending: quantity, queued: quantity })
+const RULES = { canBuy: true, canSell: true, restricted: [] }
+
+const escrow = new Interface(orderEscrowAbi)
+const registry = new Interface(institutionRegistryAbi)
+const token = new Interface(equityTokenAbi)
+const usdc = new Interface(testUsdcAbi)
+let institutions = 0
+
+/** Wallets with ether and KYC, in no institution. Lifts the block's gas limit, so that all of them can act in one block. */
+export async function createWallets(sandbox: Sandbox, count: number): Promise<SandboxAccount[]> {
+  const { provider, info, accounts } = sandbox
+  const wallets = Array.from({ length: count }, (): SandboxAccount => {
+    const privateKey = bytesToHex(utils.randomSecretKey())
+    return { address: checksum(computeAddress(privateKey)), privateKey }
+  })
+  await provider.send('evm_setBlockGasLimit', [toQuantity(BLOCK_GAS_LIMIT)])
+  await Promise.all(
+    wallets.flatMap(({ address }) => [
+      provider.send('anvil_setBalance', [address, toQuantity(WEI)]),
+      provider.send('anvil_impersonateAccount', [address]),
+    ]),
+  )
+  const { equityToken: to } = info.contracts
+  const kyc = ({ address }: SandboxAccount) => ({ to, abi: token, method: 'setKyc', args: [address, true] })
+  await sendFrom(provider, accounts.owner.address, wallets.map(kyc))
+  return wallets
+}
+
+/**
+ * Wallets with KYC and USDC, members of institutions that have a rulebook. It takes seconds, however many there are.
+ *
+ * @param published whether the rulebooks are published: without them the enclave refuses whatever they order
+ */
+export async function createCrowd(
+  sandbox: Sandbox,
+  count: number,
+  { published = true }: { published?: boolean } = {},
+): Promise<Crowd> {
+  const { provider, info, accounts: roles } = sandbox
+  const { institutionRegistry, orderEscrow } = info.contracts
+  const [accounts, admins] = [
+    await createWallets(sandbox, count),
+    await createWallets(sandbox, Math.ceil(count / MEMBERS)),
+  ]
+  const groups = admins.map((admin, index) => ({
+    admin,
+    orgId: nameToBytes32(`Crowd ${++institutions}`),
+    members: accounts.slice(index * MEMBERS, (index + 1) * MEMBERS),
+  }))
+  const call = (method: string, ...args: unknown[]): Call => ({
+    to: institutionRegistry,
+    abi: registry,
+    method,
+    args,
+  })
+  const pay = (method: string, ...args: unknown[]): Call => ({
+    to: info.contracts.usdc,
+    abi: usdc,
+    method,
+    args,
+  })
+  const mint = accounts.map(({ address }) => pay('mint', address, FUNDS))
+  // What comes next needs what is mined here.
+  await Promise.all([
+    sendFrom(provider, roles.owner.address, mint),
+    ...accounts.map(({ address }) => sendFrom(provider, address, [pay('approve', orderEscrow, MaxUint256)])),
+    ...groups.map(({ admin, orgId }) =>
+      sendFrom(provider, admin.address, [call('registerInstitution', orgId)]),
+    ),
+  ])
+  await untilMined(provider)
+  const admitted = groups.map(({ admin, orgId }) => call('setAdmitted', orgId, admin.address, true))
+  await sendFrom(provider, roles.owner.address, admitted)
+  await untilMined(provider)
+  await Promise.all(
+    groups.map(({ admin, members }) =>
+      sendFrom(
+        provider,
+        admin.address,
+        members.map(({ address }) => call('setMember', address, true)),
+      ),
+    ),
+  )
+  await untilMined(provider)
+  await Promise.all(
+    groups.flatMap(({ orgId, members }) =>
+      members.map(({ address }) => sendFrom(provider, address, [call('join', orgId)])),
+    ),
+  )
+  await untilMined(provider)
+  if (published) {
+    for (const { admin, members } of groups) {
+      const employees = Object.fromEntries(members.map(({ address }) => [address.toLowerCase(), RULES]))
+      const policy = { employees, maxOrderNotional: FUNDS, allowWithdrawShares: false }
+      await clientOf(sandbox, admin).publishRulebook(policy)
+    }
+  }
+
+  let nonce = 0
+  return {
+    accounts,
+    async seal(buyers) {
+      const expiry = await expiryOn(provider)
+      return Promise.all(
+        buyers.map((account) => sealFor(sandbox, account, { side: 'BUY', expiry, nonce: ++nonce })),
+      )
+    },
+  }
+}
+
+/** When an order that is opened now may end at the latest. */
+export async function expiryOn(provider: JsonRpcProvider): Promise<number> {
+  const latest = await provider.getBlock('latest')
+  return (latest?.timestamp ?? 0) + LIFETIME_SECONDS
+}
+
+/** An order as the client library makes it, sealed to the enclave. A buy is paid by its escrow. */
+export async function sealFor(
+  { secrets, info }: Place,
+  { address, privateKey }: SandboxAccount,
+  { side, expiry, nonce }: { side: Side; expiry: number; nonce: number },
+): Promise<UnpostedOrder> {
+  const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
+  const unsigned = {
+    v: INTENT_VERSION,
+    orderId: bytesToHex(crypto.getRandomValues(new Uint8Array(32))),
+    account: address,
+    orgId: ZERO_BYTES32,
+    side,
+    symbol: SYMBOL,
+    maxSpend: AMOUNT,
+    expiry,
+    nonce,
+    userPubKey: publicKeyOf(hexToBytes(privateKey)),
+  } as const
+  const sig = signDigest(intentDigest(unsigned, domain), privateKey)
+  const envelope = await sealIntent({ ...unsigned, sig }, publicIdentity(secrets).intentPublicKey)
+  const { orderId } = unsigned
+  const body = JSON.stringify(z.encode(postOrderSchema, { orderId, ...envelope }))
+  const escrowed = side === 'BUY' ? AMOUNT : 0n
+  return { orderId, account: address, commit: commitOf(envelope), escrowed, expiry, body }
+}
+
+/** Opens the escrows of all in one block, if they fit, and resolves when each is open with its commit. */
+export async function openAll({ provider, info }: Place, orders: readonly UnpostedOrder[]): Promise<void> {
+  const { orderEscrow: to } = info.contracts
+  const calls = new Map<Hex, Call[]>()
+  for (const { account, orderId, commit, escrowed, expiry } of orders) {
+    const own = calls.get(account) ?? []
+    calls.set(account, own)
+    own.push(
+      escrowed > 0n
+        ? { to, abi: escrow, method: 'openBuy', args: [orderId, commit, escrowed, expiry] }
+        : { to, abi: escrow, method: 'openRequest', args: [orderId, commit, expiry] },
+    )
+  }
+  await Promise.all([...calls].map(([account, own]) => sendFrom(provider, account, own)))
+  await untilMined(provider)
+  const views = createOrderEscrow(provider, to)
+  const found = await Promise.all(orders.map(({ orderId }) => views.orders(orderId)))
+  const wrong = orders.filter(
+    ({ commit }, index) => found[index]?.state !== 'OPEN' || found[index]?.commit !== commit,
+  )
+  if (wrong.length > 0) throw new Error(`${wrong.length} of ${orders.length} escrows are not open`)
+}
+
+/** Posts its envelope, as the client library does. @throws when the server does not take it */
+export async function post(url: string, { body }: UnpostedOrder): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/orders`, { method: 'POST', headers, body })
+  const text = await response.text()
+  if (response.status !== 202) throw new Error(`POST /orders: ${response.status} ${text}`)
+}
+
+/** The chain signs for the account: signing thousands of transactions here would take longer than the measuring. */
+async function sendFrom(provider: JsonRpcProvider, from: Hex, calls: readonly Call[]): Promise<void> {
+  const first = await provider.getTransactionCount(from, 'pending')
+  await Promise.all(
+    calls.map(({ to, abi, method, args }, index) => {
+      const data = abi.encodeFunctionData(method, args)
+      const nonce = toQuantity(first + index)
+      return provider.send('eth_sendTransaction', [{ from, to, data, nonce, gas: toQuantity(GAS_LIMIT) }])
+    }),
+  )
+}
+
+async function untilMined(provider: JsonRpcProvider): Promise<void> {
+  for (;;) {
+    const { pending, queued } = poolSchema.parse(await provider.send('txpool_status', []))
+    if (pending + queued === 0) return
+    await sleep(POLL_MS)
+  }
+}

@@ -1,0 +1,98 @@
+// The processes of a sandbox, as the system shows them (Linux: `/proc`).
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { allProcesses, type ShownProcess } from '../e2e/support/processes.js'
+
+/** Milliseconds of CPU since their start, by part of the platform. Of enclaves that have ended, too. */
+export interface PlatformCpu {
+  readonly server: number
+  readonly enclave: number
+  readonly node: number
+}
+
+/** Memory that is resident, in MiB, by part of the platform. */
+export type PlatformMemory = PlatformCpu
+
+type Looked = Pick<Sandbox, 'directory' | 'info'>
+
+/** `sysconf(_SC_CLK_TCK)`, which Linux has fixed at 100 towards programs. */
+const MS_PER_TICK = 10
+const KIB_PER_MIB = 1_024
+/** A run of its own process ends by then. */
+const LOOKS = 20
+const LOOK_MS = 250
+
+/** The enclaves of this sandbox that run now: one that stays, or one for each run. */
+export async function enclavePids({ directory }: Looked): Promise<number[]> {
+  const processes = await allProcesses()
+  return processes.filter((process) => isEnclave(process, directory)).map(({ pid }) => pid)
+}
+
+/**
+ * The enclave that stays up while there is nothing to do; undefined where each run is a process of its own. For when no
+ * order is under way.
+ */
+export async function residentEnclave(sandbox: Looked): Promise<number | undefined> {
+  let staying = await enclavePids(sandbox)
+  for (let look = 0; look < LOOKS && staying.length > 0; look++) {
+    await sleep(LOOK_MS)
+    const now = await enclavePids(sandbox)
+    staying = staying.filter((pid) => now.includes(pid))
+  }
+  return staying[0]
+}
+
+/** @param server its process id */
+export async function platformCpu(sandbox: Looked, server: number): Promise<PlatformCpu> {
+  const [own, enclaves, node] = await Promise.all([
+    ticksOf(server),
+    enclavePids(sandbox).then((pids) => Promise.all(pids.map(ticksOf))),
+    nodePid(sandbox).then(ticksOf),
+  ])
+  const running = enclaves.reduce((sum, { self, children }) => sum + self + children, 0)
+  return {
+    server: own.self * MS_PER_TICK,
+    // The server starts no other programs than enclaves.
+    enclave: (own.children + running) * MS_PER_TICK,
+    node: node.self * MS_PER_TICK,
+  }
+}
+
+export async function platformMemory(sandbox: Looked, server: number): Promise<PlatformMemory> {
+  const [own, enclaves, node] = await Promise.all([
+    rssOf(server),
+    enclavePids(sandbox).then((pids) => Promise.all(pids.map(rssOf))),
+    nodePid(sandbox).then(rssOf),
+  ])
+  return { server: own, enclave: enclaves.reduce((sum, mib) => sum + mib, 0), node }
+}
+
+/** By the port that the sandbox has given it. */
+async function nodePid({ info }: Looked): Promise<number> {
+  const { port } = new URL(info.rpcUrl)
+  const isNode = ({ arguments: words }: ShownProcess) =>
+    words.some((word) => word.includes('anvil')) && words[words.indexOf('--port') + 1] === port
+  const found = (await allProcesses()).find(isNode)
+  if (found === undefined) throw new Error(`no node listens on port ${port}`)
+  return found.pid
+}
+
+function isEnclave({ arguments: words, environment }: ShownProcess, directory: string): boolean {
+  const isOfSandbox = [...words, ...environment].some((text) => text.includes(`${directory}/`))
+  return isOfSandbox && words.some((word) => word.includes('/dist/enclave'))
+}
+
+/** CPU of the process and of its children that have ended, in ticks; none when it has ended itself. */
+async function ticksOf(pid: number): Promise<{ self: number; children: number }> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  // The name, in parentheses, may hold spaces. Behind it: state is field 3, and utime field 14.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15).map(Number)
+  return { self: user + system, children: childUser + childSystem }
+}
+
+async function rssOf(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) / KIB_PER_MIB
+}
