@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { requireNode } from './src/service/nodeVersion.js'
+
+requireNode()
 
 /** Tests of whole processes. */
 const E2E = [

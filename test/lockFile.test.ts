@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
 const lockSchema = z.object({
@@ -10,10 +10,20 @@ const lockSchema = z.object({
       integrity: z.string().optional(),
       resolved: z.string().optional(),
       optionalDependencies: z.record(z.string(), z.string()).optional(),
+      version: z.string().optional(),
+      os: z.string().or(z.array(z.string())).optional(),
+      cpu: z.string().or(z.array(z.string())).optional(),
+      bin: z.record(z.string(), z.string()).optional(),
+      hasInstallScript: z.boolean().optional(),
+      link: z.boolean().optional(),
     }),
   ),
 })
 const { packages } = lockSchema.parse(JSON.parse(readFileSync('package-lock.json', 'utf8')))
+/** Without this repository itself: its root, its folder with the runtime, and npm's link to that. */
+const fromRegistry = Object.entries(packages).filter(
+  ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
+)
 
 // npm leaves out of the lock file what its registry can't give it, and then `npm ci` refuses the file everywhere.
 test('the lock file has every platform’s optional packages, so that npm ci takes it on each of them', () => {
@@ -37,15 +47,46 @@ test('nothing that reports installs is among the packages', () => {
 
 // The registry that wrote an entry may lack a platform's package. npm then takes whatever comes under its name.
 test('every package has its integrity, so that no registry or mirror can put another in its place', () => {
-  const entries = Object.entries(packages).filter(([path]) => path !== '')
-  expect(entries.length).toBeGreaterThan(300)
-  const unchecked = entries.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
+  expect(fromRegistry.length).toBeGreaterThan(300)
+  expect(Object.keys(packages).length).toBe(fromRegistry.length + 3)
+  const unchecked = fromRegistry.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
   expect(unchecked.map(([path]) => path)).toEqual([])
 })
 
 test('no package comes from elsewhere than the registry', () => {
-  const elsewhere = Object.entries(packages).filter(
+  const elsewhere = fromRegistry.filter(
     ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
   )
   expect(elsewhere.map(([path]) => path)).toEqual([])
+})
+
+describe('the runtime', () => {
+  const builds = Object.keys(packages.runtime?.optionalDependencies ?? {})
+  const entries = builds.map((name) => packages[`node_modules/${name}`])
+
+  test('is one release of Node for each platform, and npm takes the one that fits', () => {
+    const versions = Object.values(packages.runtime?.optionalDependencies ?? {})
+    expect([...new Set(versions)]).toEqual([packages.runtime?.version])
+    expect(entries.map((entry) => [entry?.version, entry?.os, entry?.cpu])).toEqual(
+      [
+        ['darwin', 'arm64'],
+        ['darwin', 'x64'],
+        ['linux', 'arm64'],
+        ['linux', 'x64'],
+        ['win32', 'x64'],
+      ].map(([os, cpu]) => [packages.runtime?.version, os, cpu]),
+    )
+  })
+
+  test('puts node first on the path of scripts, and runs no script of its own', () => {
+    expect(entries.map((entry) => Object.keys(entry?.bin ?? {}))).toEqual(builds.map(() => ['node']))
+    expect(entries.filter((entry) => entry?.hasInstallScript === true)).toEqual([])
+  })
+
+  test('is not among what a project gets that uses the client', () => {
+    const { optionalDependencies } = z
+      .object({ optionalDependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(readFileSync('package.json', 'utf8')))
+    expect(Object.keys(optionalDependencies).filter((name) => builds.includes(name))).toEqual([])
+  })
 })

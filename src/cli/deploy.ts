@@ -9,6 +9,7 @@ import { DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
 import { addressSchema } from '../protocol/address.js'
 import { contractsSchema } from '../protocol/api.js'
 import { bytes32Schema } from '../protocol/hex.js'
+import { requireNode } from '../service/nodeVersion.js'
 
 /** Whole seconds. An empty value counts as absent: these are immutable, and coercion would make it 0. */
 const seconds = (fallback: number) =>
@@ -88,6 +89,7 @@ function describe(cause: unknown): string {
   return 'shortMessage' in cause ? String(cause.shortMessage) : cause.message
 }
 
+requireNode()
 main().catch((cause: unknown) => {
   console.error(describe(cause))
   process.exitCode = 1

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 // The process of the command line for people: confidential-trading <command>.
+import { requireNode } from '../service/nodeVersion.js'
 import { runCommandLine } from './commandLine.js'
 import { Interruption, OutputClosed } from './failure.js'
 
+requireNode()
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => interruption.abort(new Interruption('interrupted')))

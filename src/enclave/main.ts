@@ -2,6 +2,7 @@
 // With `--check` it only reads its configuration.
 import { createBroker } from '../broker/index.js'
 import { RpcProvider } from '../chain/provider.js'
+import { requireNode } from '../service/nodeVersion.js'
 import { systemClock } from './clock.js'
 import { ConfigError, type EnclaveConfig, loadConfig } from './config.js'
 import { createEnclave, type EnclaveDeps } from './enclave.js'
@@ -67,6 +68,7 @@ function providerOf(config: EnclaveConfig, urls: string[]): RpcProvider {
   return new RpcProvider({ chainId: config.CHAIN_ID, urls, timeoutMs: config.RPC_TIMEOUT_MS })
 }
 
+requireNode()
 try {
   await main()
   process.exit(0)

@@ -1,6 +1,7 @@
 import { ConfigError } from '../server/config.js'
 import { DirectoryLockedError } from '../server/store/directoryLock.js'
 import { createLogger, describeError } from '../service/logger.js'
+import { requireNode } from '../service/nodeVersion.js'
 import { type HostConfig, loadConfig } from './config.js'
 import { type RunningHost, startHost } from './host.js'
 
@@ -35,6 +36,7 @@ async function start(): Promise<RunningHost> {
   }
 }
 
+requireNode()
 const config = configure()
 const logger = createLogger({ level: config.logLevel })
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DirectoryLockedError } from '../server/store/directoryLock.js'
+import { requireNode } from '../service/nodeVersion.js'
 import { runDemo } from './demo.js'
 import { ForeignDirectoryError } from './directory.js'
 import { printGuide } from './guide.js'
@@ -121,6 +122,7 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
+requireNode()
 try {
   // Whatever a demo that was interrupted still waits for ends with it.
   process.exit(await main())

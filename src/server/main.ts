@@ -1,4 +1,5 @@
 import { createLogger, describeError, type Logger } from '../service/logger.js'
+import { requireNode } from '../service/nodeVersion.js'
 import { type Config, ConfigError, loadConfig } from './config.js'
 import { RelayerKeyError } from './relay/relayerKeyError.js'
 import { type RunningServer, startServer } from './server.js'
@@ -76,6 +77,7 @@ function stopOnSignal(server: RunningServer, logger: Logger): void {
 // Whoever read the narration has gone: the service goes on without.
 process.stdout.on('error', () => undefined)
 
+requireNode()
 const config = configure()
 const logger = createLogger({ level: config.logLevel })
 reportUncaught(logger)

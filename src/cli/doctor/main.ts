@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { type EnclaveReport, type Finding, fault, unchecked } from '../../protocol/finding.js'
 import { loadConfig } from '../../server/config.js'
+import { requireNode } from '../../service/nodeVersion.js'
 import { compare } from './comparison.js'
 import { askEnclave, NoReportError, readReport } from './enclavePart.js'
 import { checkServer, type ServerReport } from './serverPart.js'
@@ -148,6 +149,7 @@ function explain(error: unknown): string {
   return 'the doctor met something that it does not know'
 }
 
+requireNode()
 try {
   process.exitCode = await main()
 } catch (error) {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { enclaveReportSchema } from '../../protocol/finding.js'
+import { requireNode } from '../../service/nodeVersion.js'
 import { loadConfig } from '../config.js'
 import { checkEnclave } from './checkup.js'
 
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify(z.encode(enclaveReportSchema, report))}\n`)
 }
 
+requireNode()
 main().catch(() => {
   process.stderr.write('the enclave could not be examined; is --account an address?\n')
   process.exitCode = 1
