@@ -49,12 +49,15 @@ const accountSchema = z
 /** `GET /v2/positions`: what the account holds, every symbol at once. */
 export function getPositions(trading: BrokerHttp): Promise<BrokerPosition[]> {
   return trading.request(
-    { method: 'GET', route: '/v2/positions', path: '/v2/positions' },
+    { method: 'GET', route: '/v2/positions', path: '/v2/positions', purpose: 'other' },
     z.array(positionSchema),
   )
 }
 
 /** `GET /v2/account`. */
 export function getAccount(trading: BrokerHttp): Promise<BrokerAccount> {
-  return trading.request({ method: 'GET', route: '/v2/account', path: '/v2/account' }, accountSchema)
+  return trading.request(
+    { method: 'GET', route: '/v2/account', path: '/v2/account', purpose: 'other' },
+    accountSchema,
+  )
 }

@@ -85,7 +85,10 @@ export async function getActivities(trading: BrokerHttp, { after }: { after: Dat
       page_size: String(PAGE),
       ...(last !== undefined && { page_token: last }),
     }
-    const page = await trading.request({ method: 'GET', route, path: route, query }, activityPageSchema)
+    const page = await trading.request(
+      { method: 'GET', route, path: route, query, purpose: 'other' },
+      activityPageSchema,
+    )
     found.push(...page)
     if (page.length < PAGE) break
   }

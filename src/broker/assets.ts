@@ -24,7 +24,12 @@ const assetSchema = z.object({
 export async function getAsset(trading: BrokerHttp, symbol: string): Promise<Asset | null> {
   try {
     const asset = await trading.request(
-      { method: 'GET', route: '/v2/assets/{symbol}', path: `/v2/assets/${encodeURIComponent(symbol)}` },
+      {
+        method: 'GET',
+        route: '/v2/assets/{symbol}',
+        path: `/v2/assets/${encodeURIComponent(symbol)}`,
+        purpose: 'settle',
+      },
       assetSchema,
     )
     return { ...asset, name: asset.name ?? asset.symbol, fractionable: asset.fractionable ?? false }

@@ -1,6 +1,6 @@
 import { type Finding, fault, ok } from '../protocol/finding.js'
+import type { Broker } from './broker.js'
 import { BrokerError } from './errors.js'
-import type { Broker } from './index.js'
 
 interface BrokerCheckup {
   readonly findings: Finding[]

@@ -30,5 +30,8 @@ const clockSchema = z
 
 /** `GET /v2/clock`. */
 export function getClock(trading: BrokerHttp): Promise<BrokerClock> {
-  return trading.request({ method: 'GET', route: '/v2/clock', path: '/v2/clock' }, clockSchema)
+  return trading.request(
+    { method: 'GET', route: '/v2/clock', path: '/v2/clock', purpose: 'settle' },
+    clockSchema,
+  )
 }

@@ -1,27 +1,24 @@
+import { Agent, type IncomingMessage, request as sendHttp } from 'node:http'
+import { request as sendHttps, Agent as TlsAgent } from 'node:https'
 import { z } from 'zod'
 import { BrokerError, type BrokerErrorKind } from './errors.js'
+import type { Purpose, RateBudget, Token } from './rateBudget.js'
 
 /** An answer larger than this is not read to its end. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024
-
-/** Failures of the connection itself: the request was certainly not sent. */
-const NOT_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
+/** Shorter than any proxy in front of the broker keeps a connection open. */
+const IDLE_MS = 30_000
 
 interface BrokerHttpOptions {
   /** Base URL, with or without a slash at its end. */
   readonly baseUrl: string
   readonly keyId: string
   readonly secretKey: string
-  /** From the first byte sent to the last one read. */
+  /** For the connection, and again from the first byte sent to the last one read. */
   readonly timeoutMs: number
-  readonly fetch?: typeof fetch | undefined
+  readonly budget: RateBudget
+  /** How long a request waits for its token. */
+  readonly patienceMs: number
 }
 
 export interface BrokerRequest {
@@ -31,14 +28,26 @@ export interface BrokerRequest {
   readonly path: string
   readonly query?: Record<string, string> | undefined
   readonly body?: Record<string, string> | undefined
+  /** Which token it takes; a placement that brings none takes one as an account without a name. */
+  readonly purpose: Purpose
+}
+
+/** A request whose token was taken before. */
+export interface PreparedSending {
+  readonly token: Token
+  /**
+   * Runs once the connection stands, in the same tick as the request's bytes are written. What it throws is what the request rejects
+   * with; nothing is sent then.
+   */
+  beforeSend(): void
 }
 
 export interface BrokerHttp {
   /**
-   * Sends one request and parses its answer (204: the answer is `undefined`).
+   * Takes a token, sends one request and parses its answer (204: the answer is `undefined`).
    * @throws BrokerError by kind; never retries
    */
-  request<T>(request: BrokerRequest, schema: z.ZodType<T>): Promise<T>
+  request<T>(request: BrokerRequest, schema: z.ZodType<T>, prepared?: PreparedSending): Promise<T>
 }
 
 const errorBodySchema = z.object({
@@ -53,9 +62,9 @@ const refusedKeysSchema = z.strictObject({ message: z.string() })
 
 /** Speaks JSON with one of Alpaca's bases, with the account's keys in `APCA-API-KEY-ID` and `APCA-API-SECRET-KEY`. */
 export function createBrokerHttp(options: BrokerHttpOptions): BrokerHttp {
-  const send = options.fetch ?? fetch
+  const { budget, patienceMs, timeoutMs } = options
   const base = options.baseUrl.replace(/\/+$/, '')
-  // A key that is not a valid header value would be quoted in fetch's own error.
+  // A key that is not a valid header value would be quoted in the error of the request.
   for (const [label, key] of [
     ['keyId', options.keyId],
     ['secretKey', options.secretKey],
@@ -64,66 +73,165 @@ export function createBrokerHttp(options: BrokerHttpOptions): BrokerHttp {
       throw new TypeError(`"${label}" expected printable ASCII without spaces`)
   }
   const auth = { 'APCA-API-KEY-ID': options.keyId, 'APCA-API-SECRET-KEY': options.secretKey }
+  const isTls = base.startsWith('https:')
+  const agent = new (isTls ? TlsAgent : Agent)({ keepAlive: true, timeout: IDLE_MS })
+
+  async function tokenFor(request: BrokerRequest): Promise<Token> {
+    const { purpose } = request
+    const token = await budget.take(
+      purpose === 'place'
+        ? { purpose, turn: { account: '', openedAt: 0 }, withinMs: patienceMs }
+        : { purpose, withinMs: patienceMs },
+    )
+    if (token !== null) return token
+    throw rateLimited(routeOf(request), budget)
+  }
 
   return {
-    async request(request, schema) {
-      const answer = await exchange(() =>
-        send(urlOf(base, request), {
-          method: request.method,
-          headers: {
-            accept: 'application/json',
-            ...auth,
-            ...(request.body && { 'content-type': 'application/json' }),
-          },
-          ...(request.body && { body: JSON.stringify(request.body) }),
-          signal: AbortSignal.timeout(options.timeoutMs),
-          // Following one would hand the keys to another host.
-          redirect: 'manual',
-        }),
-      ).catch((error) => {
-        throw lostAnswer(request, error)
+    async request(request, schema, prepared) {
+      const token = prepared?.token ?? (await tokenFor(request))
+      const body = request.body && JSON.stringify(request.body)
+      const exchange: Exchange = {
+        url: urlOf(base, request),
+        method: request.method,
+        headers: {
+          accept: 'application/json',
+          ...auth,
+          ...(body !== undefined && {
+            'content-type': 'application/json',
+            'content-length': String(Buffer.byteLength(body)),
+          }),
+        },
+        body,
+        timeoutMs,
+        beforeSend: prepared?.beforeSend,
+      }
+      const answer = await send(exchange, isTls, agent).catch((error: unknown) => {
+        if (!(error instanceof NoAnswer)) {
+          token.release()
+          throw error
+        }
+        if (error.wasSent) token.spent()
+        else token.release()
+        throw unusable(request, error)
       })
+      token.spent(answer)
       if (answer.status < 200 || answer.status > 299) throw refusal(request, answer)
       const parsed = schema.safeParse(answer.body)
-      if (!parsed.success) throw unusable(request, 'unreadable', answer.status)
-      return parsed.data
+      if (parsed.success) return parsed.data
+      throw unusable(request, { wasSent: true, reason: 'unreadable' }, answer.status)
     },
   }
 }
 
+/** The budget's own refusal: nothing was sent. */
+export function rateLimited(route: string, budget: RateBudget): BrokerError {
+  const resetAt = budget.resetAt()
+  return new BrokerError('rate-limited', {
+    route,
+    resetAt: resetAt === undefined ? undefined : new Date(resetAt),
+  })
+}
+
+interface Exchange {
+  readonly url: string
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body: string | undefined
+  readonly timeoutMs: number
+  readonly beforeSend: (() => void) | undefined
+}
+
 interface Answer {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: IncomingMessage['headers']
   /** Parsed JSON; `undefined` when there was none or it could not be parsed. */
   readonly body: unknown
 }
 
-function urlOf(base: string, request: BrokerRequest): string {
-  const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
-  return `${base}${request.path}${query}`
+/** There was no usable answer. */
+class NoAnswer extends Error {
+  constructor(
+    /** Whether any byte of the request may have left. */
+    readonly wasSent: boolean,
+    readonly reason: string,
+  ) {
+    super(reason)
+  }
 }
 
-async function exchange(send: () => Promise<Response>): Promise<Answer> {
-  const response = await send()
-  const text = await readBounded(response)
-  return { status: response.status, headers: response.headers, body: parseJson(text) }
+/**
+ * Sends one request over a connection that stands already. `node:http` rather than `fetch`: only here the writing of the bytes is
+ * ours, so that a process which was stopped before it learns so before it sends.
+ * @throws NoAnswer, or what `beforeSend` throws
+ */
+function send(exchange: Exchange, isTls: boolean, agent: Agent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let wasSent = false
+    // Following a redirect would hand the keys to another host; neither of the two does.
+    const message = (isTls ? sendHttps : sendHttp)(exchange.url, {
+      method: exchange.method,
+      headers: exchange.headers,
+      agent,
+    })
+    const fail = (error: unknown) => {
+      clearTimeout(timer)
+      message.destroy()
+      reject(error)
+    }
+    const lost = (error: unknown) => fail(new NoAnswer(wasSent, systemCode(error) ?? 'connection-lost'))
+    const timedOut = () => fail(new NoAnswer(wasSent, 'timeout'))
+    let timer = setTimeout(timedOut, exchange.timeoutMs)
+    const start = () => {
+      clearTimeout(timer)
+      timer = setTimeout(timedOut, exchange.timeoutMs)
+      try {
+        exchange.beforeSend?.()
+      } catch (error) {
+        fail(error)
+        return
+      }
+      wasSent = true
+      message.end(exchange.body)
+    }
+    message.on('error', lost)
+    message.on('socket', (socket) => {
+      if (message.reusedSocket) start()
+      else socket.once(isTls ? 'secureConnect' : 'connect', start)
+    })
+    message.on('response', (response) => {
+      readBounded(response).then((text) => {
+        clearTimeout(timer)
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: parseJson(text),
+        })
+      }, lost)
+    })
+  })
 }
 
-async function readBounded(response: Response): Promise<string> {
-  if (!response.body) return ''
+async function readBounded(response: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
-  // Leaving the loop early cancels the stream and with it the connection.
-  for await (const chunk of response.body) {
-    size += chunk.byteLength
+  // Leaving the loop early destroys the connection.
+  for await (const chunk of response) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.byteLength
     if (size > MAX_BODY_BYTES) throw new OversizedBody()
-    chunks.push(chunk)
+    chunks.push(bytes)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
 class OversizedBody extends Error {
   readonly code = 'oversized'
+}
+
+function urlOf(base: string, request: BrokerRequest): string {
+  const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
+  return `${base}${request.path}${query}`
 }
 
 function parseJson(text: string): unknown {
@@ -135,28 +243,32 @@ function parseJson(text: string): unknown {
 }
 
 /** A failure without a usable answer is harmless only when nothing could have been changed. */
-function unusable(request: BrokerRequest, reason: string, status?: number): BrokerError {
-  const harmless = request.method === 'GET' || NOT_SENT.has(reason)
-  return new BrokerError(harmless ? 'unavailable' : 'ambiguous', { route: routeOf(request), reason, status })
+function unusable(
+  request: BrokerRequest,
+  { wasSent, reason }: { wasSent: boolean; reason: string },
+  status?: number,
+): BrokerError {
+  const isHarmless = request.method === 'GET' || !wasSent
+  return new BrokerError(isHarmless ? 'unavailable' : 'ambiguous', {
+    route: routeOf(request),
+    reason,
+    status,
+  })
 }
 
-function lostAnswer(request: BrokerRequest, error: unknown): BrokerError {
-  if (error instanceof DOMException && error.name === 'TimeoutError') return unusable(request, 'timeout')
-  return unusable(request, systemCode(error) ?? 'connection-lost')
-}
-
-/** The system's error code: fetch keeps it one or more causes down, and connecting to several addresses collects some. */
+/** The system's error code: connecting to several addresses collects some. */
 function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof AggregateError && !('code' in error)) return systemCode(error.errors[0])
-  if ('code' in error && typeof error.code === 'string') return error.code
-  return systemCode(error.cause)
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 function refusal(request: BrokerRequest, answer: Answer): BrokerError {
   const { status } = answer
   // Redirects, 408 and 5xx say nothing of what became of the request.
-  if (status < 400 || status === 408 || status >= 500) return unusable(request, 'no-answer', status)
+  if (status < 400 || status === 408 || status >= 500) {
+    return unusable(request, { wasSent: true, reason: 'no-answer' }, status)
+  }
   const body = errorBodySchema.safeParse(answer.body)
   return new BrokerError(kindOf(answer), {
     route: routeOf(request),
@@ -174,9 +286,9 @@ function kindOf({ status, body }: Answer): BrokerErrorKind {
 }
 
 /** `X-RateLimit-Reset` is in Unix seconds. */
-function resetAt(headers: Headers): Date | undefined {
-  const text = headers.get('x-ratelimit-reset') ?? ''
-  return /^\d{1,11}$/.test(text) ? new Date(Number(text) * 1000) : undefined
+function resetAt(headers: Answer['headers']): Date | undefined {
+  const text = headers['x-ratelimit-reset']
+  return typeof text === 'string' && /^\d{1,11}$/.test(text) ? new Date(Number(text) * 1000) : undefined
 }
 
 function routeOf(request: BrokerRequest): string {

@@ -1,85 +1,22 @@
-import { type BrokerAccount, type BrokerPosition, getAccount, getPositions } from './account.js'
-import { type Activities, getActivities } from './activities.js'
-import { type Asset, getAsset } from './assets.js'
-import { type BrokerClock, getClock } from './clock.js'
-import { createBrokerHttp } from './http.js'
-import type { BrokerOrder } from './order.js'
-import {
-  cancelOrder,
-  getOrderByClientOrderId,
-  getOrders,
-  type OrderFilter,
-  type OrderRequest,
-  placeOrder,
-} from './orders.js'
-import { getSnapshots, type Snapshot } from './snapshots.js'
-
 export type { BrokerAccount, BrokerPosition } from './account.js'
 export type { Activities, FeeActivity, TradeActivity } from './activities.js'
 export { type Asset, isBuyable } from './assets.js'
+export { type Broker, type BrokerOptions, createBroker } from './broker.js'
 export type { BrokerClock } from './clock.js'
 export { BrokerError, type BrokerErrorDetails, type BrokerErrorKind } from './errors.js'
 export { type BrokerOrder, type Fill, fillValue, type OrderSide } from './order.js'
 export { type BrokerOrderState, orderState } from './orderState.js'
-export { DuplicateOrderError, type OrderFilter, type OrderRequest } from './orders.js'
+export {
+  DuplicateOrderError,
+  isPossibleDuplicate,
+  type OrderFilter,
+  type OrderRequest,
+} from './orders.js'
+export type { PlacementTurn } from './rateBudget.js'
+export {
+  createSharedBroker,
+  type Placement,
+  type SharedBroker,
+  type SharedBrokerOptions,
+} from './shared.js'
 export type { Snapshot } from './snapshots.js'
-
-export interface BrokerOptions {
-  /** `https://paper-api.alpaca.markets` or the live one. */
-  readonly tradingUrl: string
-  /** `https://data.alpaca.markets`. */
-  readonly dataUrl: string
-  readonly keyId: string
-  readonly secretKey: string
-  /** For each call, from its first byte sent to the last one read. */
-  readonly timeoutMs: number
-  /** The market data feed; `iex` is the one that every account may read. */
-  readonly feed?: string | undefined
-  readonly fetch?: typeof fetch | undefined
-}
-
-/** One account at Alpaca. Every method makes one call (`placeOrder` looks up after a 422, and a replaced order is
- * followed) and throws `BrokerError`. */
-export interface Broker {
-  getClock(): Promise<BrokerClock>
-  /** Symbols that the broker knows nothing of are absent from the map. */
-  getSnapshots(symbols: readonly string[]): Promise<Map<string, Snapshot>>
-  /** Null when there is no such asset. */
-  getAsset(symbol: string): Promise<Asset | null>
-  placeOrder(request: OrderRequest): Promise<BrokerOrder>
-  /** Null when the account has no such order. */
-  getOrderByClientOrderId(clientOrderId: string): Promise<BrokerOrder | null>
-  /** Every order that was submitted after a time, the oldest first: a call for each 500. */
-  getOrders(filter: OrderFilter): Promise<BrokerOrder[]>
-  /** `id` is the broker's own id of the order. */
-  cancelOrder(id: string): Promise<'requested' | 'not-cancelable'>
-  getPositions(): Promise<BrokerPosition[]>
-  getAccount(): Promise<BrokerAccount>
-  /** Every fill and fee after a time, the oldest first: a call for each 100. */
-  getActivities(filter: { readonly after: Date }): Promise<Activities>
-}
-
-/**
- * A client of Alpaca's trading and market data API.
- *
- * @example
- * const broker = createBroker({ tradingUrl, dataUrl, keyId, secretKey, timeoutMs: 10_000 })
- * const order = await broker.placeOrder({ symbol: 'AAPL', side: 'buy', notional: 250_000_000n, clientOrderId })
- */
-export function createBroker(options: BrokerOptions): Broker {
-  const { tradingUrl, dataUrl, feed = 'iex', ...shared } = options
-  const trading = createBrokerHttp({ ...shared, baseUrl: tradingUrl })
-  const data = createBrokerHttp({ ...shared, baseUrl: dataUrl })
-  return {
-    getClock: () => getClock(trading),
-    getSnapshots: (symbols) => getSnapshots(data, symbols, feed),
-    getAsset: (symbol) => getAsset(trading, symbol),
-    placeOrder: (request) => placeOrder(trading, request),
-    getOrderByClientOrderId: (clientOrderId) => getOrderByClientOrderId(trading, clientOrderId),
-    getOrders: (filter) => getOrders(trading, filter),
-    cancelOrder: (id) => cancelOrder(trading, id),
-    getPositions: () => getPositions(trading),
-    getAccount: () => getAccount(trading),
-    getActivities: (filter) => getActivities(trading, filter),
-  }
-}

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { formatDecimal, ONE_CENT, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
+import { timestampSchema } from './clock.js'
 import { BrokerError, type BrokerErrorDetails } from './errors.js'
-import type { BrokerHttp } from './http.js'
+import type { BrokerHttp, PreparedSending } from './http.js'
 import { asOne, type BrokerOrder, type OrderSide, type StoredOrder, storedOrderSchema } from './order.js'
 
 /** A market order for the day: by amount (`notional`, USD 6 decimals, whole cents) or by quantity (`qty`, shares 9 decimals). */
@@ -39,6 +40,25 @@ export class DuplicateOrderError extends BrokerError {
  * @throws RangeError for a notional that is not whole cents, or an amount that is not positive
  */
 export async function placeOrder(trading: BrokerHttp, request: OrderRequest): Promise<BrokerOrder> {
+  try {
+    return await postOrder(trading, request)
+  } catch (error) {
+    if (!isPossibleDuplicate(error)) throw error
+    const existing = await lookUpAfterRefusal(trading, request.clientOrderId, error)
+    if (existing) throw new DuplicateOrderError(existing, error)
+    throw error
+  }
+}
+
+/**
+ * The same, and nothing else: one request.
+ * @throws BrokerError `ambiguous` when the order may exist; what {@link isPossibleDuplicate} says yes to when the id may be taken
+ */
+export async function postOrder(
+  trading: BrokerHttp,
+  request: OrderRequest,
+  prepared?: PreparedSending,
+): Promise<BrokerOrder> {
   const route = '/v2/orders'
   const body = {
     symbol: request.symbol,
@@ -48,18 +68,17 @@ export async function placeOrder(trading: BrokerHttp, request: OrderRequest): Pr
     client_order_id: request.clientOrderId,
     ...sizeOf(request),
   }
-  try {
-    const placed = await trading.request(
-      { method: 'POST', route, path: route, body },
-      orderWithId(request.clientOrderId),
-    )
-    return asOne(placed, [])
-  } catch (error) {
-    if (!(error instanceof BrokerError) || error.status !== 422 || error.kind !== 'rejected') throw error
-    const existing = await lookUpAfterRefusal(trading, request.clientOrderId, error)
-    if (existing) throw new DuplicateOrderError(existing, error)
-    throw error
-  }
+  const placed = await trading.request(
+    { method: 'POST', route, path: route, body, purpose: 'place' },
+    orderWithId(request.clientOrderId),
+    prepared,
+  )
+  return asOne(placed, [])
+}
+
+/** Whether the refusal of an order leaves open that the broker has one under its id: look it up. */
+export function isPossibleDuplicate(error: unknown): error is BrokerError {
+  return error instanceof BrokerError && error.status === 422 && error.kind === 'rejected'
 }
 
 /**
@@ -78,7 +97,13 @@ async function findOrder(trading: BrokerHttp, clientOrderId: string): Promise<St
   const route = '/v2/orders:by_client_order_id'
   try {
     return await trading.request(
-      { method: 'GET', route, path: route, query: { client_order_id: clientOrderId } },
+      {
+        method: 'GET',
+        route,
+        path: route,
+        query: { client_order_id: clientOrderId },
+        purpose: 'settle',
+      },
       orderWithId(clientOrderId),
     )
   } catch (error) {
@@ -98,7 +123,8 @@ async function replacementsOf(trading: BrokerHttp, first: StoredOrder): Promise<
     const schema = storedOrderSchema.refine(
       (order) => order.id === id && order.symbol === first.symbol && order.side === first.side,
     )
-    last = await trading.request({ method: 'GET', route, path }, schema).catch((error: unknown) => {
+    const request = { method: 'GET', route, path, purpose: 'settle' } as const
+    last = await trading.request(request, schema).catch((error: unknown) => {
       const isGone = error instanceof BrokerError && error.kind === 'not-found'
       throw isGone ? unreadable(`GET ${route}`) : error
     })
@@ -127,28 +153,60 @@ export interface OrderFilter {
  * carried another one on are part of it.
  */
 export async function getOrders(trading: BrokerHttp, { after, symbol }: OrderFilter): Promise<BrokerOrder[]> {
+  const symbols = symbol === undefined ? [] : [symbol]
+  return joined(await listOrders(trading, { after, symbols, purpose: 'other' }, storedOrderSchema))
+}
+
+/** An order that the list names and whose standing cannot be read. */
+const unreadableOrderSchema = z
+  .object({ id: z.string().min(1), client_order_id: z.string(), created_at: timestampSchema })
+  .transform((order) => ({ id: order.id, clientOrderId: order.client_order_id, createdAt: order.created_at }))
+
+/**
+ * The orders submitted after a time, by their `client_order_id`, for those who wait for some of them: null for one that cannot be read,
+ * which keeps no other from its answer.
+ */
+export async function lookAtOrders(
+  trading: BrokerHttp,
+  { after, symbols }: { readonly after: Date; readonly symbols: readonly string[] },
+): Promise<Map<string, BrokerOrder | null>> {
+  const schema = z.union([storedOrderSchema, unreadableOrderSchema])
+  const found = await listOrders(trading, { after, symbols, purpose: 'settle' }, schema)
+  const readable = new Map<string, StoredOrder>()
+  const standing = new Map<string, BrokerOrder | null>()
+  for (const order of found.values()) {
+    if ('status' in order) readable.set(order.id, order)
+    else standing.set(order.clientOrderId, null)
+  }
+  for (const order of joined(readable)) standing.set(order.clientOrderId, order)
+  return standing
+}
+
+/** Every page of the list, by the broker's ids. */
+async function listOrders<T extends { readonly id: string; readonly createdAt: Date }>(
+  trading: BrokerHttp,
+  filter: { readonly after: Date; readonly symbols: readonly string[]; readonly purpose: 'settle' | 'other' },
+  schema: z.ZodType<T>,
+): Promise<Map<string, T>> {
   const route = '/v2/orders'
-  const found = new Map<string, StoredOrder>()
-  for (let from = after; ; ) {
+  const found = new Map<string, T>()
+  for (let from = filter.after; ; ) {
     const query = {
       status: 'all',
-      ...(symbol !== undefined && { symbols: symbol }),
+      ...(filter.symbols.length > 0 && { symbols: filter.symbols.join(',') }),
       after: from.toISOString(),
       direction: 'asc',
       limit: String(PAGE),
     }
-    const page = await trading.request(
-      { method: 'GET', route, path: route, query },
-      z.array(storedOrderSchema),
-    )
+    const { purpose } = filter
+    const page = await trading.request({ method: 'GET', route, path: route, query, purpose }, z.array(schema))
     const known = found.size
     // A page begins with what the one before ended with, as a time names no single order.
     for (const order of page) found.set(order.id, order)
     const last = page.at(-1)
-    if (last === undefined || page.length < PAGE || found.size === known) break
+    if (last === undefined || page.length < PAGE || found.size === known) return found
     from = last.createdAt
   }
-  return joined(found)
 }
 
 /** Orders by the broker's id; those that carried another one on become part of it. */
@@ -170,7 +228,10 @@ function chainOf({ replacedBy }: StoredOrder, found: ReadonlyMap<string, StoredO
 export async function cancelOrder(trading: BrokerHttp, id: string): Promise<'requested' | 'not-cancelable'> {
   const path = `/v2/orders/${encodeURIComponent(id)}`
   try {
-    await trading.request({ method: 'DELETE', route: '/v2/orders/{id}', path }, z.unknown())
+    await trading.request(
+      { method: 'DELETE', route: '/v2/orders/{id}', path, purpose: 'cancel' },
+      z.unknown(),
+    )
     return 'requested'
   } catch (error) {
     if (error instanceof BrokerError && error.kind === 'rejected' && error.status === 422)

@@ -1,5 +1,4 @@
 import { createBroker } from '../broker/index.js'
-import { createLimitedFetch } from '../broker/limitedFetch.js'
 import { createContracts } from '../chain/contracts.js'
 import { RpcProvider } from '../chain/provider.js'
 import type { NodeFault } from '../chain/rpcTransport.js'
@@ -83,7 +82,8 @@ export function buildServer(surroundings: Surroundings): {
     ...config.broker,
     keyId: config.broker.keyId.reveal(),
     secretKey: config.broker.secretKey.reveal(),
-    fetch: createLimitedFetch(),
+    // Callers have older answers: none waits for the limit.
+    patienceMs: 0,
   })
   const reads = buildReads({ config, transport: provider.transport, logger })
   const { head } = reads

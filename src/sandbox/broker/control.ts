@@ -44,7 +44,7 @@ export type ActivityView = Activity & { readonly account: string }
  * curl -d '{"clientOrderId": "…", "status": "expired"}'         $BROKER/sandbox/end
  * curl -d '{"method": "POST", "path": "/v2/orders", "drop": "after"}' $BROKER/sandbox/fault  # placed, answer lost
  * curl -d '{"respond": {"status": 503, "body": {}}, "times": 3}' $BROKER/sandbox/fault
- * curl -d '{"perMinute": 200}'                                  $BROKER/sandbox/limit   # null: never refuse
+ * curl -d '{"perMinute": 200}'                                  $BROKER/sandbox/limit   # null: none, and none stated
  * ```
  */
 export type BrokerControl = { readonly [C in ControlCommand]: (input: ControlInput<C>) => void } & {

@@ -52,7 +52,9 @@ async function serve(
     body: body.value,
     outcome: reply?.status ?? 'dropped',
   })
-  if (reply) write(response, reply)
+  // By the stand-in's own clock, which tests set: the time until the limit's reset goes by it.
+  const headers = { date: deps.now().toUTCString(), ...reply?.headers }
+  if (reply) write(response, { ...reply, headers })
   else request.socket.resetAndDestroy()
 }
 
@@ -76,7 +78,10 @@ async function answer(deps: StandInServerDeps, incoming: Incoming): Promise<Repl
 
 function handle(deps: StandInServerDeps, { method, url, body, account }: Incoming): Reply {
   if (!account) return UNAUTHORIZED
-  const { headers, refused } = deps.rateLimit.count(account.name)
+  const { headers, refused } = deps.rateLimit.count(
+    account.name,
+    url.pathname.startsWith('/v2/stocks/') ? 'data' : 'trading',
+  )
   if (refused) return { ...refused, headers }
   if (!body.ok) return { ...refusal(400, 40010000, 'request body format is invalid'), headers }
   const reply = deps.alpaca({

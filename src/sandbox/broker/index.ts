@@ -37,7 +37,7 @@ export interface BrokerStandInOptions {
   readonly fill?: FillBehaviour | undefined
   /** Prices walk one step at this interval; not by themselves when absent. */
   readonly walkIntervalMs?: number | undefined
-  /** Requests a minute and account before 429; not enforced when absent. */
+  /** Requests a minute, account and API before 429; neither stated nor enforced when absent. */
   readonly rateLimit?: number | undefined
   readonly now?: (() => Date) | undefined
 }

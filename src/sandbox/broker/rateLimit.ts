@@ -2,17 +2,18 @@ import { refusal } from './refusal.js'
 import type { Reply } from './types.js'
 
 const WINDOW_MS = 60_000
-/** Alpaca's limit, stated in the headers whether or not it is enforced here. */
-const DOCUMENTED_LIMIT = 200
 
 export interface RateLimit {
-  /** Requests a minute and account from which on they are refused; null never refuses. */
+  /** Requests a minute, account and API from which on they are refused; null states and enforces none. */
   enforce(perMinute: number | null): void
   /** Counts one request: the headers for its answer, and the refusal when it is one too many. */
-  count(account: string): { headers: Record<string, string>; refused: Reply | undefined }
+  count(
+    account: string,
+    api: 'trading' | 'data',
+  ): { headers: Record<string, string>; refused: Reply | undefined }
 }
 
-/** Windows of one minute, per account, as `X-RateLimit-*` describes them. */
+/** Windows of one minute, per account and API, as `X-RateLimit-*` describes them. */
 export function createRateLimit(now: () => Date): RateLimit {
   const windows = new Map<string, { until: number; used: number }>()
   let limit: number | null = null
@@ -21,20 +22,20 @@ export function createRateLimit(now: () => Date): RateLimit {
       limit = perMinute
       windows.clear()
     },
-    count(account) {
+    count(account, api) {
+      if (limit === null) return { headers: {}, refused: undefined }
       const at = now().getTime()
-      const current = windows.get(account)
+      const key = `${api} ${account}`
+      const current = windows.get(key)
       const window = current && current.until > at ? current : { until: at + WINDOW_MS, used: 0 }
       window.used += 1
-      windows.set(account, window)
-      const stated = limit ?? DOCUMENTED_LIMIT
+      windows.set(key, window)
       const headers = {
-        'X-RateLimit-Limit': String(stated),
-        'X-RateLimit-Remaining': String(Math.max(0, stated - window.used)),
+        'X-RateLimit-Limit': String(limit),
+        'X-RateLimit-Remaining': String(Math.max(0, limit - window.used)),
         'X-RateLimit-Reset': String(Math.ceil(window.until / 1000)),
       }
-      const refused =
-        limit !== null && window.used > limit ? refusal(429, 42910000, 'rate limit exceeded') : undefined
+      const refused = window.used > limit ? refusal(429, 42910000, 'rate limit exceeded') : undefined
       return { headers, refused }
     },
   }

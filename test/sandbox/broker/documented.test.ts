@@ -148,10 +148,15 @@ describe("the stand-in answers in Alpaca's documented form, member for member", 
     }
   })
 
-  it('X-RateLimit-* on every answer to good keys', async () => {
-    const { headers } = await call('/v2/clock')
-    expect(headers.get('x-ratelimit-limit')).toBe('200')
-    expect(headers.get('x-ratelimit-remaining')).toBe('199')
-    expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000)
+  it('X-RateLimit-* on every answer to good keys, for each of the two APIs', async () => {
+    standIn.control.limit({ perMinute: 200 })
+    for (const path of ['/v2/clock', '/v2/stocks/snapshots?symbols=AAPL']) {
+      const { headers } = await call(path)
+      expect(headers.get('x-ratelimit-limit')).toBe('200')
+      expect(headers.get('x-ratelimit-remaining')).toBe('199')
+      expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000)
+    }
+    standIn.control.limit({ perMinute: null })
+    expect((await call('/v2/clock')).headers.get('x-ratelimit-limit')).toBeNull()
   })
 })

@@ -19,8 +19,13 @@ async function setUp(options: {
   let time = START
   let steady = 0
   let listed = options.symbols ?? ['AAPL', 'MSFT']
+  // A client of its own for each call: time passes for the view alone, not for what a client knows of the rate limit.
+  const broker = () => brokerOf(standIn.url, SERVER_ACCOUNT, options.timeoutMs)
   const view = createMarketView({
-    broker: brokerOf(standIn.url, SERVER_ACCOUNT, options.timeoutMs),
+    broker: {
+      getAsset: (symbol) => broker().getAsset(symbol),
+      getSnapshots: (symbols) => broker().getSnapshots(symbols),
+    },
     symbols: { current: () => listed, read: async () => listed },
     fees: FEES,
     maxAgeMs: 2_000,

@@ -1,0 +1,103 @@
+import { type BrokerAccount, type BrokerPosition, getAccount, getPositions } from './account.js'
+import { type Activities, getActivities } from './activities.js'
+import { type Asset, getAsset } from './assets.js'
+import { type BrokerClock, getClock } from './clock.js'
+import { type BrokerHttp, createBrokerHttp } from './http.js'
+import type { BrokerOrder } from './order.js'
+import {
+  cancelOrder,
+  getOrderByClientOrderId,
+  getOrders,
+  type OrderFilter,
+  type OrderRequest,
+  placeOrder,
+} from './orders.js'
+import { createRateBudget, type RateBudget } from './rateBudget.js'
+import { getSnapshots, type Snapshot } from './snapshots.js'
+
+/** How long a call waits for its turn, where nothing else is said. */
+const PATIENCE_MS = 10_000
+
+export interface BrokerOptions {
+  /** `https://paper-api.alpaca.markets` or the live one. */
+  readonly tradingUrl: string
+  /** `https://data.alpaca.markets`. */
+  readonly dataUrl: string
+  readonly keyId: string
+  readonly secretKey: string
+  /** For each call: for its connection, and again from its first byte sent to the last one read. */
+  readonly timeoutMs: number
+  /** The market data feed; `iex` is the one that every account may read. */
+  readonly feed?: string | undefined
+  /** How long a call waits for the broker's rate limit before it fails `rate-limited`, with nothing sent. 10 s by default. */
+  readonly patienceMs?: number | undefined
+}
+
+/**
+ * One account at Alpaca. Every method makes one call (`placeOrder` looks up after a 422, and a replaced order is
+ * followed) and throws `BrokerError`. Calls keep to the rate limit that the broker's answers state, the most urgent first.
+ */
+export interface Broker {
+  getClock(): Promise<BrokerClock>
+  /** Symbols that the broker knows nothing of are absent from the map. */
+  getSnapshots(symbols: readonly string[]): Promise<Map<string, Snapshot>>
+  /** Null when there is no such asset. */
+  getAsset(symbol: string): Promise<Asset | null>
+  placeOrder(request: OrderRequest): Promise<BrokerOrder>
+  /** Null when the account has no such order. */
+  getOrderByClientOrderId(clientOrderId: string): Promise<BrokerOrder | null>
+  /** Every order that was submitted after a time, the oldest first: a call for each 500. */
+  getOrders(filter: OrderFilter): Promise<BrokerOrder[]>
+  /** `id` is the broker's own id of the order. */
+  cancelOrder(id: string): Promise<'requested' | 'not-cancelable'>
+  getPositions(): Promise<BrokerPosition[]>
+  getAccount(): Promise<BrokerAccount>
+  /** Every fill and fee after a time, the oldest first: a call for each 100. */
+  getActivities(filter: { readonly after: Date }): Promise<Activities>
+}
+
+/**
+ * A client of Alpaca's trading and market data API.
+ *
+ * @example
+ * const broker = createBroker({ tradingUrl, dataUrl, keyId, secretKey, timeoutMs: 10_000 })
+ * const order = await broker.placeOrder({ symbol: 'AAPL', side: 'buy', notional: 250_000_000n, clientOrderId })
+ */
+export function createBroker(options: BrokerOptions): Broker {
+  return brokerOf(createParts(options))
+}
+
+/** What a client of one account stands on. Alpaca counts the requests to its two APIs apart. */
+export interface BrokerParts {
+  readonly trading: BrokerHttp
+  readonly tradingBudget: RateBudget
+  readonly data: BrokerHttp
+  readonly feed: string
+}
+
+export function createParts(options: BrokerOptions): BrokerParts {
+  const { tradingUrl, dataUrl, feed = 'iex', patienceMs = PATIENCE_MS, ...keys } = options
+  const tradingBudget = createRateBudget()
+  const shared = { ...keys, patienceMs }
+  return {
+    trading: createBrokerHttp({ ...shared, baseUrl: tradingUrl, budget: tradingBudget }),
+    tradingBudget,
+    data: createBrokerHttp({ ...shared, baseUrl: dataUrl, budget: createRateBudget() }),
+    feed,
+  }
+}
+
+export function brokerOf({ trading, data, feed }: BrokerParts): Broker {
+  return {
+    getClock: () => getClock(trading),
+    getSnapshots: (symbols) => getSnapshots(data, symbols, feed),
+    getAsset: (symbol) => getAsset(trading, symbol),
+    placeOrder: (request) => placeOrder(trading, request),
+    getOrderByClientOrderId: (clientOrderId) => getOrderByClientOrderId(trading, clientOrderId),
+    getOrders: (filter) => getOrders(trading, filter),
+    cancelOrder: (id) => cancelOrder(trading, id),
+    getPositions: () => getPositions(trading),
+    getAccount: () => getAccount(trading),
+    getActivities: (filter) => getActivities(trading, filter),
+  }
+}

@@ -1,0 +1,134 @@
+import { BrokerError } from './errors.js'
+import type { BrokerOrder } from './order.js'
+
+/** Events of one burst are answered by one look. */
+const GATHER_MS = 25
+/** Between two looks. */
+const GAP_MS = 200
+/** The same while the rate limit holds placements back. */
+const SCARCE_GAP_MS = 3_000
+/** Without events: while the stream is down, and while it is up but may have lost some. */
+const ALONE_MS = 500
+const BESIDE_STREAM_MS = 2_000
+/** The broker's list goes by the time of submission, which is not before that of creation. */
+const EARLIER_MS = 1_000
+/** Events that come before their order is followed are remembered for the last so many orders. */
+const REMEMBERED = 10_000
+
+/** Watches orders for as long as callers wait for a change. */
+export interface Follower {
+  /** See `SharedBroker.follow`. */
+  follow(order: BrokerOrder, withinMs: number): Promise<BrokerOrder>
+  /** Something happened to the order with this `client_order_id`; undefined: perhaps to any. */
+  announce(clientOrderId?: string): void
+}
+
+interface Followed {
+  readonly order: BrokerOrder
+  settle(outcome: BrokerOrder | Error): void
+  /** How the last look at it failed; null once one has succeeded. */
+  failure: BrokerError | null
+}
+
+/**
+ * Looks at all orders that are followed with one list call, at the pace that events give, and by itself where none come. An event
+ * never says more than "look now".
+ */
+export function createFollower(deps: {
+  /** By `client_order_id`; null for an order that cannot be read. */
+  readonly look: (filter: {
+    readonly after: Date
+    readonly symbols: readonly string[]
+  }) => Promise<ReadonlyMap<string, BrokerOrder | null>>
+  readonly isStreamLive: () => boolean
+  readonly isScarce: () => boolean
+  /** Monotonic ms. */
+  readonly now: () => number
+}): Follower {
+  const { now } = deps
+  const followed = new Set<Followed>()
+  /** The last orders that events came for, the oldest first. */
+  const announced = new Set<string>()
+  let isWanted = false
+  let isLooking = false
+  let lastLookAt = Number.NEGATIVE_INFINITY
+  /** Since when orders have been followed without a pause; what is followed first is as new as its own answer. */
+  let followedSince = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+
+  function schedule(): void {
+    clearTimeout(timer)
+    if (isLooking || followed.size === 0) return
+    const allowedAt = lastLookAt + (deps.isScarce() ? SCARCE_GAP_MS : GAP_MS)
+    const withoutEventsMs = deps.isStreamLive() ? BESIDE_STREAM_MS : ALONE_MS
+    const wantedAt = isWanted ? now() + GATHER_MS : Math.max(lastLookAt, followedSince) + withoutEventsMs
+    timer = setTimeout(() => void look(), Math.max(0, Math.max(allowedAt, wantedAt) - now()))
+  }
+
+  async function look(): Promise<void> {
+    const waiting = [...followed]
+    isLooking = true
+    isWanted = false
+    lastLookAt = now()
+    try {
+      const since = Math.min(...waiting.map(({ order }) => order.createdAt.getTime()))
+      const symbols = [...new Set(waiting.map(({ order }) => order.symbol))]
+      const found = await deps.look({ after: new Date(since - EARLIER_MS), symbols })
+      for (const each of waiting) compare(each, found.get(each.order.clientOrderId))
+    } catch (error) {
+      for (const each of waiting) {
+        if (error instanceof BrokerError) each.failure = error
+        else each.settle(error instanceof Error ? error : new Error('the look failed', { cause: error }))
+      }
+    } finally {
+      isLooking = false
+      schedule()
+    }
+  }
+
+  /** An order that the list does not name is as it was: absence proves nothing. */
+  function compare(each: Followed, found: BrokerOrder | null | undefined): void {
+    each.failure = null
+    if (found === null) {
+      each.settle(new BrokerError('unavailable', { route: 'GET /v2/orders', reason: 'unreadable' }))
+    } else if (found !== undefined && isChanged(each.order, found)) each.settle(found)
+  }
+
+  return {
+    follow(order, withinMs) {
+      return new Promise((resolve, reject) => {
+        const each: Followed = {
+          order,
+          failure: null,
+          settle(outcome) {
+            clearTimeout(end)
+            followed.delete(each)
+            if (outcome instanceof Error) reject(outcome)
+            else resolve(outcome)
+          },
+        }
+        const end = setTimeout(() => each.settle(each.failure ?? order), withinMs)
+        if (followed.size === 0) followedSince = now()
+        followed.add(each)
+        if (announced.delete(order.clientOrderId)) isWanted = true
+        schedule()
+      })
+    },
+    announce(clientOrderId) {
+      if (clientOrderId !== undefined) {
+        announced.delete(clientOrderId)
+        announced.add(clientOrderId)
+        const [oldest] = announced
+        if (announced.size > REMEMBERED && oldest !== undefined) announced.delete(oldest)
+        if (![...followed].some(({ order }) => order.clientOrderId === clientOrderId)) return
+        announced.delete(clientOrderId)
+      }
+      isWanted = true
+      schedule()
+    },
+  }
+}
+
+function isChanged(before: BrokerOrder, now: BrokerOrder): boolean {
+  return before.status !== now.status || before.filledQty !== now.filledQty || before.id !== now.id
+}

@@ -1,0 +1,358 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** The broker counts by the minute; a reset that is further away comes from a clock that is wrong. */
+const WINDOW_MS = 60_000
+/** Requests that may be under way while it is unknown what a window has left: one answer tells. */
+const PROBES = 4
+/** Placements leave a tenth of the limit at the start of a window; what they leave falls to nothing until its end. */
+const KEPT_PART = 10
+/**
+ * Where others use the account as well, an eighth of what is left may be under way at once: each process knows only what was left
+ * when the broker last answered it.
+ */
+const SHARED_PART = 8
+/** After a 429 that states no reset, doubled with each in a row. */
+const FIRST_PAUSE_MS = 1_000
+const TOO_MANY_REQUESTS = 429
+
+/**
+ * What a request is for. Cancels go first, then placements, then what an order that is under way waits for (`settle`),
+ * then the rest.
+ */
+export type Purpose = 'cancel' | 'place' | 'settle' | 'other'
+
+const PURPOSES: readonly Purpose[] = ['cancel', 'place', 'settle', 'other']
+
+/** Which of several waiting placements goes first. */
+export interface PlacementTurn {
+  readonly account: string
+  /** Where the order's escrow stands among all, such as its block and index in one number. */
+  readonly openedAt: bigint | number
+}
+
+/** The right to send one request. Exactly one of its methods is called, once. */
+export interface Token {
+  /** The request was sent: with the answer's status and headers, or without where none came. */
+  spent(answer?: { readonly status: number; readonly headers: IncomingHttpHeaders }): void
+  /** The request was not sent. */
+  release(): void
+}
+
+export interface RateBudget {
+  /**
+   * A token at its turn; null when it would take longer than `withinMs`, as far as can be foreseen at once.
+   * Requests for one purpose go in the order of asking; placements go by account, see {@link PlacementTurn}.
+   */
+  take(
+    ask:
+      | { readonly purpose: 'place'; readonly turn: PlacementTurn; readonly withinMs: number }
+      | { readonly purpose: Exclude<Purpose, 'place'>; readonly withinMs: number },
+  ): Promise<Token | null>
+  /** Whether little enough is left that placements wait. */
+  isScarce(): boolean
+  /** Unix ms at which the limit resets, as far as the broker has said; undefined where a request would be sent now. */
+  resetAt(): number | undefined
+  /**
+   * Unix ms at which a placement that got no token should ask again. Each call counts as one that will: they are spread
+   * over the coming windows, so that none of them comes in vain.
+   */
+  deferUntil(): number
+}
+
+/** What the broker has said of the window that is running. */
+interface Window {
+  readonly limit: number
+  /** The header's own number, which tells windows apart. */
+  readonly reset: number
+  /** Monotonic ms. */
+  readonly resetAt: number
+  /** Counted by the broker; requests under way come on top. */
+  remaining: number
+  /** How many of the window's requests are ours, and those that were there before our first one ever. */
+  own: number
+  /** Whether others have used the account in this window or in the one before. */
+  isShared: boolean
+  othersSeen: boolean
+}
+
+interface Waiter {
+  readonly turn: PlacementTurn | undefined
+  grant(): void
+}
+
+/**
+ * A bucket of tokens, one for each request to one host of the broker. The broker's answers fill it: `X-RateLimit-Limit`,
+ * `-Remaining` and `-Reset`. Several processes on one account share its limit because each learns the others' use from these headers,
+ * and then has only a part of what is left under way at once. A broker that states no limit is asked freely.
+ *
+ * @example
+ * const token = await budget.take({ purpose: 'settle', withinMs: 10_000 })
+ * if (token === null) throw new BrokerError('rate-limited', …)
+ */
+export function createRateBudget({
+  now = () => performance.now(),
+  unixNow = Date.now,
+}: {
+  /** Monotonic ms. */
+  readonly now?: (() => number) | undefined
+  readonly unixNow?: (() => number) | undefined
+} = {}): RateBudget {
+  let window: Window | undefined
+  /** The last answer stated no limit. */
+  let isUnlimited = false
+  let pause = { until: 0, lengthMs: 0 }
+  let underWay = 0
+  let deferred = 0
+  let wake: NodeJS.Timeout | undefined
+  const queues = { cancel: lineUp(), place: takeTurns(), settle: lineUp(), other: lineUp() }
+
+  function current(): Window | undefined {
+    return window !== undefined && now() < window.resetAt ? window : undefined
+  }
+
+  /** What must be left after a request for this purpose, at a time within the window. */
+  function keptAt(purpose: Purpose, { limit, resetAt }: Window, at: number): number {
+    if (purpose === 'cancel' || purpose === 'settle') return 0
+    const kept = Math.ceil((limit / KEPT_PART) * Math.min(1, (resetAt - at) / WINDOW_MS))
+    return Math.min(kept, limit - 1)
+  }
+
+  function allows(purpose: Purpose): boolean {
+    if (now() < pause.until) return false
+    const known = current()
+    if (known === undefined) return isUnlimited || underWay < PROBES
+    const most = known.isShared
+      ? Math.max(1, Math.floor(known.remaining / SHARED_PART))
+      : Number.POSITIVE_INFINITY
+    return known.remaining - underWay - 1 >= keptAt(purpose, known, now()) && underWay < most
+  }
+
+  /** Whether a token can be expected in time, with so many others ahead. */
+  function isNear(purpose: Purpose, withinMs: number): boolean {
+    const at = now() + withinMs
+    if (pause.until > at) return false
+    const known = current()
+    if (known === undefined) return true
+    const ahead = PURPOSES.slice(0, PURPOSES.indexOf(purpose) + 1)
+      .map((each) => queues[each].length())
+      .reduce((sum, length) => sum + length, 0)
+    const left = Math.max(0, known.remaining - underWay)
+    if (at < known.resetAt) return left - ahead - 1 >= keptAt(purpose, known, at)
+    return ahead < left + perWindow(known)
+  }
+
+  function grant(): Token {
+    underWay += 1
+    if (window !== undefined) window.own += 1
+    let isOver = false
+    const once = (act: () => void) => {
+      if (isOver) return
+      isOver = true
+      underWay -= 1
+      act()
+      pump()
+    }
+    return {
+      spent: (answer) => once(() => learn(answer)),
+      release: () =>
+        once(() => {
+          if (window !== undefined) window.own = Math.max(0, window.own - 1)
+        }),
+    }
+  }
+
+  function learn(answer?: { readonly status: number; readonly headers: IncomingHttpHeaders }): void {
+    const stated = answer && statedLimit(answer.headers, unixNow())
+    if (stated === undefined) {
+      const known = current()
+      if (known !== undefined) known.remaining = Math.max(0, known.remaining - 1)
+      else if (answer !== undefined && answer.status !== TOO_MANY_REQUESTS) isUnlimited = true
+    } else note(stated)
+    if (answer?.status !== TOO_MANY_REQUESTS) {
+      if (answer !== undefined) pause = { until: 0, lengthMs: 0 }
+      return
+    }
+    const known = current()
+    if (stated !== undefined && known !== undefined) {
+      known.remaining = 0
+      known.othersSeen = true
+      known.isShared = true
+    } else {
+      const lengthMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * pause.lengthMs), WINDOW_MS)
+      const resetMs = untilReset(answer.headers, unixNow()) ?? 0
+      pause = { until: now() + Math.max(lengthMs, resetMs), lengthMs }
+    }
+  }
+
+  function note({ limit, remaining, reset, leftMs }: Stated): void {
+    isUnlimited = false
+    const known = window
+    if (known !== undefined && reset < known.reset && current() !== undefined) return
+    if (known === undefined || reset !== known.reset) {
+      window = {
+        limit,
+        reset,
+        resetAt: now() + leftMs,
+        remaining,
+        // Requests under way may count in this window or in the last one.
+        own: Math.max(underWay + 1, known === undefined ? limit - remaining : 0),
+        isShared: known?.othersSeen ?? false,
+        othersSeen: false,
+      }
+      deferred = Math.max(0, deferred - perWindow(window))
+    } else known.remaining = Math.min(known.remaining, remaining)
+    if (window !== undefined && limit - remaining > window.own) {
+      window.othersSeen = true
+      window.isShared = true
+    }
+  }
+
+  /** Hands out what there is, and looks again when time alone may bring more. */
+  function pump(): void {
+    for (const purpose of PURPOSES) {
+      while (queues[purpose].length() > 0 && allows(purpose)) queues[purpose].next()?.grant()
+    }
+    clearTimeout(wake)
+    const next = nextChange()
+    if (next !== undefined) wake = setTimeout(pump, Math.max(1, Math.ceil(next - now())))
+  }
+
+  /** Monotonic ms; undefined when no one waits, or only an answer can bring a token. */
+  function nextChange(): number | undefined {
+    if (PURPOSES.every((purpose) => queues[purpose].length() === 0)) return undefined
+    if (now() < pause.until) return pause.until
+    const known = current()
+    if (known === undefined) return undefined
+    const left = known.remaining - underWay
+    // From here on, fewer than `left` tokens are kept.
+    const loosened = known.resetAt - ((left - 1) * WINDOW_MS * KEPT_PART) / known.limit
+    return left >= 1 && loosened > now() ? Math.min(loosened, known.resetAt) : known.resetAt
+  }
+
+  return {
+    take(ask) {
+      const { purpose, withinMs } = ask
+      const queue = queues[purpose]
+      if (queue.length() === 0 && allows(purpose)) return Promise.resolve(grant())
+      if (withinMs <= 0 || !isNear(purpose, withinMs)) return Promise.resolve(null)
+      return new Promise((resolve) => {
+        const waiter: Waiter = {
+          turn: ask.purpose === 'place' ? ask.turn : undefined,
+          grant: () => {
+            clearTimeout(timer)
+            resolve(grant())
+          },
+        }
+        const timer = setTimeout(() => {
+          queue.remove(waiter)
+          resolve(null)
+        }, withinMs)
+        queue.add(waiter)
+        pump()
+      })
+    },
+    isScarce: () => !allows('place'),
+    resetAt() {
+      const known = current()
+      const until = Math.max(pause.until, known === undefined || allows('settle') ? 0 : known.resetAt)
+      return until > now() ? unixNow() + (until - now()) : undefined
+    },
+    deferUntil() {
+      const known = current()
+      const waitMs = Math.max(known?.resetAt ?? 0, pause.until, now() + FIRST_PAUSE_MS) - now()
+      const windows = window === undefined ? 0 : Math.floor(deferred / perWindow(window))
+      deferred += 1
+      return unixNow() + waitMs + windows * WINDOW_MS
+    },
+  }
+}
+
+/** How many placements a window carries. */
+function perWindow({ limit }: Window): number {
+  return Math.max(1, limit - Math.ceil(limit / KEPT_PART))
+}
+
+interface Queue {
+  add(waiter: Waiter): void
+  remove(waiter: Waiter): void
+  /** Takes out the one whose turn it is. */
+  next(): Waiter | undefined
+  length(): number
+}
+
+/** In the order of asking. */
+function lineUp(): Queue {
+  const waiting = new Set<Waiter>()
+  return {
+    add: (waiter) => waiting.add(waiter),
+    remove: (waiter) => waiting.delete(waiter),
+    next() {
+      const [first] = waiting
+      if (first !== undefined) waiting.delete(first)
+      return first
+    },
+    length: () => waiting.size,
+  }
+}
+
+/**
+ * The account that was served least recently goes first, of several the one with the oldest escrow; within an account the
+ * oldest escrow. Turns are remembered while accounts wait.
+ */
+function takeTurns(): Queue {
+  const waiting = new Set<Waiter>()
+  const served = new Map<string, number>()
+  let turns = 0
+  const turnOf = ({ turn }: Waiter) => (turn === undefined ? 0 : (served.get(turn.account) ?? 0))
+  const isBefore = (one: Waiter, other: Waiter) =>
+    turnOf(one) !== turnOf(other)
+      ? turnOf(one) < turnOf(other)
+      : (one.turn?.openedAt ?? 0) < (other.turn?.openedAt ?? 0)
+  const remove = (waiter: Waiter) => {
+    waiting.delete(waiter)
+    if (waiting.size === 0) served.clear()
+  }
+  return {
+    add: (waiter) => waiting.add(waiter),
+    remove,
+    next() {
+      let first: Waiter | undefined
+      for (const each of waiting) if (first === undefined || isBefore(each, first)) first = each
+      if (first === undefined) return undefined
+      turns += 1
+      if (first.turn !== undefined) served.set(first.turn.account, turns)
+      remove(first)
+      return first
+    },
+    length: () => waiting.size,
+  }
+}
+
+interface Stated {
+  readonly limit: number
+  readonly remaining: number
+  readonly reset: number
+  /** Until the reset. */
+  readonly leftMs: number
+}
+
+/** Undefined where the answer states no limit. The time that is left goes by the broker's own clock. */
+function statedLimit(headers: IncomingHttpHeaders, unixNow: number): Stated | undefined {
+  const limit = numberIn(headers['x-ratelimit-limit'])
+  const remaining = numberIn(headers['x-ratelimit-remaining'])
+  const reset = numberIn(headers['x-ratelimit-reset'])
+  if (limit === undefined || limit === 0 || remaining === undefined || reset === undefined) return undefined
+  return { limit, remaining, reset, leftMs: untilReset(headers, unixNow) ?? 0 }
+}
+
+function untilReset(headers: IncomingHttpHeaders, unixNow: number): number | undefined {
+  const reset = numberIn(headers['x-ratelimit-reset'])
+  if (reset === undefined) return undefined
+  const sentAt = Date.parse(headers.date ?? '')
+  const leftMs = reset * 1_000 - (Number.isNaN(sentAt) ? unixNow : sentAt)
+  return Math.min(Math.max(0, leftMs), WINDOW_MS)
+}
+
+function numberIn(header: string | string[] | undefined): number | undefined {
+  return typeof header === 'string' && /^\d{1,11}$/.test(header) ? Number(header) : undefined
+}

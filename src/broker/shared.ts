@@ -1,0 +1,221 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Asset } from './assets.js'
+import { type Broker, type BrokerOptions, type BrokerParts, brokerOf, createParts } from './broker.js'
+import type { BrokerClock } from './clock.js'
+import { BrokerError } from './errors.js'
+import { createFollower } from './follower.js'
+import type { BrokerOrder } from './order.js'
+import { lookAtOrders, type OrderRequest, postOrder } from './orders.js'
+import type { PlacementTurn, Token } from './rateBudget.js'
+import type { Snapshot } from './snapshots.js'
+
+/** An asset's record changes rarely: with a corporate action, or when the broker halts it. */
+const ASSET_MAX_AGE_MS = 60_000
+/** An unscheduled close is noticed after this. */
+const CLOCK_MAX_AGE_MS = 60_000
+/** A market that should have opened and has not is asked for no more often than this. */
+const CLOSED_MIN_AGE_MS = 250
+/** Symbols that are asked for within this are read in one call. */
+const GATHER_MS = 10
+/** A placement that is neither sent nor released gives its token back after this. */
+const HOLD_MS = 20_000
+/** More symbols than are ever listed. */
+const MAX_ASSETS = 10_000
+
+export interface SharedBrokerOptions extends BrokerOptions {
+  /** How long the market clock is believed where its next transition is further away. */
+  readonly clockMaxAgeMs?: number | undefined
+}
+
+/** One account at Alpaca, for a process that works on many orders at once. It adds to `Broker` that requests share answers and the rate. */
+export interface SharedBroker extends Broker {
+  /** Known until its next transition, for a minute at most; `timestamp` goes on with the time. */
+  getClock(): Promise<BrokerClock>
+  /** Known for a minute. */
+  getAsset(symbol: string): Promise<Asset | null>
+  /** One call for all symbols that are asked for in a moment; never an answer that began before the question. */
+  getSnapshots(symbols: readonly string[]): Promise<Map<string, Snapshot>>
+  /**
+   * The right to send one order, at its turn: the orders of one account go by `openedAt`, accounts take turns, the one with the oldest
+   * escrow first. Null when it would take longer than `withinMs`, at once where that can be foreseen; `deferUntil` says when to come again.
+   * What permits the order is looked up after it is granted. A placement that is not sent is released; after 20 s it lapses.
+   */
+  reserve(ask: PlacementTurn & { readonly withinMs: number }): Promise<Placement | null>
+  /** When an order that got no placement should ask again. Each call counts as one that will: they spread over the coming minutes. */
+  deferUntil(): Date
+  /**
+   * The order as it stands at its next known change, in status, quantity or id; as it was given when none is seen within `withinMs`.
+   * All callers share one list call. An order that the list does not name counts as unchanged.
+   * @throws BrokerError `unavailable` with the reason `unreadable` when its standing cannot be read; another BrokerError when
+   *   `withinMs` passed and the last look at it failed
+   */
+  follow(order: BrokerOrder, withinMs: number): Promise<BrokerOrder>
+  /** Closes the stream. */
+  close(): void
+}
+
+export interface Placement {
+  /**
+   * Sends the order: one `POST`, without a queue, a repetition or a look-up. The time-out runs from the first byte sent.
+   *
+   * `beforeSend` runs once the connection stands, right before the bytes are written, in the same tick: there the age of what
+   * permits the order, and `stopAt`, are checked by a clock that goes on while the process is stopped. What it throws is
+   * what `send` throws, and nothing was sent.
+   * @throws BrokerError `ambiguous` when any byte may have left without a definite answer; `unavailable` when none has;
+   *   `rejected` and the other kinds when the broker refused. After {@link isPossibleDuplicate} the id has to be looked up.
+   * @throws RangeError for a size that the broker does not take
+   */
+  send(request: OrderRequest, hooks: { beforeSend(): void }): Promise<BrokerOrder>
+  /** Gives the token back; nothing once it was sent. */
+  release(): void
+}
+
+/**
+ * @example
+ * const placement = await broker.reserve({ account, openedAt, withinMs: 10_000 })
+ * if (!placement) return { outcome: 'queued', retryAt: broker.deferUntil(), … }
+ * const look = await lookAtChain()
+ * const placed = await placement.send(request, { beforeSend: () => look.assertYoung() })
+ * const order = placed.state === 'live' ? await broker.follow(placed, 5_000) : placed
+ */
+export function createSharedBroker(options: SharedBrokerOptions): SharedBroker {
+  const parts = createParts(options)
+  const { trading, tradingBudget } = parts
+  const base = brokerOf(parts)
+  const now = () => performance.now()
+  const follower = createFollower({
+    look: (filter) => lookAtOrders(trading, filter),
+    isStreamLive: () => false,
+    isScarce: () => tradingBudget.isScarce(),
+    now,
+  })
+  return {
+    ...base,
+    getClock: sharedClock(base, options.clockMaxAgeMs ?? CLOCK_MAX_AGE_MS),
+    getAsset: sharedAssets(base),
+    getSnapshots: gatheredSnapshots(base),
+    async reserve({ account, openedAt, withinMs }) {
+      const token = await tradingBudget.take({ purpose: 'place', turn: { account, openedAt }, withinMs })
+      return token && placementOf(parts, token)
+    },
+    deferUntil: () => new Date(tradingBudget.deferUntil()),
+    follow: follower.follow,
+    close() {},
+  }
+}
+
+function placementOf({ trading }: BrokerParts, token: Token): Placement {
+  let state: 'held' | 'used' | 'lapsed' = 'held'
+  const lapse = setTimeout(() => end('lapsed'), HOLD_MS)
+  lapse.unref()
+  const end = (next: 'used' | 'lapsed') => {
+    clearTimeout(lapse)
+    if (state !== 'held') return
+    state = next
+    token.release()
+  }
+  return {
+    async send(request, { beforeSend }) {
+      if (state === 'used') throw new Error('a placement is for one request')
+      if (state === 'lapsed') {
+        throw new BrokerError('unavailable', { route: 'POST /v2/orders', reason: 'placement-lapsed' })
+      }
+      clearTimeout(lapse)
+      state = 'used'
+      try {
+        return await postOrder(trading, request, { token, beforeSend })
+      } finally {
+        // Where no request came of it.
+        token.release()
+      }
+    },
+    release: () => end('used'),
+  }
+}
+
+function sharedClock(broker: Broker, maxAgeMs: number): () => Promise<BrokerClock> {
+  const ask = remembered(broker.getClock, ({ isOpen, timestamp, nextOpen, nextClose }) => {
+    const untilChangeMs = Math.min(nextOpen.getTime(), nextClose.getTime()) - timestamp.getTime()
+    return Math.min(maxAgeMs, Math.max(untilChangeMs, isOpen ? 0 : CLOSED_MIN_AGE_MS))
+  })
+  return async () => {
+    const { value, answeredAt } = await ask()
+    const elapsedMs = performance.now() - answeredAt
+    return { ...value, timestamp: new Date(value.timestamp.getTime() + elapsedMs) }
+  }
+}
+
+function sharedAssets(broker: Broker): (symbol: string) => Promise<Asset | null> {
+  const assets = new Map<string, () => Promise<{ readonly value: Asset | null }>>()
+  return async (symbol) => {
+    const ask =
+      assets.get(symbol) ??
+      remembered(
+        () => broker.getAsset(symbol),
+        () => ASSET_MAX_AGE_MS,
+      )
+    assets.set(symbol, ask)
+    const [oldest] = assets.keys()
+    if (assets.size > MAX_ASSETS && oldest !== undefined) assets.delete(oldest)
+    return (await ask()).value
+  }
+}
+
+interface Known<T> {
+  readonly value: T
+  /** Monotonic ms. */
+  readonly answeredAt: number
+}
+
+/** The last answer while it is fresh, counted from its question; else callers share the next one. Failures are not remembered. */
+function remembered<T>(load: () => Promise<T>, freshMs: (value: T) => number): () => Promise<Known<T>> {
+  let known: (Known<T> & { readonly elapsedMs: () => number }) | undefined
+  let asking: Promise<Known<T>> | undefined
+  async function ask(): Promise<Known<T>> {
+    const elapsedMs = stopwatch()
+    const value = await load()
+    known = { value, answeredAt: performance.now(), elapsedMs }
+    return known
+  }
+  return () => {
+    if (known !== undefined && known.elapsedMs() < freshMs(known.value)) return Promise.resolve(known)
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+}
+
+/** By either clock: one stands still while the machine sleeps, the other may be set. */
+function stopwatch(): () => number {
+  const [steady, unix] = [performance.now(), Date.now()]
+  return () => Math.max(performance.now() - steady, Date.now() - unix)
+}
+
+function gatheredSnapshots(broker: Broker): Broker['getSnapshots'] {
+  let gathering:
+    | { readonly symbols: Set<string>; readonly answer: Promise<Map<string, Snapshot>> }
+    | undefined
+  function gather() {
+    const symbols = new Set<string>()
+    const answer = delay(GATHER_MS).then(() => {
+      gathering = undefined
+      return broker.getSnapshots([...symbols])
+    })
+    return { symbols, answer }
+  }
+  return async (asked) => {
+    if (asked.length === 0) return new Map()
+    gathering ??= gather()
+    const { symbols, answer } = gathering
+    for (const symbol of asked) symbols.add(symbol)
+    const found = await answer.catch((error: unknown) => {
+      // A symbol that the broker refuses fails those alone who asked for it.
+      const isOthers =
+        error instanceof BrokerError && error.kind === 'rejected' && symbols.size > asked.length
+      if (!isOthers) throw error
+      return broker.getSnapshots(asked)
+    })
+    return new Map([...found].filter(([symbol]) => asked.includes(symbol)))
+  }
+}

@@ -1,0 +1,350 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createRateBudget, type Purpose, type RateBudget, type Token } from '../../src/broker/rateBudget.js'
+import { createRandom } from '../../src/sandbox/broker/random.js'
+
+const START = Date.parse('2027-01-05T14:00:00Z')
+const MINUTE = 60_000
+const RESET = START / 1_000 + 60
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const newBudget = () => createRateBudget({ now: () => Date.now() })
+
+/** An answer that says what is left of 200 until a minute after the start. */
+function saying(remaining: number | string, reset: number | string = RESET, limit: number | string = 200) {
+  return {
+    status: 200,
+    headers: {
+      date: new Date(Date.now()).toUTCString(),
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': String(remaining),
+      'x-ratelimit-reset': String(reset),
+    },
+  }
+}
+
+const others = (purpose: Exclude<Purpose, 'place'>, withinMs = 10_000) => ({ purpose, withinMs }) as const
+const placing = (account: string, openedAt: bigint | number, withinMs = 10_000) =>
+  ({ purpose: 'place', turn: { account, openedAt }, withinMs }) as const
+
+/** A budget that knows how many requests are left. */
+async function knowing(remaining: number, limit = 200): Promise<RateBudget> {
+  const budget = newBudget()
+  const token = await budget.take(others('settle'))
+  token?.spent(saying(remaining, RESET, limit))
+  return budget
+}
+
+/** Asks for tokens by name, and keeps who has got one and who none. */
+function asking(budget: RateBudget) {
+  const granted: string[] = []
+  const refused: string[] = []
+  const tokens = new Map<string, Token>()
+  return {
+    granted,
+    refused,
+    tokens,
+    ask(name: string, ask: Parameters<RateBudget['take']>[0]) {
+      void budget.take(ask).then((token) => {
+        if (token === null) refused.push(name)
+        else {
+          granted.push(name)
+          tokens.set(name, token)
+        }
+      })
+    },
+  }
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+describe('a window, step by step', () => {
+  /** From a budget with so many of 200 left: what is asked for at which ms, and who has a token at the end of each step. */
+  const tables: Record<
+    string,
+    { left: number; steps: [at: number, asks: [string, Purpose][], holds: string][] }
+  > = {
+    'cancels and what settles may take the last one, placements and the rest leave a tenth': {
+      left: 22,
+      steps: [
+        [
+          0,
+          [
+            ['p1', 'place'],
+            ['o1', 'other'],
+            ['p2', 'place'],
+          ],
+          'p1 o1',
+        ],
+        [
+          1,
+          [
+            ['c1', 'cancel'],
+            ['s1', 'settle'],
+          ],
+          'p1 o1 c1 s1',
+        ],
+      ],
+    },
+    'the kept tenth shrinks with the time, and what waited gets it': {
+      left: 20,
+      steps: [
+        [
+          0,
+          [
+            ['p1', 'place'],
+            ['p2', 'place'],
+          ],
+          '',
+        ],
+        [2_900, [], ''],
+        [3_100, [], 'p1'],
+        [6_100, [], 'p1 p2'],
+      ],
+    },
+    'an empty bucket fills at the reset, the most urgent first': {
+      left: 0,
+      steps: [
+        [
+          51_000,
+          [
+            ['o1', 'other'],
+            ['s1', 'settle'],
+            ['p1', 'place'],
+            ['c1', 'cancel'],
+          ],
+          '',
+        ],
+        [59_900, [], ''],
+        [60_001, [], 'c1 p1 s1 o1'],
+      ],
+    },
+    'before a new window has answered, four requests find out': {
+      left: 0,
+      steps: [
+        [
+          60_001,
+          [
+            ['p1', 'place'],
+            ['p2', 'place'],
+            ['p3', 'place'],
+            ['p4', 'place'],
+            ['p5', 'place'],
+          ],
+          'p1 p2 p3 p4',
+        ],
+      ],
+    },
+  }
+  it.each(Object.entries(tables))('%s', async (_name, { left, steps }) => {
+    const budget = await knowing(left)
+    const { ask, granted } = asking(budget)
+    let time = 0
+    let opened = 0
+    for (const [at, asks, holds] of steps) {
+      await pass(at - time)
+      time = at
+      for (const [name, purpose] of asks) {
+        opened += 1
+        ask(name, purpose === 'place' ? placing(name, opened) : others(purpose))
+      }
+      await pass(0)
+      expect(granted.join(' '), `at ${at} ms`).toBe(holds)
+    }
+  })
+})
+
+describe('placements', () => {
+  it('go by their escrows within an account, and accounts take turns, the oldest first', async () => {
+    const { ask, granted } = asking(await knowing(0))
+    await pass(55_000)
+    for (const [account, openedAt] of [
+      ['b', 9n],
+      ['a', 3n],
+      ['a', 1n],
+      ['c', 5n],
+      ['a', 2n],
+      ['b', 4n],
+      ['c', 6n],
+    ] as const) {
+      ask(`${account}${openedAt}`, placing(account, openedAt))
+    }
+    await pass(5_001)
+    expect(granted).toEqual(['a1', 'b4', 'c5', 'a2'])
+  })
+
+  it('are refused at once when the token would come too late, and in time when it comes after all', async () => {
+    const budget = await knowing(21)
+    const { ask, granted, refused } = asking(budget)
+    // One is free, and the tenth that is kept loses one in three seconds.
+    for (let number = 1; number <= 6; number++) ask(`p${number}`, placing('a', number))
+    await pass(0)
+    expect({ granted, refused }).toEqual({ granted: ['p1'], refused: ['p5', 'p6'] })
+    await pass(9_900)
+    expect(granted).toEqual(['p1', 'p2', 'p3', 'p4'])
+  })
+
+  it('end without a token when another process has taken what they waited for', async () => {
+    const budget = await knowing(20)
+    const { ask, refused } = asking(budget)
+    const under = await budget.take(others('settle'))
+    ask('late', placing('a', 1))
+    under?.spent(saying(5))
+    await pass(9_999)
+    expect(refused).toEqual([])
+    await pass(1)
+    expect(refused).toEqual(['late'])
+  })
+
+  it('that have to come again are spread over the coming windows', async () => {
+    const budget = await knowing(0)
+    await pass(50_000)
+    const times = Array.from({ length: 400 }, () => budget.deferUntil() - START)
+    expect(times.filter((time) => time === MINUTE)).toHaveLength(180)
+    expect(times.filter((time) => time === 2 * MINUTE)).toHaveLength(180)
+    expect(times.filter((time) => time === 3 * MINUTE)).toHaveLength(40)
+  })
+})
+
+describe('what is learnt', () => {
+  it('a request that was not sent gives its token back, one whose answer is lost does not', async () => {
+    const budget = await knowing(2)
+    const [first, second] = [await budget.take(others('cancel')), await budget.take(others('cancel'))]
+    expect(await budget.take(others('cancel', 0))).toBeNull()
+    first?.release()
+    first?.release()
+    const third = await budget.take(others('cancel', 0))
+    expect(third).not.toBeNull()
+    second?.spent()
+    third?.spent()
+    expect(await budget.take(others('cancel', 0))).toBeNull()
+  })
+
+  it('an answer that comes late says nothing of what is left by now', async () => {
+    const budget = newBudget()
+    const [early, late] = [await budget.take(others('settle')), await budget.take(others('settle'))]
+    late?.spent(saying(3))
+    early?.spent(saying(150))
+    const taken = await Promise.all([1, 2, 3, 4].map(() => budget.take(others('cancel', 0))))
+    expect(taken.filter((token) => token !== null)).toHaveLength(3)
+  })
+
+  it('a broker that states no limit is asked freely', async () => {
+    const budget = newBudget()
+    const first = await budget.take(others('settle'))
+    first?.spent({ status: 200, headers: {} })
+    const taken = await Promise.all(Array.from({ length: 50 }, (_, at) => budget.take(placing('a', at, 0))))
+    expect(taken).not.toContain(null)
+  })
+
+  it('and after its 429 again after a pause that grows', async () => {
+    const budget = newBudget()
+    for (const pauseMs of [1_000, 2_000, 4_000]) {
+      const token = await budget.take(others('settle'))
+      token?.spent({ status: 429, headers: {} })
+      expect(await budget.take(others('settle', 0))).toBeNull()
+      expect(budget.resetAt()).toBe(Date.now() + pauseMs)
+      await pass(pauseMs - 1)
+      expect(await budget.take(others('cancel', 0))).toBeNull()
+      await pass(1)
+    }
+  })
+
+  it('a 429 that states its reset alone holds until then', async () => {
+    const budget = newBudget()
+    const token = await budget.take(others('settle'))
+    token?.spent({ status: 429, headers: { 'x-ratelimit-reset': String(RESET) } })
+    expect(budget.resetAt()).toBe(START + MINUTE)
+  })
+
+  it('no reset is further away than a minute', async () => {
+    const budget = newBudget()
+    const token = await budget.take(others('settle'))
+    token?.spent(saying(0, 99_999_999_999))
+    await pass(MINUTE - 1)
+    expect(await budget.take(others('cancel', 0))).toBeNull()
+    await pass(1)
+    expect(await budget.take(others('cancel', 0))).not.toBeNull()
+  })
+
+  it('the reset goes by the clock of the broker, not by ours', async () => {
+    const budget = newBudget()
+    const token = await budget.take(others('settle'))
+    const hourAhead = START + 3_600_000
+    token?.spent({
+      status: 200,
+      headers: { ...saying(0, hourAhead / 1_000 + 30).headers, date: new Date(hourAhead).toUTCString() },
+    })
+    expect(budget.resetAt()).toBe(START + 30_000)
+  })
+
+  it.each(['', 'soon', '-1'])('a reset that is no time is no limit: %j', async (reset) => {
+    const budget = newBudget()
+    const token = await budget.take(others('settle'))
+    token?.spent(saying(0, reset))
+    expect(await budget.take(others('other', 0))).not.toBeNull()
+  })
+})
+
+/** A broker that counts by the minute, 20 to 80 ms away in each direction. */
+function limitedBroker(limit: number) {
+  let [until, used, refusals] = [0, 0, 0]
+  const random = createRandom(1)
+  const travel = () => new Promise((resolve) => setTimeout(resolve, 20 + (random() % 60)))
+  return {
+    refusals: () => refusals,
+    async answer() {
+      await travel()
+      if (Date.now() >= until) [until, used] = [Date.now() + MINUTE, 0]
+      used += 1
+      if (used > limit) refusals += 1
+      const said = saying(Math.max(0, limit - used), Math.ceil(until / 1_000), limit)
+      await travel()
+      return { ...said, status: used > limit ? 429 : 200 }
+    },
+  }
+}
+
+/** Places as fast as the budget lets it for three minutes; how many it has placed. */
+function greedy(budget: RateBudget, broker: ReturnType<typeof limitedBroker>) {
+  const done = { placed: 0 }
+  const work = async (): Promise<void> => {
+    while (Date.now() < START + 3 * MINUTE) {
+      const token = await budget.take(placing(`a${done.placed % 50}`, done.placed))
+      if (token === null) await new Promise((resolve) => setTimeout(resolve, 5_000))
+      else {
+        // The look at the chain.
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        token.spent(await broker.answer())
+        done.placed += 1
+      }
+    }
+  }
+  for (let worker = 0; worker < 40; worker++) void work()
+  return done
+}
+
+describe('against a broker that counts 200 a minute', () => {
+  it('one process uses up the limit and is never refused', async () => {
+    const broker = limitedBroker(200)
+    const done = greedy(newBudget(), broker)
+    await pass(3 * MINUTE)
+    expect(done.placed).toBeGreaterThan(570)
+    expect(broker.refusals()).toBe(0)
+  })
+
+  it('three processes share it evenly, and next to nothing is asked in vain', async () => {
+    const broker = limitedBroker(200)
+    const shares = [1, 2, 3].map(() => greedy(newBudget(), broker))
+    await pass(3 * MINUTE)
+    const placed = shares.map((share) => share.placed - broker.refusals() / 3)
+    for (const each of placed) expect(each).toBeGreaterThan(160)
+    expect(Math.max(...placed) - Math.min(...placed)).toBeLessThan(40)
+    expect(broker.refusals()).toBeLessThan(15)
+  })
+})
