@@ -1,7 +1,7 @@
 import { parse } from 'dotenv'
 import type { z } from 'zod'
 import { readPrivateFile, SharedFileError } from '../service/privateFile.js'
-import { environmentSchema } from './configSchema.js'
+import { environmentSchema, RESIDENT_VARIABLES } from './configSchema.js'
 
 /** Variables as a process or a file has them. An empty one counts as absent. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -15,12 +15,15 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the file that `ENCLAVE_ENV_FILE` names and nothing else; without one, the process's own environment.
+ * Reads the file that `ENCLAVE_ENV_FILE` names, with what the process was given of `RESIDENT_VARIABLES`, and nothing else;
+ * without a file, the process's own environment.
  * @throws ConfigError with every fault at once
  */
 export function loadConfig(environment: Environment = process.env): EnclaveConfig {
   const file = environment.ENCLAVE_ENV_FILE
-  return readConfig(file ? readEnvFile(file) : environment)
+  if (!file) return readConfig(environment)
+  const given = RESIDENT_VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
+  return readConfig({ ...readEnvFile(file), ...Object.fromEntries(given) })
 }
 
 /** @throws ConfigError with every fault at once */

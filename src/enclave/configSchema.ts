@@ -3,7 +3,9 @@ import { addressSchema } from '../protocol/address.js'
 import { DOCUMENTED_FEES, feeScheduleText } from '../protocol/fees.js'
 import { bytesToUint, hexOf, hexToBytes } from '../protocol/hex.js'
 import { symbolSchema } from '../protocol/identifiers.js'
+import { runSecretSchema } from '../protocol/runMessage.js'
 import { CURVE_ORDER } from '../protocol/signature.js'
+import { LOG_LEVELS } from '../service/logger.js'
 import type { Depth } from './chainState.js'
 
 /** What `.env.enclave.example` says of a variable. */
@@ -42,6 +44,11 @@ const chainId = z
   .regex(/^[1-9]\d{0,14}$/, 'expected a chain id')
   .transform(Number)
 
+/** Optional: only an enclave that stays up needs it. */
+function optional<T>(schema: Text<T>, notes: VariableNotes) {
+  return z.string().pipe(schema).optional().register(variableNotes, notes)
+}
+
 const usdc = z
   .string()
   .regex(/^\d{1,15}$/, 'expected USDC base units')
@@ -56,6 +63,27 @@ const depth = z
   .string()
   .regex(/^(?:safe|finalized|\d{1,6})$/, 'expected safe, finalized or a number of blocks')
   .transform((text): Depth => (text === 'safe' || text === 'finalized' ? text : Number(text)))
+
+/** Where jobs are taken: a port of this machine, or a socket. */
+export type Listen = { readonly host: string; readonly port: number } | { readonly path: string }
+
+/** What Linux takes as the path of a socket. */
+const MAX_SOCKET_PATH_BYTES = 107
+
+function listenOf(text: string): Listen | undefined {
+  const path = /^unix:(\/.+)$/.exec(text)?.[1]
+  if (path !== undefined) return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES ? { path } : undefined
+  const [, host = '', port = ''] = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/.exec(text) ?? []
+  if (host === '' || Number(port) > 65_535) return undefined
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
+}
+
+const listen = z.string().transform((text, context): Listen => {
+  const where = listenOf(text)
+  if (where !== undefined) return where
+  context.addIssue('expected host:port, or unix: and an absolute path of 107 bytes at most')
+  return z.NEVER
+})
 
 function listOf<T>(item: Text<T>, separator = ',') {
   return z
@@ -234,4 +262,36 @@ account's fill would show its size. 1 shows each.",
       'Symbols that are neither minted nor burned for now, separated by commas: around a split, for example.',
     fallback: '',
   }),
+  ENCLAVE_LISTEN: withDefault(listen, {
+    section: 'An enclave that stays up (npm run enclave); a variable of the process wins over this file',
+    about:
+      'Where jobs are posted to: host:port, or unix: and an absolute path. Put what ends TLS in front of what other machines reach.',
+    fallback: '127.0.0.1:8700',
+  }),
+  ENCLAVE_TRIGGER_SECRET: optional(runSecretSchema, {
+    about:
+      "The server's ENCLAVE_TRIGGER_SECRET (echo whsec_$(openssl rand -base64 32)); unset: the file secret in ENCLAVE_STATE_DIR.",
+  }),
+  ENCLAVE_STATE_DIR: withDefault(z.string(), {
+    about:
+      'Directory that remembers which runs were taken, on a local disk; one enclave per directory. Never copy it: a copy is another enclave.',
+    fallback: './data/enclave',
+  }),
+  MAX_RUNS: withDefault(count(1, 1_000), {
+    about: "Runs at the same time: the server's ENCLAVE_MAX_RUNS and four more, at least.",
+    fallback: '256',
+  }),
+  LOG_LEVEL: withDefault(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }), {
+    about: `How much is logged to standard error: ${LOG_LEVELS.join(', ')}.`,
+    fallback: 'info',
+  }),
 })
+
+/** Variables that a process may be given beside its file: its starter chooses where it listens and what it remembers. */
+export const RESIDENT_VARIABLES = [
+  'ENCLAVE_LISTEN',
+  'ENCLAVE_TRIGGER_SECRET',
+  'ENCLAVE_STATE_DIR',
+  'MAX_RUNS',
+  'LOG_LEVEL',
+] as const

@@ -3,7 +3,7 @@ import type { Broker } from '../broker/index.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
-import type { Job, RunResult } from '../protocol/job.js'
+import type { RemoteJob, RunResult } from '../protocol/job.js'
 import { createAuthorizer } from './authorizer.js'
 import type { Batching } from './batches.js'
 import { createChainState, type Depth } from './chainState.js'
@@ -55,7 +55,7 @@ export interface Enclave {
    * Never throws for what a job can meet: that is the result `failed`.
    * @param report leaves a result that stands if the run dies after it
    */
-  run(job: Job, report: (result: RunResult) => Promise<void>): Promise<RunResult>
+  run(job: RemoteJob, report: (result: RunResult) => Promise<void>): Promise<RunResult>
 }
 
 export function createEnclave(deps: EnclaveDeps): Enclave {
@@ -77,7 +77,7 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
   }
 }
 
-function dispatch(run: Run, job: Job): Promise<RunResult> {
+function dispatch(run: Run, job: RemoteJob): Promise<RunResult> {
   if (job.job === 'policy') return runPolicy(run, job.envelope)
   return job.job === 'order' ? runOrder(run, job) : reconcile(run)
 }

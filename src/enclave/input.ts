@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { type Job, jobSchema } from '../protocol/job.js'
 
 /** A rulebook of 16,384 bytes is 32,770 characters of hex. */
-const MAX_JOB_BYTES = 128 * 1_024
+export const MAX_JOB_BYTES = 128 * 1_024
 
 /** Standard input held something other than one job that may be run. The message quotes nothing of it. */
 export class JobError extends Error {

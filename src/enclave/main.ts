@@ -1,7 +1,11 @@
-// The process: one job on standard input, one result in the file that it names.
-// With `--check` it only reads its configuration.
+// The process: one job on standard input, one result in the file that it names. With `serve` it stays up, and takes jobs
+// over HTTP. With `--check` it only reads its configuration.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { createBroker } from '../broker/index.js'
 import { RpcProvider } from '../chain/provider.js'
+import { createLogger, describeError, type Logger } from '../service/logger.js'
 import { requireNode } from '../service/nodeVersion.js'
 import { systemClock } from './clock.js'
 import { ConfigError, type EnclaveConfig, loadConfig } from './config.js'
@@ -9,19 +13,69 @@ import { createEnclave, type EnclaveDeps } from './enclave.js'
 import { JobError, readJob } from './input.js'
 import { addressesOf, brokerOptionsOf } from './parties.js'
 import { createRelay } from './relay.js'
+import { residentSettings } from './resident/settings.js'
 import { ownResultFile, writeResult } from './resultFile.js'
+
+/** What the enclave reads where `ENCLAVE_ENV_FILE` names no file and it stays up. */
+const USUAL_ENV_FILE = '.env.enclave'
+/** The shell's convention for a process that Ctrl-C ended. */
+const EXIT_FORCED = 130
 
 /**
  * Exits 0 once the result is written, 1 when there is none or only the provisional one of `report`; `--check` exits 0
  * for a configuration without faults, and speaks with nobody. Nothing but names of faults is ever printed.
  */
-async function main(): Promise<void> {
+async function runOne(): Promise<void> {
   const config = loadConfig()
   if (process.argv.includes('--check')) return
   const job = await readJob(process.stdin)
   const resultFile = ownResultFile(job, process.env.ENCLAVE_RESULT_DIR)
   const report = (result: Parameters<typeof writeResult>[1]) => writeResult(resultFile, result)
   await report(await createEnclave(depsOf(config)).run(job, report))
+}
+
+/** Stays up until SIGTERM or SIGINT, and then until its runs have ended; a second signal ends it at once. */
+async function serve(): Promise<void> {
+  // Before anything is made: files of this process are its user's alone.
+  process.umask(0o077)
+  const usual = existsSync(USUAL_ENV_FILE) ? { ENCLAVE_ENV_FILE: USUAL_ENV_FILE } : {}
+  const config = loadConfig({ ...usual, ...process.env })
+  const settings = residentSettings(config, process.env)
+  const logger = createLogger({ level: settings.logLevel })
+  // Only here: an older Node than `requireNode` asks for has no SQLite.
+  const { startResident, surviveRuns } = await import('./resident/resident.js')
+  surviveRuns(logger)
+  const enclave = createEnclave(depsOf(config))
+  const resident = await startResident(settings, { enclave, program: programHash(), logger }).catch(
+    (error: unknown) => {
+      logger.error('start failed', describeError(error))
+      throw error
+    },
+  )
+  await stopSignal(logger)
+  await resident.stop()
+  logger.info('enclave stopped')
+}
+
+/** What this program is: the built one is a single file. */
+function programHash(): string {
+  return createHash('sha256')
+    .update(readFileSync(fileURLToPath(import.meta.url)))
+    .digest('hex')
+}
+
+function stopSignal(logger: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    let isStopping = false
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (isStopping) process.exit(EXIT_FORCED)
+        isStopping = true
+        logger.info('stopping', { signal })
+        resolve()
+      })
+    }
+  })
 }
 
 function depsOf(config: EnclaveConfig): EnclaveDeps {
@@ -70,10 +124,10 @@ function providerOf(config: EnclaveConfig, urls: string[]): RpcProvider {
 
 requireNode()
 try {
-  await main()
+  await (process.argv[2] === 'serve' ? serve() : runOne())
   process.exit(0)
 } catch (error) {
   const told = error instanceof ConfigError || error instanceof JobError
-  process.stderr.write(`${told ? error.message : 'the enclave could not leave a result'}\n`)
+  process.stderr.write(`${told ? error.message : 'the enclave could not do its work'}\n`)
   process.exit(1)
 }

@@ -6,7 +6,7 @@ import { orderEnvelopeSchema } from './envelope.js'
 import { feeSchema } from './fees.js'
 import { bytes32Schema, type Hex } from './hex.js'
 import { symbolSchema } from './identifiers.js'
-import { outcomeSchema, runIdSchema, waitReasonSchema } from './job.js'
+import { enclaveBootSchema, outcomeSchema, runIdSchema, waitReasonSchema } from './job.js'
 import { publicKeySchema } from './publicKey.js'
 import { uint256Schema } from './units.js'
 
@@ -122,13 +122,15 @@ export type Timeline = z.output<typeof timelineSchema>
 export const policyVersionSchema = z.object({ orgId: bytes32Schema, version: count })
 export type PolicyVersion = z.output<typeof policyVersionSchema>
 
-/** The host's answer to a job; `already-accepted`: this very run was offered before. */
+/** The enclave's answer to a job; `already-accepted`: this very run was offered before. */
 export const jobAcceptedSchema = z.object({
   runId: runIdSchema,
   result: z.enum(['accepted', 'already-accepted']),
+  /** Absent where the program in front of the enclave cannot prove that an earlier process is over. */
+  ...enclaveBootSchema.partial().shape,
 })
 
-/** The answer to a run's result; `not-awaited`: the run is unknown, or was given up after its time. */
+/** The answer to a run's result or notice; `not-awaited`: the run is unknown, or was given up after its time. */
 export const runResultReceivedSchema = z.object({
   runId: runIdSchema,
   result: z.enum(['received', 'not-awaited']),

@@ -64,7 +64,7 @@ export const waitReasonSchema = z.enum(['paused', 'relay-quota-exhausted', 'rela
 export type WaitReason = z.output<typeof waitReasonSchema>
 
 /**
- * What a run leaves in `resultFile`, and a remote enclave's host posts once it has ended. It never says why an order was
+ * What a run leaves in `resultFile`, or the enclave posts once it has ended. It never says why an order was
  * refused: that is in the sealed `notice`.
  */
 export const runResultSchema = z.strictObject({
@@ -83,6 +83,24 @@ export const runResultSchema = z.strictObject({
     .optional(),
 })
 export type RunResult = z.output<typeof runResultSchema>
+
+/** What a run says before its end, and a later failure of it repeats: a notice before its refund, or a code. It ends nothing. */
+export const provisionalResultSchema = runResultSchema.pick({ notice: true, code: true })
+export type ProvisionalResult = z.output<typeof provisionalResultSchema>
+
+/**
+ * The process that takes jobs. `instance` names the state directory that it holds locked for its life, `boot` counts its
+ * starts with that directory: a later boot proves that every earlier one is over.
+ */
+export const enclaveBootSchema = z.strictObject({ instance: z.uuid(), boot: z.int().positive() })
+export type EnclaveBoot = z.output<typeof enclaveBootSchema>
+
+/** A result as an enclave that stays up posts it. */
+export const postedResultSchema = runResultSchema.extend({ enclave: enclaveBootSchema.optional() })
+export type PostedResult = z.output<typeof postedResultSchema>
+
+/** In the `code` of a `failed` run: a later boot of the same instance says that the run is over, however far it had come. */
+export const RESTARTED = 'enclave-restarted'
 
 /** Outcomes after which an order needs no further run. */
 export const FINAL_OUTCOMES: ReadonlySet<Outcome> = new Set(['settled', 'refunded', 'rejected', 'done'])

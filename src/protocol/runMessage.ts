@@ -1,19 +1,23 @@
-// The signature of what the server and a remote enclave's host send each other: Standard Webhooks 1.0.0
+// The signature of what the server and an enclave that stays up send each other: Standard Webhooks 1.0.0
 // (https://www.standardwebhooks.com), HMAC-SHA-256 over `id.timestamp.body`.
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import * as z from 'zod'
 import { runIdSchema } from './job.js'
 
-/** A job goes to the enclave, a result comes back. The id names the kind, so that neither passes for the other. */
-export type RunMessageKind = 'job' | 'result'
+/** A job goes to the enclave, notices and a result come back. The id names the kind, so that none passes for another. */
+export type RunMessageKind = 'job' | 'notice' | 'result'
 
 /** How old a message may be, in seconds: Standard Webhooks' own tolerance. */
 export const MAX_AGE_SECONDS = 300
 /**
- * How far ahead of the receiver's clock a message may be, in seconds. A host whose clock is behind the server's would
- * let the enclave work after `stopAt`: the most that it may be behind is far below the 30 s that the server waits then.
+ * How far ahead of the receiver's clock a message may be, in seconds. An enclave whose clock is behind the server's would
+ * work after `stopAt`: the most that it may be behind is far below the 30 s that the server waits then.
  */
-const MAX_AHEAD_SECONDS: Readonly<Record<RunMessageKind, number>> = { job: 5, result: MAX_AGE_SECONDS }
+const MAX_AHEAD_SECONDS: Readonly<Record<RunMessageKind, number>> = {
+  job: 5,
+  notice: MAX_AGE_SECONDS,
+  result: MAX_AGE_SECONDS,
+}
 
 /** Bytes of a secret, as Standard Webhooks has them. */
 const MIN_SECRET_BYTES = 24

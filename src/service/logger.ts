@@ -35,6 +35,9 @@ const FIELDS = [
   'txHash',
   'nonce',
   'node',
+  'instance',
+  'boot',
+  'program',
 ] as const
 
 export type LogField = (typeof FIELDS)[number]

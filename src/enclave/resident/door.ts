@@ -1,0 +1,230 @@
+import { isUtf8 } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { z } from 'zod'
+import { jobAcceptedSchema } from '../../protocol/api.js'
+import { type EnclaveBoot, type RemoteJob, remoteJobSchema } from '../../protocol/job.js'
+import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import { MAX_JOB_BYTES } from '../input.js'
+import type { ResidentRuns } from './runs.js'
+
+/** Codes of docs/errors.md that the door answers. */
+const PROBLEMS = {
+  'malformed-request': {
+    status: 400,
+    title: 'Malformed HTTP request',
+    detail: 'Send a well-formed HTTP/1.1 request.',
+  },
+  'invalid-body': { status: 400, title: 'Invalid body', detail: 'Send one job.' },
+  'run-unauthorized': {
+    status: 401,
+    title: 'Run message not signed',
+    detail: 'Sign the exact body with the shared secret, for this run, and send it at once.',
+  },
+  'not-found': { status: 404, title: 'No such route', detail: 'Use POST / or GET /health.' },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'Use one of the methods in the Allow header.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'Request took too long to arrive',
+    detail: 'Send headers and body without pauses.',
+  },
+  'order-under-way': {
+    status: 409,
+    title: 'Another run of the order under way',
+    detail: 'Wait until that run has ended, 30 s after its stopAt at the latest, and offer a new one.',
+  },
+  'body-too-large': { status: 413, title: 'Body too large', detail: 'Send a body below the limit.' },
+  'run-too-late': {
+    status: 422,
+    title: 'Job past its time',
+    detail: 'Offer a new run; compare the clocks when this keeps happening.',
+  },
+  'too-many-runs': {
+    status: 429,
+    title: 'Too many runs',
+    detail: 'Offer the job again after the seconds in Retry-After.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'Header fields too large',
+    detail: 'Send fewer or shorter header fields.',
+  },
+  'storage-unavailable': {
+    status: 503,
+    title: 'Storage unavailable',
+    detail: 'Nothing was accepted. Try again after the seconds in Retry-After.',
+  },
+} as const
+type ProblemCode = keyof typeof PROBLEMS
+
+/** Further header fields of an answer. */
+const HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
+  'run-unauthorized': { 'WWW-Authenticate': 'Webhook realm="runs"' },
+  'body-too-large': { Connection: 'close' },
+  'too-many-runs': { 'Retry-After': '1' },
+  'storage-unavailable': { 'Retry-After': '10' },
+}
+
+/** `GET /health`: this process, and what it has under way. */
+export const healthSchema = z.object({
+  status: z.literal('ok'),
+  instance: z.string(),
+  boot: z.int(),
+  pid: z.int(),
+  /** SHA-256 of the program's file. */
+  program: z.string(),
+  runs: z.int(),
+  /** Runs that had not ended 30 s after their `stopAt`. */
+  abandoned: z.int(),
+})
+
+interface DoorOptions {
+  readonly secret: string
+  readonly runs: Pick<ResidentRuns, 'accept' | 'counts'>
+  readonly boot: EnclaveBoot
+  readonly program: string
+  readonly logger: Logger
+}
+
+/** The enclave's two routes: `POST /` for signed jobs, `GET /health` for probes. Does not listen yet. */
+export function createDoor({ secret, runs, boot, program, logger }: DoorOptions): Server {
+  async function accept(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    // A stranger's body is not read.
+    const claimed = claimedRunMessage('job', req.headers)
+    if (claimed === undefined) return refuse(res, 'run-unauthorized')
+    const body = await readBody(req)
+    if (body === undefined) return refuse(res, 'body-too-large')
+    // The signature is one of a text.
+    const text = isUtf8(body) ? body.toString('utf8') : undefined
+    if (text === undefined || !isRunMessageSigned(secret, claimed, text))
+      return refuse(res, 'run-unauthorized')
+    const job = parseJob(text)
+    if (job === undefined) return refuse(res, 'invalid-body')
+    if (job.runId !== claimed.runId) return refuse(res, 'run-unauthorized')
+    const result = await runs.accept(job)
+    if (result !== 'accepted' && result !== 'already-accepted') return refuse(res, result)
+    send(res, prepared(202, z.encode(jobAcceptedSchema, { runId: job.runId, result, ...boot })))
+  }
+
+  function health(res: ServerResponse): void {
+    send(res, prepared(200, { status: 'ok', ...boot, pid: process.pid, program, ...runs.counts() }))
+  }
+
+  async function dispatch(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const [path] = (req.url ?? '').split('?', 1)
+    const allowed = path === '/' ? ['POST'] : path === '/health' ? ['GET', 'HEAD'] : undefined
+    if (allowed === undefined) return refuse(res, 'not-found')
+    if (!allowed.includes(req.method ?? '')) {
+      return refuse(res, 'method-not-allowed', { Allow: allowed.join(', ') })
+    }
+    return path === '/' ? accept(req, res) : health(res)
+  }
+
+  const server = createServer(TIMEOUTS, (req, res) => {
+    dispatch(req, res).catch((error: unknown) => {
+      // The caller has gone, or the table could not be written.
+      if (req.destroyed && !req.complete) return
+      logger.error('job not noted', describeError(error))
+      refuse(res, 'storage-unavailable')
+    })
+  })
+  server.on('clientError', answerClientError)
+  return server
+}
+
+const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 }
+
+/** What is no HTTP request has no response to answer with. */
+function answerClientError(error: Error, socket: Duplex): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const kind = 'code' in error ? error.code : undefined
+  const code =
+    kind === 'HPE_HEADER_OVERFLOW'
+      ? 'headers-too-large'
+      : kind === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'request-timeout'
+        : 'malformed-request'
+  const { status, headers, text } = problemOf(code)
+  const fields = Object.entries({
+    ...headers,
+    Connection: 'close',
+    'Content-Length': Buffer.byteLength(text),
+  })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...fields.map(([name, value]) => `${name}: ${value}`),
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
+}
+
+/** Undefined when it is longer than a job may be. */
+async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of req) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > MAX_JOB_BYTES) return undefined
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+function parseJob(text: string): RemoteJob | undefined {
+  try {
+    return remoteJobSchema.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+interface Prepared {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly text: string
+}
+
+/** A problem as RFC 9457 has it. */
+function problemOf(code: ProblemCode): Prepared {
+  const requestId = randomUUID()
+  const { status, title, detail } = PROBLEMS[code]
+  const body = { type: `/docs/errors.md#${code}`, title, status, detail, instance: '', code, requestId }
+  return prepared(status, body, requestId, {
+    'Content-Type': 'application/problem+json; charset=utf-8',
+    ...HEADERS[code],
+  })
+}
+
+function prepared(
+  status: number,
+  body: object,
+  requestId: string = randomUUID(),
+  headers: Record<string, string> = { 'Content-Type': 'application/json; charset=utf-8' },
+): Prepared {
+  const common = {
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  }
+  return { status, headers: { ...common, ...headers }, text: JSON.stringify(body) }
+}
+
+function refuse(res: ServerResponse, code: ProblemCode, headers: Record<string, string> = {}): void {
+  const problem = problemOf(code)
+  send(res, { ...problem, headers: { ...problem.headers, ...headers } })
+}
+
+function send(res: ServerResponse, { status, headers, text }: Prepared): void {
+  if (res.headersSent) return
+  res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) })
+  res.end(text)
+}

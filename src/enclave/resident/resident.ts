@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { rmSync, statSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { describeError, type Logger } from '../../service/logger.js'
+import { createPost } from '../../service/post.js'
+import type { Enclave } from '../enclave.js'
+import { createDelivery } from './delivery.js'
+import { createDoor } from './door.js'
+import { createResidentRuns } from './runs.js'
+import { openRunTable } from './runTable.js'
+import type { ResidentSettings } from './settings.js'
+
+/** An enclave that stays up. */
+export interface Resident {
+  /** In use, also when 0 asked for any; 0 on a socket. */
+  readonly port: number
+  /** Takes no further job; resolves once its runs have ended. Call it once. */
+  stop(): Promise<void>
+}
+
+const POST_TIMEOUT_MS = 10_000
+/** Of the server's connections for one client most are for the relay. */
+const POST_CONNECTIONS = 16
+const SWEEP_INTERVAL_MS = 60_000
+
+/**
+ * Takes the state directory, begins to post what earlier boots have left, then listens.
+ * @param program SHA-256 of the program's file
+ * @throws StateLockedError, SQLite's error, or the system error of `listen`; nothing is left running then
+ */
+export async function startResident(
+  settings: ResidentSettings,
+  { enclave, program, logger }: { enclave: Enclave; program: string; logger: Logger },
+): Promise<Resident> {
+  const table = openRunTable(settings.stateDirectory)
+  const { boot } = table
+  const stopping = new AbortController()
+  const delivery = createDelivery({
+    ...settings,
+    post: createPost({ timeoutMs: POST_TIMEOUT_MS, maxConnections: POST_CONNECTIONS }),
+    boot,
+    stopping: stopping.signal,
+    logger,
+  })
+  const runs = createResidentRuns({ enclave, table, delivery, maxRuns: settings.maxRuns, logger })
+  const door = createDoor({ secret: settings.secret, runs, boot, program, logger })
+  try {
+    await listen(door, settings.listen)
+  } catch (error) {
+    table.close()
+    throw error
+  }
+  runs.resume()
+  const sweeping = setInterval(() => {
+    runs.sweep().catch(() => logger.warn('old runs not forgotten'))
+  }, SWEEP_INTERVAL_MS)
+  sweeping.unref()
+  logger.info('enclave started', { ...boot, program, count: table.left.length, port: portOf(door) })
+  return {
+    port: portOf(door),
+    async stop() {
+      clearInterval(sweeping)
+      const closed = once(door, 'close')
+      // What is offered from now on finds no listener, and so is known not to run.
+      door.close()
+      door.closeIdleConnections()
+      stopping.abort()
+      await runs.stop()
+      door.closeAllConnections()
+      await closed
+      table.close()
+    },
+  }
+}
+
+async function listen(door: Server, where: ResidentSettings['listen']): Promise<void> {
+  // A socket stays behind a process that was killed. The lock says that this was one of this directory's, or nobody's.
+  if ('path' in where && statSync(where.path, { throwIfNoEntry: false })?.isSocket()) rmSync(where.path)
+  door.listen(where)
+  await once(door, 'listening')
+}
+
+function portOf(door: Server): number {
+  const address = door.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** A run that throws beside its own promise must not end the others: what money depends on is on the chain. */
+export function surviveRuns(logger: Logger): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    // Node's own report would quote the failure's message.
+    process.on(event, (error: unknown) => logger.error('uncaught failure', describeError(error)))
+  }
+}

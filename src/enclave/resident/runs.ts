@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProvisionalResult, RemoteJob, RunResult } from '../../protocol/job.js'
+import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import type { Enclave } from '../enclave.js'
+import type { Delivery } from './delivery.js'
+import type { FinishedRun, RunTable } from './runTable.js'
+
+/** Why a job is not taken. Nothing of it has begun then. */
+export type Refusal = 'run-too-late' | 'order-under-way' | 'too-many-runs'
+
+/** The runs of one process: each job is run once, however often it is offered, and its result posted. */
+export interface ResidentRuns {
+  /** Notes the job durably, then has its run begin. @throws SQLite's error; nothing has begun then */
+  accept(job: RemoteJob): Promise<'accepted' | 'already-accepted' | Refusal>
+  /** Posts what earlier boots have left. Call it once. */
+  resume(): void
+  /** Forgets runs that the door would refuse as too late. */
+  sweep(): Promise<void>
+  /** Takes no further job; resolves when no run is under way, and every result is with the server or left to the next boot. */
+  stop(): Promise<void>
+  /** Runs under way; and how many were abandoned because they had not ended long after `stopAt`. */
+  counts(): { readonly runs: number; readonly abandoned: number }
+}
+
+interface ResidentRunsOptions {
+  readonly enclave: Enclave
+  readonly table: RunTable
+  readonly delivery: Delivery
+  /** Runs at once. */
+  readonly maxRuns: number
+  /** After `stopAt` a run calls nobody; this much later its last call is over, and the server starts another one. */
+  readonly abandonAfterMs?: number
+  readonly logger: Logger
+}
+
+interface UnderWay {
+  /** Null for a job about no order. */
+  readonly orderId: string | null
+  readonly noted: Promise<void>
+}
+
+const ABANDON_AFTER_MS = 30_000
+/** Clocks differ: a job is refused as too late by this one's. */
+const REMEMBERED_AFTER_STOP_MS = 60_000
+
+export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
+  const { enclave, table, delivery, maxRuns, abandonAfterMs = ABANDON_AFTER_MS, logger } = options
+  const underWay = new Map<string, UnderWay>()
+  const orders = new Set<string>()
+  /** Runs and deliveries. */
+  const work = new Set<Promise<void>>()
+  let abandoned = 0
+  let isStopping = false
+
+  function track(task: Promise<void>): void {
+    const tracked = task
+      .catch((error: unknown) => logger.error('run not dealt with', describeError(error)))
+      .finally(() => work.delete(tracked))
+    work.add(tracked)
+  }
+
+  function refusalOf(job: RemoteJob): Refusal | undefined {
+    if (job.stopAt * 1_000 <= Date.now()) return 'run-too-late'
+    if (job.job === 'order' && orders.has(job.orderId)) return 'order-under-way'
+    return isStopping || underWay.size >= maxRuns ? 'too-many-runs' : undefined
+  }
+
+  /** Its run ends when it settles, or `abandonAfterMs` after `stopAt`: it may hang, and holds up no other. */
+  async function resultOf(job: RemoteJob): Promise<RunResult> {
+    const { runId, stopAt } = job
+    let told: ProvisionalResult = {}
+    const report = async ({ notice, code }: RunResult) => {
+      await delivery.notice(job, { ...(notice && { notice }), ...(code && { code }) })
+      told = { ...told, ...(notice && { notice }), ...(code && { code }) }
+    }
+    const deadline = new AbortController()
+    const wait = Math.min(Math.max(0, stopAt * 1_000 + abandonAfterMs - Date.now()), MAX_TIMER_MS)
+    const overdue = sleep(wait, undefined, { signal: deadline.signal, ref: false }).then(
+      () => undefined,
+      () => undefined,
+    )
+    try {
+      const result = await Promise.race([enclave.run(job, report), overdue])
+      if (result !== undefined) return result
+      abandoned++
+      logger.error('run abandoned', { runId, count: abandoned })
+      return { code: 'out-of-time', ...told, outcome: 'failed' }
+    } catch (error) {
+      logger.error('run threw', { runId, ...describeError(error) })
+      return { code: 'internal-error', ...told, outcome: 'failed' }
+    } finally {
+      deadline.abort()
+    }
+  }
+
+  async function execute(job: RemoteJob): Promise<void> {
+    const { runId, stopAt } = job
+    const result = await resultOf(job)
+    try {
+      await table.end(runId, result)
+    } catch (error) {
+      // The next boot posts that this run is over.
+      logger.error('result not recorded', { runId, ...describeError(error) })
+    }
+    leave(runId)
+    await deliver({ runId, stopAt, result })
+  }
+
+  async function deliver(run: FinishedRun): Promise<void> {
+    if (await delivery.result(run)) await table.settle(run.runId)
+  }
+
+  function leave(runId: string): void {
+    const orderId = underWay.get(runId)?.orderId ?? null
+    underWay.delete(runId)
+    if (orderId !== null) orders.delete(orderId)
+  }
+
+  return {
+    async accept(job) {
+      const { runId, stopAt } = job
+      const known = underWay.get(runId)
+      if (known !== undefined) {
+        await known.noted
+        return 'already-accepted'
+      }
+      if (table.has(runId)) return 'already-accepted'
+      const refusal = refusalOf(job)
+      if (refusal !== undefined) return refusal
+      const orderId = job.job === 'order' ? job.orderId : null
+      const noted = table.note({ runId, stopAt })
+      underWay.set(runId, { orderId, noted })
+      if (orderId !== null) orders.add(orderId)
+      try {
+        await noted
+      } catch (error) {
+        leave(runId)
+        throw error
+      }
+      track(execute(job))
+      return 'accepted'
+    },
+    resume() {
+      for (const run of table.left) track(deliver(run))
+    },
+    sweep: () => table.forget(Math.floor((Date.now() - REMEMBERED_AFTER_STOP_MS) / 1_000)),
+    async stop() {
+      isStopping = true
+      while (work.size > 0) await Promise.all(work)
+    },
+    counts: () => ({ runs: underWay.size, abandoned }),
+  }
+}

@@ -1,0 +1,81 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+
+/** What a program of ours answered another one. */
+export interface PostAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Cut after the limit. */
+  readonly text: string
+}
+
+/** Posts JSON. A redirect is an answer like any other. Rejects with the system's error. */
+export type Post = (
+  /** An http or https URL, or `unix:` and the absolute path of a socket. */
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+) => Promise<PostAnswer>
+
+interface PostOptions {
+  /** Milliseconds for the whole exchange, the wait for a connection included. */
+  readonly timeoutMs: number
+  /** Connections at once; further posts wait for one. */
+  readonly maxConnections: number
+}
+
+/** An answer of ours is some hundred bytes. */
+const MAX_ANSWER_BYTES = 65_536
+
+/** Errors before a connection was there, so that nothing can have been sent. */
+const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+])
+
+export function hasNotConnected(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && NOT_CONNECTED.has(error.code)
+}
+
+export function createPost({ timeoutMs, maxConnections }: PostOptions): Post {
+  const settings = { keepAlive: true, maxSockets: maxConnections }
+  const plain = new Agent(settings)
+  const tls = new TlsAgent(settings)
+
+  function open(url: string, options: object) {
+    if (url.startsWith('unix:')) {
+      return request({ ...options, agent: plain, socketPath: url.slice('unix:'.length), path: '/' })
+    }
+    return url.startsWith('https:')
+      ? tlsRequest(url, { ...options, agent: tls })
+      : request(url, { ...options, agent: plain })
+  }
+
+  return (url, headers, body) =>
+    new Promise((resolve, reject) => {
+      const length = String(Buffer.byteLength(body))
+      const sent = open(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', 'content-length': length },
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      sent.on('error', reject)
+      sent.on('response', (response) => {
+        const chunks: Buffer[] = []
+        let size = 0
+        response.on('data', (chunk: Buffer) => {
+          if (size < MAX_ANSWER_BYTES) chunks.push(chunk)
+          size += chunk.length
+        })
+        response.on('error', reject)
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8', 0, MAX_ANSWER_BYTES)
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+        })
+      })
+      sent.end(body)
+    })
+}

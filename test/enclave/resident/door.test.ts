@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { problemSchema } from '../../../src/protocol/api.js'
+import type { RemoteJob } from '../../../src/protocol/job.js'
+import { signRunMessage } from '../../../src/protocol/runMessage.js'
+import { createPost } from '../../../src/service/post.js'
+import { offer, orderJob, startResultServer, startTestResident } from '../../support/residentHarness.js'
+import { RUN_SECRET } from '../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+async function setUp() {
+  const directory = await temporaryDirectory()
+  const { url: serverUrl } = await startResultServer()
+  const jobs: RemoteJob[] = []
+  const run = async (job: RemoteJob) => {
+    jobs.push(job)
+    return { outcome: 'done' } as const
+  }
+  const settings = { serverUrl, stateDirectory: `${directory}/state` }
+  return { jobs, directory, run, settings, enclave: await startTestResident(run, settings) }
+}
+
+const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+
+describe('POST /', () => {
+  test.each<[string, (body: string, runId: string) => Record<string, string>]>([
+    ['by another key', (body, runId) => signRunMessage(OTHER_SECRET, { kind: 'job', runId, body })],
+    [
+      'of another body',
+      (body, runId) => signRunMessage(RUN_SECRET, { kind: 'job', runId, body: `${body} ` }),
+    ],
+    ['of another run', (body) => signRunMessage(RUN_SECRET, { kind: 'job', runId: randomUUID(), body })],
+    ['of a result', (body, runId) => signRunMessage(RUN_SECRET, { kind: 'result', runId, body })],
+    ['of a notice', (body, runId) => signRunMessage(RUN_SECRET, { kind: 'notice', runId, body })],
+    [
+      'that is stale',
+      (body, runId) =>
+        signRunMessage(RUN_SECRET, { kind: 'job', runId, body }, new Date(Date.now() - 302_000)),
+    ],
+    [
+      'from ahead of its clock',
+      (body, runId) =>
+        signRunMessage(RUN_SECRET, { kind: 'job', runId, body }, new Date(Date.now() + 30_000)),
+    ],
+  ])('starts nothing for a signature %s', async (_what, sign) => {
+    const { enclave, jobs } = await setUp()
+    const job = await orderJob()
+    const { status, answer } = await offer(enclave.url, job, sign(JSON.stringify(job), job.runId))
+    expect([status, problemSchema.parse(answer).code]).toEqual([401, 'run-unauthorized'])
+    expect(jobs).toEqual([])
+    expect((await offer(enclave.url, job)).answer).toMatchObject({ runId: job.runId, result: 'accepted' })
+  })
+
+  test('takes no job that names a file', async () => {
+    const { enclave, jobs } = await setUp()
+    const job = { ...(await orderJob()), resultFile: '/etc/passwd' }
+    expect(await offer(enclave.url, job)).toMatchObject({ status: 400, answer: { code: 'invalid-body' } })
+    expect(jobs).toEqual([])
+  })
+
+  test('takes no body that is longer than a job', async () => {
+    const { enclave } = await setUp()
+    const { runId } = await orderJob()
+    const body = ' '.repeat(128 * 1_024 + 1)
+    const headers = { ...signRunMessage(RUN_SECRET, { kind: 'job', runId, body }) }
+    expect((await fetch(enclave.url, { method: 'POST', body, headers })).status).toBe(413)
+  })
+})
+
+test('the door answers probes, and has nothing else', async () => {
+  const { enclave } = await setUp()
+  const health = await fetch(`${enclave.url}/health`)
+  expect([health.status, await health.json()]).toEqual([
+    200,
+    {
+      status: 'ok',
+      instance: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      boot: 1,
+      pid: process.pid,
+      program: '0'.repeat(64),
+      runs: 0,
+      abandoned: 0,
+    },
+  ])
+  for (const [path, method, status] of [
+    ['/runs', 'GET', 404],
+    ['/HEALTH', 'GET', 404],
+    ['/', 'GET', 405],
+    ['/health', 'POST', 405],
+  ] as const) {
+    const response = await fetch(`${enclave.url}${path}`, { method })
+    expect([path, response.status, problemSchema.parse(await response.json()).status]).toEqual([
+      path,
+      status,
+      status,
+    ])
+  }
+})
+
+test('what is no HTTP is answered with a problem', async () => {
+  const { enclave } = await setUp()
+  const socket = connect(Number(new URL(enclave.url).port), '127.0.0.1')
+  socket.write('hello\r\n\r\n')
+  const answer = await text(socket)
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect(problemSchema.parse(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).code).toBe('malformed-request')
+})
+
+test('jobs also come over a socket that its user alone can open; one that a killed process left is in no way', async () => {
+  const { directory, run, settings } = await setUp()
+  const path = `${directory}/door.sock`
+  const post = createPost({ timeoutMs: 5_000, maxConnections: 1 })
+  for (const _time of [1, 2]) {
+    const stateDirectory = `${directory}/state-${_time}`
+    // The second one finds the socket of the first, which goes on.
+    await startTestResident(run, { ...settings, stateDirectory, listen: { path } })
+    const job = await orderJob()
+    const body = JSON.stringify(job)
+    const headers = { ...signRunMessage(RUN_SECRET, { kind: 'job', runId: job.runId, body }) }
+    expect((await post(`unix:${path}`, headers, body)).status).toBe(202)
+  }
+})
