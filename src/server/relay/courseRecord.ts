@@ -1,5 +1,5 @@
+import { createKeyedLock } from '../../service/keyedLock.js'
 import { createDeferred } from '../async/deferred.js'
-import { createKeyedLock } from '../async/keyedLock.js'
 import type { ReceiptStore, RelayRecord } from '../store/receipts.js'
 
 /** The record of a course, one version after another. */

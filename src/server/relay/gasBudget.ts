@@ -1,7 +1,7 @@
 import type { Quota } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { createKeyedLock } from '../../service/keyedLock.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { createKeyedLock } from '../async/keyedLock.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'

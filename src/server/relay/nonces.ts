@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createKeyedLock } from '../async/keyedLock.js'
+import { createKeyedLock } from '../../service/keyedLock.js'
 import type { AccountView } from './account.js'
 
 /** Which nonces of the account are in use, and which comes next. A nonce is held from `take` to its end. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job, RunResult } from '../../../protocol/job.js'
+import { createKeyedLock } from '../../../service/keyedLock.js'
 import type { Logger } from '../../../service/logger.js'
-import { createKeyedLock } from '../../async/keyedLock.js'
 import { within } from '../../async/waiting.js'
 import { createRecentMap } from '../../recentMap.js'
 import type { RunFiles } from '../../store/runFiles.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createKeyedLock } from '../../../src/server/async/keyedLock.js'
+import { createKeyedLock } from '../../src/service/keyedLock.js'
 
 function createGate() {
   let open = () => {}
