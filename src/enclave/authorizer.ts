@@ -5,11 +5,11 @@ import {
   authorizationDigest,
   signAuthorization,
 } from '../protocol/authorization.js'
-import type { PrimaryType } from '../protocol/authorizationTypes.js'
 import type { Hex } from '../protocol/hex.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
 import { failureOf, PostponedError, RunFailure } from './failures.js'
+import type { Look } from './heads.js'
 import type { Relay } from './relay.js'
 
 /** Signs what the enclave decided and sees it take effect. */
@@ -31,17 +31,23 @@ interface AuthorizerDeps {
   timings: { confirmPollMs: number; relayAgainMs: number }
 }
 
+type Digest = Pick<Authorization, 'primaryType'> & { readonly digest: Hex }
+
 /** How often in all the relay may give no usable answer about one authorization. */
 const MAX_SILENCES = 3
 
 export function createAuthorizer({ chain, clock, relay, privateKey, timings }: AuthorizerDeps): Authorizer {
+  async function isUsed({ primaryType, digest }: Digest, looking: Promise<Look>): Promise<boolean> {
+    return chain.isUsed(primaryType, digest, (await looking).head)
+  }
+
   /** Whether the digest is used within `relayAgainMs`; a node that does not answer is asked again. */
-  async function confirmed(primaryType: PrimaryType, digest: Hex): Promise<boolean> {
+  async function confirmed(digest: Digest): Promise<boolean> {
     const until = clock.now() + timings.relayAgainMs
-    for (;;) {
-      if (await chain.isUsed(primaryType, digest).catch(() => false)) return true
+    for (let looking = chain.look(); ; looking = chain.lookLater()) {
+      if (await isUsed(digest, looking).catch(() => false)) return true
       if (clock.now() >= until) return false
-      await clock.sleep(timings.confirmPollMs)
+      clock.check()
     }
   }
 
@@ -58,11 +64,11 @@ export function createAuthorizer({ chain, clock, relay, privateKey, timings }: A
         clock.check()
         const answer = await relay.post(signed)
         if (answer.kind === 'taken') {
-          if (await confirmed(primaryType, digest)) return
+          if (await confirmed({ primaryType, digest })) return
           continue
         }
         // Whatever the relay says, an answer to an earlier request may have been lost.
-        if (await chain.isUsed(primaryType, digest)) return
+        if (await isUsed({ primaryType, digest }, chain.look())) return
         if (answer.kind === 'reverted') throw failureOf(answer.revert)
         if (answer.kind === 'postponed') {
           throw new PostponedError(answer.code, clock.seconds() + answer.seconds)

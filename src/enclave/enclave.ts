@@ -4,12 +4,14 @@ import type { ContractAddresses } from '../protocol/api.js'
 import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { RemoteJob, RunResult } from '../protocol/job.js'
+import { createKeyedLock } from '../service/keyedLock.js'
 import { createAuthorizer } from './authorizer.js'
 import type { Batching } from './batches.js'
-import { createChainState, type Depth } from './chainState.js'
+import { createSharedChain } from './chainState.js'
 import { type Clock, createRunClock } from './clock.js'
 import { codeOf, PostponedError } from './failures.js'
 import { guardBroker } from './guardedBroker.js'
+import type { Depth } from './heads.js'
 import { runOrder } from './order/orderRun.js'
 import { runPolicy } from './policy.js'
 import { createPolicyStore } from './policyStore.js'
@@ -49,7 +51,10 @@ export interface EnclaveDeps {
   batching: Batching
 }
 
-/** The confidential program: one job in, one result out. Nothing is kept between two jobs. */
+/**
+ * The confidential program: one job in, one result out; many jobs at once. They share what they read of the chain. Nothing
+ * that decides money is kept between two jobs.
+ */
 export interface Enclave {
   /**
    * Never throws for what a job can meet: that is the result `failed`.
@@ -59,6 +64,7 @@ export interface Enclave {
 }
 
 export function createEnclave(deps: EnclaveDeps): Enclave {
+  const shared = createShared(deps)
   return {
     async run(job, report) {
       let reported: RunResult | undefined
@@ -67,7 +73,7 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
         return report(result)
       }
       try {
-        return await dispatch(createRun(deps, job.stopAt, keep), job)
+        return await dispatch(createRun(deps, shared, job.stopAt, keep), job)
       } catch (error) {
         // What was reported stands: the refund that a notice explains may yet take effect.
         const retry = error instanceof PostponedError ? { retryAt: error.until } : {}
@@ -77,24 +83,41 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
   }
 }
 
+/** What the runs of one process share. */
+function createShared(deps: EnclaveDeps) {
+  const { keys, timings } = deps
+  const chain = createSharedChain({ ...deps, pollMs: timings.confirmPollMs })
+  const views = chain.forRun()
+  return {
+    chain,
+    accounts: createKeyedLock(),
+    portfolios: createPortfolioStore(views, keys.master),
+    policies: createPolicyStore(views, keys.master),
+  }
+}
+
 function dispatch(run: Run, job: RemoteJob): Promise<RunResult> {
   if (job.job === 'policy') return runPolicy(run, job.envelope)
   return job.job === 'order' ? runOrder(run, job) : reconcile(run)
 }
 
-function createRun(deps: EnclaveDeps, stopAt: number, report: Run['report']): Run {
+function createRun(
+  deps: EnclaveDeps,
+  shared: ReturnType<typeof createShared>,
+  stopAt: number,
+  report: Run['report'],
+): Run {
   const { keys, timings, relay } = deps
   const clock = createRunClock(deps.clock, stopAt)
-  const chain = createChainState(deps)
+  const chain = shared.chain.forRun()
   return {
+    ...shared,
     clock,
     chain,
     timings,
     report,
     broker: guardBroker(deps.broker, clock.check),
     authorizer: createAuthorizer({ chain, clock, relay, timings, privateKey: keys.signing }),
-    portfolios: createPortfolioStore(chain, keys.master),
-    policies: createPolicyStore(chain, keys.master),
     intentPrivateKey: keys.intent,
     fees: deps.fees,
     haltedSymbols: deps.haltedSymbols,

@@ -26,6 +26,8 @@ export function createPolicyStore(chain: ChainState, masterKey: Hex): PolicyStor
     version: BigInt(version),
   })
   const keyOf = (id: Hex) => ledgerKey(hexToBytes(masterKey), 'org', id)
+  /** Each institution's rulebook as it was opened last: most orders find the same blob on the chain. */
+  const opened = new Map<Hex, { blob: Hex; version: number; policy: Policy }>()
 
   return {
     async load(orgId, block) {
@@ -34,11 +36,12 @@ export function createPolicyStore(chain: ChainState, masterKey: Hex): PolicyStor
         chain.ledger.policyBlob(orgId, block.hash),
       ])
       if (version === 0) return { policy: null, version }
+      const known = opened.get(orgId)
+      if (known?.blob === blob && known.version === version) return { policy: known.policy, version }
       try {
-        return {
-          policy: policySchema.parse(await openBlob(blob, keyOf(orgId), place(orgId, version))),
-          version,
-        }
+        const policy = policySchema.parse(await openBlob(blob, keyOf(orgId), place(orgId, version)))
+        opened.set(orgId, { blob, version, policy })
+        return { policy, version }
       } catch {
         throw new RunFailure('ledger-unreadable')
       }

@@ -1,6 +1,7 @@
 import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { RunResult } from '../protocol/job.js'
+import type { KeyedLock } from '../service/keyedLock.js'
 import type { Authorizer } from './authorizer.js'
 import type { Batching } from './batches.js'
 import type { ChainState } from './chainState.js'
@@ -38,6 +39,8 @@ export interface Run {
   /** Guarded: it refuses to be called from `stopAt` on. */
   readonly broker: GuardedBroker
   readonly chain: ChainState
+  /** One run of an account at a time. */
+  readonly accounts: KeyedLock
   readonly authorizer: Authorizer
   readonly portfolios: PortfolioStore
   readonly policies: PolicyStore

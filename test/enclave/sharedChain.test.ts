@@ -1,0 +1,126 @@
+// What the runs of one process share of the chain, counted at the node.
+import type { JsonRpcPayload } from 'ethers'
+import { expect, it, vi } from 'vitest'
+import { ChainUnavailableError } from '../../src/chain/errors.js'
+import { RpcProvider } from '../../src/chain/provider.js'
+import { createSharedChain, type SharedChain } from '../../src/enclave/chainState.js'
+import { systemClock } from '../../src/enclave/clock.js'
+import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { useChain } from '../support/chain.js'
+
+const chain = useChain()
+const RUNS = 100
+const DIGEST = `0x${'11'.repeat(32)}` as const
+
+/** A provider that counts what it sends, and can be down. */
+class Counted extends RpcProvider {
+  sent: string[] = []
+  requests = 0
+  isDown = false
+
+  override async _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
+    this.requests++
+    for (const { method } of [payload].flat()) this.sent.push(method)
+    if (this.isDown) throw new ChainUnavailableError(1)
+    return super._send(payload)
+  }
+
+  count(method: string): number {
+    return this.sent.filter((sent) => sent === method).length
+  }
+}
+
+function start(): { node: Counted; shared: SharedChain } {
+  const { chainId, rpcUrl } = chain().anvil
+  const node = new Counted({ chainId, urls: [rpcUrl], timeoutMs: 20_000 })
+  const { addresses } = chain()
+  const options = { depth: 0, maxHeadAgeMs: Number.MAX_SAFE_INTEGER, pollMs: 10, clock: systemClock }
+  return { node, shared: createSharedChain({ provider: node, chainId, addresses, ...options }) }
+}
+
+function eachOf<T>(shared: SharedChain, act: (run: ReturnType<SharedChain['forRun']>) => Promise<T>) {
+  return Promise.all(Array.from({ length: RUNS }, () => act(shared.forRun())))
+}
+
+const mine = () => chain().provider.send('anvil_mine', ['0x1'])
+
+it('a hundred runs that wait for a block look at it together, and ask for a digest at it once', async () => {
+  const { node, shared } = start()
+  await eachOf(shared, (run) => run.look())
+  expect(node.count('eth_getBlockByNumber')).toBe(1)
+  await mine()
+  const used = await eachOf(shared, async (run) => {
+    const { head } = await run.lookLater()
+    return run.isUsed('PortfolioUpdate', DIGEST, head)
+  })
+  expect(used).toEqual(Array(RUNS).fill(false))
+  expect(node.count('eth_getBlockByNumber')).toBe(2)
+  expect(node.count('eth_call')).toBe(1)
+})
+
+it('different digests at one block travel in one request', async () => {
+  const { node, shared } = start()
+  const { head } = await shared.forRun().look()
+  const before = node.requests
+  let digest = 0
+  await eachOf(shared, (run) =>
+    run.isUsed('PortfolioUpdate', `0x${String(digest++).padStart(64, '0')}`, head),
+  )
+  expect(node.count('eth_call')).toBe(RUNS)
+  expect(node.requests - before).toBe(1)
+})
+
+it('a look that began before the question is not its answer', async () => {
+  const { node, shared } = start()
+  const run = shared.forRun()
+  const early = run.look()
+  // The request is under way now.
+  await vi.waitUntil(() => node.requests > 0)
+  await mine()
+  const late = await run.look()
+  expect(late.head.number).toBeGreaterThanOrEqual((await early).head.number)
+  expect(late.head.number).toBe(await chain().provider.getBlockNumber())
+  expect(node.count('eth_getBlockByNumber')).toBe(2)
+})
+
+it('what is read alone is asked for each time, and shared with nobody', async () => {
+  const { node, shared } = start()
+  await eachOf(shared, async ({ alone }) => {
+    const { head } = await alone.look()
+    await alone.escrow.orders(ZERO_BYTES32, head.hash)
+  })
+  expect(node.count('eth_getBlockByNumber')).toBe(RUNS)
+  expect(node.count('eth_call')).toBe(RUNS)
+})
+
+it('a chain that is shorter than it was clears what is shared, fails a look, and is followed from there', async () => {
+  const { node, shared } = start()
+  const snapshot = await chain().provider.send('evm_snapshot', [])
+  await mine()
+  const run = shared.forRun()
+  const { head } = await run.look()
+  await run.escrow.orders(ZERO_BYTES32, head.hash)
+  await chain().provider.send('evm_revert', [snapshot])
+  await expect(shared.forRun().look()).rejects.toThrow('shorter')
+  const after = await shared.forRun().look()
+  expect(after.head.number).toBe(head.number - 1)
+  // A run that has seen the longer chain does not go on with the shorter one.
+  await expect(run.look()).rejects.toThrow('lags behind')
+  const before = node.count('eth_call')
+  await expect(run.escrow.orders(ZERO_BYTES32, head.hash)).rejects.toThrow()
+  expect(node.count('eth_call')).toBe(before + 1)
+})
+
+it('a failure is shared by those who asked, and kept for nobody else', async () => {
+  const { node, shared } = start()
+  node.isDown = true
+  const looks = await Promise.allSettled([shared.forRun().look(), shared.forRun().lookLater()])
+  expect(looks.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  node.isDown = false
+  const run = shared.forRun()
+  const { head } = await run.look()
+  node.isDown = true
+  await expect(run.escrow.orders(ZERO_BYTES32, head.hash)).rejects.toThrow(ChainUnavailableError)
+  node.isDown = false
+  expect((await run.escrow.orders(ZERO_BYTES32, head.hash)).state).toBe('NONE')
+})
