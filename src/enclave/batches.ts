@@ -2,17 +2,9 @@
 import type { BrokerOrder, BrokerPosition } from '../broker/index.js'
 import { ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
-import { min } from './books.js'
 import type { BlockPoint } from './chainState.js'
+import { min } from './money.js'
 import type { Run } from './run.js'
-
-/** How long the fills of a symbol wait for company. */
-export interface Batching {
-  /** Accounts that must have traded the symbol since its last batch. */
-  accounts: number
-  /** After this, a fill is in the next batch whoever else has traded. Milliseconds. */
-  maxDelayMs: number
-}
 
 /** Orders are for the day: one that was filled was submitted this long before at most, weekends and all. */
 const MAX_ORDER_LIFE_MS = 4 * 86_400_000

@@ -6,7 +6,6 @@ import type { Hex } from '../protocol/hex.js'
 import type { RemoteJob, RunResult } from '../protocol/job.js'
 import { createKeyedLock } from '../service/keyedLock.js'
 import { createAuthorizer } from './authorizer.js'
-import type { Batching } from './batches.js'
 import { createSharedChain } from './chainState.js'
 import { type Clock, createRunClock } from './clock.js'
 import { codeOf, PostponedError } from './failures.js'
@@ -18,7 +17,7 @@ import { createPolicyStore } from './policyStore.js'
 import { createPortfolioStore } from './portfolioStore.js'
 import { reconcile } from './reconcile.js'
 import type { Relay } from './relay.js'
-import type { Limits, Run, Timings } from './run.js'
+import type { Batching, Limits, Run, Timings } from './run.js'
 
 /** The enclave's secrets: 32 bytes each. */
 export interface EnclaveKeys {

@@ -6,7 +6,8 @@ import { ceilFee, exactFee, type Fee, type FeeSchedule } from '../protocol/fees.
 import type { Hex } from '../protocol/hex.js'
 import { clientOrderIdOf } from '../protocol/identifiers.js'
 import type { OpenOrder, Portfolio } from '../protocol/portfolio.js'
-import { notionalOf, ONE_CENT, toCents } from '../protocol/units.js'
+import { notionalOf, ONE_CENT } from '../protocol/units.js'
+import { costOf } from './money.js'
 import { type BrokerFill, type Payout, replay } from './replay.js'
 
 /** Everything that is compared, read at one block and, at the broker, right after it. */
@@ -261,7 +262,7 @@ export function borneByPlatform({ broker }: Pick<MoneyState, 'broker'>, schedule
   const further = fills.length - orders.filter(({ filledQty }) => filledQty > 0n).length
   const excess = orders.map((order) => {
     const { side, notional } = order
-    const over = side === 'buy' && notional !== null ? toCents(fillValue(order, 'up'), 'up') - notional : 0n
+    const over = side === 'buy' && notional !== null ? costOf(order) - notional : 0n
     return over > 0n ? over : 0n
   })
   const rounded = roundedUp(fees) + (BigInt(Math.max(further, 0)) * ONE_CENT) / 2n

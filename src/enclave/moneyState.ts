@@ -10,7 +10,7 @@ import type { Portfolio } from '../protocol/portfolio.js'
 import type { BlockPoint, ChainState } from './chainState.js'
 import { RunFailure } from './failures.js'
 import type { MoneyState } from './invariants.js'
-import { USDC } from './order/terms.js'
+import { USDC } from './money.js'
 import type { PortfolioStore } from './portfolioStore.js'
 import type { Payout } from './replay.js'
 

@@ -3,9 +3,9 @@ import type { Hex } from '../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, symbolSchema } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
 import { dueChange, type Holdings, readHoldings } from './batches.js'
-import { min } from './books.js'
 import type { BlockPoint } from './chainState.js'
 import { restarting } from './failures.js'
+import { min } from './money.js'
 import type { Run } from './run.js'
 
 /** What a symbol's next batch is computed from. */

@@ -5,8 +5,7 @@ import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import { clientOrderIdOf } from '../protocol/identifiers.js'
 import { ONE_CENT } from '../protocol/units.js'
-import { tradeOf } from './books.js'
-import { USDC } from './order/terms.js'
+import { tradeOf, USDC } from './money.js'
 
 /** What the broker has of an order; with the fills of those that carried it on. */
 export type BrokerFill = Pick<BrokerOrder, 'side' | 'symbol' | 'filledQty' | 'fills' | 'notional'>

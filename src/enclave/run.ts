@@ -3,7 +3,6 @@ import type { Hex } from '../protocol/hex.js'
 import type { RunResult } from '../protocol/job.js'
 import type { KeyedLock } from '../service/keyedLock.js'
 import type { Authorizer } from './authorizer.js'
-import type { Batching } from './batches.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
 import type { GuardedBroker } from './guardedBroker.js'
@@ -31,6 +30,14 @@ export interface Timings {
 export interface Limits {
   order: bigint
   withdrawal: bigint
+}
+
+/** How long the fills of a symbol wait for company. */
+export interface Batching {
+  /** Accounts that must have traded the symbol since its last batch. */
+  accounts: number
+  /** After this, a fill is in the next batch, however few accounts have traded. Milliseconds. */
+  maxDelayMs: number
 }
 
 /** Everything that a use-case works with during one run. */

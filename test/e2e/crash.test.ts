@@ -11,6 +11,7 @@ import { brokerOrder } from './support/trader.js'
 const desk = useDesk()
 const buy = { side: 'BUY', symbol: 'AAPL', maxSpend: 200n * ONE_USDC } as const
 const LOOK_UP = { method: 'GET', path: '/v2/orders:by_client_order_id', account: 'enclave' } as const
+const LOST_SEND = { method: 'POST', path: '/v2/orders', account: 'enclave', drop: 'before' } as const
 
 /** The broker has exactly one order for it, and the portfolio holds no entry any more. */
 async function expectSettledOnce(trader: ReturnType<typeof desk>['traders'][number], orderId: `0x${string}`) {
@@ -29,7 +30,7 @@ describe('an enclave that is killed', () => {
     const { sandbox, contracts } = desk()
     const account = accountIdOf(alice.account.address)
     const version = await contracts.ledger.portfolioVersion(account)
-    sandbox.broker.fault({ ...LOOK_UP, delayMs: 10_000, times: 1 })
+    sandbox.broker.fault({ ...LOST_SEND, delayMs: 10_000, times: 1 })
     const orderId = await alice.send(buy)
     await eventually(
       'the write-ahead',

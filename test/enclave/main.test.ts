@@ -186,7 +186,7 @@ describe('an enclave that is killed', { timeout: 120_000 }, () => {
 
   it('after the write-ahead', async () => {
     const order = await world().open(buy)
-    slow('GET', '/v2/orders:by_client_order_id')
+    slow('POST', '/v2/orders', 'before')
     const held = async () => (await world().portfolio('alice')) !== null
     expect(await killedWhen(order, held)).toMatchObject({ outcome: 'settled' })
     await world().checkInvariants()

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Broker } from '../../src/broker/index.js'
+import { ConflictError } from '../../src/enclave/failures.js'
 import { usd } from '../support/brokerStandIn.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
@@ -186,6 +188,64 @@ describe('a broker that does not take an order', () => {
   })
 })
 
+describe('the look-up by client_order_id', () => {
+  /** Look-ups and placements so far, in their order. */
+  const asked = () =>
+    control()
+      .requests()
+      .flatMap(({ method, url }) => {
+        if (url.includes('by_client_order_id')) return ['look-up']
+        return method === 'POST' && url === '/v2/orders' ? ['send'] : []
+      })
+
+  it('is left out before the first send by the run that wrote the order ahead', async () => {
+    await world().settled(buy(250))
+    expect(asked()[0]).toBe('send')
+  })
+
+  it('comes before the first send of every later run', async () => {
+    control().clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
+    const order = await world().open({ ...buy(250), deadlineIn: DAY })
+    expect(await world().run(order)).toMatchObject({ outcome: 'queued' })
+    expect(asked()).toEqual([])
+    control().clock({ open: true })
+    expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
+    expect(asked().slice(0, 2)).toEqual(['look-up', 'send'])
+  })
+
+  it('comes before the next send of a run that began again after its write-ahead', async () => {
+    const order = await world().open(buy(250))
+    const { broker } = world().deps()
+    let attempts = 0
+    const conflicting: Broker = {
+      ...broker,
+      async placeOrder(request) {
+        if (++attempts === 1) throw new ConflictError('something else was first')
+        return broker.placeOrder(request)
+      },
+    }
+    expect(await world().run(order, { deps: { broker: conflicting } })).toMatchObject({ outcome: 'settled' })
+    expect(asked().slice(0, 2)).toEqual(['look-up', 'send'])
+  })
+
+  it('comes before a refund, thirty seconds after the mark, also by the run that wrote the order ahead', async () => {
+    const { relay } = world().deps()
+    const order = await world().open(buy(250))
+    const refusedSince = {
+      async post(authorization: Parameters<typeof relay.post>[0]) {
+        const answer = await relay.post(authorization)
+        if (world().relay.posted.length > 1) return answer
+        await world().chain.send('owner', 'token', 'setKyc', world().chain.account('alice'), false)
+        return answer
+      },
+    }
+    const result = await world().run(order, { deps: { relay: refusedSince } })
+    expect(await world().noticeCode(order, result)).toBe('kyc')
+    expect(world().clock.slept).toContain(30_000)
+    expect(asked()).toEqual(['look-up'])
+  })
+})
+
 describe('an answer of the broker that got lost', () => {
   it('is asked for again under the same id, and the order exists once', async () => {
     control().fault({ method: 'POST', path: '/v2/orders', drop: 'after', times: 1 })
@@ -207,9 +267,14 @@ describe('an answer of the broker that got lost', () => {
   })
 
   it('while looking for an order leaves it queued, too', async () => {
-    const order = await world().open(buy(250))
-    control().fault({ method: 'GET', path: '/v2/orders:by_client_order_id', times: 9, drop: 'before' })
+    control().clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
+    const order = await world().open({ ...buy(250), deadlineIn: DAY })
     expect(await world().run(order)).toMatchObject({ outcome: 'queued' })
+    control().clock({ open: true })
+    control().fault({ method: 'GET', path: '/v2/orders:by_client_order_id', times: 9, drop: 'before' })
+    const result = await world().run(order)
+    expect(result).toMatchObject({ outcome: 'queued', code: 'broker-unavailable' })
+    expect(posts()).toEqual([])
     control().clear({ what: 'faults' })
     expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
   })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type ChainFacts, MAX_POSITIONS, refusedByChain } from '../../src/enclave/order/admission.js'
-import type { OrderTerms } from '../../src/enclave/order/terms.js'
+import { MAX_POSITIONS } from '../../src/enclave/order/admission.js'
 import { signedAuthorizationSchema } from '../../src/protocol/authorization.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { sealBlob } from '../../src/protocol/ledgerBlob.js'
@@ -14,23 +13,6 @@ const ID: Hex = `0x${'ab'.repeat(32)}`
 /** More shares, and more USDC, than there are of anything. */
 const MOST = 10n ** 24n
 const ESCROW_LIMIT = 20
-
-const LIMITS = { order: 0n, withdrawal: 0n }
-
-const facts: ChainFacts = {
-  blockTime: 0,
-  member: true,
-  admitted: true,
-  leaving: false,
-  policy: {
-    employees: { [ALICE.toLowerCase()]: { canBuy: true, canSell: true, restricted: [] } },
-    maxOrderNotional: MOST,
-    allowWithdrawShares: false,
-  },
-  kyc: true,
-  frozen: false,
-  listed: true,
-}
 
 function symbolOf(index: number): string {
   return `LONGEST${String(index).padStart(4, '0')}`
@@ -55,29 +37,7 @@ function portfolioOf(positions: number, buys: number): Portfolio {
   return { ...encoded, nonce, userPubKey: KEY }
 }
 
-function buyOf(symbol: string): OrderTerms {
-  const amount = 100_000_000n
-  return {
-    orderId: ID,
-    account: ALICE,
-    side: 'BUY',
-    symbol,
-    amount,
-    escrowed: amount,
-    deadline: 1_000,
-    commit: ID,
-  }
-}
-
 describe('the symbols of one account', () => {
-  it('are limited: a buy of another one is refused, of one that is there it is not', () => {
-    const full = portfolioOf(MAX_POSITIONS - 5, 5)
-    expect(refusedByChain(buyOf('AAPL'), [facts], full, LIMITS)).toBe('too-many-positions')
-    expect(refusedByChain(buyOf(symbolOf(0)), [facts], full, LIMITS)).toBeNull()
-    expect(refusedByChain(buyOf(symbolOf(MAX_POSITIONS - 1)), [facts], full, LIMITS)).toBeNull()
-    expect(refusedByChain(buyOf('AAPL'), [facts], portfolioOf(MAX_POSITIONS - 5, 4), LIMITS)).toBeNull()
-  })
-
   it('fit into an authorization with as many orders as the escrow allows, and the longest numbers', async () => {
     const portfolio = portfolioOf(MAX_POSITIONS - ESCROW_LIMIT, ESCROW_LIMIT)
     const value = z.encode(portfolioSchema, {

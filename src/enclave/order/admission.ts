@@ -1,20 +1,22 @@
-// Which orders are let in. Pure: whatever it needs to know has been read before.
-import { type Asset, type BrokerClock, isBuyable } from '../../broker/index.js'
+// Which orders are let in, and which of them may still be placed. Pure: every rule stands here, in the order in which it binds.
+import { type Asset, type BrokerClock, isBuyable, type OrderRequest } from '../../broker/index.js'
+import { clientOrderIdOf } from '../../protocol/identifiers.js'
+import type { Intent } from '../../protocol/intent.js'
 import type { Policy } from '../../protocol/policy.js'
 import { freeCash, freeShares, type Portfolio } from '../../protocol/portfolio.js'
-import { notionalOf, ONE_SHARE, ONE_USDC, sharesFor, toCents } from '../../protocol/units.js'
-import { min } from '../books.js'
+import { meetsBrokerMinimum, min, notionalAtBroker, sizeSale, USDC, worthOf } from '../money.js'
 import type { NoticeCode } from '../notices.js'
 import type { Limits } from '../run.js'
-import { type OrderTerms, USDC } from './terms.js'
+import type { Held, NeverPlaced, OrderTerms } from './life.js'
 
-/** The broker's smallest order. */
-const MINIMUM = ONE_USDC
 /**
  * Symbols that an account may hold. With the twenty open orders that the escrow allows, and the longest numbers, their
  * portfolio stays below the 20,480 bytes that a blob may have. One that did not fit could never be written again.
  */
 export const MAX_POSITIONS = 150
+
+/** The platform's limits bind when an order is admitted, and not again: a whole balance may have grown since. */
+const ADMITTED: Limits = { order: 0n, withdrawal: 0n }
 
 /** What the chain says about an account and a symbol, at one block. */
 export interface ChainFacts {
@@ -32,11 +34,88 @@ export interface ChainFacts {
   listed: boolean
 }
 
+/** What the broker says. Each part is read only for an order whose judgement needs it. */
+export interface Market {
+  clock?: BrokerClock
+  /** Of the order's symbol; null when there is none. */
+  asset?: Asset | null
+  /** USD with 6 decimals: the higher of bid and last trade. */
+  price?: bigint
+}
+
+type Refused = { refused: NoticeCode }
+type Needs = { needs: keyof Market }
+
+/** A new order. */
+export interface Asked {
+  terms: OrderTerms
+  intent: Pick<Intent, 'nonce' | 'expiry'>
+  /** Null for an account that has none yet. */
+  portfolio: Portfolio | null
+  limits: Limits
+}
+
 /**
- * Why the chain, the rulebook or the portfolio forbid an order; null when they do not.
- * @param facts of each block that is looked at: what one of them forbids is forbidden
+ * Whether a new order is let in, and the share base units that a sale locks.
+ * @param facts of each block that is looked at: a prohibition at one of them is enough
  */
-export function refusedByChain(
+export function judgeNew(
+  { terms, intent, portfolio, limits }: Asked,
+  facts: readonly ChainFacts[],
+  market: Market,
+): Refused | Needs | { lock: bigint } {
+  const refused = refusedByIntent(terms, intent, portfolio) ?? refusedByChain(terms, facts, portfolio, limits)
+  if (refused) return { refused }
+  const { qty: whole = 0n } = portfolio?.positions[terms.symbol] ?? {}
+  if (terms.side === 'WITHDRAW') return judgeWithdrawal(terms, whole, limits, market)
+  if (market.clock === undefined) return { needs: 'clock' }
+  if (isClosedUntil(terms.deadline, market.clock)) return { refused: 'closed-until-deadline' }
+  if (terms.side === 'BUY') return judgeAsset(market) ?? { lock: 0n }
+  const available = portfolio ? freeShares(portfolio, terms.symbol) : 0n
+  const sale = judgeSale(terms, market, { available, whole, least: limits.order })
+  return 'qty' in sale ? { lock: sale.qty } : sale
+}
+
+/**
+ * Whether an order that is in the portfolio may be placed now, its own lock and reservation counting as free. It stays
+ * refused once it was marked, whatever the reason has become.
+ * @param without the portfolio without the order
+ */
+export function judgeHeld(
+  order: Held | NeverPlaced,
+  without: Portfolio,
+  facts: readonly ChainFacts[],
+  market: Market & { clock: BrokerClock },
+): Refused | Needs | { waitUntil: Date } | { order: Held; place: OrderRequest } {
+  const { terms, entry } = order
+  const refused = refusedByChain(terms, facts, without, ADMITTED)
+  if (refused) return { refused }
+  if (isClosedUntil(terms.deadline, market.clock)) return { refused: 'closed-until-deadline' }
+  if (order.is === 'neverPlaced') return { refused: 'not-placed' }
+  if (!market.clock.isOpen) return { waitUntil: market.clock.nextOpen }
+  const { symbol, amount, orderId } = terms
+  const clientOrderId = clientOrderIdOf(orderId)
+  if (terms.side === 'BUY') {
+    const place = { symbol, side: 'buy', notional: notionalAtBroker(amount), clientOrderId } as const
+    return judgeAsset(market) ?? { order, place }
+  }
+  const available = min(entry.locked, freeShares(without, symbol))
+  const sale = judgeSale(terms, market, { available, whole: available, least: 0n })
+  return 'qty' in sale ? { order, place: { symbol, side: 'sell', qty: sale.qty, clientOrderId } } : sale
+}
+
+function refusedByIntent(
+  { deadline }: OrderTerms,
+  { nonce, expiry }: Asked['intent'],
+  portfolio: Portfolio | null,
+): NoticeCode | null {
+  // Strictly above the stored one, which is 0 for an account without a portfolio.
+  if (nonce <= (portfolio?.nonce ?? 0)) return 'nonce-not-fresh'
+  return expiry === deadline ? null : 'deadline-mismatch'
+}
+
+/** Why the chain, the rulebook or the portfolio forbid an order; null when they do not. */
+function refusedByChain(
   terms: OrderTerms,
   facts: readonly ChainFacts[],
   portfolio: Portfolio | null,
@@ -95,7 +174,7 @@ function refusedByFunds(
     if (amount > cash) return 'insufficient-cash'
     return amount < limits.withdrawal && amount !== portfolio?.cash ? 'below-minimum' : null
   }
-  if (toCents(amount, 'down') < MINIMUM) return 'below-minimum'
+  if (!meetsBrokerMinimum(amount)) return 'below-minimum'
   const isAllCash = escrowed === 0n && amount === portfolio?.cash
   if (side === 'BUY' && amount < limits.order && !isAllCash) return 'below-minimum'
   if (side === 'SELL') return shares === 0n ? 'insufficient-shares' : null
@@ -111,43 +190,41 @@ function hasRoomFor({ positions, openOrders }: Portfolio, symbol: string): boole
   return symbols.size <= MAX_POSITIONS
 }
 
+/** A withdrawal of cash, or of a whole position, needs no price. */
+function judgeWithdrawal(
+  { symbol, amount }: OrderTerms,
+  whole: bigint,
+  { withdrawal }: Limits,
+  { price }: Market,
+): Refused | Needs | { lock: bigint } {
+  if (symbol === USDC || amount === whole) return { lock: 0n }
+  if (price === undefined) return { needs: 'price' }
+  return worthOf(amount, price) < withdrawal ? { refused: 'below-minimum' } : { lock: 0n }
+}
+
 /** Whether the market opens only when the order has expired. */
-export function isClosedUntil(deadline: number, clock: BrokerClock): boolean {
+function isClosedUntil(deadline: number, clock: BrokerClock): boolean {
   return !clock.isOpen && clock.nextOpen.getTime() >= deadline * 1_000
 }
 
-/** Why the broker would not take a buy. */
-export function refusedByAsset(asset: Asset | null): NoticeCode | null {
-  return isBuyable(asset) ? null : 'not-tradable'
+/** Null when the broker takes a buy of this symbol. */
+function judgeAsset({ asset }: Market): Refused | Needs | null {
+  if (asset === undefined) return { needs: 'asset' }
+  return isBuyable(asset) ? null : { refused: 'not-tradable' }
 }
 
 /**
- * How many share base units a sale of `amount` USDC sells at `price`, at most `available`. It is fixed as a
- * quantity: a sale by amount would sell others' shares when the price falls. The broker's minimum does not bind whole shares.
- * @param options.available share base units that are not reserved
- * @param options.whole share base units of the whole position, whose sale the least amount does not bind
- * @param options.least USDC base units that a sale is worth at the least
+ * @param size.available share base units that the sale may lock
+ * @param size.whole share base units of the whole position, whose sale the least amount does not bind
+ * @param size.least USDC base units that a sale is worth at the least
  */
-export function saleOf(
-  amount: bigint,
-  price: bigint,
+function judgeSale(
+  { amount }: OrderTerms,
+  { price }: Market,
   { available, whole, least }: { available: bigint; whole: bigint; least: bigint },
-): { qty: bigint; refused: NoticeCode | null } {
-  const needed = sharesFor(amount, price)
-  const qty = min(needed, available)
-  // Rounded up, as rounding the quantity down has cost less than one unit of the amount.
-  const value = notionalOf(qty, price, 'up')
-  const isTradable = value >= MINIMUM || (qty > 0n && qty % ONE_SHARE === 0n)
-  if (!isTradable) return { qty, refused: available < needed ? 'insufficient-shares' : 'below-minimum' }
-  return { qty, refused: value < least && qty !== whole ? 'below-minimum' : null }
-}
-
-/** Why a withdrawal of shares is refused: it is worth less than the least one, and not the whole position. */
-export function refusedByWithdrawal(
-  qty: bigint,
-  price: bigint,
-  whole: bigint,
-  { withdrawal }: Limits,
-): NoticeCode | null {
-  return qty !== whole && notionalOf(qty, price, 'up') < withdrawal ? 'below-minimum' : null
+): Refused | Needs | { qty: bigint } {
+  if (price === undefined) return { needs: 'price' }
+  const { qty, value, isShort, isTradable } = sizeSale(amount, price, available)
+  if (!isTradable) return { refused: isShort ? 'insufficient-shares' : 'below-minimum' }
+  return value < least && qty !== whole ? { refused: 'below-minimum' } : { qty }
 }

@@ -1,26 +1,42 @@
 // One run of one order. The order of its steps keeps the money right: see docs/enclave.md.
+import { type BrokerClock, BrokerError, type BrokerOrder } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Intent } from '../../protocol/intent.js'
 import { FINAL_OUTCOMES, type RunResult } from '../../protocol/job.js'
 import { emptyPortfolio } from '../../protocol/portfolio.js'
-import type { Look } from '../chainState.js'
-import { codeOf, PostponedError, restarting } from '../failures.js'
-import type { StoredPortfolio } from '../portfolioStore.js'
+import { ConflictError, codeOf, PostponedError, RunFailure, restarting } from '../failures.js'
+import { withoutOrder } from '../money.js'
+import type { NoticeCode } from '../notices.js'
 import type { Run } from '../run.js'
-import type { AccountState } from './accountState.js'
-import { admit } from './admit.js'
-import { assertNothingAtBroker } from './brokerOrder.js'
-import { awaitDepth } from './depth.js'
-import { type Finished, finishEnded, type Loss, worse } from './ended.js'
-import { pursue } from './held.js'
-import { refundUnheld } from './refund.js'
-import { retryDeeper, retryPlaced, retryPostponed } from './retry.js'
-import { termsOfEntry, termsOfEscrow, termsOfIntent } from './terms.js'
-import { unseal } from './unseal.js'
-import { withdraw } from './withdrawal.js'
-import { writeAhead } from './writeAhead.js'
+import { judgeHeld, judgeNew } from './admission.js'
+import { assertNothingAtBroker, cancel, findOrder, follow, isAtBroker, lookUp, place } from './atBroker.js'
+import {
+  decodeEntry,
+  type Ended,
+  fromBroker,
+  type Held,
+  type Live,
+  type NeverPlaced,
+  type New,
+  termsOfEntry,
+  termsOfEscrow,
+  termsOfIntent,
+} from './life.js'
+import { awaitWriteAhead, judged, readChainFacts, readEscrow, readSeen, type Seen, unseal } from './read.js'
+import { type Finished, finishReclaimed, type Loss, worse } from './reclaimed.js'
+import { retryDeeper, retryPlaced, retryPostponed, retryQueued } from './retry.js'
+import {
+  type Admitted,
+  leaveNotice,
+  refundHeld,
+  refundUnheld,
+  settle,
+  withdraw,
+  writeAhead,
+  writeNeverPlaced,
+} from './write.js'
 
 export interface OrderJob {
   orderId: Hex
@@ -39,19 +55,19 @@ export async function runOrder(run: Run, job: OrderJob): Promise<RunResult> {
   const memory: Memory = { loss: undefined }
   const result = await unlessPostponed(run, () => restarting(() => attempt(run, job, memory)))
   // A loss is said once: whatever else the run met comes again.
-  const code = memory.loss ?? result.code ?? failureMeanwhile(run, result)
+  const code = memory.loss ?? result.code ?? lastFailureCode(run, result)
   return code === undefined ? result : { ...result, code }
 }
 
 /** An order that stays open says so when the broker failed it, also where the run could do without the answer. */
-function failureMeanwhile(run: Run, { outcome }: RunResult): string | undefined {
+function lastFailureCode(run: Run, { outcome }: RunResult): string | undefined {
   const failure = run.broker.lastFailure()
   return failure === null || FINAL_OUTCOMES.has(outcome) ? undefined : codeOf(failure)
 }
 
 /**
- * An order waits while the platform is paused, or the relay has no gas for it: what cannot be written ahead is not placed,
- * and what cannot be refunded stays in its escrow.
+ * An order waits while the platform is paused, or the relay has no gas for it. An order that cannot be written ahead is not
+ * placed, and one that cannot be refunded stays in its escrow.
  */
 async function unlessPostponed(run: Run, act: () => Promise<RunResult>): Promise<RunResult> {
   try {
@@ -62,22 +78,97 @@ async function unlessPostponed(run: Run, act: () => Promise<RunResult>): Promise
   }
 }
 
+/** Looks at the escrow, which names the account; everything after this look is done for that account alone. */
 async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResult> {
-  const { orderId } = job
-  const { look, escrow, isDeep } = await awaitDepth(run, orderId)
-  const stored = await run.portfolios.load(escrow.account, look.head)
-  if (!stored.portfolio) return attemptNew(run, job, { look, escrow, isDeep, stored })
+  const seen = await readSeen(run, job.orderId)
+  if (seen.escrow.state === 'NONE') throw new RunFailure(await codeOfUnknown(run, job.orderId))
+  return carryOut(run, job, seen, memory)
+}
 
-  const before = { account: escrow.account, ...stored, portfolio: stored.portfolio }
-  const finished = await finishEnded(run, before, look)
-  memory.loss = worse(memory.loss, finished.loss)
-  if (finished.ended.has(orderId)) return endedResult(run, finished, escrow, orderId)
-  const { state } = finished
-  const entry = state.portfolio.openOrders[orderId]
-  if (!entry) return attemptNew(run, job, { look, escrow, isDeep, stored: state })
-  // Ended at the head alone: it is over once that block lies deep enough, and nothing is done for it until then.
-  if (escrow.state !== 'OPEN' || !isDeep) return deeperLater(run)
-  return pursue(run, { state, terms: termsOfEntry(orderId, entry, escrow), entry })
+/**
+ * The server starts no run before it has seen the escrow, so the enclave's own node is behind. That is never an end, because
+ * a reorganization may be opening the order anew. But if the broker has it, the platform may have traded for itself.
+ */
+async function codeOfUnknown(run: Run, orderId: Hex) {
+  return (await isAtBroker(run, orderId)) ? 'broker-mismatch' : 'order-unknown'
+}
+
+/** The seven steps of docs/enclave.md. A step returns what the next one works on, or the result that ends the run. */
+async function carryOut(
+  run: Run,
+  { orderId, envelope }: OrderJob,
+  seen: Seen,
+  memory: Memory,
+): Promise<RunResult> {
+  // 1. Read
+  const read = await readOrder(run, orderId, seen, memory)
+  if (isResult(read)) return read
+  let order: Held | NeverPlaced
+  if (read.is === 'new') {
+    // 2. Unseal
+    const intent = await openEnvelope(run, read, envelope)
+    if (isResult(intent)) return intent
+    // 3. Price, and 4. Admit
+    const admitted = await admit(run, read, intent)
+    if (isResult(admitted)) return admitted
+    if (admitted.terms.side === 'WITHDRAW') return payOut(run, admitted)
+    // 5. Write ahead
+    order = await writeAhead(run, admitted)
+  } else {
+    order = read
+  }
+  let clock: BrokerClock | undefined
+  try {
+    // 6. Look up, and place it if it is not there
+    let known = await lookUp(run, order)
+    if (!known) {
+      clock = await run.broker.getClock()
+      const placed = await placeOrGiveUp(run, order, clock)
+      if (isResult(placed)) return placed
+      known = placed
+    }
+    // 7. Conclude
+    return await conclude(run, known)
+  } catch (error) {
+    if (!isBrokersFault(error)) throw error
+    // What the broker does not do now is the platform's business, not the employee's: the order waits.
+    const retryAt = retryQueued(run.clock.seconds(), order.entry.placedAt, clock)
+    return { outcome: 'queued', retryAt, code: codeOf(error) }
+  }
+}
+
+function isResult(step: object): step is RunResult {
+  return 'outcome' in step
+}
+
+function isBrokersFault(error: unknown): boolean {
+  return error instanceof BrokerError || (error instanceof RunFailure && error.code === 'broker-unavailable')
+}
+
+/** Step 1: the order as the portfolio has it, once every reclaimed order of the account has taken its effect. */
+async function readOrder(
+  run: Run,
+  orderId: Hex,
+  { look, escrow, isDeep }: Seen,
+  memory: Memory,
+): Promise<New | Held | NeverPlaced | RunResult> {
+  const { account } = escrow
+  let stored = await run.portfolios.load(account, look.head)
+  if (stored.portfolio) {
+    const finished = await finishReclaimed(run, { account, ...stored, portfolio: stored.portfolio }, look)
+    memory.loss = worse(memory.loss, finished.loss)
+    if (finished.ended.has(orderId)) return endedResult(run, finished, escrow, orderId)
+    const { state } = finished
+    const entry = state.portfolio.openOrders[orderId]
+    if (entry) {
+      // Ended at the head alone: it is over once that block lies deep enough, and the run leaves it alone until then.
+      if (escrow.state !== 'OPEN' || !isDeep) return deeperLater(run)
+      return decodeEntry(state, termsOfEntry(orderId, entry, escrow), entry)
+    }
+    stored = state
+  }
+  if (escrow.state !== 'OPEN') return { outcome: 'done' }
+  return isDeep ? { is: 'new', orderId, escrow, stored } : deeperLater(run)
 }
 
 function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder, orderId: Hex): RunResult {
@@ -92,47 +183,126 @@ function deeperLater(run: Run): RunResult {
   return { outcome: 'queued', retryAt: retryDeeper(run.clock.seconds()) }
 }
 
-/** An order that is not in the portfolio, and what was read of it. */
-interface New {
-  look: Look
-  escrow: EscrowedOrder
-  /** Whether the escrow stands at the stated depth as it does at the head. */
-  isDeep: boolean
-  stored: StoredPortfolio
-}
-
-async function attemptNew(run: Run, { orderId, envelope }: OrderJob, seen: New): Promise<RunResult> {
-  const { escrow, stored } = seen
-  if (escrow.state !== 'OPEN') return { outcome: 'done' }
-  if (!seen.isDeep) return deeperLater(run)
+/** Step 2: the intent. An order without one that can be trusted is refunded without a notice. */
+async function openEnvelope(
+  run: Run,
+  order: New,
+  envelope: Envelope | undefined,
+): Promise<Intent | RunResult> {
+  const { orderId, escrow, stored } = order
   if (!envelope || commitOf(envelope) !== escrow.commit) {
-    // An order that a reorganization has replaced may have been placed for what stood there before.
+    // An order that a reorganization has replaced may have been placed for the one that stood there before.
     await assertNothingAtBroker(run, orderId)
     return { outcome: 'rejected' }
   }
-  const intent = await unseal(run, orderId, envelope, escrow)
-  if (intent) return carryOut(run, intent, seen)
+  const intent = await unseal(run, order, envelope)
+  if (intent) return intent
   await assertNothingAtBroker(run, orderId)
   return refundUnheld(run, termsOfEscrow(orderId, escrow), stored)
 }
 
-async function carryOut(run: Run, intent: Intent, { escrow, stored }: New): Promise<RunResult> {
+/** Steps 3 and 4: lets a new order in, or refunds it with a notice. The price of a sale is read only once it decides. */
+async function admit(run: Run, { escrow, stored }: New, intent: Intent): Promise<Admitted | RunResult> {
   const { nonce, userPubKey } = intent
+  const { portfolio } = stored
   const terms = termsOfIntent(intent, escrow)
   const look = await run.chain.look()
   const pausedUntil = await run.chain.pausedUntil(look.head)
   if (pausedUntil !== 0) throw new PostponedError('paused', pausedUntil)
-  const admission = await admit(run, terms, intent, stored.portfolio, look)
-  if (admission.refused) {
+  // Read whatever the intent says: a fact that is not read would show why the order is refused.
+  const facts = await readChainFacts(run, terms, portfolio, look)
+  const asked = { terms, intent, portfolio, limits: run.limits }
+  const verdict = await judged(run, terms.symbol, (market) => judgeNew(asked, facts, market))
+  if ('refused' in verdict) {
     await assertNothingAtBroker(run, terms.orderId)
-    return refundUnheld(run, terms, stored, { code: admission.refused, userPubKey })
+    return refundUnheld(run, terms, stored, { code: verdict.refused, userPubKey })
   }
-  const portfolio = { ...(stored.portfolio ?? emptyPortfolio(userPubKey)), nonce, userPubKey }
-  const state: AccountState = { account: escrow.account, ...stored, portfolio }
-  if (terms.side === 'WITHDRAW') {
-    // It may stand in the place of a trade that a reorganization has replaced after it was filled.
-    await assertNothingAtBroker(run, terms.orderId)
-    return withdraw(run, state, terms)
+  const admitted = { ...(portfolio ?? emptyPortfolio(userPubKey)), nonce, userPubKey }
+  return { terms, lock: verdict.lock, state: { account: escrow.account, ...stored, portfolio: admitted } }
+}
+
+/** A withdrawal ends here. It may stand in the place of a trade that a reorganization replaced after its fill. */
+async function payOut(run: Run, admitted: Admitted): Promise<RunResult> {
+  await assertNothingAtBroker(run, admitted.terms.orderId)
+  return withdraw(run, admitted)
+}
+
+/** Step 6, for an order that is not at the broker: asks again whether it may be placed, and places it or gives it up. */
+async function placeOrGiveUp(
+  run: Run,
+  order: Held | NeverPlaced,
+  clock: BrokerClock,
+): Promise<Live | Ended | RunResult> {
+  const { terms } = order
+  const without = withoutOrder(order.state.portfolio, terms.orderId)
+  const look = await run.chain.look()
+  const [escrow] = await readEscrow(run.chain, terms.orderId, look)
+  // A refund that was signed before the write-ahead may have come first; from the write-ahead on it is void.
+  if (escrow.state !== 'OPEN') throw new ConflictError('the escrow is closed')
+  const facts = await readChainFacts(run, terms, without, look)
+  const judge = (market: object) => judgeHeld(order, without, facts, { ...market, clock })
+  const verdict = await judged(run, terms.symbol, judge)
+  if ('refused' in verdict) return giveUp(run, order, verdict.refused)
+  if ('waitUntil' in verdict) {
+    return { outcome: 'queued', retryAt: Math.ceil(verdict.waitUntil.getTime() / 1_000) }
   }
-  return pursue(run, await writeAhead(run, state, terms, admission.lock))
+  if (!(await awaitWriteAhead(run, order))) return deeperLater(run)
+  return fromBroker(order, await place(run, verdict.order, verdict.place))
+}
+
+/**
+ * Ends an order that is not at the broker. First the chain says that it is never placed, at the stated depth: a
+ * reorganization that took mark and refund back would let a later run place the order, and the pool would refund it
+ * again. No run that looks from then on sends it. Then the time passes that a run which looked before may need for its
+ * call. Only then an absent order is sure to stay absent.
+ */
+async function giveUp(
+  run: Run,
+  order: Held | NeverPlaced,
+  code: NoticeCode,
+): Promise<Live | Ended | RunResult> {
+  const { terms, entry, state } = order
+  const { absentAgainMs } = run.timings
+  // Too little time is left to be sure: the next run begins with all of its own.
+  if (!run.clock.allows(absentAgainMs)) {
+    return { outcome: 'queued', retryAt: retryQueued(run.clock.seconds(), entry.placedAt) }
+  }
+  await leaveNotice(run, terms.orderId, { code, userPubKey: state.portfolio.userPubKey })
+  const marked = order.is === 'neverPlaced' ? order : await writeNeverPlaced(run, order)
+  if (!(await awaitWriteAhead(run, marked))) return deeperLater(run)
+  await run.clock.sleep(absentAgainMs)
+  return (await findOrder(run, marked)) ?? refundHeld(run, marked, code)
+}
+
+/**
+ * Step 7: settles a fill, refunds an order that ended without one, leaves a live order to a later run, and cancels it
+ * first when its deadline has passed.
+ */
+async function conclude(run: Run, known: Live | Ended): Promise<RunResult> {
+  const { deadline } = known.terms
+  const isLate = (await run.chain.look()).head.timestamp >= deadline
+  const now = await lastSeen(run, known, isLate)
+  if (now.is === 'live') {
+    const since = Math.floor(now.order.createdAt.getTime() / 1_000)
+    return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, deadline) }
+  }
+  return now.order.filledQty > 0n ? settle(run, now) : refundHeld(run, now, reasonOf(now.order, isLate))
+}
+
+/** Follows a live order for a while, or cancels it past its deadline. Still live when the broker cannot be asked to now. */
+async function lastSeen(run: Run, known: Live | Ended, isLate: boolean): Promise<Live | Ended> {
+  if (known.is === 'ended') return known
+  if (!isLate) return fromBroker(known, await follow(run, known.order))
+  try {
+    return fromBroker(known, await cancel(run, known.order))
+  } catch (error) {
+    if (error instanceof BrokerError) return known
+    throw error
+  }
+}
+
+function reasonOf({ state }: BrokerOrder, isLate: boolean): NoticeCode {
+  if (state === 'rejected') return 'broker-rejected'
+  if (isLate) return 'deadline-passed'
+  return state === 'expired' ? 'expired-at-close' : 'cancelled'
 }

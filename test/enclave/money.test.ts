@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest'
 import type { BrokerOrder } from '../../src/broker/index.js'
 import {
   BooksError,
-  withCash,
+  overrunOf,
+  sizeSale,
+  USDC,
   withFill,
   withOrder,
   withoutOrder,
-  withoutShares,
-} from '../../src/enclave/books.js'
+  withoutPayout,
+} from '../../src/enclave/money.js'
 import { feeScheduleText } from '../../src/protocol/fees.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import {
@@ -67,7 +69,7 @@ describe('the books', () => {
     expect(freeShares(locked, 'AAPL')).toBe(shares(6))
     expect(withoutOrder(locked, ID)).toEqual(held)
     expect(() => withOrder(locked, OTHER, entry({ side: 'SELL', locked: shares(7) }))).toThrow(BooksError)
-    expect(() => withoutShares(locked, 'AAPL', shares(7))).toThrow(BooksError)
+    expect(() => withoutPayout(locked, 'AAPL', shares(7))).toThrow(BooksError)
   })
 
   it('round a buy’s cost up and a sale’s proceeds down, to the cent', () => {
@@ -90,7 +92,7 @@ describe('the books', () => {
   it('never take more than there is', () => {
     const selling = withOrder(held, ID, entry({ side: 'SELL', locked: shares(1) }))
     expect(() => withFill(selling, ID, fill(shares(1) + 1n, '1'), TERMS)).toThrow(BooksError)
-    expect(() => withCash(held, -usd(501))).toThrow(BooksError)
+    expect(() => withoutPayout(held, USDC, usd(501))).toThrow(BooksError)
     expect(() => withFill(held, ID, fill(1n, '1'), TERMS)).toThrow(BooksError)
   })
 
@@ -107,6 +109,32 @@ describe('the books', () => {
     expect(sold(shares(0.01), '5')).toBe(usd(0.02))
     expect(sold(shares(0.01), '1')).toBe(0n)
     expect(sold(1n, '0.5')).toBe(0n)
+  })
+
+  it('size a sale by quantity: at most what is available, worth a dollar or in whole shares', () => {
+    const size = (amount: number, price: number, available: number) =>
+      sizeSale(usd(amount), usd(price), shares(available))
+    expect(size(400, 201, 5)).toEqual({
+      qty: 1_990_049_751n,
+      value: usd(400),
+      isShort: false,
+      isTradable: true,
+    })
+    expect(size(400, 200, 1.5)).toMatchObject({ qty: shares(1.5), value: usd(300), isShort: true })
+    // Rounding the quantity down costs less than one unit of the amount, and never makes the sale too small.
+    expect(size(1, 3.1, 5)).toMatchObject({ qty: 322_580_645n, value: usd(1), isTradable: true })
+    expect(size(0.99, 3.1, 5)).toMatchObject({ isShort: false, isTradable: false })
+    expect(size(5, 0.15, 5)).toMatchObject({ qty: shares(5), isTradable: true })
+    expect(size(5, 0.15, 5.5)).toMatchObject({ qty: shares(5.5), isTradable: false })
+    expect(size(5, 0.15, 0)).toMatchObject({ qty: 0n, isTradable: false })
+  })
+
+  it('tolerate that a buy costs half a per cent more than its whole cents, and no more', () => {
+    const at = (price: string) => overrunOf(usd(100.009), fill(shares(1), price))
+    expect(at('100')).toBe('none')
+    expect(at('100.000001')).toBe('tolerated')
+    expect(at('100.5')).toBe('tolerated')
+    expect(at('100.500001')).toBe('beyond')
   })
 
   it('forget a position of nothing', () => {

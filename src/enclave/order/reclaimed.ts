@@ -2,14 +2,14 @@
 import type { BrokerOrder } from '../../broker/index.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
-import { withFill, withoutOrder } from '../books.js'
 import type { Look } from '../chainState.js'
 import { codeOf, type FailureCode } from '../failures.js'
+import { withFill, withoutOrder } from '../money.js'
 import type { Run } from '../run.js'
-import { type AccountState, writePortfolio } from './accountState.js'
-import { COST_OVER_NOTIONAL, cancel, costsMore, findOrder } from './brokerOrder.js'
-import { readEscrow } from './depth.js'
-import { termsOfEntry } from './terms.js'
+import { COST_OVER_NOTIONAL, cancel, costsMore, findByEntry } from './atBroker.js'
+import { type AccountState, termsOfEntry } from './life.js'
+import { readEscrow } from './read.js'
+import { writePortfolio } from './write.js'
 
 /** In a result's `code`: a buy was reclaimed after its fill. The shares are the platform's, and so is the loss. */
 export const RECLAIMED_AFTER_FILL = 'reclaimed-after-fill'
@@ -17,7 +17,7 @@ export const RECLAIMED_AFTER_FILL = 'reclaimed-after-fill'
 export interface Finished {
   state: AccountState
   /** Orders whose escrow has ended, and what the broker has of them. */
-  ended: Map<Hex, AtBroker>
+  ended: Map<Hex, EndAtBroker>
   /** What the platform has lost by them; the worst of all. */
   loss: Loss | undefined
 }
@@ -26,18 +26,18 @@ export interface Finished {
 export type Loss = typeof RECLAIMED_AFTER_FILL | typeof COST_OVER_NOTIONAL
 
 /** Takes the effect of every order of the account that was reclaimed, in a write of its own each. */
-export async function finishEnded(run: Run, state: AccountState, look: Look): Promise<Finished> {
+export async function finishReclaimed(run: Run, state: AccountState, look: Look): Promise<Finished> {
   const ended: Finished['ended'] = new Map()
   let now = state
   let loss: Loss | undefined
-  for (const { orderId, entry, escrow } of await endedOrders(run, state.portfolio, look)) {
-    const end = await endAtBroker(run, now.portfolio, orderId)
+  for (const { orderId, entry, escrow } of await reclaimedOrders(run, state.portfolio, look)) {
+    const end = await endAtBroker(run, entry, orderId)
     ended.set(orderId, end)
     if (end.kind === 'unfinished') continue
     loss = worse(loss, end.loss)
     if (loss) await run.report({ outcome: 'failed', code: loss })
     const terms = termsOfEntry(orderId, entry, escrow)
-    now = await writePortfolio(run, now, withEnded(run, now.portfolio, orderId, end.order), {
+    now = await writePortfolio(run, now, withEnd(run, now.portfolio, orderId, end.order), {
       terms,
       required: 'REFUNDED',
     })
@@ -49,11 +49,11 @@ export async function finishEnded(run: Run, state: AccountState, look: Look): Pr
  * Orders that the escrow has refunded, at the head and at the stated depth. One that it does not know is none of them:
  * a reorganization may be opening it anew.
  */
-async function endedOrders(run: Run, { openOrders }: Portfolio, look: Look) {
+async function reclaimedOrders(run: Run, { openOrders }: Portfolio, look: Look) {
   const held = await Promise.all(
     Object.entries(openOrders).map(async ([id, entry]) => {
       const orderId: Hex = `0x${id.slice(2)}`
-      const [escrow, deep] = await readEscrow(run, orderId, look)
+      const [escrow, deep] = await readEscrow(run.chain, orderId, look)
       return { orderId, entry, escrow, ended: escrow.state === 'REFUNDED' && deep.state === 'REFUNDED' }
     }),
   )
@@ -62,26 +62,25 @@ async function endedOrders(run: Run, { openOrders }: Portfolio, look: Look) {
 
 /**
  * What the broker has of an order. `unfinished`: it is still live after the cancellation; or a person has to look, and
- * `code` says why: there is another's order under our id, or one that cannot be read. The account goes on. `ended`: the
+ * `code` says why: there is another order under our id, or one that cannot be read. The account goes on. `ended`: the
  * order, or null when there is none.
  */
-type AtBroker =
+type EndAtBroker =
   | { kind: 'unfinished'; code?: FailureCode }
   | { kind: 'ended'; order: BrokerOrder | null; loss: Loss | undefined }
 
 const LEFT_TO_A_PERSON: ReadonlySet<FailureCode> = new Set(['broker-mismatch', 'broker-unreadable'])
 
 /**
- * The order at the broker, cancelled when it was live. One look is enough: nothing is placed after the deadline, and a
+ * The order at the broker, cancelled when it was live. One look is enough: no run places an order after its deadline, and a
  * reclaim comes seven days later.
  */
-async function endAtBroker(run: Run, { openOrders }: Portfolio, orderId: Hex): Promise<AtBroker> {
-  const entry = openOrders[orderId]
+async function endAtBroker(run: Run, entry: OpenOrder, orderId: Hex): Promise<EndAtBroker> {
   try {
-    const found = entry ? await findOrder(run, orderId, entry) : null
+    const found = await findByEntry(run, orderId, entry)
     const order = found?.state === 'live' ? await cancel(run, found) : found
     if (order?.state === 'live') return { kind: 'unfinished' }
-    return { kind: 'ended', order, loss: entry && order ? lossOf(entry, order) : undefined }
+    return { kind: 'ended', order, loss: order ? lossOf(entry, order) : undefined }
   } catch (error) {
     const code = codeOf(error)
     if (LEFT_TO_A_PERSON.has(code)) return { kind: 'unfinished', code }
@@ -90,10 +89,10 @@ async function endAtBroker(run: Run, { openOrders }: Portfolio, orderId: Hex): P
 }
 
 /**
- * A sale, or a buy from cash, takes its fill's effect. A buy out of the escrow has been paid back and is dropped, its
+ * A sale, or a buy from cash, takes its fill's effect. A buy out of the escrow has been paid back and is dropped; its
  * shares stay the platform's.
  */
-function withEnded({ fees }: Run, portfolio: Portfolio, orderId: Hex, order: BrokerOrder | null): Portfolio {
+function withEnd({ fees }: Run, portfolio: Portfolio, orderId: Hex, order: BrokerOrder | null): Portfolio {
   const escrowed = portfolio.openOrders[orderId]?.escrow ?? 0n
   if (!order || escrowed > 0n) return withoutOrder(portfolio, orderId)
   return withFill(portfolio, orderId, order, { credited: 0n, fees })

@@ -1,0 +1,155 @@
+// The money of an order: how amounts are rounded, what an order locks, and what a fill is worth. Pure: every function returns a
+// new value. Everything else in the enclave that moves money calls this file.
+import { type BrokerOrder, fillValue } from '../broker/index.js'
+import { type FeeSchedule, feesOfSale } from '../protocol/fees.js'
+import type { Hex } from '../protocol/hex.js'
+import type { OpenOrder, Portfolio, Position } from '../protocol/portfolio.js'
+import { notionalOf, ONE_SHARE, ONE_USDC, sharesFor, toCents } from '../protocol/units.js'
+
+/** How an intent names cash in a withdrawal. */
+export const USDC = 'USDC'
+
+/** The broker's smallest order by amount, in USDC base units. */
+const BROKER_MINIMUM = ONE_USDC
+
+/** How much more than its amount a buy may cost, in basis points: the broker rounds, and its fills are at market prices. */
+const COST_TOLERANCE = 50n
+const BASIS_POINTS = 10_000n
+
+/** Books that do not add up. Nothing is written then. */
+export class BooksError extends Error {
+  override readonly name = 'BooksError'
+}
+
+const NOTHING: Position = { qty: 0n, locked: 0n }
+
+/** The smaller of two amounts. */
+export function min(a: bigint, b: bigint): bigint {
+  if (a < b) return a
+  return b
+}
+
+/** The amount by which the broker knows a buy: whole cents, never more than the account allowed. */
+export function notionalAtBroker(amount: bigint): bigint {
+  return toCents(amount, 'down')
+}
+
+/** Whether the broker takes a buy or a sale of this amount. */
+export function meetsBrokerMinimum(amount: bigint): boolean {
+  return notionalAtBroker(amount) >= BROKER_MINIMUM
+}
+
+/**
+ * What shares are worth, in USDC base units. Rounded up: rounding their quantity down has cost less than one unit of the
+ * amount.
+ */
+export function worthOf(qty: bigint, price: bigint): bigint {
+  return notionalOf(qty, price, 'up')
+}
+
+/** The shares of a sale. */
+export interface SaleSize {
+  /** Share base units to sell, which the order locks. */
+  qty: bigint
+  /** USDC base units at the price of the sizing. */
+  value: bigint
+  /** Whether fewer shares were available than the amount needs. */
+  isShort: boolean
+  /** Whether the broker takes this quantity; its minimum does not bind whole shares. */
+  isTradable: boolean
+}
+
+/**
+ * Sizes a sale of `amount` USDC at `price`. A sale is a quantity: by amount, it would sell other accounts' shares when the
+ * price falls.
+ * @param available share base units that the sale may lock
+ */
+export function sizeSale(amount: bigint, price: bigint, available: bigint): SaleSize {
+  const needed = sharesFor(amount, price)
+  const qty = min(needed, available)
+  const value = worthOf(qty, price)
+  const isTradable = value >= BROKER_MINIMUM || (qty > 0n && qty % ONE_SHARE === 0n)
+  return { qty, value, isShort: available < needed, isTradable }
+}
+
+/** What a buy's fill cost its account, in USDC base units: rounded up to the cent. */
+export function costOf(fill: Pick<BrokerOrder, 'fills'>): bigint {
+  return toCents(fillValue(fill, 'up'), 'up')
+}
+
+/** How far a buy's fill went beyond its amount. The platform bears what is tolerated, and settles nothing beyond it. */
+export function overrunOf(notional: bigint, fill: BrokerOrder): 'none' | 'tolerated' | 'beyond' {
+  const [cost, most] = [fillValue(fill, 'up'), notionalAtBroker(notional)]
+  if (cost <= most) return 'none'
+  return cost * BASIS_POINTS > most * (BASIS_POINTS + COST_TOLERANCE) ? 'beyond' : 'tolerated'
+}
+
+/**
+ * What a fill comes to for its account. A buy's cost is never above its notional. A sale's proceeds are rounded down to the
+ * cent. Its fees take no more than it brings, so that a position can be sold to its end.
+ */
+export function tradeOf(
+  { side, notional }: Pick<OpenOrder, 'side' | 'notional'>,
+  fill: Pick<BrokerOrder, 'filledQty' | 'fills'>,
+  fees: FeeSchedule,
+): { value: bigint; fees: bigint } {
+  if (side !== 'SELL') return { value: min(costOf(fill), notional), fees: 0n }
+  const value = toCents(fillValue(fill, 'down'), 'down')
+  return { value, fees: min(feesOfSale(fees, fill.filledQty, fillValue(fill, 'up')), value) }
+}
+
+/** Adds an open order and locks its shares. */
+export function withOrder(portfolio: Portfolio, orderId: Hex, order: OpenOrder): Portfolio {
+  const openOrders = { ...portfolio.openOrders, [orderId]: order }
+  return moved({ ...portfolio, openOrders }, order.symbol, { qty: 0n, locked: order.locked })
+}
+
+/** Removes an open order and unlocks its shares: the portfolio as if it had never been. */
+export function withoutOrder(portfolio: Portfolio, orderId: Hex): Portfolio {
+  const { [orderId]: order, ...openOrders } = portfolio.openOrders
+  if (!order) return portfolio
+  return moved({ ...portfolio, openOrders }, order.symbol, { qty: 0n, locked: -order.locked })
+}
+
+/**
+ * Takes the effect of an order that ended at the broker, however much of it was filled, and removes it.
+ * @param credited USDC that the platform took over for it from the escrow: the part that the buy did not cost becomes cash
+ */
+export function withFill(
+  portfolio: Portfolio,
+  orderId: Hex,
+  fill: BrokerOrder,
+  { credited, fees }: { credited: bigint; fees: FeeSchedule },
+): Portfolio {
+  const order = portfolio.openOrders[orderId]
+  if (!order) throw new BooksError('the order is not held')
+  const released = withoutOrder(portfolio, orderId)
+  const { value, fees: taken } = tradeOf(order, fill, fees)
+  if (order.side === 'SELL') {
+    if (fill.filledQty > order.locked) throw new BooksError('more was sold than the order locked')
+    const sold = moved(released, order.symbol, { qty: -fill.filledQty, locked: 0n })
+    return withCash(sold, value - taken)
+  }
+  const bought = moved(released, order.symbol, { qty: fill.filledQty, locked: 0n })
+  return withCash(bought, credited - value)
+}
+
+/** Takes a withdrawal of cash or shares out of a portfolio. */
+export function withoutPayout(portfolio: Portfolio, asset: string, amount: bigint): Portfolio {
+  return asset === USDC ? withCash(portfolio, -amount) : moved(portfolio, asset, { qty: -amount, locked: 0n })
+}
+
+function withCash(portfolio: Portfolio, change: bigint): Portfolio {
+  const cash = portfolio.cash + change
+  if (cash < 0n) throw new BooksError('cash would be negative')
+  return { ...portfolio, cash }
+}
+
+function moved(portfolio: Portfolio, symbol: string, change: Position): Portfolio {
+  const { [symbol]: before = NOTHING, ...others } = portfolio.positions
+  const qty = before.qty + change.qty
+  const locked = before.locked + change.locked
+  if (locked < 0n || qty < locked) throw new BooksError('a position would be short')
+  const positions = qty === 0n ? others : { ...others, [symbol]: { qty, locked } }
+  return { ...portfolio, positions }
+}

@@ -1,0 +1,216 @@
+// The order at the broker: found, followed, cancelled, and placed. Placing is the one act that neither the chain nor the enclave can
+// take back.
+import { BrokerError, type BrokerOrder, DuplicateOrderError, type OrderRequest } from '../../broker/index.js'
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { Hex } from '../../protocol/hex.js'
+import { accountIdOf, clientOrderIdOf } from '../../protocol/identifiers.js'
+import type { OpenOrder } from '../../protocol/portfolio.js'
+import { ConflictError, PostponedError, RunFailure } from '../failures.js'
+import { notionalAtBroker, overrunOf } from '../money.js'
+import type { Run } from '../run.js'
+import { type Ended, fromBroker, type Held, type Live, type NeverPlaced, type OrderTerms } from './life.js'
+import { isWrittenDeep, readEscrow } from './read.js'
+
+/** How often a run sends an order whose answer was lost, before a later run goes on asking. */
+const MAX_SENDS = 5
+
+/**
+ * Milliseconds from the look at the chain to the send, which is over after its own time-out, twelve seconds at most. The run
+ * that decides that an order is never placed waits longer than both before it looks for the order a last time.
+ */
+const MAX_LOOK_AGE_MS = 5_000
+
+/** How far the clocks of broker, chain and enclave may be apart, in seconds. */
+const CLOCK_SKEW_S = 60
+
+/**
+ * How much older than its write-ahead an order at the broker may be, in seconds: a reorganization takes a write-ahead
+ * back after its order was placed, and the next run writes it again.
+ */
+const REORGANIZATION_S = 3_600
+
+/** In a result's `code`: a buy cost more than its amount, within the tolerance. The platform bears the difference. */
+export const COST_OVER_NOTIONAL = 'cost-over-notional'
+
+/**
+ * Finds the broker's order of an order in the portfolio.
+ * @throws RunFailure `broker-mismatch` when there is one under its id that is not this order
+ */
+export async function findOrder(run: Run, order: Held | NeverPlaced): Promise<Live | Ended | null> {
+  const found = await findByEntry(run, order.terms.orderId, order.entry)
+  return found && fromBroker(order, found)
+}
+
+/** As `findOrder`, for an entry whose escrow has ended. */
+export async function findByEntry(run: Run, orderId: Hex, entry: OpenOrder): Promise<BrokerOrder | null> {
+  const found = await run.broker.getOrderByClientOrderId(clientOrderIdOf(orderId))
+  return found && assertOurs(run, found, entry)
+}
+
+/**
+ * Step 6, the look-up. Only the run that wrote the order ahead leaves it out, before its first send: no earlier run can have
+ * sent this entry. An order of a run beside it, or of an entry that a reorganization took back, shows at the send, because the
+ * broker takes an id once.
+ */
+export async function lookUp(run: Run, order: Held | NeverPlaced): Promise<Live | Ended | null> {
+  return order.is === 'held' && !order.mayBeAtBroker ? null : findOrder(run, order)
+}
+
+/**
+ * Makes sure that the broker knows nothing of an order that is not in the portfolio. A reorganization may have taken
+ * the write-ahead back, or replaced the escrow by another one under the same id: then no refund is signed, a live order is
+ * cancelled, and a person has to look.
+ * @throws RunFailure `broker-mismatch`
+ */
+export async function assertNothingAtBroker(run: Run, orderId: Hex): Promise<void> {
+  const found = await run.broker.getOrderByClientOrderId(clientOrderIdOf(orderId))
+  if (found) await refuse(run, found)
+}
+
+/** Whether the broker has an order that the chain does not know. A later run learns what it cannot say now. */
+export async function isAtBroker(run: Run, orderId: Hex): Promise<boolean> {
+  try {
+    return (await run.broker.getOrderByClientOrderId(clientOrderIdOf(orderId))) !== null
+  } catch (error) {
+    if (error instanceof BrokerError) return false
+    throw error
+  }
+}
+
+/** Follows a live order for `fillWaitMs`, because most market orders fill at once. Returns it as it was last seen. */
+export async function follow(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
+  const { fillWaitMs, fillPollMs } = run.timings
+  const until = run.clock.now() + fillWaitMs
+  let latest = order
+  while (latest.state === 'live' && run.clock.now() < until && run.clock.allows(fillPollMs)) {
+    await run.clock.sleep(fillPollMs)
+    latest = await lookAgain(run, latest)
+  }
+  return latest
+}
+
+/** Asks for an order to be cancelled and looks whether it has come to its end, which may be a fill after all. */
+export async function cancel(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
+  await run.broker.cancelOrder(order.id)
+  return follow(run, await lookAgain(run, order))
+}
+
+/**
+ * The order as it is now, or as it was last seen when the broker does not say.
+ * @throws BrokerError when the broker's answer cannot be read
+ */
+async function lookAgain(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
+  try {
+    return (await run.broker.getOrderByClientOrderId(order.clientOrderId)) ?? order
+  } catch (error) {
+    if (error instanceof BrokerError && error.reason !== 'unreadable') return order
+    throw error
+  }
+}
+
+/**
+ * Places an order. After a lost answer it is sent again under the same id, which the broker takes once.
+ * @throws BrokerError when the broker refused it, or when its answer stays unknown; ConflictError when it may not be
+ *   sent any more
+ */
+export async function place(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
+  for (let sends = 1; ; sends++) {
+    try {
+      return await assertOurs(run, await sendOnce(run, held, request), held.entry)
+    } catch (error) {
+      if (error instanceof DuplicateOrderError) return assertOurs(run, error.existing, held.entry)
+      if (!isAmbiguous(error) || sends === MAX_SENDS) throw error
+      if (!run.clock.allows(run.timings.ambiguousAgainMs)) throw error
+      await run.clock.sleep(run.timings.ambiguousAgainMs)
+    }
+  }
+}
+
+/** One send: the look at the chain, the check, and the bytes. Everything that may wait comes before the look. */
+async function sendOnce(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
+  const assertMaySend = await lookBeforeSend(run, held)
+  assertMaySend()
+  return run.broker.placeOrder(request)
+}
+
+/**
+ * Asks the chain, by requests that it shares with no other run, whether the order is still to be placed: another run of the
+ * account, unknown to this one, may have ended it since.
+ * @returns a check for right before the send; it throws when the look has become too old, or at `stopAt`
+ * @throws ConflictError unless portfolio, escrow and deadline are as they were when it was decided to place the order
+ */
+async function lookBeforeSend(run: Run, held: Held): Promise<() => void> {
+  const { clock } = run
+  const { alone } = run.chain
+  const { state, terms } = held
+  const from = clock.now()
+  const look = await alone.look()
+  const { head } = look
+  const [hash, [escrow, deep], pausedUntil, isWritten] = await Promise.all([
+    alone.ledger.portfolioHash(accountIdOf(state.account), head.hash),
+    readEscrow(alone, terms.orderId, look),
+    alone.pausedUntil(head),
+    isWrittenDeep(run, held, look),
+  ])
+  if (pausedUntil !== 0) throw new PostponedError('paused', pausedUntil)
+  const isOpen = [escrow, deep].every((order) => order.state === 'OPEN' && isOf(order, terms))
+  const unchanged = hash === state.hash && isOpen && isWritten && head.timestamp < terms.deadline
+  if (!unchanged) throw new ConflictError('the order may not be placed any more')
+  return () => {
+    if (clock.now() - from > MAX_LOOK_AGE_MS) throw new RunFailure('chain-unavailable')
+    clock.check()
+  }
+}
+
+function isOf(order: EscrowedOrder, terms: OrderTerms): boolean {
+  return order.amount === terms.escrowed && order.commit === terms.commit
+}
+
+function isAmbiguous(error: unknown): boolean {
+  return error instanceof BrokerError && error.kind === 'ambiguous'
+}
+
+/**
+ * An order under our id that is not ours must never be settled as ours. It is ours when it is for what the entry says,
+ * and no older than this deployment and than the entry: ids come again when the contracts are deployed anew with the
+ * same account at the broker.
+ * @throws RunFailure `broker-mismatch`
+ */
+async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder): Promise<BrokerOrder> {
+  const isOurs = isFor(order, entry) && isYoungEnough(order, entry) && !(await isOlderThanEscrow(run, order))
+  if (!isOurs) await refuse(run, order)
+  return order
+}
+
+function isFor({ symbol, side, notional, qty }: BrokerOrder, entry: OpenOrder): boolean {
+  if (symbol !== entry.symbol) return false
+  if (entry.side === 'BUY') return side === 'buy' && notional === notionalAtBroker(entry.notional)
+  return side === 'sell' && qty !== null && qty <= entry.locked
+}
+
+function isYoungEnough({ createdAt }: BrokerOrder, { placedAt }: OpenOrder): boolean {
+  return createdAt.getTime() / 1_000 >= placedAt - CLOCK_SKEW_S - REORGANIZATION_S
+}
+
+async function isOlderThanEscrow({ chain }: Run, { createdAt }: BrokerOrder): Promise<boolean> {
+  return createdAt.getTime() / 1_000 < (await chain.deployedAt()) - CLOCK_SKEW_S
+}
+
+/** Cancels an order that may not be settled, unless it belongs to an earlier deployment. */
+async function refuse(run: Run, order: BrokerOrder): Promise<never> {
+  if (order.state === 'live' && !(await isOlderThanEscrow(run, order))) {
+    await run.broker.cancelOrder(order.id)
+  }
+  throw new RunFailure('broker-mismatch')
+}
+
+/**
+ * Whether a buy cost more than its amount: then the platform bears the difference, and the result says so.
+ * @throws RunFailure `broker-mismatch` when it is more than the stated tolerance
+ */
+export function costsMore({ side, notional }: OpenOrder, fill: BrokerOrder): boolean {
+  if (side !== 'BUY') return false
+  const overrun = overrunOf(notional, fill)
+  if (overrun === 'beyond') throw new RunFailure('broker-mismatch')
+  return overrun === 'tolerated'
+}

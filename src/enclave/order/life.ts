@@ -1,0 +1,131 @@
+// An order's life as a run sees it. In memory alone: the stored portfolio keeps its format, which only this file translates.
+import type { BrokerOrder } from '../../broker/index.js'
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { nameToBytes32 } from '../../protocol/identifiers.js'
+import type { Intent, Side } from '../../protocol/intent.js'
+import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
+import { USDC } from '../money.js'
+import type { StoredPortfolio } from '../portfolioStore.js'
+
+/** What an account wants: from its intent, or from its portfolio once the order is held. */
+export interface OrderTerms {
+  orderId: Hex
+  account: Hex
+  side: Side
+  symbol: string
+  /** USDC base units; share base units in a withdrawal of shares. */
+  amount: bigint
+  /** USDC base units in the escrow. */
+  escrowed: bigint
+  /** Unix seconds; the escrow's. */
+  deadline: number
+  /** The escrow's: the sealed intent that the order was opened for. */
+  commit: Hex
+}
+
+/** The part of an order's terms that the escrow knows. */
+export type BoundTerms = Pick<OrderTerms, 'orderId' | 'account' | 'escrowed' | 'commit'>
+
+/** A portfolio as it is on chain; the next write carries `version + 1`, and `hash` as its predecessor's. */
+export interface AccountState extends StoredPortfolio {
+  account: Hex
+  portfolio: Portfolio
+}
+
+/** Not in the portfolio: nothing was written for it, unless a reorganization took that back. */
+export interface New {
+  is: 'new'
+  orderId: Hex
+  escrow: EscrowedOrder
+  stored: StoredPortfolio
+}
+
+interface InPortfolio {
+  state: AccountState
+  terms: OrderTerms
+  entry: OpenOrder
+}
+
+/** Written ahead, on its way to the broker. */
+export interface Held extends InPortfolio {
+  is: 'held'
+  /** False only for the run that wrote it ahead, before its first send. */
+  mayBeAtBroker: boolean
+}
+
+/**
+ * Written ahead, and then marked: no run may send it from here on. The mark is on chain before the refund is signed, so that
+ * no later run can place the order while that refund is on its way.
+ */
+export interface NeverPlaced extends InPortfolio {
+  is: 'neverPlaced'
+}
+
+/** At the broker: `live` while it may still be filled, `ended` once the broker has closed it, filled or not. */
+export interface Live extends InPortfolio {
+  is: 'live'
+  order: BrokerOrder
+}
+export interface Ended extends InPortfolio {
+  is: 'ended'
+  order: BrokerOrder
+}
+
+/** In `brokerOrderId` of a stored order; the field is empty before. */
+const NEVER_PLACED = 'never-placed'
+
+/** An order of the portfolio, as its stored entry says. */
+export function decodeEntry(state: AccountState, terms: OrderTerms, entry: OpenOrder): Held | NeverPlaced {
+  if (entry.brokerOrderId === NEVER_PLACED) return { is: 'neverPlaced', state, terms, entry }
+  return { is: 'held', state, terms, entry, mayBeAtBroker: true }
+}
+
+/**
+ * The entry of an order that is about to be written ahead.
+ * @param locked share base units
+ * @param placedAt Unix seconds
+ */
+export function newEntry(
+  { side, symbol, amount, escrowed }: OrderTerms,
+  locked: bigint,
+  placedAt: number,
+): OpenOrder {
+  return { side, symbol, notional: amount, escrow: escrowed, locked, brokerOrderId: '', placedAt }
+}
+
+/** The entry of an order that no run may send any more. */
+export function markedEntry(entry: OpenOrder): OpenOrder {
+  return { ...entry, brokerOrderId: NEVER_PLACED }
+}
+
+/** An order that was found at the broker, or has just been placed. */
+export function fromBroker({ state, terms, entry }: InPortfolio, order: BrokerOrder): Live | Ended {
+  return { is: order.state === 'live' ? 'live' : 'ended', state, terms, entry, order }
+}
+
+/** The order as every authorization names it that writes a portfolio for it, and as the escrow must have it then. */
+export function boundTo({ orderId, account, escrowed, commit }: BoundTerms) {
+  const asset = escrowed === 0n ? ZERO_BYTES32 : nameToBytes32(USDC)
+  return { orderId, account, asset, amount: escrowed, commit }
+}
+
+/** What a new intent asks for. */
+export function termsOfIntent(intent: Intent, escrow: EscrowedOrder): OrderTerms {
+  const { orderId, side, symbol, maxSpend } = intent
+  return { orderId, side, symbol, amount: maxSpend, ...ofEscrow(escrow) }
+}
+
+/** What an order that was written ahead asks for; it needs no envelope any more. */
+export function termsOfEntry(orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): OrderTerms {
+  return { orderId, side: entry.side, symbol: entry.symbol, amount: entry.notional, ...ofEscrow(escrow) }
+}
+
+/** What the escrow says of an order. */
+export function termsOfEscrow(orderId: Hex, escrow: EscrowedOrder): BoundTerms {
+  return { orderId, ...ofEscrow(escrow) }
+}
+
+function ofEscrow({ account, amount, deadline, commit }: EscrowedOrder) {
+  return { account, escrowed: amount, deadline, commit }
+}

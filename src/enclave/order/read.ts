@@ -1,0 +1,204 @@
+// What a run reads before it decides: the escrow, the depth of what permits an order, the envelope, prohibitions and the market.
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import { sameAddress } from '../../protocol/address.js'
+import type { Envelope } from '../../protocol/envelope.js'
+import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { nameToBytes32 } from '../../protocol/identifiers.js'
+import { type Intent, intentDigest, openIntent } from '../../protocol/intent.js'
+import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
+import { assertSignedBy } from '../../protocol/signature.js'
+import type { BlockPoint, ChainState, Look } from '../chainState.js'
+import { RunFailure } from '../failures.js'
+import type { Run } from '../run.js'
+import type { ChainFacts, Market } from './admission.js'
+import type { Held, NeverPlaced, New, OrderTerms } from './life.js'
+
+/** An order's escrow at the head. */
+export interface Seen {
+  look: Look
+  escrow: EscrowedOrder
+  /** Whether it stands at the stated depth as it does at the head. */
+  isDeep: boolean
+}
+
+/** Reads an order's escrow, and waits for a few seconds until it lies deep enough; not for one that the chain does not know. */
+export async function readSeen(run: Run, orderId: Hex): Promise<Seen> {
+  return poll(run, async () => {
+    const look = await run.chain.look()
+    const [escrow, deep] = await readEscrow(run.chain, orderId, look)
+    const isDeep = deep === escrow || isSameOrder(escrow, deep)
+    return { done: isDeep || escrow.state === 'NONE', value: { look, escrow, isDeep } }
+  })
+}
+
+/** Whether an order's last write ahead lies at the stated depth; waits for it for a few seconds. */
+export function awaitWriteAhead(run: Run, order: Held | NeverPlaced): Promise<boolean> {
+  return poll(run, async () => {
+    const isDeep = await isWrittenDeep(run, order, await run.chain.look())
+    return { done: isDeep, value: isDeep }
+  })
+}
+
+/** Whether an order is in the portfolio at the stated depth, with these very terms. */
+export async function isWrittenDeep(
+  run: Run,
+  { state, terms, entry }: Held | NeverPlaced,
+  look: Look,
+): Promise<boolean> {
+  if (look.deep === look.head) return true
+  const { portfolio } = await run.portfolios.load(state.account, look.deep)
+  const written = portfolio?.openOrders[terms.orderId]
+  return written !== undefined && isSameEntry(written, entry)
+}
+
+/** The escrow at the head and at the stated depth. */
+export async function readEscrow(
+  chain: Pick<ChainState, 'escrow'>,
+  orderId: Hex,
+  { head, deep }: Look,
+): Promise<[head: EscrowedOrder, deep: EscrowedOrder]> {
+  const at = (block: BlockPoint) => chain.escrow.orders(orderId, block.hash)
+  if (deep === head) {
+    const escrow = await at(head)
+    return [escrow, escrow]
+  }
+  return Promise.all([at(head), at(deep)])
+}
+
+function isSameOrder(a: EscrowedOrder, b: EscrowedOrder): boolean {
+  return (
+    a.state === b.state &&
+    a.account === b.account &&
+    a.amount === b.amount &&
+    a.commit === b.commit &&
+    a.deadline === b.deadline
+  )
+}
+
+function isSameEntry(a: OpenOrder, b: OpenOrder): boolean {
+  return (
+    a.side === b.side &&
+    a.symbol === b.symbol &&
+    a.notional === b.notional &&
+    a.escrow === b.escrow &&
+    a.locked === b.locked &&
+    a.brokerOrderId === b.brokerOrderId &&
+    a.placedAt === b.placedAt
+  )
+}
+
+/** Looks again and again until it is done, for `depthWaitMs` at most; then returns the last value. */
+async function poll<T>(run: Run, look: () => Promise<{ done: boolean; value: T }>): Promise<T> {
+  const { depthWaitMs, confirmPollMs } = run.timings
+  const until = run.clock.now() + depthWaitMs
+  for (;;) {
+    const { done, value } = await look()
+    if (done || run.clock.now() >= until || !run.clock.allows(confirmPollMs)) return value
+    await run.clock.sleep(confirmPollMs)
+  }
+}
+
+/**
+ * Opens an order's envelope. Null when its content can't be trusted: it does not open, is not an intent (`v` 1), belongs to
+ * another order or account, or is not signed by the account's own key. A contract wallet has no key of its own, so its
+ * orders end here.
+ */
+export async function unseal(run: Run, { orderId, escrow }: New, envelope: Envelope): Promise<Intent | null> {
+  try {
+    const intent = await openIntent(envelope, hexToBytes(run.intentPrivateKey))
+    if (intent.orderId !== orderId || !sameAddress(intent.account, escrow.account)) return null
+    const { sig, ...unsigned } = intent
+    const domain = { chainId: run.chain.chainId, escrow: run.chain.addresses.orderEscrow }
+    assertSignedBy(escrow.account, intentDigest(unsigned, domain), sig)
+    return intent
+  } catch {
+    return null
+  }
+}
+
+/**
+ * What admission asks of the chain, at the head and at the stated depth: either forbids. The institution is the
+ * registry's, never the intent's. Flags are read of every symbol, so that the node does not learn which of them the
+ * order is about, nor its side.
+ */
+export function readChainFacts(
+  run: Run,
+  terms: Pick<OrderTerms, 'account' | 'symbol'>,
+  portfolio: Portfolio | null,
+  { head, deep }: Look,
+): Promise<ChainFacts[]> {
+  const blocks = head === deep ? [head] : [head, deep]
+  return Promise.all(blocks.map((block) => readFactsAt(run, terms, portfolio, block)))
+}
+
+async function readFactsAt(
+  { chain, policies }: Run,
+  { account, symbol }: Pick<OrderTerms, 'account' | 'symbol'>,
+  portfolio: Portfolio | null,
+  block: BlockPoint,
+): Promise<ChainFacts> {
+  const { hash } = block
+  const [orgId, leavingAt, kyc, listed] = await Promise.all([
+    chain.registry.orgOf(account, hash),
+    chain.registry.leavingAt(account, hash),
+    chain.token.isKyc(account, hash),
+    chain.token.listedSymbols(hash),
+  ])
+  const member = orgId !== ZERO_BYTES32
+  const [admitted, policy, frozen] = await Promise.all([
+    chain.registry.isAdmitted(orgId, hash),
+    member ? policies.load(orgId, block).then((stored) => stored.policy) : null,
+    frozenSymbols(chain, account, [...listed, ...heldSymbols(portfolio)], block),
+  ])
+  const id = nameToBytes32(symbol)
+  return {
+    blockTime: block.timestamp,
+    member,
+    admitted,
+    leaving: leavingAt !== 0,
+    policy,
+    kyc,
+    frozen: frozen.has(id),
+    listed: listed.includes(id),
+  }
+}
+
+/** The symbols that are frozen for the account; the calls and their order do not depend on the order. */
+async function frozenSymbols(
+  { token }: ChainState,
+  account: Hex,
+  symbols: Hex[],
+  block: BlockPoint,
+): Promise<Set<Hex>> {
+  const all = [...new Set(symbols)].sort()
+  const frozen = await Promise.all(all.map((id) => token.isFrozen(id, account, block.hash)))
+  return new Set(all.filter((_, index) => frozen[index]))
+}
+
+/** A held symbol can be sold and withdrawn when it is no longer listed. */
+function heldSymbols(portfolio: Portfolio | null): Hex[] {
+  return Object.keys(portfolio?.positions ?? {}).map(nameToBytes32)
+}
+
+/** Reads what a judgement needs of the market, and judges again until it needs nothing more. */
+export async function judged<Verdict extends object>(
+  run: Run,
+  symbol: string,
+  judge: (market: Market) => Verdict | { needs: keyof Market },
+  known: Market = {},
+): Promise<Verdict> {
+  const verdict = judge(known)
+  if (!('needs' in verdict)) return verdict
+  return judged(run, symbol, judge, { ...known, ...(await readMarket(run, symbol, verdict.needs)) })
+}
+
+async function readMarket({ broker }: Run, symbol: string, part: keyof Market): Promise<Market> {
+  if (part === 'clock') return { clock: await broker.getClock() }
+  if (part === 'asset') return { asset: await broker.getAsset(symbol) }
+  const snapshot = (await broker.getSnapshots([symbol])).get(symbol)
+  const last = snapshot?.last ?? null
+  if (last === null) throw new RunFailure('broker-unavailable')
+  const bid = snapshot?.bid ?? 0n
+  // The higher the price, the fewer shares are sold.
+  return { price: bid > last ? bid : last }
+}

@@ -1,0 +1,188 @@
+// Every authorization that a run of an order signs. Each names the order and the state that it was computed from.
+import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { nameToBytes32 } from '../../protocol/identifiers.js'
+import type { RunResult } from '../../protocol/job.js'
+import { paddedBytesOf, portfolioHashAfter } from '../../protocol/ledgerBlob.js'
+import type { Portfolio } from '../../protocol/portfolio.js'
+import type { BlockPoint } from '../chainState.js'
+import { tradeOf, USDC, withFill, withOrder, withoutOrder, withoutPayout } from '../money.js'
+import { type NoticeCode, noticeOf, tradeWords } from '../notices.js'
+import type { StoredPortfolio } from '../portfolioStore.js'
+import { mintShortage } from '../reconcile.js'
+import type { Run } from '../run.js'
+import { COST_OVER_NOTIONAL, costsMore } from './atBroker.js'
+import {
+  type AccountState,
+  type BoundTerms,
+  boundTo,
+  type Ended,
+  type Held,
+  markedEntry,
+  type NeverPlaced,
+  newEntry,
+  type OrderTerms,
+} from './life.js'
+
+/** A new order that was let in, and not written yet. */
+export interface Admitted {
+  /** With the intent's nonce and key in its portfolio. */
+  state: AccountState
+  terms: OrderTerms
+  /** Share base units that a sale locks. */
+  lock: bigint
+}
+
+/** What a notice says, and to whom; absent when no key is trusted enough to seal it to. */
+export interface Message {
+  code: NoticeCode
+  userPubKey: Hex
+  detail?: string
+}
+
+/** The escrow states in which a portfolio is written outside of a settlement: `OrderEscrow.State`. */
+const REQUIRED_STATE = { OPEN: 1n, REFUNDED: 3n }
+
+/**
+ * Writes a portfolio outside of a settlement and returns the state after it. The contracts refuse it unless the
+ * escrow still has this very order, in the required state.
+ * @throws ConflictError
+ */
+export async function writePortfolio(
+  run: Run,
+  state: AccountState,
+  portfolio: Portfolio,
+  { terms, required }: { terms: OrderTerms; required: keyof typeof REQUIRED_STATE },
+): Promise<AccountState> {
+  const { account } = state
+  const sealed = await run.portfolios.seal(account, portfolio, state)
+  await run.authorizer.submit({
+    primaryType: 'PortfolioUpdate',
+    message: { ...boundTo(terms), state: REQUIRED_STATE[required], ...sealed },
+  })
+  return {
+    account,
+    portfolio,
+    version: sealed.version,
+    hash: portfolioHashAfter(state.hash, sealed),
+    bytes: paddedBytesOf(sealed.enclaveBlob),
+  }
+}
+
+/**
+ * Step 5: writes an admitted order into the portfolio, confirmed before the broker hears of it. From here on a run
+ * that died is picked up by the next one, and what the order needs is locked or reserved.
+ */
+export async function writeAhead(run: Run, { state, terms, lock }: Admitted): Promise<Held> {
+  const entry = newEntry(terms, lock, run.clock.seconds())
+  const portfolio = withOrder(state.portfolio, terms.orderId, entry)
+  const written = await writePortfolio(run, state, portfolio, { terms, required: 'OPEN' })
+  return { is: 'held', state: written, terms, entry, mayBeAtBroker: false }
+}
+
+/** Marks a held order, so that no run that looks at the chain from then on sends it. */
+export async function writeNeverPlaced(run: Run, { state, terms, entry }: Held): Promise<NeverPlaced> {
+  const marked = markedEntry(entry)
+  const portfolio = withOrder(withoutOrder(state.portfolio, terms.orderId), terms.orderId, marked)
+  const written = await writePortfolio(run, state, portfolio, { terms, required: 'OPEN' })
+  return { is: 'neverPlaced', state: written, terms, entry: marked }
+}
+
+/** The whole escrow goes to the pool; the part that a buy did not cost is credited to `cash`, so that the price does not show. */
+export async function settle(run: Run, { state, terms, entry, order }: Ended): Promise<RunResult> {
+  const excess = costsMore(entry, order)
+  const { account, portfolio } = state
+  const credit = { credited: terms.escrowed, fees: run.fees }
+  const settled = withFill(portfolio, terms.orderId, order, credit)
+  const notice = await leaveFilled(run, { state, terms, entry, order })
+  const sealed = await run.portfolios.seal(account, settled, state)
+  await run.authorizer.submit({
+    primaryType: 'OrderSettlement',
+    // A trade pays nothing out.
+    message: { ...boundTo(terms), payoutAsset: ZERO_BYTES32, payout: 0n, ...sealed },
+  })
+  return { outcome: 'settled', ...notice, ...(excess && { code: COST_OVER_NOTIONAL }) }
+}
+
+/** Says what a trade came to, fees included. Buys too: a notice of sales alone would show the server which order is one. */
+async function leaveFilled(
+  run: Run,
+  { state, terms, entry, order }: Omit<Ended, 'is'>,
+): Promise<Pick<RunResult, 'notice'>> {
+  const { side, symbol } = entry
+  if (side === 'WITHDRAW') return {}
+  const trade = { side, symbol, qty: order.filledQty, ...tradeOf(entry, order, run.fees) }
+  const { userPubKey } = state.portfolio
+  return leaveNotice(run, terms.orderId, { code: 'filled', userPubKey, detail: tradeWords(trade, run.fees) })
+}
+
+/**
+ * Pays cash or shares out of the pool to the account's wallet, whatever the market's clock says. What the pool is short
+ * of is minted first when the broker holds more than were minted so far.
+ */
+export async function withdraw(run: Run, { state, terms }: Admitted): Promise<RunResult> {
+  const { account, portfolio } = state
+  const { symbol, amount } = terms
+  if (symbol !== USDC) await mintShortage(run, symbol, amount)
+  const { head } = await run.chain.look()
+  if ((await inPool(run, symbol, head)) < amount) {
+    return refundUnheld(run, terms, state, { code: 'pool-short', userPubKey: portfolio.userPubKey })
+  }
+  const sealed = await run.portfolios.seal(account, withoutPayout(portfolio, symbol, amount), state)
+  await run.authorizer.submit({
+    primaryType: 'OrderSettlement',
+    message: { ...boundTo(terms), payoutAsset: nameToBytes32(symbol), payout: amount, ...sealed },
+  })
+  return { outcome: 'settled' }
+}
+
+async function inPool({ chain }: Run, symbol: string, { hash }: BlockPoint): Promise<bigint> {
+  const pool = chain.addresses.platformPool
+  if (symbol === USDC) return (await chain.usdc()).balanceOf(pool, hash)
+  return chain.token.balanceOf(pool, nameToBytes32(symbol), hash)
+}
+
+/**
+ * Refunds an order that is not in the portfolio. Nothing is written, but the refund is void once the portfolio
+ * changes: a run that writes the order ahead is sure that no earlier refund can end it.
+ */
+export async function refundUnheld(
+  run: Run,
+  terms: BoundTerms,
+  { version, hash }: Pick<StoredPortfolio, 'version' | 'hash'>,
+  message?: Message,
+): Promise<RunResult> {
+  const notice = await leaveNotice(run, terms.orderId, message)
+  await run.authorizer.submit({
+    primaryType: 'OrderRefund',
+    message: { ...boundTo(terms), version, previous: hash, enclaveBlob: '0x', userBlob: '0x' },
+  })
+  return { outcome: 'refunded', ...notice }
+}
+
+/** Refunds an order that is in the portfolio: it is removed and unlocked in the same transaction. */
+export async function refundHeld(
+  run: Run,
+  { state, terms }: Ended | NeverPlaced,
+  code: NoticeCode,
+): Promise<RunResult> {
+  const { account, portfolio } = state
+  const notice = await leaveNotice(run, terms.orderId, { code, userPubKey: portfolio.userPubKey })
+  const sealed = await run.portfolios.seal(account, withoutOrder(portfolio, terms.orderId), state)
+  await run.authorizer.submit({
+    primaryType: 'OrderRefund',
+    message: { ...boundTo(terms), ...sealed },
+  })
+  return { outcome: 'refunded', ...notice }
+}
+
+/** Leaves the notice before anything is relayed: a crash in between does not lose it. */
+export async function leaveNotice(
+  run: Run,
+  orderId: Hex,
+  message?: Message,
+): Promise<Pick<RunResult, 'notice'>> {
+  if (!message) return {}
+  const notice = await noticeOf(orderId, message.code, message.userPubKey, message.detail)
+  await run.report({ outcome: 'failed', notice })
+  return { notice }
+}

@@ -1,0 +1,501 @@
+// Every rule of admission as a row: an order that is let in, changed in one thing. Only one or two refusals are tried on a chain.
+import { describe, expect, it } from 'vitest'
+import type { NoticeCode } from '../../src/enclave/notices.js'
+import {
+  type Asked,
+  type ChainFacts,
+  judgeHeld,
+  judgeNew,
+  MAX_POSITIONS,
+  type Market,
+} from '../../src/enclave/order/admission.js'
+import { decodeEntry, markedEntry, newEntry, type OrderTerms } from '../../src/enclave/order/life.js'
+import type { Limits } from '../../src/enclave/run.js'
+import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
+import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
+import type { Policy } from '../../src/protocol/policy.js'
+import type { OpenOrder, Portfolio, Position } from '../../src/protocol/portfolio.js'
+import { shares, usd } from '../support/brokerStandIn.js'
+import { USER_PUBKEY } from './support/parties.js'
+
+const ALICE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const ID: Hex = `0x${'ab'.repeat(32)}`
+const DEADLINE = 1_000_000
+const at = (seconds: number) => new Date(seconds * 1_000)
+
+const terms: OrderTerms = {
+  orderId: ID,
+  account: ALICE,
+  side: 'BUY',
+  symbol: 'AAPL',
+  amount: usd(100),
+  escrowed: usd(100),
+  deadline: DEADLINE,
+  commit: ID,
+}
+const rules = { canBuy: true, canSell: true, restricted: ['TSLA'] }
+const policy: Policy = {
+  employees: { [ALICE.toLowerCase()]: rules },
+  maxOrderNotional: usd(1_000),
+  allowWithdrawShares: true,
+}
+const facts: ChainFacts = {
+  blockTime: DEADLINE - 1,
+  member: true,
+  admitted: true,
+  leaving: false,
+  policy,
+  kyc: true,
+  frozen: false,
+  listed: true,
+}
+const reserved = newEntry({ ...terms, symbol: 'MSFT', amount: usd(20), escrowed: 0n }, 0n, 1)
+const escrowed: OpenOrder = { ...reserved, notional: usd(30), escrow: usd(30) }
+const selling: OpenOrder = { ...reserved, side: 'SELL', symbol: 'AAPL', locked: shares(4) }
+const openOrders: Portfolio['openOrders'] = {
+  [`0x${'01'.repeat(32)}`]: reserved,
+  [`0x${'02'.repeat(32)}`]: escrowed,
+  [`0x${'03'.repeat(32)}`]: selling,
+}
+/** 300 USDC, of which a buy reserves 20; 10 shares, of which a sale locks 4. */
+const portfolio: Portfolio = {
+  cash: usd(300),
+  positions: { AAPL: { qty: shares(10), locked: shares(4) } },
+  openOrders,
+  nonce: 5,
+  userPubKey: USER_PUBKEY,
+}
+const open = { timestamp: at(1), isOpen: true, nextOpen: at(5_000_000), nextClose: at(2) }
+const closed = (nextOpen: number) => ({ ...open, isOpen: false, nextOpen: at(nextOpen) })
+const apple = { symbol: 'AAPL', name: 'Apple', status: 'active', tradable: true, fractionable: true }
+const limits: Limits = { order: usd(5), withdrawal: usd(5) }
+
+/** What differs from an order that is let in. */
+interface Change {
+  terms?: Partial<OrderTerms>
+  intent?: Partial<Asked['intent']>
+  /** At the head; `deep` at the stated depth. */
+  facts?: Partial<ChainFacts>
+  deep?: Partial<ChainFacts>
+  policy?: Partial<Policy>
+  rules?: Partial<typeof rules>
+  /** Null for an account that has none. */
+  portfolio?: Partial<Portfolio> | null
+  /** Of the symbol. */
+  position?: Position
+  market?: Market
+  limits?: Partial<Limits>
+}
+
+function factsOf(change: Change, at: 'facts' | 'deep'): ChainFacts {
+  const employees = { [ALICE.toLowerCase()]: { ...rules, ...change.rules } }
+  return { ...facts, policy: { ...policy, employees, ...change.policy }, ...change[at] }
+}
+
+function portfolioOf({ portfolio: changed, position }: Change): Portfolio | null {
+  if (changed === null) return null
+  return { ...portfolio, ...(position && { positions: { AAPL: position } }), ...changed }
+}
+
+/** A code, what has yet to be read, or the share base units that are locked. */
+type Verdict = NoticeCode | `needs ${keyof Market}` | bigint
+
+function verdictOf(change: Change, known: Market): Verdict {
+  const asked: Asked = {
+    terms: { ...terms, ...change.terms },
+    intent: { nonce: 6, expiry: DEADLINE, ...change.intent },
+    portfolio: portfolioOf(change),
+    limits: { ...limits, ...change.limits },
+  }
+  const verdict = judgeNew(asked, [factsOf(change, 'facts'), factsOf(change, 'deep')], {
+    ...known,
+    ...change.market,
+  })
+  if ('refused' in verdict) return verdict.refused
+  return 'needs' in verdict ? `needs ${verdict.needs}` : verdict.lock
+}
+
+type Rows = [name: string, change: Change, verdict: Verdict][]
+
+const OUTSIDE = { member: false, policy: null }
+const fromCash = { escrowed: 0n }
+const NOTHING_HELD = { positions: {}, openOrders: {} }
+const many = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`S${i}`, { qty: 1n, locked: 0n }]))
+
+const buys: Rows = [
+  ['that breaks no rule', {}, 0n],
+  ['of an account without a portfolio', { portfolio: null, intent: { nonce: 1 } }, 0n],
+  ['whose nonce was accepted before', { intent: { nonce: 5 } }, 'nonce-not-fresh'],
+  ['with nonce 0 of a new account', { portfolio: null, intent: { nonce: 0 } }, 'nonce-not-fresh'],
+  ['whose expiry is not the deadline', { intent: { expiry: DEADLINE + 1 } }, 'deadline-mismatch'],
+  ['at its deadline', { facts: { blockTime: DEADLINE } }, 'expired'],
+  ['past its deadline at the depth', { deep: { blockTime: DEADLINE + 1 } }, 'expired'],
+  ['with less in the escrow', { terms: { escrowed: usd(99.999999) } }, 'escrow-mismatch'],
+  ['with more in the escrow', { terms: { escrowed: usd(100.000001) } }, 'escrow-mismatch'],
+  ['of a wallet that is not verified', { facts: { kyc: false } }, 'kyc'],
+  ['of a wallet not verified at the depth', { deep: { kyc: false } }, 'kyc'],
+  ['of a frozen holding', { facts: { frozen: true } }, 'frozen'],
+  ['of a holding frozen at the depth', { deep: { frozen: true } }, 'frozen'],
+  ['outside an institution', { facts: OUTSIDE }, 'no-institution'],
+  ['for an institution that is not admitted', { facts: { admitted: false } }, 'not-admitted'],
+  ['while leaving', { facts: { leaving: true } }, 'leaving'],
+  ['without a rulebook', { facts: { policy: null } }, 'not-permitted'],
+  ['by one whom the rulebook does not name', { policy: { employees: {} } }, 'not-permitted'],
+  ['by one who may not buy', { rules: { canBuy: false } }, 'not-permitted'],
+  ['by one who may only buy', { rules: { canSell: false } }, 0n],
+  ['of a restricted symbol', { terms: { symbol: 'TSLA' } }, 'restricted-symbol'],
+  ['above the limit', { policy: { maxOrderNotional: usd(99.999999) } }, 'over-limit'],
+  ['at the limit', { policy: { maxOrderNotional: usd(100) } }, 0n],
+  [
+    "below the broker's minimum",
+    { terms: { amount: usd(0.999999), escrowed: usd(0.999999) }, limits: { order: 0n } },
+    'below-minimum',
+  ],
+  ["at the broker's minimum", { terms: { amount: usd(1), escrowed: usd(1) }, limits: { order: 0n } }, 0n],
+  ["below the platform's minimum", { limits: { order: usd(100.000001) } }, 'below-minimum'],
+  ["at the platform's minimum", { limits: { order: usd(100) } }, 0n],
+  [
+    "of the whole balance, below the platform's minimum",
+    { terms: fromCash, portfolio: { ...NOTHING_HELD, cash: usd(100) }, limits: { order: usd(101) } },
+    0n,
+  ],
+  [
+    'of as much as the balance, out of the escrow',
+    { portfolio: { ...NOTHING_HELD, cash: usd(100) }, limits: { order: usd(101) } },
+    'below-minimum',
+  ],
+  ['of an unlisted symbol', { facts: { listed: false } }, 'not-listed'],
+  [
+    'of one symbol too many, counting what open buys bring',
+    { portfolio: { positions: many(MAX_POSITIONS - 1) } },
+    'too-many-positions',
+  ],
+  ['of the last symbol that fits', { portfolio: { positions: many(MAX_POSITIONS - 2) } }, 0n],
+  [
+    'of a symbol that a full portfolio has',
+    { terms: { symbol: 'S1' }, portfolio: { positions: many(MAX_POSITIONS - 1) } },
+    0n,
+  ],
+  ['from all the free cash', { terms: { ...fromCash, amount: usd(280) } }, 0n],
+  ['from more than the free cash', { terms: { ...fromCash, amount: usd(280.000001) } }, 'insufficient-cash'],
+  ['from cash of a new account', { terms: fromCash, portfolio: null }, 'insufficient-cash'],
+  [
+    'in a market that opens at its deadline',
+    { market: { clock: closed(DEADLINE) } },
+    'closed-until-deadline',
+  ],
+  ['in a market that opens before its deadline', { market: { clock: closed(DEADLINE - 1) } }, 0n],
+  ['of an asset that the broker does not know', { market: { asset: null } }, 'not-tradable'],
+  ['of an inactive asset', { market: { asset: { ...apple, status: 'inactive' } } }, 'not-tradable'],
+  ['of an asset not traded now', { market: { asset: { ...apple, tradable: false } } }, 'not-tradable'],
+  ['of an asset without fractions', { market: { asset: { ...apple, fractionable: false } } }, 'not-tradable'],
+]
+
+const aSale = { side: 'SELL', escrowed: 0n } as const
+const inSale = (change: Change): Change => ({ ...change, terms: { ...aSale, ...change.terms } })
+
+const sales: Rows = [
+  ['that breaks no rule locks its shares', {}, shares(0.5)],
+  ['with USDC in the escrow', { terms: { escrowed: usd(100) } }, 'escrow-mismatch'],
+  ['of a frozen holding', { facts: { frozen: true } }, 'frozen'],
+  ['by one who may not sell', { rules: { canSell: false } }, 'not-permitted'],
+  ['by one who may only sell', { rules: { canBuy: false } }, shares(0.5)],
+  ['by one whom the rulebook does not name', { policy: { employees: {} } }, 'not-permitted'],
+  ['of a restricted symbol', { rules: { restricted: ['AAPL'] } }, 'restricted-symbol'],
+  ['above the limit', { policy: { maxOrderNotional: usd(99) } }, 'over-limit'],
+  [
+    'outside an institution, above its limit',
+    { facts: OUTSIDE, deep: OUTSIDE, terms: { amount: usd(1_200) } },
+    shares(6),
+  ],
+  ['for an institution that is not admitted', { facts: { admitted: false } }, shares(0.5)],
+  ['while leaving', { facts: { leaving: true } }, shares(0.5)],
+  ['of an unlisted symbol', { facts: { listed: false } }, shares(0.5)],
+  ['of less than a dollar', { terms: { amount: usd(0.999999) } }, 'below-minimum'],
+  ['of a symbol that is not held', { terms: { symbol: 'ZZZZ' } }, 'insufficient-shares'],
+  ['of an account without a portfolio', { portfolio: null }, 'insufficient-shares'],
+  ['of shares that are all locked', { position: { qty: 7n, locked: 7n } }, 'insufficient-shares'],
+  [
+    'in a market that opens at its deadline',
+    { market: { clock: closed(DEADLINE) } },
+    'closed-until-deadline',
+  ],
+  ['of more than is free', { terms: { amount: usd(1_000) }, market: { price: usd(50) } }, shares(6)],
+  ['of free shares worth too little', { position: { qty: 1n, locked: 0n } }, 'insufficient-shares'],
+  ["below the platform's minimum", { limits: { order: usd(100.000001) } }, 'below-minimum'],
+  [
+    "of a whole position below the platform's minimum",
+    { position: { qty: shares(0.01), locked: 0n } },
+    shares(0.01),
+  ],
+  [
+    "of all free shares, which are not the whole position, below the platform's minimum",
+    { position: { qty: shares(0.02), locked: shares(0.01) } },
+    'below-minimum',
+  ],
+  [
+    'of exactly a dollar, whatever rounding its quantity down costs',
+    { terms: { amount: usd(1) }, market: { price: usd(3.1) }, limits: { order: 0n } },
+    322_580_645n,
+  ],
+]
+
+const aWithdrawal = { side: 'WITHDRAW', escrowed: 0n } as const
+const inCash = (change: Change): Change => ({
+  ...change,
+  terms: { ...aWithdrawal, symbol: 'USDC', ...change.terms },
+})
+const inShares = (change: Change): Change => ({
+  ...change,
+  terms: { ...aWithdrawal, amount: shares(1), ...change.terms },
+})
+
+/** No row of these needs the market. */
+const cashWithdrawals: Rows = [
+  ['of all the free cash', { terms: { amount: usd(280) } }, 0n],
+  ['of more than the free cash', { terms: { amount: usd(280.000001) } }, 'insufficient-cash'],
+  ['of nothing', { terms: { amount: 0n } }, 'below-minimum'],
+  ["below the platform's minimum", { terms: { amount: usd(4.999999) } }, 'below-minimum'],
+  [
+    "of the whole balance, below the platform's minimum",
+    { terms: { amount: 1n }, portfolio: { ...NOTHING_HELD, cash: 1n } },
+    0n,
+  ],
+  [
+    "of the rest that a reservation leaves, below the platform's minimum",
+    { terms: { amount: 1n }, portfolio: { cash: usd(20) + 1n } },
+    'below-minimum',
+  ],
+  ['with USDC in the escrow', { terms: { escrowed: usd(100) } }, 'escrow-mismatch'],
+  ['of a wallet that is not verified', { facts: { kyc: false } }, 'kyc'],
+  ['outside an institution, by a wallet with a freeze', { facts: { ...OUTSIDE, frozen: true } }, 0n],
+]
+
+const shareWithdrawals: Rows = [
+  ['that the rulebook allows', {}, 0n],
+  ['that the rulebook does not allow', { policy: { allowWithdrawShares: false } }, 'withdrawals-not-allowed'],
+  ['without a rulebook', { facts: OUTSIDE }, 'withdrawals-not-allowed'],
+  ['of a frozen holding', { facts: { frozen: true } }, 'frozen'],
+  ['of an unlisted symbol', { facts: { listed: false } }, 0n],
+  ['by one whom the rulebook does not name', { policy: { employees: {} } }, 0n],
+  ['of shares that a sale locks', { terms: { amount: shares(6) + 1n } }, 'insufficient-shares'],
+  ["below the platform's minimum", { terms: { amount: shares(0.024) } }, 'below-minimum'],
+  ["at the platform's minimum", { terms: { amount: shares(0.025) } }, 0n],
+  [
+    'of a whole position, without its price',
+    { terms: { amount: 1n }, position: { qty: 1n, locked: 0n }, market: {} },
+    0n,
+  ],
+]
+
+describe('a buy', () => {
+  it.each(buys)('%s', (_, change, verdict) => {
+    expect(verdictOf(change, { clock: open, asset: apple })).toBe(verdict)
+  })
+})
+
+describe('a sale', () => {
+  it.each(sales)('%s', (_, change, verdict) => {
+    expect(verdictOf(inSale(change), { clock: open, price: usd(200) })).toBe(verdict)
+  })
+})
+
+describe('a withdrawal of cash', () => {
+  it.each(cashWithdrawals)('%s', (_, change, verdict) => {
+    expect(verdictOf(inCash(change), {})).toBe(verdict)
+  })
+})
+
+describe('a withdrawal of shares', () => {
+  it.each(shareWithdrawals)('%s', (_, change, verdict) => {
+    expect(verdictOf(inShares(change), change.market ?? { price: usd(200) })).toBe(verdict)
+  })
+})
+
+describe('the market', () => {
+  const shut = { clock: closed(DEADLINE) }
+  it.each<[string, Change, Market, Verdict]>([
+    ['is not asked for a buy that is refused anyway', { facts: { kyc: false } }, {}, 'kyc'],
+    ['tells first whether it is open', {}, {}, 'needs clock'],
+    ['tells then whether the asset is traded', {}, { clock: open }, 'needs asset'],
+    ['is not asked for the asset while it is closed for too long', {}, shut, 'closed-until-deadline'],
+    ['is not asked for a sale without shares', inSale({ portfolio: null }), {}, 'insufficient-shares'],
+    ['tells first whether it is open to a sale', inSale({}), {}, 'needs clock'],
+    ['tells then the price of a sale', inSale({}), { clock: open }, 'needs price'],
+    ['tells the price of withdrawn shares alone', inShares({}), {}, 'needs price'],
+  ])('%s', (_, change, known, verdict) => {
+    expect(verdictOf(change, known)).toBe(verdict)
+  })
+})
+
+/** The rules in the order in which they bind, each with what breaks it. */
+type Breaches = [code: NoticeCode, change: Change][]
+const SHUT = { clock: closed(DEADLINE) }
+const buyBreaches: Breaches = [
+  ['nonce-not-fresh', { intent: { nonce: 5 } }],
+  ['deadline-mismatch', { intent: { expiry: 1 } }],
+  ['expired', { facts: { blockTime: DEADLINE } }],
+  ['escrow-mismatch', { terms: { escrowed: 1n } }],
+  ['kyc', { facts: { kyc: false } }],
+  ['frozen', { facts: { frozen: true } }],
+  ['no-institution', { facts: { member: false } }],
+  ['not-admitted', { facts: { admitted: false } }],
+  ['leaving', { facts: { leaving: true } }],
+  ['not-permitted', { rules: { canBuy: false } }],
+  ['restricted-symbol', { rules: { restricted: ['AAPL'] } }],
+  ['over-limit', { policy: { maxOrderNotional: 1n } }],
+  ['below-minimum', { limits: { order: usd(1_000_000) } }],
+  ['not-listed', { facts: { listed: false } }],
+  ['too-many-positions', { portfolio: { positions: many(MAX_POSITIONS) } }],
+  ['insufficient-cash', { terms: fromCash, portfolio: { cash: 1n } }],
+  ['closed-until-deadline', { market: SHUT }],
+  ['not-tradable', { market: { asset: null } }],
+]
+const saleBreaches: Breaches = [
+  ['escrow-mismatch', { terms: { escrowed: 1n } }],
+  ['kyc', { facts: { kyc: false } }],
+  ['frozen', { facts: { frozen: true } }],
+  ['not-permitted', { rules: { canSell: false } }],
+  ['restricted-symbol', { rules: { restricted: ['AAPL'] } }],
+  ['over-limit', { policy: { maxOrderNotional: 1n } }],
+  ['below-minimum', { terms: { amount: usd(0.5) } }],
+  ['insufficient-shares', { position: { qty: 7n, locked: 7n } }],
+  ['closed-until-deadline', { market: SHUT }],
+  ['below-minimum', { limits: { order: usd(1_000_000) } }],
+]
+const shareBreaches: Breaches = [
+  ['escrow-mismatch', { terms: { escrowed: 1n } }],
+  ['kyc', { facts: { kyc: false } }],
+  ['frozen', { facts: { frozen: true } }],
+  ['withdrawals-not-allowed', { policy: { allowWithdrawShares: false } }],
+  ['insufficient-shares', { position: { qty: shares(3), locked: shares(3) } }],
+  ['below-minimum', { limits: { withdrawal: usd(1_000_000) } }],
+]
+
+/** Both changes; where they touch the same thing, the first. */
+function both(first: Change, second: Change): Change {
+  const merged: Change = {}
+  for (const part of [
+    'terms',
+    'intent',
+    'facts',
+    'policy',
+    'rules',
+    'portfolio',
+    'market',
+    'limits',
+  ] as const) {
+    Object.assign(merged, { [part]: { ...second[part], ...first[part] } })
+  }
+  const position = first.position ?? second.position
+  return position ? { ...merged, position } : merged
+}
+
+describe('of two rules that an order breaks, the first is the one that it learns', () => {
+  it.each<[string, Breaches, (change: Change) => Change, Market]>([
+    ['a buy', buyBreaches, (change) => change, { clock: open, asset: apple }],
+    ['a sale', saleBreaches, inSale, { clock: open, price: usd(200) }],
+    ['a withdrawal of shares', shareBreaches, inShares, { price: usd(200) }],
+  ])('%s', (_, breaches, of, known) => {
+    for (const [index, [code, first]] of breaches.entries()) {
+      for (const [other, second] of breaches.slice(index)) {
+        expect(verdictOf(of(both(first, second)), known), `${code} and ${other}`).toBe(code)
+      }
+    }
+  })
+})
+
+describe('an order that is held', () => {
+  const known = { asset: apple, price: usd(200) }
+
+  interface Held extends Change {
+    /** It was marked: no run may send it any more. */
+    marked?: boolean
+    locked?: bigint
+  }
+
+  /** The order's own lock and reservation count as free, so the rows hand in the portfolio without it. */
+  function heldVerdict({ marked, locked = 0n, ...change }: Held) {
+    const held = { ...terms, ...change.terms }
+    const without = portfolioOf(change) ?? portfolio
+    const state = { account: ALICE, portfolio: without, version: 1n, hash: ZERO_BYTES32, bytes: 0 } as const
+    const entry: OpenOrder = newEntry(held, locked, 1)
+    const order = decodeEntry(state, held, marked ? markedEntry(entry) : entry)
+    const seen = [factsOf(change, 'facts'), factsOf(change, 'deep')]
+    const market = { ...known, clock: open, ...change.market }
+    const verdict = judgeHeld(order, without, seen, market)
+    if ('refused' in verdict) return verdict.refused
+    if ('needs' in verdict) return `needs ${verdict.needs}`
+    if ('waitUntil' in verdict) return verdict.waitUntil
+    expect(verdict.order).toBe(order)
+    return verdict.place
+  }
+
+  const clientOrderId = clientOrderIdOf(ID)
+  const bought = (notional: bigint) => ({ symbol: 'AAPL', side: 'buy', notional, clientOrderId })
+  const sold = (qty: bigint) => ({ symbol: 'AAPL', side: 'sell', qty, clientOrderId })
+  const sale = { terms: aSale, locked: shares(2) }
+  const later = closed(DEADLINE - 1)
+
+  it.each<[string, Held, unknown]>([
+    [
+      'is bought for whole cents',
+      { terms: { amount: usd(100.009), escrowed: usd(100.009) } },
+      bought(usd(100)),
+    ],
+    [
+      'was admitted: the least amounts bind no more',
+      { terms: { amount: usd(1), escrowed: usd(1) } },
+      bought(usd(1)),
+    ],
+    ['is refused past its deadline', { facts: { blockTime: DEADLINE } }, 'expired'],
+    ['is refused when the wallet was frozen since', { deep: { frozen: true } }, 'frozen'],
+    [
+      'is refused when its cash is gone',
+      { terms: fromCash, portfolio: { cash: usd(99) } },
+      'insufficient-cash',
+    ],
+    [
+      'is refused in a market that opens too late',
+      { market: { clock: closed(DEADLINE) } },
+      'closed-until-deadline',
+    ],
+    ['waits for the opening', { market: { clock: later } }, later.nextOpen],
+    ['is refused when the asset is not traded any more', { market: { asset: null } }, 'not-tradable'],
+    ['that was marked is never placed', { marked: true }, 'not-placed'],
+    ['that was marked does not wait either', { marked: true, market: { clock: later } }, 'not-placed'],
+    ['that was marked keeps a reason that still holds', { marked: true, facts: { kyc: false } }, 'kyc'],
+    [
+      'that was marked keeps the reason of the clock',
+      { marked: true, market: { clock: closed(DEADLINE) } },
+      'closed-until-deadline',
+    ],
+    [
+      'is sold by quantity, at the price of now',
+      { ...sale, market: { price: usd(400) } },
+      sold(shares(0.25)),
+    ],
+    [
+      'is sold up to its lock when the price has fallen',
+      { ...sale, market: { price: usd(25) } },
+      sold(shares(2)),
+    ],
+    [
+      'is sold up to what is free',
+      { ...sale, position: { qty: shares(1), locked: 0n }, market: { price: usd(25) } },
+      sold(shares(1)),
+    ],
+    ['is refused as a sale worth too little', { ...sale, locked: 1n }, 'insufficient-shares'],
+  ])('%s', (_, change, verdict) => {
+    expect(heldVerdict(change)).toEqual(verdict)
+  })
+
+  it('needs the asset of a buy, and the price of a sale', () => {
+    const state = { account: ALICE, portfolio, version: 1n, hash: ZERO_BYTES32, bytes: 0 } as const
+    const needs = (asked: OrderTerms) =>
+      judgeHeld(decodeEntry(state, asked, newEntry(asked, shares(1), 1)), portfolio, [facts], { clock: open })
+    expect(needs(terms)).toEqual({ needs: 'asset' })
+    expect(needs({ ...terms, ...aSale })).toEqual({ needs: 'price' })
+  })
+})
