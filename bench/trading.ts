@@ -194,7 +194,7 @@ async function measureFloor(bench: Bench, what: string, inFlight: number): Promi
   const ready = await signFloor(sandbox, sender, orders, like.address)
   const send = () => sendFloor(sandbox, sender, ready, inFlight, reader)
   const { row } = await watch(bench, what, orders, send, { payer: sender.address })
-  return { ...row, requests: null }
+  return { ...row, blocks: null, requests: null }
 }
 
 /** Orders for all of the time, posted at the beginning, with the broker's documented limit enforced. The rest is left. */

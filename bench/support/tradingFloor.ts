@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeAuthorizationCall, targetOf } from '../../src/chain/authorizationCall.js'
-import { createConfidentialLedger } from '../../src/chain/confidentialLedger.js'
+import { createContractReader } from '../../src/chain/contractReader.js'
+import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
+import { bytesValue } from '../../src/chain/values.js'
 import { type Authorization, signAuthorization } from '../../src/protocol/authorization.js'
 import { type Hex, hexLength, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { accountIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -19,8 +21,6 @@ export type RawTransaction = Hex
 const GAS_LIMIT = 1_000_000n
 const FEES = { type: 2, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const
 const LOOK_MS = 10
-/** The employee's copy begins with one. */
-const EPHEMERAL_KEY_BYTES = 33
 
 /**
  * Signs what the enclave signs for a buy, its write-ahead and its settlement, for accounts that have no portfolio yet, and the
@@ -35,10 +35,10 @@ export async function signFloor(
   like: Hex,
 ): Promise<RawTransaction[]> {
   const { usdc: _, ...contracts } = info.contracts
-  const ledger = createConfidentialLedger(provider, contracts.confidentialLedger)
-  const enclaveBlob = await ledger.enclaveBlob(accountIdOf(like))
-  const bytes = hexLength(enclaveBlob)
-  const blobs = { enclaveBlob: blobOf(bytes), userBlob: blobOf(bytes + EPHEMERAL_KEY_BYTES) }
+  const { read } = createContractReader(provider, contracts.confidentialLedger, confidentialLedgerAbi)
+  const blobLike = async (name: 'enclaveBlob' | 'userBlob') =>
+    blobOf(hexLength(await read(name, [accountIdOf(like)], bytesValue)))
+  const blobs = { enclaveBlob: await blobLike('enclaveBlob'), userBlob: await blobLike('userBlob') }
   const signer = createRelayerSigner(createPrivateKey(new Secret(sender.privateKey), referenceSecp256k1))
   const writes = orders.map(({ orderId, account, commit, escrowed }) => {
     const order = { orderId, account, asset: nameToBytes32('USDC'), amount: escrowed, commit }

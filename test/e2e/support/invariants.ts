@@ -5,6 +5,7 @@ import { createChainState } from '../../../src/enclave/chainState.js'
 import { systemClock } from '../../../src/enclave/clock.js'
 import type { Disagreement } from '../../../src/enclave/invariants.js'
 import { createPortfolioStore } from '../../../src/enclave/portfolioStore.js'
+import type { Hex } from '../../../src/protocol/hex.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { BROKER_CASH } from '../../../src/sandbox/settings.js'
 import { findDisagreements as find } from '../../enclave/support/invariants.js'
@@ -14,8 +15,18 @@ export async function checkInvariants(desk: { sandbox: Sandbox }): Promise<void>
   expect(await findDisagreements(desk)).toEqual([])
 }
 
-/** The rules that do not hold. */
-export async function findDisagreements({ sandbox }: { sandbox: Sandbox }): Promise<Disagreement[]> {
+/**
+ * The rules that do not hold.
+ *
+ * @param wallets that hold USDC besides those of the sandbox's own roles
+ */
+export async function findDisagreements({
+  sandbox,
+  wallets = [],
+}: {
+  sandbox: Sandbox
+  wallets?: readonly Hex[]
+}): Promise<Disagreement[]> {
   const { info, accounts, secrets, broker } = sandbox
   const provider = new RpcProvider({ chainId: info.chainId, urls: [info.rpcUrl], timeoutMs: 20_000 })
   const { usdc: _, ...addresses } = info.contracts
@@ -33,7 +44,7 @@ export async function findDisagreements({ sandbox }: { sandbox: Sandbox }): Prom
       chain,
       provider,
       portfolios: createPortfolioStore(chain, secrets.ledgerMasterKey),
-      wallets: [...Object.values(others), ...employees].map(({ address }) => address),
+      wallets: [...[...Object.values(others), ...employees].map(({ address }) => address), ...wallets],
       broker,
       brokerCashAtStart: BROKER_CASH,
     })

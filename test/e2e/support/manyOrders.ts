@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { spreadOf } from '../../../bench/support/statistics.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
+import type { Sandbox } from '../../../src/sandbox/sandbox.js'
+import { type Crowd, createCrowd, openAll, post, type UnpostedOrder } from '../../support/crowd.js'
+import { type EscrowReader, startEscrowReader } from '../../support/escrowReader.js'
+import { type PlatformMemory, platformMemory } from '../../support/platformProcesses.js'
+import { startTradingSandbox } from '../../support/tradingSandbox.js'
+import { findDisagreements } from './invariants.js'
+
+export interface ManyOrdersOptions {
+  readonly directory: string
+  readonly accounts: number
+  /** In all, the same number for each account; twenty at most. */
+  readonly orders: number
+  readonly print: (line: string) => void
+}
+
+export interface MemorySample extends PlatformMemory {
+  /** Share of the orders that have ended. */
+  readonly ended: number
+}
+
+/** What a run has shown. */
+export interface ManyOrdersReport {
+  readonly orders: number
+  readonly settled: number
+  /** From the first post until the last end. */
+  readonly seconds: number
+  readonly memory: readonly MemorySample[]
+  /** Everything that must not be. */
+  readonly violations: readonly string[]
+}
+
+const POSTS_AT_ONCE = 64
+const SAMPLE_MS = 1_000
+const MS_PER_SECOND = 1_000
+/** In MiB, as a process that holds little grows by a garbage collection that has not come yet. */
+const SLACK_MIB = 50
+const MOST_GROWTH = 1.5
+const EARLY = { from: 0.1, to: 0.3 }
+const LATE = { from: 0.8, to: 1 }
+
+/** Posts orders of many accounts in one go, and holds what came of them against chain and broker. Needs `npm run build`. */
+export async function runManyOrders(options: ManyOrdersOptions): Promise<ManyOrdersReport> {
+  const sandbox = await startTradingSandbox(options.directory)
+  try {
+    const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
+    try {
+      return await run(options, sandbox, reader)
+    } finally {
+      await reader.stop()
+    }
+  } finally {
+    await sandbox.stop()
+  }
+}
+
+async function run(
+  { accounts, orders: count, print }: ManyOrdersOptions,
+  sandbox: Sandbox,
+  reader: EscrowReader,
+): Promise<ManyOrdersReport> {
+  const crowd = await createCrowd(sandbox, accounts)
+  const orders = await openRounds(sandbox, crowd, count / accounts)
+  print(`${orders.length} escrows of ${accounts} accounts are open`)
+  const memory: MemorySample[] = []
+  const ended = () => orders.filter(({ orderId }) => reader.orders.get(orderId)?.ends.length).length
+  const isOver = new AbortController()
+  const sampling = (async () => {
+    while (!isOver.signal.aborted) {
+      const sample = await platformMemory(sandbox, sandbox.server().pid)
+      memory.push({ ended: ended() / orders.length, ...sample })
+      await sleep(SAMPLE_MS)
+    }
+  })()
+  const startedAt = performance.now()
+  const onBlock = progressOf(orders.length, print)
+  const ids = orders.map(({ orderId }) => orderId)
+  const seconds = await Promise.all([postAll(sandbox, orders), reader.untilEnded(ids, { onBlock })])
+    .then(() => (performance.now() - startedAt) / MS_PER_SECOND)
+    .finally(() => {
+      isOver.abort()
+      return sampling
+    })
+  const wallets = crowd.accounts.map(({ address }) => address)
+  const disagreements = await findDisagreements({ sandbox, wallets })
+  const violations = [
+    ...faultsOfEnds(reader, orders),
+    ...faultsOfPlacements(sandbox, orders),
+    ...faultsOfMemory(memory),
+    ...disagreements.map((found) => JSON.stringify(found)),
+  ]
+  const settled = orders.filter(({ orderId }) => reader.orders.get(orderId)?.ends[0]?.state === 'SETTLED')
+  return { orders: orders.length, settled: settled.length, seconds, memory, violations }
+}
+
+/** Tells each twentieth. */
+export function progressOf(total: number, print: (line: string) => void): (ended: number) => void {
+  let told = 0
+  return (ended) => {
+    const now = Math.floor((ended * 20) / total)
+    if (now > told) print(`${ended} of ${total} have ended`)
+    told = now
+  }
+}
+
+/** One order of each account after the other, so that escrows and nonces of an account come in the same order. */
+export async function openRounds(
+  sandbox: Sandbox,
+  { accounts, seal }: Crowd,
+  rounds: number,
+): Promise<UnpostedOrder[]> {
+  const orders: UnpostedOrder[] = []
+  for (let round = 0; round < rounds; round++) {
+    const sealed = await seal(accounts)
+    await openAll(sandbox, sealed)
+    orders.push(...sealed)
+  }
+  return orders
+}
+
+export async function postAll({ info }: Sandbox, orders: readonly UnpostedOrder[]): Promise<void> {
+  const waiting = [...orders]
+  const worker = async () => {
+    for (let order = waiting.shift(); order !== undefined; order = waiting.shift())
+      await post(info.url, order)
+  }
+  await Promise.all(Array.from({ length: POSTS_AT_ONCE }, worker))
+}
+
+/** Each order must have settled, once. */
+export function faultsOfEnds(reader: EscrowReader, orders: readonly UnpostedOrder[]): string[] {
+  return orders.flatMap(({ orderId }) => {
+    const ends = (reader.orders.get(orderId)?.ends ?? []).map(({ state }) => state)
+    return ends.join() === 'SETTLED' ? [] : [`${orderId} has ended as ${ends.join(', ') || 'nothing'}`]
+  })
+}
+
+/** The broker must have one order for each, and no other. */
+export function faultsOfPlacements({ broker }: Sandbox, orders: readonly UnpostedOrder[]): string[] {
+  const placed = new Map<string, number>()
+  for (const { account, client_order_id: id } of broker.orders()) {
+    if (account === 'enclave') placed.set(id, (placed.get(id) ?? 0) + 1)
+  }
+  const known = new Map(orders.map(({ orderId }): [string, Hex] => [clientOrderIdOf(orderId), orderId]))
+  return [
+    ...[...known].flatMap(([id, orderId]) =>
+      placed.get(id) === 1 ? [] : [`${orderId} was placed ${placed.get(id) ?? 0} times`],
+    ),
+    ...[...placed.keys()].filter((id) => !known.has(id)).map((id) => `the broker has a foreign order ${id}`),
+  ]
+}
+
+/** The local node is not judged: it keeps the state of every block. */
+export function faultsOfMemory(samples: readonly MemorySample[]): string[] {
+  const within = ({ from, to }: typeof EARLY) => samples.filter(({ ended }) => ended >= from && ended <= to)
+  const [early, late] = [within(EARLY), within(LATE)]
+  return (['server', 'enclave'] as const).flatMap((part) => {
+    const [before, after] = [early, late].map((some) => spreadOf(some.map((sample) => sample[part])).median)
+    if (before === undefined || after === undefined || !(after > before * MOST_GROWTH + SLACK_MIB)) return []
+    return [`the memory of the ${part} has grown from ${before.toFixed(0)} to ${after.toFixed(0)} MiB`]
+  })
+}
