@@ -25,11 +25,11 @@ export interface BrokerOptions {
   readonly dataUrl: string
   readonly keyId: string
   readonly secretKey: string
-  /** For each call: for its connection, and again from its first byte sent to the last one read. */
+  /** For each call, from its first byte sent to the last one read; its connection gets five seconds at most. */
   readonly timeoutMs: number
   /** The market data feed; `iex` is the one that every account may read. */
   readonly feed?: string | undefined
-  /** How long a call waits for the broker's rate limit before it fails `rate-limited`, with nothing sent. 10 s by default. */
+  /** How long a call waits for the broker's rate limit before it fails `rate-limited`, with nothing sent. 10 s by default; `placeOrder` never waits. */
   readonly patienceMs?: number | undefined
 }
 

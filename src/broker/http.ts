@@ -6,6 +6,8 @@ import type { Purpose, RateBudget, Token } from './rateBudget.js'
 
 /** An answer larger than this is not read to its end. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** With the wait for a token and the longest time-out, a call is over within 30 s: what settles an order relies on that. */
+const MAX_CONNECT_MS = 5_000
 /** Shorter than any proxy in front of the broker keeps a connection open. */
 const IDLE_MS = 30_000
 
@@ -14,7 +16,7 @@ interface BrokerHttpOptions {
   readonly baseUrl: string
   readonly keyId: string
   readonly secretKey: string
-  /** For the connection, and again from the first byte sent to the last one read. */
+  /** From the first byte sent to the last one read; for the connection before it at most five seconds. */
   readonly timeoutMs: number
   readonly budget: RateBudget
   /** How long a request waits for its token. */
@@ -28,7 +30,7 @@ export interface BrokerRequest {
   readonly path: string
   readonly query?: Record<string, string> | undefined
   readonly body?: Record<string, string> | undefined
-  /** Which token it takes; a placement that brings none takes one as an account without a name. */
+  /** Which token it takes. A placement that brings none takes one at once or not at all: nothing may wait after the look before it. */
   readonly purpose: Purpose
 }
 
@@ -80,7 +82,7 @@ export function createBrokerHttp(options: BrokerHttpOptions): BrokerHttp {
     const { purpose } = request
     const token = await budget.take(
       purpose === 'place'
-        ? { purpose, turn: { account: '', openedAt: 0 }, withinMs: patienceMs }
+        ? { purpose, turn: { account: '', openedAt: 0 }, withinMs: 0 }
         : { purpose, withinMs: patienceMs },
     )
     if (token !== null) return token
@@ -181,7 +183,7 @@ function send(exchange: Exchange, isTls: boolean, agent: Agent): Promise<Answer>
     }
     const lost = (error: unknown) => fail(new NoAnswer(wasSent, systemCode(error) ?? 'connection-lost'))
     const timedOut = () => fail(new NoAnswer(wasSent, 'timeout'))
-    let timer = setTimeout(timedOut, exchange.timeoutMs)
+    let timer = setTimeout(timedOut, Math.min(exchange.timeoutMs, MAX_CONNECT_MS))
     const start = () => {
       clearTimeout(timer)
       timer = setTimeout(timedOut, exchange.timeoutMs)

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 /** The broker counts by the minute; a reset that is further away comes from a clock that is wrong. */
 const WINDOW_MS = 60_000
 /** Requests that may be under way while it is unknown what a window has left: one answer tells. */
-const PROBES = 4
+const PROBES = 10
 /** Placements leave a tenth of the limit at the start of a window; what they leave falls to nothing until its end. */
 const KEPT_PART = 10
 /**
@@ -251,7 +251,11 @@ export function createRateBudget({
         pump()
       })
     },
-    isScarce: () => !allows('place'),
+    isScarce() {
+      const known = current()
+      const isShort = known !== undefined && known.remaining - underWay - 1 < keptAt('place', known, now())
+      return isShort || now() < pause.until
+    },
     resetAt() {
       const known = current()
       const until = Math.max(pause.until, known === undefined || allows('settle') ? 0 : known.resetAt)

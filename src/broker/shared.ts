@@ -8,6 +8,7 @@ import type { BrokerOrder } from './order.js'
 import { lookAtOrders, type OrderRequest, postOrder } from './orders.js'
 import type { PlacementTurn, Token } from './rateBudget.js'
 import type { Snapshot } from './snapshots.js'
+import { createTradeUpdates, streamUrlOf } from './tradeUpdates.js'
 
 /** An asset's record changes rarely: with a corporate action, or when the broker halts it. */
 const ASSET_MAX_AGE_MS = 60_000
@@ -45,12 +46,12 @@ export interface SharedBroker extends Broker {
   deferUntil(): Date
   /**
    * The order as it stands at its next known change, in status, quantity or id; as it was given when none is seen within `withinMs`.
-   * All callers share one list call. An order that the list does not name counts as unchanged.
+   * All callers share one list call, which the broker's stream hastens and which runs by itself without it. An order that the list does not name counts as unchanged.
    * @throws BrokerError `unavailable` with the reason `unreadable` when its standing cannot be read; another BrokerError when
    *   `withinMs` passed and the last look at it failed
    */
   follow(order: BrokerOrder, withinMs: number): Promise<BrokerOrder>
-  /** Closes the stream. */
+  /** Closes the stream, which opens with the first placement or followed order. */
   close(): void
 }
 
@@ -82,12 +83,17 @@ export function createSharedBroker(options: SharedBrokerOptions): SharedBroker {
   const parts = createParts(options)
   const { trading, tradingBudget } = parts
   const base = brokerOf(parts)
-  const now = () => performance.now()
   const follower = createFollower({
     look: (filter) => lookAtOrders(trading, filter),
-    isStreamLive: () => false,
+    isStreamLive: () => stream.isLive(),
     isScarce: () => tradingBudget.isScarce(),
-    now,
+    now: () => performance.now(),
+  })
+  const stream = createTradeUpdates({
+    url: streamUrlOf(options.tradingUrl),
+    keyId: options.keyId,
+    secretKey: options.secretKey,
+    onUpdate: follower.announce,
   })
   return {
     ...base,
@@ -95,12 +101,16 @@ export function createSharedBroker(options: SharedBrokerOptions): SharedBroker {
     getAsset: sharedAssets(base),
     getSnapshots: gatheredSnapshots(base),
     async reserve({ account, openedAt, withinMs }) {
+      stream.start()
       const token = await tradingBudget.take({ purpose: 'place', turn: { account, openedAt }, withinMs })
       return token && placementOf(parts, token)
     },
     deferUntil: () => new Date(tradingBudget.deferUntil()),
-    follow: follower.follow,
-    close() {},
+    follow(order, withinMs) {
+      stream.start()
+      return follower.follow(order, withinMs)
+    },
+    close: stream.close,
   }
 }
 

@@ -124,22 +124,6 @@ describe('a window, step by step', () => {
         [60_001, [], 'c1 p1 s1 o1'],
       ],
     },
-    'before a new window has answered, four requests find out': {
-      left: 0,
-      steps: [
-        [
-          60_001,
-          [
-            ['p1', 'place'],
-            ['p2', 'place'],
-            ['p3', 'place'],
-            ['p4', 'place'],
-            ['p5', 'place'],
-          ],
-          'p1 p2 p3 p4',
-        ],
-      ],
-    },
   }
   it.each(Object.entries(tables))('%s', async (_name, { left, steps }) => {
     const budget = await knowing(left)
@@ -160,6 +144,18 @@ describe('a window, step by step', () => {
 })
 
 describe('placements', () => {
+  it('find out, ten at once, what a new window has', async () => {
+    const budget = await knowing(0)
+    await pass(60_001)
+    const { ask, granted, tokens } = asking(budget)
+    for (let number = 1; number <= 30; number++) ask(`p${number}`, placing('a', number))
+    await pass(0)
+    expect(granted).toHaveLength(10)
+    tokens.get('p1')?.spent(saying(199, RESET + 60))
+    await pass(0)
+    expect(granted).toHaveLength(30)
+  })
+
   it('go by their escrows within an account, and accounts take turns, the oldest first', async () => {
     const { ask, granted } = asking(await knowing(0))
     await pass(55_000)
@@ -175,7 +171,7 @@ describe('placements', () => {
       ask(`${account}${openedAt}`, placing(account, openedAt))
     }
     await pass(5_001)
-    expect(granted).toEqual(['a1', 'b4', 'c5', 'a2'])
+    expect(granted).toEqual(['a1', 'b4', 'c5', 'a2', 'b9', 'c6', 'a3'])
   })
 
   it('are refused at once when the token would come too late, and in time when it comes after all', async () => {
@@ -212,6 +208,14 @@ describe('placements', () => {
 })
 
 describe('what is learnt', () => {
+  it('is scarce exactly while placements wait for the limit, not while a window is unknown', async () => {
+    const budget = newBudget()
+    for (let number = 0; number < 10; number++) await budget.take(placing('a', number, 0))
+    expect([await budget.take(placing('a', 11, 0)), budget.isScarce()]).toEqual([null, false])
+    expect((await knowing(20)).isScarce()).toBe(true)
+    expect((await knowing(21)).isScarce()).toBe(false)
+  })
+
   it('a request that was not sent gives its token back, one whose answer is lost does not', async () => {
     const budget = await knowing(2)
     const [first, second] = [await budget.take(others('cancel')), await budget.take(others('cancel'))]

@@ -14,19 +14,29 @@ const standInNow = () => new Date(Date.now() + AHEAD)
 
 let standIn: BrokerStandIn
 let broker: SharedBroker
+const opened: SharedBroker[] = []
 beforeEach(async () => {
   standIn = await startStandIn({ now: standInNow })
   broker = sharedOf(standIn.url)
 })
 afterEach(async () => {
   vi.useRealTimers()
-  broker.close()
+  for (const each of opened.splice(0)) each.close()
   await standIn.stop()
 })
 
 function sharedOf(url: string, more: { clockMaxAgeMs?: number; timeoutMs?: number } = {}): SharedBroker {
   const { keyId, secretKey } = ENCLAVE_ACCOUNT
-  return createSharedBroker({ tradingUrl: url, dataUrl: url, keyId, secretKey, timeoutMs: 5_000, ...more })
+  const shared = createSharedBroker({
+    tradingUrl: url,
+    dataUrl: url,
+    keyId,
+    secretKey,
+    timeoutMs: 5_000,
+    ...more,
+  })
+  opened.push(shared)
+  return shared
 }
 
 const buying = (clientOrderId: string, symbol = 'AAPL') =>
@@ -301,6 +311,7 @@ describe('following orders', () => {
   it('an order that cannot be read keeps no other from its answer', async () => {
     const [bad, good] = [await place('bad'), await place('good')]
     const url = await startRawServer(async (request, response) => {
+      if (!request.url?.startsWith('/v2/orders?')) return response.writeHead(404).end()
       const answer = await fetch(`${standIn.url}${request.url}`, {
         headers: {
           'apca-api-key-id': ENCLAVE_ACCOUNT.keyId,

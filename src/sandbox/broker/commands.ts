@@ -8,6 +8,7 @@ import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
 import { CASH_DECIMALS, liveOrders } from './money.js'
 import type { RateLimit } from './rateLimit.js'
+import type { StandInStream } from './tradeUpdates.js'
 import type { StandInAccount, StandInOrder } from './types.js'
 
 interface ControlDeps {
@@ -18,6 +19,7 @@ interface ControlDeps {
   readonly fillRules: FillRules
   readonly faults: Faults
   readonly rateLimit: RateLimit
+  readonly stream: StandInStream
 }
 
 /** Each parses its own input, so that HTTP and in-process callers meet the same checks. */
@@ -27,7 +29,7 @@ type Selection = z.output<typeof controlSchemas.release>
 
 /** The control commands, one per schema. */
 export function createCommands(deps: ControlDeps): ControlRunners {
-  const { market, clock, lifecycle, fillRules, faults, rateLimit } = deps
+  const { market, clock, lifecycle, fillRules, faults, rateLimit, stream } = deps
   return {
     clock: command(controlSchemas.clock, ({ open, nextOpen, nextClose, expireDayOrders = true }) => {
       if (!open && clock.isOpen()) lifecycle.closed({ keepsOrders: !expireDayOrders })
@@ -68,6 +70,11 @@ export function createCommands(deps: ControlDeps): ControlRunners {
     }),
     fault: command(controlSchemas.fault, (fault) => faults.add(fault)),
     clear: command(controlSchemas.clear, ({ what }) => (what === 'fills' ? fillRules : faults).clear()),
+    stream: command(controlSchemas.stream, ({ disconnect, invent, ...behaviour }) => {
+      if (invent) stream.invent(invent)
+      else stream.behave(behaviour)
+      if (disconnect) stream.disconnect()
+    }),
     limit: command(controlSchemas.limit, ({ perMinute }) => rateLimit.enforce(perMinute)),
   }
 }

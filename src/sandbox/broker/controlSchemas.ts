@@ -6,6 +6,7 @@ const decimal = z.string().regex(/^\d{1,15}(?:\.\d{1,15})?$/)
 const fraction = z.string().regex(/^(?:0(?:\.\d{1,9})?|1)$/)
 const delayMs = z.number().int().min(0).max(3_600_000)
 const times = z.number().int().min(1).max(1_000_000)
+const share = z.number().min(0).max(1)
 const time = z.iso.datetime({ offset: true })
 const snapshotMember = z.enum(['latestTrade', 'latestQuote', 'minuteBar', 'dailyBar', 'prevDailyBar'])
 
@@ -78,6 +79,20 @@ export const controlSchemas = {
     delayMs: delayMs.optional(),
   }),
   clear: z.strictObject({ what: z.enum(['fills', 'faults']) }),
+  /** Replaces how the stream treats its events, unless it is to invent one. */
+  stream: z.strictObject({
+    drop: share.optional(),
+    repeat: share.optional(),
+    shuffleMs: delayMs.optional(),
+    silent: z.boolean().optional(),
+    text: z.boolean().optional(),
+    refuse: z.boolean().optional(),
+    /** Cuts every connection. */
+    disconnect: z.boolean().optional(),
+    invent: z
+      .strictObject({ account: z.string(), event: z.string(), clientOrderId: z.string().optional() })
+      .optional(),
+  }),
   limit: z.strictObject({ perMinute: z.number().int().min(1).nullable() }),
 }
 

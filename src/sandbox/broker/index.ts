@@ -15,6 +15,7 @@ import { createMarketClock } from './marketClock.js'
 import { CASH_DECIMALS } from './money.js'
 import { createRateLimit } from './rateLimit.js'
 import { createRequestLog } from './requestLog.js'
+import { createStream } from './tradeUpdates.js'
 import type { FillBehaviour, StandInAccount, StandInAccountConfig, StandInSymbol } from './types.js'
 
 export type { AccountView, ActivityView, BrokerControl, OrderView } from './control.js'
@@ -43,7 +44,7 @@ export interface BrokerStandInOptions {
 }
 
 export interface BrokerStandIn {
-  /** Serves both the trading and the market data API. */
+  /** Serves both the trading and the market data API, and the stream of `trade_updates`. */
   readonly url: string
   readonly control: BrokerControl
   stop(): Promise<void>
@@ -59,12 +60,13 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
   const accounts = options.accounts.map((config) => openAccount(config, fees, now()))
   const market = createMarket({ seed: options.seed, symbols: options.symbols, now })
   const clock = createMarketClock({ now, onOpen: () => lifecycle.opened() })
-  const lifecycle: Lifecycle = createLifecycle({ accounts, market, clock, now })
+  const stream = createStream({ accounts, seed: options.seed, now })
+  const lifecycle: Lifecycle = createLifecycle({ accounts, market, clock, now, onStatus: stream.announce })
   const fillRules = createFillRules(options.fill ?? { mode: 'delay', delayMs: 100 })
   const [faults, rateLimit, requestLog] = [createFaults(), createRateLimit(now), createRequestLog()]
   rateLimit.enforce(options.rateLimit ?? null)
 
-  const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, requestLog, now }
+  const deps = { accounts, market, clock, lifecycle, fillRules, faults, rateLimit, requestLog, stream, now }
   const commands = createCommands(deps)
   const control = createControl({ commands, accounts, requestLog })
   const server = createStandInServer({
@@ -72,6 +74,7 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
     alpaca: createAlpacaRoutes({ ...deps, behaviourFor: ({ name }, symbol) => fillRules.take(name, symbol) }),
     control: createControlRoutes(control, commands),
   })
+  stream.attach(server)
   const port = await listen(server, options.port ?? 0)
   const walking = options.walkIntervalMs
     ? setInterval(() => market.walk(), options.walkIntervalMs)
@@ -84,6 +87,7 @@ export async function startBrokerStandIn(options: BrokerStandInOptions): Promise
       clearInterval(walking)
       clock.stop()
       lifecycle.stop()
+      stream.stop()
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()

@@ -4,6 +4,7 @@ import { bookFill, chargeFees } from './ledger.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
 import { isLive, liveOrders, remainingQty, toCash } from './money.js'
+import type { LastFill } from './tradeUpdates.js'
 import type { EndStatus, StandInAccount, StandInOrder } from './types.js'
 
 export interface Lifecycle {
@@ -27,8 +28,11 @@ export function createLifecycle(options: {
   readonly market: Market
   readonly clock: StandInClock
   readonly now: () => Date
+  /** An order has taken its status; `fill` is its last one. */
+  readonly onStatus: (order: StandInOrder, fill: LastFill | undefined) => void
 }): Lifecycle {
   const { accounts, market, clock, now } = options
+  const lastFills = new WeakMap<StandInOrder, LastFill>()
   const timers = new Set<NodeJS.Timeout>()
 
   /** Now when there is no delay: then the order's next reading shows it. */
@@ -44,17 +48,24 @@ export function createLifecycle(options: {
     timers.add(timer)
   }
 
+  function touch(order: StandInOrder, status: StandInOrder['status']): void {
+    order.status = status
+    order.updatedAt = now()
+    if (!isLive(order)) order.endedAt = order.updatedAt
+    options.onStatus(order, lastFills.get(order))
+  }
+
   /** Ends an order, by way of the status in between if its behaviour has one. */
   function finish(order: StandInOrder, status: EndStatus | 'filled'): void {
     const { endsThrough, endDelayMs } = order.behaviour
     order.endsAs = status
-    if (endsThrough !== undefined) touch(order, endsThrough, now())
+    if (endsThrough !== undefined) touch(order, endsThrough)
     later(endsThrough === undefined ? 0 : endDelayMs, () => settle(order))
   }
 
   /** The end that an order is on its way to. */
   function settle(order: StandInOrder): void {
-    if (isLive(order) && order.endsAs !== null) touch(order, order.endsAs, now())
+    if (isLive(order) && order.endsAs !== null) touch(order, order.endsAs)
   }
 
   function act(account: StandInAccount, order: StandInOrder): void {
@@ -88,7 +99,7 @@ export function createLifecycle(options: {
     })
     account.orders.set(next.clientOrderId, next)
     order.replacedBy = next.id
-    touch(order, 'replaced', now())
+    touch(order, 'replaced')
     lifecycle.begin(account, next)
   }
 
@@ -97,7 +108,7 @@ export function createLifecycle(options: {
       if (!clock.isOpen() || !isLive(order) || order.begun) return
       order.begun = true
       const { mode, delayMs, waitsAs } = order.behaviour
-      touch(order, waitsAs ?? 'new', now())
+      touch(order, waitsAs ?? 'new')
       if (mode !== 'hold') later(mode === 'immediate' ? 0 : delayMs, () => act(account, order))
     },
     fill(account, order, fraction = '1') {
@@ -107,17 +118,18 @@ export function createLifecycle(options: {
       const wanted = (remainingQty(order, price) * parseDecimal(fraction, SHARE_DECIMALS, 'down')) / ONE_SHARE
       const whole = fraction === '1'
       const qty = bookFill(account, order, { wanted, price, at: now() })
+      if (qty > 0n) lastFills.set(order, { qty, price })
       if (order.filledQty === 0n && whole) return lifecycle.end(order, 'rejected')
       if (qty < wanted) return lifecycle.end(order, 'canceled')
       if (whole) return finish(order, 'filled')
-      touch(order, order.filledQty > 0n ? 'partially_filled' : order.status, now())
+      touch(order, order.filledQty > 0n ? 'partially_filled' : order.status)
     },
     end(order, status) {
-      if (isLive(order)) touch(order, status, now())
+      if (isLive(order)) touch(order, status)
     },
     cancel(order) {
       if (!isCancelable(order)) return
-      touch(order, 'pending_cancel', now())
+      touch(order, 'pending_cancel')
       order.endsAs = null
       later(order.behaviour.cancelDelayMs, () => lifecycle.end(order, 'canceled'))
     },
@@ -173,10 +185,4 @@ export function newOrder(
 /** Alpaca documents that an order which waits to be replaced rejects it; what is filled is past it, whatever its status. */
 function isCancelable(order: StandInOrder): boolean {
   return isLive(order) && order.status !== 'pending_replace' && order.endsAs !== 'filled'
-}
-
-function touch(order: StandInOrder, status: StandInOrder['status'], at: Date): void {
-  order.status = status
-  order.updatedAt = at
-  if (!isLive(order)) order.endedAt = at
 }

@@ -35,7 +35,13 @@ function books() {
     activities: [],
   }
   const clock = createMarketClock({ now, onOpen: () => lifecycle.opened() })
-  const lifecycle: Lifecycle = createLifecycle({ accounts: [account], market, clock, now })
+  const lifecycle: Lifecycle = createLifecycle({
+    accounts: [account],
+    market,
+    clock,
+    now,
+    onStatus: () => undefined,
+  })
   let behaviour: FillBehaviour = { mode: 'immediate' }
   const alpaca = createAlpacaRoutes({ market, clock, lifecycle, now, behaviourFor: () => behaviour })
   const call = (method: string, path: string, body?: unknown): Reply =>

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { z } from 'zod'
+import { formatDecimal, PRICE_DECIMALS, SHARE_DECIMALS } from '../../protocol/units.js'
+import { createRandom } from './random.js'
+import { nanoTime, orderJson } from './shapes.js'
+import type { OrderStatus, StandInAccount, StandInOrder } from './types.js'
+
+/** Documented events, by the status that an order takes; a status without one is not announced. */
+const EVENTS: ReadonlyMap<OrderStatus, string> = new Map([
+  ['accepted', 'accepted'],
+  ['pending_new', 'pending_new'],
+  ['new', 'new'],
+  ['partially_filled', 'partial_fill'],
+  ['filled', 'fill'],
+  ['canceled', 'canceled'],
+  ['expired', 'expired'],
+  ['rejected', 'rejected'],
+  ['replaced', 'replaced'],
+  ['done_for_day', 'done_for_day'],
+  ['calculated', 'calculated'],
+  ['stopped', 'stopped'],
+  ['suspended', 'suspended'],
+  ['pending_cancel', 'pending_cancel'],
+  ['pending_replace', 'pending_replace'],
+])
+
+/** How the stream treats its events. Shares are between 0 and 1; what is absent does not happen. */
+export interface StreamBehaviour {
+  /** Share of the events that get lost. */
+  readonly drop?: number | undefined
+  /** Share of the events that are sent twice. */
+  readonly repeat?: number | undefined
+  /** Each event is held back for up to this long, so that others overtake it. */
+  readonly shuffleMs?: number | undefined
+  /** Neither events nor answers, on connections that stand. */
+  readonly silent?: boolean | undefined
+  /** Text frames, as from a live account, instead of a paper account's binary ones. */
+  readonly text?: boolean | undefined
+  /** New connections are refused. */
+  readonly refuse?: boolean | undefined
+}
+
+export interface LastFill {
+  readonly qty: bigint
+  readonly price: bigint
+}
+
+export interface StandInStream {
+  /** An order has taken its status. */
+  announce(order: StandInOrder, fill: LastFill | undefined): void
+  behave(behaviour: StreamBehaviour): void
+  /** Sends an event that no order has caused, of a known order or of one that does not exist. */
+  invent(event: {
+    readonly account: string
+    readonly event: string
+    readonly clientOrderId?: string | undefined
+  }): void
+  disconnect(): void
+  stop(): void
+}
+
+const clientMessageSchema = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('auth'), key: z.string(), secret: z.string() }),
+  z.object({ action: z.literal('listen'), data: z.object({ streams: z.array(z.string()) }) }),
+])
+
+/** The `trade_updates` stream at `/stream`, as documented: authenticate, listen, events of the account's orders. */
+export function createStream(deps: {
+  readonly accounts: readonly StandInAccount[]
+  readonly seed: number
+  readonly now: () => Date
+}): StandInStream & { attach(server: Server): void } {
+  const { accounts, now } = deps
+  const random = createRandom(deps.seed)
+  const happens = (share = 0) => random() / 2 ** 32 < share
+  const sockets = new WebSocketServer({ noServer: true })
+  /** Those that have shown good keys, and then listen. */
+  const authorized = new Map<WebSocket, StandInAccount>()
+  const listening = new Set<WebSocket>()
+  const timers = new Set<NodeJS.Timeout>()
+  let behaviour: StreamBehaviour = {}
+
+  function send(socket: WebSocket, message: object): void {
+    if (behaviour.silent) return
+    socket.send(Buffer.from(JSON.stringify(message)), { binary: behaviour.text !== true })
+  }
+
+  function answer(socket: WebSocket, data: RawData): void {
+    const message = clientMessageSchema.safeParse(jsonOf(data)).data
+    if (message?.action === 'auth') {
+      const account = accounts.find(
+        ({ keyId, secretKey }) => keyId === message.key && secretKey === message.secret,
+      )
+      if (account !== undefined) authorized.set(socket, account)
+      const status = account === undefined ? 'unauthorized' : 'authorized'
+      send(socket, { stream: 'authorization', data: { status, action: 'authenticate' } })
+    } else if (message?.action === 'listen' && !authorized.has(socket)) {
+      send(socket, { stream: 'authorization', data: { status: 'unauthorized', action: 'listen' } })
+    } else if (message?.action === 'listen') {
+      const streams = message.data.streams.filter((stream) => stream === 'trade_updates')
+      if (streams.length > 0) listening.add(socket)
+      else listening.delete(socket)
+      send(socket, { stream: 'listening', data: { streams } })
+    } else {
+      send(socket, { action: 'error', data: { error_message: 'internal server error' } })
+      socket.close()
+    }
+  }
+
+  function publish(account: StandInAccount, data: object): void {
+    if (happens(behaviour.drop)) return
+    const copies = happens(behaviour.repeat) ? 2 : 1
+    for (let copy = 0; copy < copies; copy++) {
+      later(behaviour.shuffleMs === undefined ? 0 : random() % (behaviour.shuffleMs + 1), () => {
+        for (const socket of listening) {
+          if (authorized.get(socket) === account) send(socket, { stream: 'trade_updates', data })
+        }
+      })
+    }
+  }
+
+  function later(delayMs: number, act: () => void): void {
+    if (delayMs === 0) {
+      act()
+      return
+    }
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      act()
+    }, delayMs)
+    timers.add(timer)
+  }
+
+  function dataOf(
+    account: StandInAccount,
+    order: StandInOrder,
+    event: string,
+    fill: LastFill | undefined,
+  ): object {
+    const isFill = fill !== undefined && (event === 'fill' || event === 'partial_fill')
+    const held = account.positions.get(order.symbol)?.qty ?? 0n
+    return {
+      event,
+      ...(isFill && { execution_id: randomUUID() }),
+      order: orderJson(order),
+      ...(isFill && {
+        position_qty: formatDecimal(held, SHARE_DECIMALS),
+        price: formatDecimal(fill.price, PRICE_DECIMALS),
+        qty: formatDecimal(fill.qty, SHARE_DECIMALS),
+      }),
+      timestamp: nanoTime(now()),
+    }
+  }
+
+  sockets.on('connection', (socket) => {
+    socket.on('message', (data) => answer(socket, data))
+    socket.on('error', () => socket.terminate())
+    socket.on('close', () => {
+      authorized.delete(socket)
+      listening.delete(socket)
+    })
+  })
+
+  return {
+    attach(server) {
+      server.on('upgrade', (request, socket, head) => {
+        if (request.url !== '/stream' || behaviour.refuse) return socket.destroy()
+        sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request))
+      })
+    },
+    announce(order, fill) {
+      const event = EVENTS.get(order.status)
+      const account = accounts.find(({ orders }) => orders.get(order.clientOrderId) === order)
+      if (event !== undefined && account !== undefined) publish(account, dataOf(account, order, event, fill))
+    },
+    behave(next) {
+      behaviour = next
+    },
+    invent({ account: name, event, clientOrderId }) {
+      const account = accounts.find((each) => each.name === name)
+      if (account === undefined) throw new RangeError(`no such account: ${name}`)
+      const known = clientOrderId === undefined ? undefined : account.orders.get(clientOrderId)
+      const [template] = account.orders.values()
+      const order = known ?? template
+      if (order === undefined) throw new RangeError(`${name} has no order to take for a pattern`)
+      const ids = known ? {} : { id: randomUUID(), client_order_id: clientOrderId ?? randomUUID() }
+      // What it claims would cost money if a client believed it.
+      const claims = { status: 'filled', filled_qty: '1000000', filled_avg_price: '0.01' }
+      const fill = { qty: 1n, price: 1n }
+      publish(account, {
+        ...dataOf(account, order, event, fill),
+        order: { ...orderJson(order), ...ids, ...claims },
+      })
+    },
+    disconnect() {
+      for (const socket of sockets.clients) socket.terminate()
+    },
+    stop() {
+      for (const timer of timers) clearTimeout(timer)
+      for (const socket of sockets.clients) socket.terminate()
+      sockets.close()
+    },
+  }
+}
+
+function jsonOf(data: RawData): unknown {
+  try {
+    return JSON.parse(data.toString())
+  } catch {
+    return undefined
+  }
+}
