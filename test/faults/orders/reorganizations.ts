@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Interface, Transaction, Wallet } from 'ethers'
+import { Interface, type JsonRpcProvider, Transaction, Wallet } from 'ethers'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
 import { toQuantity } from '../../../src/chain/quantity.js'
@@ -80,6 +80,8 @@ export function createReorganizations({ sandbox, miner }: Platform, traders: Tra
     const places = mined.map(() => random.integer(0, depth - 1)).toSorted((a, b) => a - b)
     const pairs = mined.map(({ serialized }, index) => [serialized, places[index]])
     await provider.send('anvil_reorg', [depth, pairs])
+    // The replaced blocks' seconds are lost to anvil's clock: after many, the enclave would find each head too old.
+    await provider.send('evm_setNextBlockTimestamp', [await timeAfter(provider)])
     struck.push('reorganization')
     // A pool takes back what no block has. One that holds it still says so.
     for (const { serialized } of delayed) {
@@ -121,4 +123,10 @@ function split(random: Random, transactions: readonly Transaction[]) {
     ;(waiting.has(transaction.from) ? delayed : mined).push(transaction)
   }
   return { mined, delayed }
+}
+
+/** Unix seconds of the next block: now, or right after the newest one. */
+async function timeAfter(provider: JsonRpcProvider): Promise<number> {
+  const { timestamp } = (await provider.getBlock('latest')) ?? { timestamp: 0 }
+  return Math.max(Math.floor(Date.now() / 1_000), timestamp + 1)
 }
