@@ -19,7 +19,7 @@ const CLOSED_MIN_AGE_MS = 250
 /** Symbols that are asked for within this are read in one call. */
 const GATHER_MS = 10
 /** A placement that is neither sent nor released gives its token back after this. */
-const HOLD_MS = 20_000
+const HOLD_MS = 30_000
 /** More symbols than are ever listed. */
 const MAX_ASSETS = 10_000
 
@@ -39,7 +39,10 @@ export interface SharedBroker extends Broker {
   /**
    * The right to send one order, at its turn: the orders of one account go by `openedAt`, accounts take turns, the one with the oldest
    * escrow first. Null when it would take longer than `withinMs`, at once where that can be foreseen; `deferUntil` says when to come again.
-   * What permits the order is looked up after it is granted. A placement that is not sent is released; after 20 s it lapses.
+   *
+   * It comes before everything else that placing needs: an order that has to come again has then asked the broker for nothing, and where it
+   * is not written ahead yet, its next run need not look it up. What permits the order is read after it is granted. A placement that
+   * is not sent is released; it lapses after half a minute.
    */
   reserve(ask: PlacementTurn & { readonly withinMs: number }): Promise<Placement | null>
   /** When an order that got no placement should ask again. Each call counts as one that will: they spread over the coming minutes. */
@@ -67,6 +70,8 @@ export interface Placement {
    * @throws RangeError for a size that the broker does not take
    */
   send(request: OrderRequest, hooks: { beforeSend(): void }): Promise<BrokerOrder>
+  /** Whether it may still be sent. */
+  isHeld(): boolean
   /** Gives the token back; nothing once it was sent. */
   release(): void
 }
@@ -139,6 +144,7 @@ function placementOf({ trading }: BrokerParts, token: Token): Placement {
         token.release()
       }
     },
+    isHeld: () => state === 'held',
     release: () => end('used'),
   }
 }

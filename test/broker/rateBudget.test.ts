@@ -204,6 +204,11 @@ describe('placements', () => {
     expect(times.filter((time) => time === MINUTE)).toHaveLength(180)
     expect(times.filter((time) => time === 2 * MINUTE)).toHaveLength(180)
     expect(times.filter((time) => time === 3 * MINUTE)).toHaveLength(40)
+    // The next minute has no room for more than those who were deferred to it, nor has the one after it.
+    await pass(10_001)
+    const token = await budget.take(others('settle'))
+    token?.spent(saying(0, RESET + 60))
+    expect(Math.round((budget.deferUntil() - START) / 1_000)).toBe(180)
   })
 })
 
@@ -350,5 +355,34 @@ describe('against a broker that counts 200 a minute', () => {
     for (const each of placed) expect(each).toBeGreaterThan(160)
     expect(Math.max(...placed) - Math.min(...placed)).toBeLessThan(40)
     expect(broker.refusals()).toBeLessThan(15)
+  })
+
+  it('a thousand orders at the opening go out in the order of their escrows, at its pace, and none asks in vain', async () => {
+    const broker = limitedBroker(200)
+    const budget = newBudget()
+    const placed: number[] = []
+    let asks = 0
+    // Two of each of 500 accounts.
+    for (let number = 0; number < 1_000; number++) {
+      void (async () => {
+        for (;;) {
+          asks += 1
+          const token = await budget.take(placing(`a${number % 500}`, number))
+          if (token !== null) {
+            await new Promise((resolve) => setTimeout(resolve, 100))
+            placed.push(number)
+            token.spent(await broker.answer())
+            return
+          }
+          const until = Math.ceil(budget.deferUntil() / 1_000) * 1_000
+          await new Promise((resolve) => setTimeout(resolve, until - Date.now()))
+        }
+      })()
+    }
+    await pass(6 * MINUTE)
+    expect(placed).toEqual(Array.from({ length: 1_000 }, (_, number) => number))
+    expect(broker.refusals()).toBe(0)
+    // Each of those that the first minute had no room for was deferred once.
+    expect(asks).toBeLessThan(1_850)
   })
 })

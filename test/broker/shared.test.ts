@@ -235,7 +235,10 @@ describe('a placement', () => {
   it('lapses when it is held for too long', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const placement = await broker.reserve(ANY)
-    await vi.advanceTimersByTimeAsync(20_000)
+    await vi.advanceTimersByTimeAsync(29_999)
+    expect(placement?.isHeld()).toBe(true)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(placement?.isHeld()).toBe(false)
     await expect(placement?.send(buying('lapsed'), HOOKS)).rejects.toMatchObject({
       kind: 'unavailable',
       reason: 'placement-lapsed',
