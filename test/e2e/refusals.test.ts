@@ -11,7 +11,7 @@ import {
 } from '../../src/protocol/authorization.js'
 import { bytesToHex } from '../../src/protocol/hex.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'
-import { ONE_SHARE, ONE_USDC } from '../../src/protocol/units.js'
+import { ONE_USDC } from '../../src/protocol/units.js'
 import { sendAll } from '../../src/sandbox/transactions.js'
 import { grantedOrder, grantOrders, portfolioUpdate } from '../support/authorizations.js'
 import { craft, openRequest, postOrder, submit } from './support/craft.js'
@@ -56,21 +56,6 @@ describe('the rulebook refuses', () => {
     expect(everything).not.toContain('not-permitted')
     expect(everything).not.toContain('AAPL')
   })
-
-  it.each([
-    ['a restricted symbol', { side: 'BUY', symbol: 'TSLA', maxSpend: 100n * ONE_USDC }, 'restricted-symbol'],
-    ['an order over the limit', { side: 'BUY', symbol: 'MSFT', maxSpend: 3_001n * ONE_USDC }, 'over-limit'],
-    [
-      'shares to be withdrawn',
-      { side: 'WITHDRAW', symbol: 'MSFT', maxSpend: ONE_SHARE },
-      'withdrawals-not-allowed',
-    ],
-  ] as const)('%s', async (_, order, code) => {
-    const [, , carol] = desk().traders
-    const status = await carol.trade(order)
-    expect(status.state).toBe('REFUNDED')
-    expect(await carol.reason(status)).toBe(code)
-  })
 })
 
 describe('a removed employee', () => {
@@ -110,15 +95,6 @@ describe('a removed employee', () => {
 })
 
 describe('an order that is not what it says', () => {
-  it('with a stale nonce is refunded with a notice', async () => {
-    const [alice] = desk().traders
-    const { nonce } = await alice.portfolio()
-    const orderId = await submit(desk(), alice, await craft(desk(), alice, { nonce }))
-    const status = await alice.ended(orderId)
-    expect(status.state).toBe('REFUNDED')
-    expect(await alice.reason(status)).toBe('nonce-not-fresh')
-  })
-
   it('signed by another wallet is refunded without a notice: nothing in it is trusted enough to seal one to', async () => {
     const [alice, bob] = desk().traders
     const orderId = await submit(desk(), alice, await craft(desk(), alice, {}, bob.account))

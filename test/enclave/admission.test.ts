@@ -255,8 +255,9 @@ const inShares = (change: Change): Change => ({
 const cashWithdrawals: Rows = [
   ['of all the free cash', { terms: { amount: usd(280) } }, 0n],
   ['of more than the free cash', { terms: { amount: usd(280.000001) } }, 'insufficient-cash'],
-  ['of nothing', { terms: { amount: 0n } }, 'below-minimum'],
+  ['of nothing', { terms: { amount: 0n }, limits: { withdrawal: 0n } }, 'below-minimum'],
   ["below the platform's minimum", { terms: { amount: usd(4.999999) } }, 'below-minimum'],
+  ['of a single unit, without a minimum', { terms: { amount: 1n }, limits: { withdrawal: 0n } }, 0n],
   [
     "of the whole balance, below the platform's minimum",
     { terms: { amount: 1n }, portfolio: { ...NOTHING_HELD, cash: 1n } },
@@ -279,6 +280,7 @@ const shareWithdrawals: Rows = [
   ['of a frozen holding', { facts: { frozen: true } }, 'frozen'],
   ['of an unlisted symbol', { facts: { listed: false } }, 0n],
   ['by one whom the rulebook does not name', { policy: { employees: {} } }, 0n],
+  ['of no shares', { terms: { amount: 0n }, limits: { withdrawal: 0n } }, 'below-minimum'],
   ['of shares that a sale locks', { terms: { amount: shares(6) + 1n } }, 'insufficient-shares'],
   ["below the platform's minimum", { terms: { amount: shares(0.024) } }, 'below-minimum'],
   ["at the platform's minimum", { terms: { amount: shares(0.025) } }, 0n],

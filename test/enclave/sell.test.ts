@@ -57,28 +57,6 @@ describe('a sale', () => {
     await world().checkInvariants()
   })
 
-  it('keeps to its lock when the price has fallen since', async () => {
-    await world().settled(buy)
-    world().broker.control.clock({ open: false })
-    const order = await world().open({ ...sell, deadlineIn: 86_400 })
-    await world().run(order)
-    world().broker.control.clock({ open: true })
-    world().broker.control.price({ symbol: 'AAPL', price: '100' })
-    expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
-    expect(world().broker.control.orders()[1]).toMatchObject({ qty: '2' })
-    await world().checkInvariants()
-  })
-
-  it('sells all that is free when that is worth less than what was asked for', async () => {
-    await world().settled(buy)
-    const held = (await position('AAPL'))?.qty
-    await world().settled({ ...sell, amount: usd(5_000) })
-    expect(await position('AAPL')).toBeUndefined()
-    expect(world().broker.control.accounts()[0]?.positions).toEqual({})
-    expect(held).toBeGreaterThan(0n)
-    await world().checkInvariants()
-  })
-
   it('lets two sales share a position, and refuses a third when nothing is free', async () => {
     await world().settled({ ...buy, amount: usd(600), escrow: usd(600) })
     world().broker.control.fill({ mode: 'hold' })

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { shares, usd } from '../support/brokerStandIn.js'
-import { ORG_ID, rulesFor, sealRulebook } from './support/parties.js'
 import { useWorld, WALLET } from './support/world.js'
 
 const world = useWorld()
@@ -21,22 +20,6 @@ describe('a withdrawal of cash', () => {
     expect(await world().usdc('alice')).toBe(WALLET - usd(1_000) + cash)
     expect((await world().portfolio('alice'))?.cash).toBe(0n)
     await world().checkInvariants()
-  })
-
-  it('has no least amount, so that no rest is trapped', async () => {
-    await world().settled(buy)
-    await world().settled(sell)
-    await world().settled(withdrawn(1n))
-    expect(await world().usdc('alice')).toBe(WALLET - usd(1_000) + 1n)
-  })
-
-  it('is refused above the free cash', async () => {
-    await world().settled(buy)
-    await world().settled(sell)
-    const cash = (await world().portfolio('alice'))?.cash ?? 0n
-    const order = await world().open(withdrawn(cash + 1n))
-    expect(await world().noticeCode(order, await world().run(order))).toBe('insufficient-cash')
-    expect(await world().usdc('alice')).toBe(WALLET - usd(1_000))
   })
 
   it('is refunded when the pool is short', async () => {
@@ -72,43 +55,6 @@ describe('a withdrawal of shares', () => {
     expect(await world().tokens('alice', 'AAPL')).toBe(shares(1))
   })
 
-  it('is refused for shares that a sale locks', async () => {
-    await world().settled(buy)
-    world().broker.control.fill({ mode: 'hold' })
-    await world().run(await world().open({ ...sell, amount: usd(900) }))
-    const order = await world().open(takeShares)
-    expect(await world().noticeCode(order, await world().run(order))).toBe('insufficient-shares')
-  })
-
-  it('is refused when the rulebook does not allow it, and to a frozen wallet', async () => {
-    await world().settled(buy)
-    await world().chain.send(
-      'owner',
-      'token',
-      'setFrozen',
-      nameToBytes32('AAPL'),
-      world().chain.account('alice'),
-      true,
-    )
-    const frozen = await world().open(takeShares)
-    expect(await world().noticeCode(frozen, await world().run(frozen))).toBe('frozen')
-    await world().chain.send(
-      'owner',
-      'token',
-      'setFrozen',
-      nameToBytes32('AAPL'),
-      world().chain.account('alice'),
-      false,
-    )
-    const rules = rulesFor(world().chain, { allowWithdrawShares: false })
-    expect(await world().policy(await sealRulebook(world().chain, rules, 2))).toMatchObject({
-      outcome: 'accepted',
-    })
-    const order = await world().open(takeShares)
-    expect(await world().noticeCode(order, await world().run(order))).toBe('withdrawals-not-allowed')
-    expect(await world().tokens('alice', 'AAPL')).toBe(0n)
-  })
-
   it('is refunded when the shares are not at the broker', async () => {
     await world().settled(buy)
     world().broker.control.account({ name: 'enclave', positions: { AAPL: '0.5' } })
@@ -130,13 +76,5 @@ describe('an employee who was removed', () => {
     const order = await world().open({ ...takeShares, amount: 1n })
     expect(await world().noticeCode(order, await world().run(order))).toBe('withdrawals-not-allowed')
     await world().checkInvariants()
-  })
-
-  it('is refused a buy that it opened as a member', async () => {
-    const order = await world().open(buy)
-    await world().chain.send('admin', 'registry', 'setMember', world().chain.account('alice'), false)
-    expect(await world().noticeCode(order, await world().run(order))).toBe('no-institution')
-    expect(await world().usdc('alice')).toBe(WALLET)
-    expect(await world().chain.read('escrow', 'openOrdersOf', ORG_ID)).toBe(0n)
   })
 })

@@ -122,7 +122,7 @@ export async function unseal(run: Run, { orderId, escrow }: New, envelope: Envel
  * order is about, nor its side.
  */
 export function readChainFacts(
-  run: Run,
+  run: Pick<Run, 'chain' | 'policies'>,
   terms: Pick<OrderTerms, 'account' | 'symbol'>,
   portfolio: Portfolio | null,
   { head, deep }: Look,
@@ -132,7 +132,7 @@ export function readChainFacts(
 }
 
 async function readFactsAt(
-  { chain, policies }: Run,
+  { chain, policies }: Pick<Run, 'chain' | 'policies'>,
   { account, symbol }: Pick<OrderTerms, 'account' | 'symbol'>,
   portfolio: Portfolio | null,
   block: BlockPoint,
