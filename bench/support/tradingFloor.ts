@@ -36,14 +36,19 @@ export async function signFloor(
 ): Promise<RawTransaction[]> {
   const { usdc: _, ...contracts } = info.contracts
   const { read } = createContractReader(provider, contracts.confidentialLedger, confidentialLedgerAbi)
-  const blobLike = async (name: 'enclaveBlob' | 'userBlob') =>
-    blobOf(hexLength(await read(name, [accountIdOf(like)], bytesValue)))
-  const blobs = { enclaveBlob: await blobLike('enclaveBlob'), userBlob: await blobLike('userBlob') }
+  const lengthOf = async (name: 'enclaveBlob' | 'userBlob') =>
+    hexLength(await read(name, [accountIdOf(like)], bytesValue))
+  const [enclaveBytes, userBytes] = [await lengthOf('enclaveBlob'), await lengthOf('userBlob')]
+  // The second write changes every word of the first.
+  const blobsOf = (byte: string) => ({
+    enclaveBlob: blobOf(byte, enclaveBytes),
+    userBlob: blobOf(byte, userBytes),
+  })
   const signer = createRelayerSigner(createPrivateKey(new Secret(sender.privateKey), referenceSecp256k1))
   const writes = orders.map(({ orderId, account, commit, escrowed }) => {
     const order = { orderId, account, asset: nameToBytes32('USDC'), amount: escrowed, commit }
-    const first = { version: 1n, previous: ZERO_BYTES32, ...blobs }
-    const second = { version: 2n, previous: portfolioHashAfter(ZERO_BYTES32, first), ...blobs }
+    const first = { version: 1n, previous: ZERO_BYTES32, ...blobsOf('5a') }
+    const second = { version: 2n, previous: portfolioHashAfter(ZERO_BYTES32, first), ...blobsOf('a5') }
     const update: Authorization = {
       primaryType: 'PortfolioUpdate',
       message: { ...order, state: 1n, ...first },
@@ -98,6 +103,6 @@ export async function sendFloor(
   }
 }
 
-function blobOf(bytes: number): Hex {
-  return `0x01${'5a'.repeat(bytes - 1)}`
+function blobOf(byte: string, bytes: number): Hex {
+  return `0x01${byte.repeat(bytes - 1)}`
 }
