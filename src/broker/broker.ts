@@ -67,7 +67,7 @@ export function createBroker(options: BrokerOptions): Broker {
   return brokerOf(createParts(options))
 }
 
-/** What a client of one account stands on. Alpaca counts the requests to its two APIs apart. */
+/** The parts of a client of one account. Alpaca counts the requests to its two APIs apart. */
 export interface BrokerParts {
   readonly trading: BrokerHttp
   readonly tradingBudget: RateBudget

@@ -30,7 +30,7 @@ export interface BrokerRequest {
   readonly path: string
   readonly query?: Record<string, string> | undefined
   readonly body?: Record<string, string> | undefined
-  /** Which token it takes. A placement that brings none takes one at once or not at all: nothing may wait after the look before it. */
+  /** Which token it takes. A placement that brings none takes one at once or fails: it must not wait between its look and its bytes. */
   readonly purpose: Purpose
 }
 
@@ -38,8 +38,8 @@ export interface BrokerRequest {
 export interface PreparedSending {
   readonly token: Token
   /**
-   * Runs once the connection stands, in the same tick as the request's bytes are written. What it throws is what the request rejects
-   * with; nothing is sent then.
+   * Runs once the connection stands, in the same tick as the request's bytes are written. If it throws, the request rejects with the
+   * same error and no byte is sent.
    */
   beforeSend(): void
 }
@@ -126,7 +126,7 @@ export function createBrokerHttp(options: BrokerHttpOptions): BrokerHttp {
   }
 }
 
-/** The budget's own refusal: nothing was sent. */
+/** The budget's own refusal, before any byte was sent. */
 export function rateLimited(route: string, budget: RateBudget): BrokerError {
   const resetAt = budget.resetAt()
   return new BrokerError('rate-limited', {

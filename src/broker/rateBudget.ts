@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 const WINDOW_MS = 60_000
 /** Requests that may be under way while it is unknown what a window has left: one answer tells. */
 const PROBES = 10
-/** Placements leave a tenth of the limit at the start of a window; what they leave falls to nothing until its end. */
+/** Placements leave a tenth of the limit at the start of a window; this tenth shrinks to zero until its end. */
 const KEPT_PART = 10
 /**
  * Where others use the account as well, an eighth of what is left may be under way at once: each process knows only what was left
@@ -16,8 +16,7 @@ const FIRST_PAUSE_MS = 1_000
 const TOO_MANY_REQUESTS = 429
 
 /**
- * What a request is for. Cancels go first, then placements, then what an order that is under way waits for (`settle`),
- * then the rest.
+ * The purpose of a request. Cancels go first, then placements, then requests that an order waits for (`settle`), then the rest.
  */
 export type Purpose = 'cancel' | 'place' | 'settle' | 'other'
 
@@ -54,12 +53,12 @@ export interface RateBudget {
   resetAt(): number | undefined
   /**
    * Unix ms at which a placement that got no token should ask again. Each call counts as one that will: they are spread
-   * over the coming windows, so that none of them comes in vain.
+   * over the coming windows, so that each finds room there.
    */
   deferUntil(): number
 }
 
-/** What the broker has said of the window that is running. */
+/** The window that is running, as the broker has described it. */
 interface Window {
   readonly limit: number
   /** The header's own number, which tells windows apart. */
@@ -110,7 +109,7 @@ export function createRateBudget({
     return window !== undefined && now() < window.resetAt ? window : undefined
   }
 
-  /** What must be left after a request for this purpose, at a time within the window. */
+  /** How many tokens a request for this purpose must leave, at a time within the window. */
   function keptAt(purpose: Purpose, { limit, resetAt }: Window, at: number): number {
     if (purpose === 'cancel' || purpose === 'settle') return 0
     const kept = Math.ceil((limit / KEPT_PART) * Math.min(1, (resetAt - at) / WINDOW_MS))

@@ -41,7 +41,7 @@ export interface SharedBroker extends Broker {
    * escrow first. Null when it would take longer than `withinMs`, at once where that can be foreseen; `deferUntil` says when to come again.
    *
    * It comes before everything else that placing needs: an order that has to come again has then asked the broker for nothing, and where it
-   * is not written ahead yet, its next run need not look it up. What permits the order is read after it is granted. A placement that
+   * is not written ahead yet, its next run need not look it up. Read the chain after it is granted. A placement that
    * is not sent is released; it lapses after half a minute.
    */
   reserve(ask: PlacementTurn & { readonly withinMs: number }): Promise<Placement | null>
@@ -49,7 +49,8 @@ export interface SharedBroker extends Broker {
   deferUntil(): Date
   /**
    * The order as it stands at its next known change, in status, quantity or id; as it was given when none is seen within `withinMs`.
-   * All callers share one list call, which the broker's stream hastens and which runs by itself without it. An order that the list does not name counts as unchanged.
+   * All callers share one list call. The broker's stream hastens it, and it runs by itself without the stream. An order that the list
+   * does not name counts as unchanged.
    * @throws BrokerError `unavailable` with the reason `unreadable` when its standing cannot be read; another BrokerError when
    *   `withinMs` passed and the last look at it failed
    */
@@ -63,8 +64,8 @@ export interface Placement {
    * Sends the order: one `POST`, without a queue, a repetition or a look-up. The time-out runs from the first byte sent.
    *
    * `beforeSend` runs once the connection stands, right before the bytes are written, in the same tick: there the age of what
-   * permits the order, and `stopAt`, are checked by a clock that goes on while the process is stopped. What it throws is
-   * what `send` throws, and nothing was sent.
+   * permits the order, and `stopAt`, are checked by a clock that goes on while the process is stopped. If it throws,
+   * `send` rejects with the same error and no byte was sent.
    * @throws BrokerError `ambiguous` when any byte may have left without a definite answer; `unavailable` when none has;
    *   `rejected` and the other kinds when the broker refused. After {@link isPossibleDuplicate} the id has to be looked up.
    * @throws RangeError for a size that the broker does not take
@@ -72,7 +73,7 @@ export interface Placement {
   send(request: OrderRequest, hooks: { beforeSend(): void }): Promise<BrokerOrder>
   /** Whether it may still be sent. */
   isHeld(): boolean
-  /** Gives the token back; nothing once it was sent. */
+  /** Gives the token back, unless the order was sent. */
   release(): void
 }
 

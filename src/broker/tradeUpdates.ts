@@ -35,7 +35,7 @@ const messageSchema = z.discriminatedUnion('stream', [
 ])
 
 export interface TradeUpdates {
-  /** Connects, and goes on doing so; nothing when it has begun already. */
+  /** Connects, and again whenever the connection is lost. Repeated calls have no effect. */
   start(): void
   /** Whether events arrive. Some may get lost all the same. */
   isLive(): boolean
@@ -43,15 +43,15 @@ export interface TradeUpdates {
 }
 
 /**
- * Alpaca's `trade_updates` stream, read for one thing: which order to look at now. What an event says of quantities and prices is never
- * used, as events get lost, repeated and reordered.
+ * Alpaca's `trade_updates` stream, read for one thing: which order to look at now. Quantities and prices in an event are never used,
+ * because events get lost, repeated and reordered.
  */
 export function createTradeUpdates(deps: {
   /** `wss://paper-api.alpaca.markets/stream` or the live one. */
   readonly url: string
   readonly keyId: string
   readonly secretKey: string
-  /** Something happened to the order of this `client_order_id`; undefined: perhaps to any, as events may have been lost. */
+  /** Something happened to the order of this `client_order_id`; undefined: perhaps to any, because events may have been lost. */
   readonly onUpdate: (clientOrderId?: string) => void
 }): TradeUpdates {
   let socket: WebSocket | undefined

@@ -186,7 +186,7 @@ export function createStream(deps: {
       const order = known ?? template
       if (order === undefined) throw new RangeError(`${name} has no order to take for a pattern`)
       const ids = known ? {} : { id: randomUUID(), client_order_id: clientOrderId ?? randomUUID() }
-      // What it claims would cost money if a client believed it.
+      // Claims that would cost money if a client believed them.
       const claims = { status: 'filled', filled_qty: '1000000', filled_avg_price: '0.01' }
       const fill = { qty: 1n, price: 1n }
       publish(account, {
