@@ -1,5 +1,8 @@
+import { Interface, type JsonRpcPayload } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import type { Broker } from '../../src/broker/index.js'
+import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
+import { RpcProvider } from '../../src/chain/provider.js'
 import { ConflictError } from '../../src/enclave/failures.js'
 import { usd } from '../support/brokerStandIn.js'
 import { buy, sell } from './support/scenarios.js'
@@ -7,6 +10,7 @@ import { useWorld, WALLET } from './support/world.js'
 
 const world = useWorld()
 const DAY = 86_400
+const ORDERS = new Interface(orderEscrowAbi).getFunction('orders')?.selector ?? 'missing'
 const control = () => world().broker.control
 const placedOrders = () => control().orders()
 const posts = () =>
@@ -244,6 +248,36 @@ describe('the look-up by client_order_id', () => {
     expect(world().clock.slept).toContain(30_000)
     expect(asked()).toEqual(['look-up'])
   })
+})
+
+it('asks the chain anew right before the send, whatever earlier looks at the same block have shown', async () => {
+  const order = await world().open(buy(250))
+  const { broker, chainId } = world().deps()
+  const asked: string[] = []
+  class Recorded extends RpcProvider {
+    override _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
+      if (JSON.stringify(payload).includes(`${ORDERS}${order.orderId.slice(2)}`)) asked.push('escrow')
+      return super._send(payload)
+    }
+  }
+  const provider = new Recorded({ chainId, urls: [world().chain.anvil.rpcUrl], timeoutMs: 20_000 })
+  const recorded: Broker = {
+    ...broker,
+    getAsset(symbol) {
+      asked.push('asset')
+      return broker.getAsset(symbol)
+    },
+    placeOrder(request) {
+      asked.push('send')
+      return broker.placeOrder(request)
+    },
+  }
+  await world().run(order, { deps: { provider, broker: recorded } })
+  expect(asked.slice(asked.lastIndexOf('asset'), asked.indexOf('send') + 1)).toEqual([
+    'asset',
+    'escrow',
+    'send',
+  ])
 })
 
 describe('an answer of the broker that got lost', () => {
