@@ -2,10 +2,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../src/protocol/authorization.js'
-import { referenceSecp256k1, type Secp256k1 } from '../src/protocol/secp256k1.js'
-import { registerFastKeccak } from '../src/server/fastKeccak.js'
-import { loadSecp256k1 } from '../src/server/fastSecp256k1.js'
-import { createLogger } from '../src/service/logger.js'
+import type { Secp256k1 } from '../src/protocol/secp256k1.js'
+import { fastSecp256k1 } from '../src/server/fastSecp256k1.js'
+import { registerFastKeccak } from '../src/service/fastKeccak.js'
 import { type BareRoute, startBareServer } from './support/bareRoute.js'
 import { measureCeiling } from './support/ceiling.js'
 import { type Helper, startHelper } from './support/childProcess.js'
@@ -59,8 +58,8 @@ export const relay: Figure = {
   name: 'relay',
   title: 'POST /relay',
   async measure(ground) {
-    await registerFastKeccak()
-    const curve = await loadSecp256k1(createLogger({ level: 'warn' }))
+    registerFastKeccak()
+    const curve = fastSecp256k1
     const chain = await startRelayChain(curve)
     const directory = join(BENCH_DIRECTORY, `relay-${Date.now()}`)
     const { nodeOptions } = ground
@@ -100,7 +99,6 @@ async function measure(bench: Bench, { rounds: { rounds }, print, followed }: Gr
   const notes = [
     `${CALLERS} callers and as many under way, on one anvil with ten blocks a second; all found to have taken effect`,
     `refused forgeries: ${FORGERY.perSecond} a second over ${FORGERY.connections} connections`,
-    ...(bench.curve === referenceSecp256k1 ? ['without libsecp256k1, which is not installed'] : []),
   ]
   return { kind: 'relay' as const, rounds: measured, forgeries, verification, memory, notes }
 }

@@ -1,6 +1,6 @@
 // JSON-RPC 2.0 over HTTP: https://www.jsonrpc.org/specification
 import { z } from 'zod'
-import { limitTime } from '../protocol/timeLimit.js'
+import { timeLimit } from '../protocol/timeLimit.js'
 import { retryAfterMs } from './rateLimit.js'
 
 /** One call of a batch. */
@@ -45,13 +45,12 @@ export async function request(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<{ answers: RpcAnswer[] } | Failure> {
-  const limit = limitTime(timeoutMs, signal)
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))),
-      signal: limit.signal,
+      signal: timeLimit(timeoutMs, signal),
     })
     if (!response.ok) {
       await response.body?.cancel()
@@ -63,8 +62,6 @@ export async function request(
     return answers === null ? NO_ANSWER : { answers }
   } catch {
     return NO_ANSWER
-  } finally {
-    limit.release()
   }
 }
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { problemSchema } from '../protocol/api.js'
-import { limitTime } from '../protocol/timeLimit.js'
+import { timeLimit } from '../protocol/timeLimit.js'
 import { ClientError, ServerError } from './errors.js'
 
 interface HttpOptions {
@@ -81,11 +81,11 @@ function sender(options: HttpOptions) {
   // A browser's fetch wants to be called on its own global.
   const fetchIt: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
   return async ({ path, ...exchange }: Exchange, request: RequestOptions = {}): Promise<Answer> => {
-    const limit = limitTime(request.timeoutMs ?? options.timeoutMs, request.signal)
+    const signal = timeLimit(request.timeoutMs ?? options.timeoutMs, request.signal)
     try {
       const response = await fetchIt(base + path, {
         ...exchange,
-        signal: limit.signal,
+        signal,
         credentials: 'omit',
         cache: 'no-store',
       })
@@ -96,10 +96,8 @@ function sender(options: HttpOptions) {
     } catch (error) {
       if (error instanceof ServerError) throw error
       request.signal?.throwIfAborted()
-      if (limit.signal.aborted) throw new ClientError('server-timeout', `${path} was not answered in time`)
+      if (signal.aborted) throw new ClientError('server-timeout', `${path} was not answered in time`)
       throw new ClientError('server-unreachable', `${path} cannot be reached`, { cause: error })
-    } finally {
-      limit.release()
     }
   }
 }

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createBroker } from '../broker/index.js'
 import { RpcProvider } from '../chain/provider.js'
+import { registerFastKeccak } from '../service/fastKeccak.js'
 import { createLogger, describeError, type Logger } from '../service/logger.js'
 import { requireNode } from '../service/nodeVersion.js'
 import { systemClock } from './clock.js'
@@ -123,6 +124,7 @@ function providerOf(config: EnclaveConfig, urls: string[]): RpcProvider {
 }
 
 requireNode()
+registerFastKeccak()
 try {
   await (process.argv[2] === 'serve' ? serve() : runOne())
   process.exit(0)

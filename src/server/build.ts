@@ -8,7 +8,6 @@ import type { Logger } from '../service/logger.js'
 import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config.js'
 import { backpressureFor, type LoadShedding, shedLoad } from './http/loadShedding.js'
-import type { IsPoint } from './intake/curvePoint.js'
 import { createEnclaveKey } from './intake/enclaveKey.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createOrders } from './intake/orders.js'
@@ -48,8 +47,6 @@ export interface Surroundings {
   readonly relayerKey: RelayerKey
   /** What signatures are checked with. */
   readonly curve: Secp256k1
-  /** What the points of envelopes are checked with. */
-  readonly isPoint: IsPoint
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly phase: () => Phase
@@ -67,7 +64,7 @@ export function buildServer(surroundings: Surroundings): {
   /** In the order in which they start. */
   services: readonly Service[]
 } {
-  const { config, logger, files, relayerKey, curve, isPoint, stopping } = surroundings
+  const { config, logger, files, relayerKey, curve, stopping } = surroundings
   const { chainId, contracts: addresses } = config.chain
   const metrics = createMetrics(readVersion())
   const provider = new RpcProvider({
@@ -164,7 +161,6 @@ export function buildServer(surroundings: Surroundings): {
       }),
       policyVersion: createHeadReads({ head, read: createPolicyVersionView(reads.contracts) }),
       bodyLimitBytes: config.http.bodyLimitBytes,
-      isPoint,
     },
     timeline: timeline.read,
     status: createStatusViews({

@@ -1,12 +1,11 @@
 import type { Server } from 'node:http'
+import { registerFastKeccak } from '../service/fastKeccak.js'
 import type { Logger } from '../service/logger.js'
 import { buildServer } from './build.js'
 import type { Config } from './config.js'
-import { registerFastKeccak } from './fastKeccak.js'
-import { loadSecp256k1 } from './fastSecp256k1.js'
+import { fastSecp256k1 } from './fastSecp256k1.js'
 import { type ClientCap, close, listen, portOf } from './http/listener.js'
 import { reportEachSecond } from './http/loadShedding.js'
-import { loadPointCheck } from './intake/curvePoint.js'
 import { createLifetime } from './lifetime.js'
 import { openRelayerKey } from './relay/relayerKey.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
@@ -54,18 +53,15 @@ async function startLocked(
   release: () => Promise<void>,
 ): Promise<RunningServer> {
   await files.clean()
-  await registerFastKeccak()
+  registerFastKeccak()
   const stopping = new AbortController()
-  const curve = await loadSecp256k1(logger)
-  const isPoint = await loadPointCheck()
-  const relayerKey = await openRelayerKey(config.relay.relayerKey, curve)
+  const relayerKey = await openRelayerKey(config.relay.relayerKey, fastSecp256k1)
   const surroundings = {
     config,
     logger,
     files,
     relayerKey,
-    curve,
-    isPoint,
+    curve: fastSecp256k1,
     stopping: stopping.signal,
     output: process.stdout,
   }

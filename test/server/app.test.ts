@@ -4,7 +4,6 @@ import { ChainUnavailableError } from '../../src/chain/errors.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { createApp } from '../../src/server/app.js'
 import { Problem } from '../../src/server/http/problems.js'
-import { isPointByOpenSsl } from '../../src/server/intake/curvePoint.js'
 import { createLogLines } from '../support/logLines.js'
 import { SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
 
@@ -60,7 +59,6 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
       policy: { publish: unanswered },
       policyVersion: unanswered,
       bodyLimitBytes: config.http.bodyLimitBytes,
-      isPoint: isPointByOpenSsl,
     },
     timeline: unanswered,
     status: {

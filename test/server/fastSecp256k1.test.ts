@@ -12,13 +12,7 @@ import {
 import { publicKeyOf } from '../../src/protocol/publicKey.js'
 import { referenceSecp256k1, type Secp256k1 } from '../../src/protocol/secp256k1.js'
 import { CURVE_ORDER, recoverAddress, signDigest } from '../../src/protocol/signature.js'
-import { loadSecp256k1 } from '../../src/server/fastSecp256k1.js'
-import { createLogLines } from '../support/logLines.js'
-
-const log = createLogLines()
-const native = await loadSecp256k1(log.logger)
-/** Where the package has no native part for this machine the reference is what runs, and is compared with itself. */
-const hasNative = native !== referenceSecp256k1
+import { fastSecp256k1 } from '../../src/server/fastSecp256k1.js'
 
 const word = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const scalar = fc.bigInt({ min: 1n, max: CURVE_ORDER - 1n }).map((value) => uintToBytes(value, 32))
@@ -51,19 +45,19 @@ function outcome(digest: Uint8Array, signature: Hex, curve: Secp256k1): string {
 
 function expectSame(digest: Uint8Array, signature: Hex): string {
   const expected = outcome(digest, signature, referenceSecp256k1)
-  expect(outcome(digest, signature, native)).toBe(expected)
+  expect(outcome(digest, signature, fastSecp256k1)).toBe(expected)
   return expected
 }
 
-describe.runIf(hasNative)('libsecp256k1', () => {
+describe('libsecp256k1', () => {
   test('signs as the reference does, byte for byte', () => {
     const digestBelow = fc.oneof(word, edge).filter((digest) => bytesToUint(digest) < CURVE_ORDER)
     fc.assert(
       fc.property(digestBelow, fc.oneof(scalar, edge), (digest, key) => {
         if (bytesToUint(key) === 0n || bytesToUint(key) >= CURVE_ORDER) {
           expect(() => referenceSecp256k1.sign(digest, key)).toThrow()
-          expect(() => native.sign(digest, key)).toThrow()
-        } else expect([...native.sign(digest, key)]).toEqual([...referenceSecp256k1.sign(digest, key)])
+          expect(() => fastSecp256k1.sign(digest, key)).toThrow()
+        } else expect([...fastSecp256k1.sign(digest, key)]).toEqual([...referenceSecp256k1.sign(digest, key)])
       }),
       { numRuns: 300 },
     )
@@ -73,14 +67,16 @@ describe.runIf(hasNative)('libsecp256k1', () => {
   test('signs a digest above the curve order validly too', () => {
     const digest = uintToBytes(CURVE_ORDER + 1n, 32)
     const key = uintToBytes(7n, 32)
-    const [ours, theirs] = [native, referenceSecp256k1].map((curve) => bytesToHex(curve.sign(digest, key)))
+    const [ours, theirs] = [fastSecp256k1, referenceSecp256k1].map((curve) =>
+      bytesToHex(curve.sign(digest, key)),
+    )
     expect(expectSame(digest, ours ?? '0x')).toBe(expectSame(digest, theirs ?? '0x'))
   })
 
   test('recovers whom the reference recovers, of every good signature', () => {
     fc.assert(
       fc.property(fc.oneof(word, edge), scalar, (digest, key) => {
-        const signature = signDigest(bytesToHex(digest), bytesToHex(key), native)
+        const signature = signDigest(bytesToHex(digest), bytesToHex(key), fastSecp256k1)
         expect(expectSame(digest, signature)).toMatch(/^0x/)
       }),
       { numRuns: 200 },
@@ -110,7 +106,9 @@ describe.runIf(hasNative)('libsecp256k1', () => {
     fc.assert(
       fc.property(word, part, part, fc.constantFrom(0 as const, 1 as const), (digest, r, s, parity) => {
         const rs = concatBytes(r, s)
-        expect(attempt(native, digest, rs, parity)).toBe(attempt(referenceSecp256k1, digest, rs, parity))
+        expect(attempt(fastSecp256k1, digest, rs, parity)).toBe(
+          attempt(referenceSecp256k1, digest, rs, parity),
+        )
       }),
       { numRuns: 400 },
     )
@@ -127,16 +125,12 @@ describe.runIf(hasNative)('libsecp256k1', () => {
     const key = uintToBytes(7n, 32)
     const digest = Uint8Array.from({ length: 96 }, (_, index) => index).subarray(32, 64)
     const expected = referenceSecp256k1.sign(digest, key)
-    expect([...native.sign(digest, concatBytes(key, key).subarray(32))]).toEqual([...expected])
+    expect([...fastSecp256k1.sign(digest, concatBytes(key, key).subarray(32))]).toEqual([...expected])
     const inside = concatBytes(new Uint8Array(3), expected).subarray(3, 67)
     const parity = expected[64] === 27 ? 0 : 1
-    expect([...native.recover(digest, inside, parity)]).toEqual([
+    expect([...fastSecp256k1.recover(digest, inside, parity)]).toEqual([
       ...referenceSecp256k1.recover(digest, inside, parity),
     ])
-  })
-
-  test('is used without a word', () => {
-    expect(log.lines()).toEqual([])
   })
 })
 
@@ -162,34 +156,3 @@ function mirrored(): Hex {
     concatBytes(bytes.subarray(0, 32), uintToBytes(s, 32), Uint8Array.of((bytes[64] ?? 0) ^ 7)),
   )
 }
-
-describe('the reference takes its place, and the log says so', () => {
-  const real = { ecdsaRecover: () => new Uint8Array(65), ecdsaSign: () => ({ signature: KEY, recid: 0 }) }
-  const KEY = new Uint8Array(64)
-
-  test.each([
-    [
-      'where the native part is missing',
-      () => Promise.reject(Object.assign(new Error('no native build'), { code: 'MODULE_NOT_FOUND' })),
-    ],
-    ['where it computes something else', () => Promise.resolve({ default: real })],
-    [
-      'where it fails',
-      () =>
-        Promise.resolve({
-          default: {
-            ...real,
-            ecdsaSign: () => {
-              throw new Error('illegal instruction')
-            },
-          },
-        }),
-    ],
-  ])('%s', async (_, load) => {
-    const lines = createLogLines()
-    expect(await loadSecp256k1(lines.logger, load)).toBe(referenceSecp256k1)
-    expect(lines.lines()).toEqual([
-      expect.objectContaining({ msg: expect.stringContaining('libsecp256k1 is missing') }),
-    ])
-  })
-})

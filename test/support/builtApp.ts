@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
 import { referenceSecp256k1 } from '../../src/protocol/secp256k1.js'
 import { buildServer } from '../../src/server/build.js'
-import { isPointByOpenSsl } from '../../src/server/intake/curvePoint.js'
 import { openRelayerKey } from '../../src/server/relay/relayerKey.js'
 import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
 import { SERVER_ACCOUNT } from './brokerStandIn.js'
@@ -52,7 +51,6 @@ export async function buildApp(options: {
     files,
     relayerKey,
     curve: referenceSecp256k1,
-    isPoint: isPointByOpenSsl,
     stopping,
     phase: () => 'running',
     output: { write: () => undefined },

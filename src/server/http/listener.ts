@@ -3,7 +3,6 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Config } from '../config.js'
 import { clientOf } from './client.js'
 import { answerClientError } from './clientErrors.js'
-import { closingWithConnection } from './pipelined.js'
 import { withPath } from './requestTarget.js'
 
 /** How closely the header and request time-outs are kept. */
@@ -42,7 +41,7 @@ export async function listen(
   listener: RequestListener,
   cap?: ClientCap,
 ): Promise<Server> {
-  const answer = closingWithConnection(withAnswerTimeout(withPath(listener), http.answerTimeoutMs))
+  const answer = whileConnected(withAnswerTimeout(withPath(listener), http.answerTimeoutMs))
   const server = createServer(
     {
       // Node refuses a longer one.
@@ -83,6 +82,13 @@ function capConnections(server: Server, { max, isBarred, onRefused }: ClientCap)
       else open.set(client, left)
     })
   })
+}
+
+/** Leaves out what came in one read with a request that closed the connection: Node hands it over all the same. */
+function whileConnected(listener: RequestListener): RequestListener {
+  return (req, res) => {
+    if (!req.socket.destroyed) listener(req, res)
+  }
 }
 
 /** Hangs up on a caller who takes nothing of an answer for that long. Node would keep it in memory for ever. */

@@ -1,13 +1,9 @@
 import { postOrderSchema } from '../../protocol/api.js'
 import { postPolicySchema } from '../../protocol/sealedRulebook.js'
-import { type IsPoint, receivedPointSchema } from './curvePoint.js'
+import { receivedPointSchema } from './curvePoint.js'
 
 /** The body of `POST /orders` as the server checks it. */
-export function receivedOrderSchema(isPoint: IsPoint) {
-  return postOrderSchema.extend({ epk: receivedPointSchema(isPoint) })
-}
+export const receivedOrderSchema = postOrderSchema.extend({ epk: receivedPointSchema })
 
 /** The body of `POST /policy` as the server checks it. */
-export function receivedPolicySchema(isPoint: IsPoint) {
-  return postPolicySchema.extend({ epk: receivedPointSchema(isPoint) })
-}
+export const receivedPolicySchema = postPolicySchema.extend({ epk: receivedPointSchema })

@@ -17,7 +17,6 @@ import { preparedJson, sendUntagged } from '../http/preparedJson.js'
 import { Problem } from '../http/problems.js'
 import { parseParam } from '../http/validate.js'
 import { receivedOrderSchema, receivedPolicySchema } from './bodies.js'
-import type { IsPoint } from './curvePoint.js'
 import { parseEnvelopeBody } from './envelopeBody.js'
 import type { Orders } from './orders.js'
 import type { Policy } from './policy.js'
@@ -31,8 +30,6 @@ export interface IntakeRouterDeps {
   /** Null when the institution is not registered. */
   readonly policyVersion: (orgId: Hex) => Promise<PolicyVersion | null>
   readonly bodyLimitBytes: number
-  /** What an envelope's point is checked with. */
-  readonly isPoint: IsPoint
 }
 
 /** The client-facing routes: the key to seal to, orders and rulebooks. */
@@ -43,8 +40,6 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   const sendEnclaveKey = preparedJson(enclaveKeySchema)
   const sendOrderStatus = preparedJson(orderStatusSchema)
   const sendPolicyVersion = preparedJson(policyVersionSchema)
-  const orderBody = receivedOrderSchema(deps.isPoint)
-  const policyBody = receivedPolicySchema(deps.isPoint)
 
   router
     .route('/enclave-key')
@@ -56,7 +51,10 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/orders')
     .post(readBody, async (req, res) => {
-      const received = await orders.receive(parseEnvelopeBody(orderBody, req.body), clientOf(req.ip))
+      const received = await orders.receive(
+        parseEnvelopeBody(receivedOrderSchema, req.body),
+        clientOf(req.ip),
+      )
       res.status(202).location(`/orders/${received.orderId}`)
       sendUntagged(res, z.encode(orderReceivedSchema, received))
     })
@@ -73,7 +71,10 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/policy')
     .post(readBody, async (req, res) => {
-      const published = await policy.publish(parseEnvelopeBody(policyBody, req.body), clientOf(req.ip))
+      const published = await policy.publish(
+        parseEnvelopeBody(receivedPolicySchema, req.body),
+        clientOf(req.ip),
+      )
       sendUntagged(res, z.encode(policyVersionSchema, published))
     })
     .all(methodNotAllowed('POST'))

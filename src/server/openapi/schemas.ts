@@ -27,7 +27,6 @@ import { runIdSchema, runResultSchema } from '../../protocol/job.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 import { problemBodySchema } from '../http/problems.js'
 import { receivedOrderSchema, receivedPolicySchema } from '../intake/bodies.js'
-import { isPointByOpenSsl } from '../intake/curvePoint.js'
 import { pageFileSchema } from './pageFiles.js'
 
 /** What the document names: the very schemas that parse the requests and encode the answers. */
@@ -41,12 +40,9 @@ const SCHEMAS = {
   Uint64: [uint64Schema, 'An unsigned integer of 64 bits as a decimal string.'],
   Symbol: [symbolSchema, "An equity's ticker."],
   EnclaveKey: [enclaveKeySchema, 'What a client needs to seal an intent and to open its escrow.'],
-  PostOrder: [
-    receivedOrderSchema(isPointByOpenSsl),
-    'A sealed order and the orderId that its escrow has on the chain.',
-  ],
+  PostOrder: [receivedOrderSchema, 'A sealed order and the orderId that its escrow has on the chain.'],
   PostPolicy: [
-    receivedPolicySchema(isPointByOpenSsl),
+    receivedPolicySchema,
     'A sealed rulebook; `author` has the signature of the envelope by the admin of its institution.',
   ],
   SealedNotice: [orderEnvelopeSchema, 'An envelope that only the employee can open.'],

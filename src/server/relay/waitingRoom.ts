@@ -1,7 +1,8 @@
 import type { Receipt } from '../../protocol/api.js'
 import type { Course } from './course.js'
 
-/** Waits for a course's end, for `waitMs` at most, and not beyond the server's stop. Resolves with the receipt so far. */
+/** Waits for a course's end, for `waitMs` at most, and not beyond the server's stop. Resolves with the receipt so far;
+ * at once when no time is left, as what came before may have used up the caller's. */
 export type Wait = (course: Course, waitMs: number) => Promise<Receipt>
 
 /**
@@ -15,7 +16,7 @@ export function createWaitingRoom(stopping: AbortSignal): Wait {
     for (const leave of waiting) leave()
   })
   return async (course, waitMs) => {
-    if (stopping.aborted) return course.current()
+    if (stopping.aborted || waitMs <= 0) return course.current()
     await new Promise<void>((resolve) => {
       const leave = () => {
         clearTimeout(timer)

@@ -1,27 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { Point } from '@noble/secp256k1'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { bytesToHex, concatBytes, type Hex } from '../../../src/protocol/hex.js'
 import { publicKeyOf, publicKeySchema } from '../../../src/protocol/publicKey.js'
-import {
-  isPointByOpenSsl,
-  loadPointCheck,
-  receivedPointSchema,
-} from '../../../src/server/intake/curvePoint.js'
+import { receivedPointSchema } from '../../../src/server/intake/curvePoint.js'
 
 const compressed = publicKeyOf(randomBytes(32))
 const uncompressed = bytesToHex(Point.fromHex(compressed.slice(2)).toBytes(false))
 /** Of an x on the curve for which y is odd or even, as the prefix must say. */
 const prefixed = (prefix: string, key: Hex): Hex => `0x${prefix}${key.slice(4)}`
 
-const loaded = await loadPointCheck()
-const schemas = [loaded, isPointByOpenSsl].map(receivedPointSchema)
-
-/** What both checks say of it, and the protocol. */
+/** What the server's check says of it, and the protocol's. */
 function agree(key: unknown): boolean {
   const expected = publicKeySchema.safeParse(key)
-  for (const schema of schemas) expect(schema.safeParse(key)).toEqual(expected)
+  expect(receivedPointSchema.safeParse(key)).toEqual(expected)
   return expected.success
 }
 
@@ -59,14 +52,4 @@ test('agrees with the protocol on any bytes', () => {
     }),
     { numRuns: 300 },
   )
-})
-
-describe('OpenSSL checks points', () => {
-  test.each([
-    ['where libsecp256k1 is missing', () => Promise.reject(new Error('no native build'))],
-    ['where it takes anything', () => Promise.resolve({ default: { publicKeyVerify: () => true } })],
-    ['where it takes nothing', () => Promise.resolve({ default: { publicKeyVerify: () => false } })],
-  ])('%s', async (_name, load) => {
-    expect(await loadPointCheck(load)).toBe(isPointByOpenSsl)
-  })
 })
