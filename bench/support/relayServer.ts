@@ -18,6 +18,7 @@ export interface RelayServer {
 /** What differs from the defaults: as many under way as there are callers, on a chain with ten blocks a second. */
 function settingsFor(callers: number): Record<string, string> {
   return {
+    MAX_CONNECTIONS_PER_CLIENT: `${2 * callers}`,
     RELAY_MAX_IN_FLIGHT: `${callers}`,
     RELAY_MAX_QUEUED: `${callers}`,
     RELAY_POLL_INTERVAL: '50ms',
