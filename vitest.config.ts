@@ -17,6 +17,8 @@ const BROWSER = 'test/browser/*.test.ts'
 // CI's machine is shared and noisy: what fails there is tried once more. Not so in test/faults, whose tests say so themselves: what goes
 // wrong in one run of two is what they look for.
 const retry = process.env.CI ? 1 : 0
+/** Where CI finds the count: checks print after the tests. */
+const outputFile = process.env.TEST_RESULTS ?? 'data/test-results.json'
 
 /** What takes more than half a minute. */
 const LONG = [
@@ -52,8 +54,7 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
-    // In CI the count is read from a file: checks print after the tests.
-    reporters: process.env.CI ? ['default', ['json', { outputFile: 'data/test-results.json' }]] : ['default'],
+    reporters: process.env.CI ? ['default', ['json', { outputFile }]] : ['default'],
     projects: [
       {
         // Many of these wait for a chain's blocks: two more of them than cores keep the cores at work.

