@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
-# Two images, as two users: `server`, the HTTP service, and `enclave`, the confidential program with the host that starts
-# it. Neither has the other's configuration. No secret is in an image: the server's configuration comes as environment
+# Two images, as two users: `server`, the HTTP service, and `enclave`, the confidential program, which stays up. Neither has
+# the other's program or configuration. No secret is in an image: the server's configuration comes as environment
 # variables, the enclave's as a file that is mounted (docs/operations.md, "In containers").
 
 # The digest is of the index of all platforms. docs/decisions/0259 says where it is from, and how to renew it.
@@ -15,8 +15,8 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 # What each image is given: the server no enclave, the enclave no commands for people.
 RUN npm run build \
-    && cp -r dist /server && rm -r /server/enclave /server/host \
-    && cp -r dist /enclave && rm -r /enclave/cli /enclave/client
+    && cp -r dist /server && rm -r /server/enclave \
+    && cp -r dist /enclave && rm -r /enclave/cli /enclave/client /enclave/server
 
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
@@ -31,17 +31,17 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /enclave ./dist
 RUN install -d -o 10002 -g 10002 -m 700 /data
 ENV NODE_ENV=production \
-    DATA_DIR=/data \
-    SERVER_URL=http://127.0.0.1:8000 \
-    ENCLAVE_ENV_FILE=/run/secrets/enclave.env
+    ENCLAVE_ENV_FILE=/run/secrets/enclave.env \
+    ENCLAVE_STATE_DIR=/data \
+    ENCLAVE_LISTEN=127.0.0.1:8700
 # A number: Kubernetes checks runAsNonRoot by it. It is no user's of the base image, and not the server's.
 USER 10002:10002
 VOLUME ["/data"]
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
-    CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 8700) + '/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+    CMD ["node", "-e", "fetch('http://' + process.env.ENCLAVE_LISTEN + '/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is process 1, without npm or a shell between it and the signals that it handles.
 STOPSIGNAL SIGTERM
-CMD ["node", "--enable-source-maps", "dist/host/main.js"]
+CMD ["node", "--enable-source-maps", "dist/enclave/main.js", "serve"]
 
 FROM ${NODE_IMAGE} AS server
 WORKDIR /app

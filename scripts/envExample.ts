@@ -1,7 +1,6 @@
 // Writes the env examples and the README's table from the schemas that read them; with --check, fails when one differs.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderEnvExample as renderEnclave } from '../src/enclave/envExample.js'
-import { renderEnvExample as renderHost } from '../src/host/envExample.js'
 import { renderConfigurationTable, renderEnvExample as renderServer } from '../src/server/envExample.js'
 
 const TABLE = /(?<=<!-- configuration: npm run env -->\n)[\s\S]*?(?=<!-- end -->)/
@@ -9,7 +8,6 @@ const TABLE = /(?<=<!-- configuration: npm run env -->\n)[\s\S]*?(?=<!-- end -->
 const files: [file: string, rendered: (present: string) => string][] = [
   ['.env.example', renderServer],
   ['.env.enclave.example', renderEnclave],
-  ['.env.host.example', renderHost],
   ['README.md', (present) => present.replace(TABLE, `\n${renderConfigurationTable()}\n\n`)],
 ]
 

@@ -14,7 +14,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   broker: ['protocol/'],
   server: ['protocol/', 'service/', 'chain/', 'broker/'],
   enclave: ['protocol/', 'service/', 'chain/', 'broker/'],
-  host: ['protocol/', 'service/', 'server/'],
   client: ['protocol/', 'chain/generated/'],
   cli: ['protocol/', 'service/', 'chain/', 'broker/', 'client/', 'server/config.js'],
   sandbox: ['*'],

@@ -6,10 +6,9 @@ import { z } from 'zod'
 import { startServer } from '../src/server/server.js'
 import { OLDEST_NODE } from '../src/service/nodeVersion.js'
 import { type Instruction, instructionsOf, stagesOf } from './support/dockerfile.js'
-import { startTestHost } from './support/hostHarness.js'
 import { startHttpServer } from './support/httpServer.js'
 import { createLogLines } from './support/logLines.js'
-import { createScriptedEnclave } from './support/scriptedEnclave.js'
+import { startTestResident } from './support/residentHarness.js'
 import { serverConfig } from './support/serverEnvironment.js'
 import { temporaryDirectory } from './support/temporaryDirectory.js'
 
@@ -63,8 +62,9 @@ describe.each(IMAGES)('the image of the %s', (name) => {
   test('gets signals itself: Node is process 1, and the program is the built one', () => {
     const command = execForm(valuesOf(image, 'CMD')[0] ?? '')
     expect(command[0]).toBe('node')
-    expect(command.at(-1)).toBe(name === 'server' ? 'dist/server/main.js' : 'dist/host/main.js')
-    expect(readFileSync('package.json', 'utf8')).toContain(`node ${command.at(-1)}`)
+    const program = name === 'server' ? ['dist/server/main.js'] : ['dist/enclave/main.js', 'serve']
+    expect(command.slice(2)).toEqual(program)
+    expect(readFileSync('package.json', 'utf8')).toContain(`"node ${program.join(' ')}"`)
   })
 })
 
@@ -74,7 +74,7 @@ describe('the two images', () => {
     expect(set).toEqual([
       ['NODE_ENV=production DATA_DIR=/data ENCLAVE_TRIGGER=http ENCLAVE_URL=http://127.0.0.1:8700/'],
       [
-        'NODE_ENV=production DATA_DIR=/data SERVER_URL=http://127.0.0.1:8000 ENCLAVE_ENV_FILE=/run/secrets/enclave.env',
+        'NODE_ENV=production ENCLAVE_ENV_FILE=/run/secrets/enclave.env ENCLAVE_STATE_DIR=/data ENCLAVE_LISTEN=127.0.0.1:8700',
       ],
     ])
     expect(valuesOf(all, 'ARG')).toHaveLength(1)
@@ -83,10 +83,10 @@ describe('the two images', () => {
     ).not.toContain('ENV')
   })
 
-  test('are two: the server’s has neither the enclave nor its host, and is what a plain build makes', () => {
+  test('are two: the server’s has no enclave, the enclave’s has no server, and is what a plain build makes', () => {
     const build = valuesOf(stages.get('build') ?? [], 'RUN').join()
-    expect(build).toContain('cp -r dist /server && rm -r /server/enclave /server/host')
-    expect(build).toContain('cp -r dist /enclave && rm -r /enclave/cli /enclave/client')
+    expect(build).toContain('cp -r dist /server && rm -r /server/enclave')
+    expect(build).toContain('cp -r dist /enclave && rm -r /enclave/cli /enclave/client /enclave/server')
     for (const name of IMAGES)
       expect(valuesOf(stages.get(name) ?? [], 'COPY')).toContain(`--from=build /${name} ./dist`)
     expect([...stages.keys()].at(-1)).toBe('server')
@@ -109,7 +109,9 @@ describe('the two images', () => {
 describe('the health checks', () => {
   const check = (name: (typeof IMAGES)[number], port: number | string) => {
     const [program = '', ...args] = execForm(valuesOf(stages.get(name) ?? [], 'HEALTHCHECK')[0] ?? '')
-    return promisify(execFile)(program, args, { env: { PATH: process.env.PATH, PORT: String(port) } })
+    return promisify(execFile)(program, args, {
+      env: { PATH: process.env.PATH, PORT: String(port), ENCLAVE_LISTEN: `127.0.0.1:${port}` },
+    })
   }
 
   test('pass on programs that run', async () => {
@@ -118,9 +120,14 @@ describe('the health checks', () => {
     onTestFinished(() => server.stop())
     await expect(check('server', server.port)).resolves.toMatchObject({ stdout: '', stderr: '' })
     const directory = await temporaryDirectory()
-    const env = { SERVER_URL: 'http://127.0.0.1:9', DATA_DIR: `${directory}/data` }
-    const host = await startTestHost(createScriptedEnclave(directory), env)
-    await expect(check('enclave', new URL(host.url).port)).resolves.toMatchObject({ stdout: '', stderr: '' })
+    const enclave = await startTestResident(async () => ({ outcome: 'done' }), {
+      serverUrl: 'http://127.0.0.1:9',
+      stateDirectory: `${directory}/state`,
+    })
+    await expect(check('enclave', new URL(enclave.url).port)).resolves.toMatchObject({
+      stdout: '',
+      stderr: '',
+    })
   })
 
   test.each(IMAGES)('of the %s fail where nobody listens, and where the answer is an error', async (name) => {

@@ -49,7 +49,8 @@ describe('the systemd units', () => {
     expect(settings.get('ProtectProc')).toBe('invisible')
     expect(settings.get('StateDirectory')).toBe(name)
     expect(settings.get('StateDirectoryMode')).toBe('0700')
-    expect(settings.get('Environment')).toContain(`DATA_DIR=/var/lib/${name}`)
+    const variable = name === 'trading-server' ? 'DATA_DIR' : 'ENCLAVE_STATE_DIR'
+    expect(settings.get('Environment')).toContain(`${variable}=/var/lib/${name}`)
   })
 
   test('let no more into each than its own files', () => {
@@ -61,13 +62,11 @@ describe('the systemd units', () => {
   test('start the programs that are built, the server without an enclave of its own', async () => {
     const scripts = await readFile('package.json', 'utf8')
     for (const name of UNITS) {
-      const [program, ...args] = (new Map(readUnit(name)).get('ExecStart') ?? '').split(' ')
-      expect(program).toBe(INSTALLED_NODE)
-      expect(scripts).toContain(`"node ${args.at(-1)}"`)
+      const [node, , ...program] = (new Map(readUnit(name)).get('ExecStart') ?? '').split(' ')
+      expect(node).toBe(INSTALLED_NODE)
+      expect(scripts).toContain(`"node ${program.join(' ')}"`)
     }
     expect(new Map(readUnit('trading-server')).get('Environment')).toContain('ENCLAVE_TRIGGER=http')
-    // Runs under way go on without their host, as they do elsewhere.
-    expect(new Map(readUnit('trading-enclave')).get('KillMode')).toBe('process')
   })
 
   test('have their users made by systemd-sysusers', async () => {

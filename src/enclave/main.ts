@@ -1,5 +1,5 @@
 // The process: one job on standard input, one result in the file that it names. With `serve` it stays up, and takes jobs
-// over HTTP. With `--check` it only reads its configuration.
+// over HTTP. With `--check` it only reads its configuration, and with `--hash` it prints its own hash.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -40,6 +40,7 @@ async function serve(): Promise<void> {
   // Before anything is made: files of this process are its user's alone.
   process.umask(0o077)
   const usual = existsSync(USUAL_ENV_FILE) ? { ENCLAVE_ENV_FILE: USUAL_ENV_FILE } : {}
+  const program = { program: programHash(), configuredAt: Date.now() }
   const config = loadConfig({ ...usual, ...process.env })
   const settings = residentSettings(config, process.env)
   const logger = createLogger({ level: settings.logLevel })
@@ -47,18 +48,16 @@ async function serve(): Promise<void> {
   const { startResident, surviveRuns } = await import('./resident/resident.js')
   surviveRuns(logger)
   const enclave = createEnclave(depsOf(config))
-  const resident = await startResident(settings, { enclave, program: programHash(), logger }).catch(
-    (error: unknown) => {
-      logger.error('start failed', describeError(error))
-      throw error
-    },
-  )
+  const resident = await startResident(settings, { enclave, program, logger }).catch((error: unknown) => {
+    logger.error('start failed', describeError(error))
+    throw error
+  })
   await stopSignal(logger)
   await resident.stop()
   logger.info('enclave stopped')
 }
 
-/** What this program is: the built one is a single file. */
+/** SHA-256 of this file: the built program is this one file, whatever it is asked to do. */
 function programHash(): string {
   return createHash('sha256')
     .update(readFileSync(fileURLToPath(import.meta.url)))
@@ -126,7 +125,9 @@ function providerOf(config: EnclaveConfig, urls: string[]): RpcProvider {
 requireNode()
 registerFastKeccak()
 try {
-  await (process.argv[2] === 'serve' ? serve() : runOne())
+  const [, , command] = process.argv
+  if (command === '--hash') process.stdout.write(`${programHash()}  dist/enclave/main.js\n`)
+  else await (command === 'serve' ? serve() : runOne())
   process.exit(0)
 } catch (error) {
   const told = error instanceof ConfigError || error instanceof JobError

@@ -85,7 +85,9 @@ export const runResultSchema = z.strictObject({
 export type RunResult = z.output<typeof runResultSchema>
 
 /** What a run says before its end, and a later failure of it repeats: a notice before its refund, or a code. It ends nothing. */
-export const provisionalResultSchema = runResultSchema.pick({ notice: true, code: true })
+export const provisionalResultSchema = runResultSchema
+  .pick({ notice: true, code: true })
+  .refine(({ notice, code }) => notice !== undefined || code !== undefined, 'expected a notice or a code')
 export type ProvisionalResult = z.output<typeof provisionalResultSchema>
 
 /**

@@ -4,16 +4,7 @@ import { type DirectoryLock, lockDirectory } from '../server/store/directoryLock
 
 /** Says that a directory is a sandbox's, and that what is in it may be thrown away. */
 const MARKER = '.sandbox'
-const CONTENTS = [
-  'server',
-  'server.log',
-  'host',
-  'host.log',
-  'sandbox.json',
-  '.env',
-  '.env.enclave',
-  '.env.host',
-]
+const CONTENTS = ['server', 'server.log', 'enclave', 'enclave.log', 'sandbox.json', '.env', '.env.enclave']
 
 /** The directory holds something that no sandbox has put there, a real configuration perhaps. */
 export class ForeignDirectoryError extends Error {

@@ -1,28 +1,26 @@
-import { createHostedRunRecords } from '../host/records.js'
-import { isRunning, type ProcessIdentity } from '../server/processIdentity.js'
+import { join } from 'node:path'
+import { isRunning } from '../server/processIdentity.js'
 import { createAtomicFiles } from '../server/store/atomicFiles.js'
 import { createRunFiles } from '../server/store/runFiles.js'
+import { healthOf } from '../server/trigger/runs/ownEnclave.js'
 import { createLogger } from '../service/logger.js'
 
-const logger = createLogger({ level: 'silent' })
-
 /**
- * Ends the enclave runs that a server left under way: they are made to outlive it, and nothing of a sandbox may.
+ * Ends the enclaves that a server left: one for each run, or the one that stays up. They are made to outlive it, and nothing
+ * of a sandbox may.
  *
  * @param root data directory of the server, which has stopped
  */
-export async function endEnclaveRuns(root: string): Promise<void> {
-  end(await createRunFiles({ files: createAtomicFiles({ root }), root, logger }).all())
-}
-
-/** The same for a host. @param root its data directory; it has stopped */
-export async function endHostedRuns(root: string): Promise<void> {
-  end(await createHostedRunRecords({ files: createAtomicFiles({ root }), root, logger }).all())
-}
-
-function end(runs: readonly { readonly process: ProcessIdentity | null }[]): void {
-  for (const { process: run } of runs) {
+export async function endEnclaves(root: string): Promise<void> {
+  const logger = createLogger({ level: 'silent' })
+  for (const { process: run } of await createRunFiles({
+    files: createAtomicFiles({ root }),
+    root,
+    logger,
+  }).all()) {
     // Each leads a group of its own.
     if (run !== null && isRunning(run)) process.kill(-run.pid, 'SIGKILL')
   }
+  const resident = await healthOf(join(root, 'enclave', 'door.sock'))
+  if (resident !== undefined) process.kill(resident.pid, 'SIGKILL')
 }

@@ -14,29 +14,26 @@ export interface Places {
   brokerUrl: string
   chainId: number
   contracts: ContractAddresses
-  /** Of the enclave's host, where there is one. */
-  hostUrl: string | undefined
+  /** Of the enclave, unless the server starts it. */
+  enclaveUrl: string | undefined
   /** Of the page to trade on, where it is served: its origin. */
   deskUrl: string | undefined
 }
 
 type Variables = Record<string, string>
 
-/** Writes the server's `.env`, the enclave's `.env.enclave` and its host's `.env.host`, readable only by their owner. */
+/** Writes the server's `.env` and the enclave's `.env.enclave`, readable only by their owner. */
 export async function writeEnvFiles(
   options: SandboxOptions,
   places: Places,
   secrets: SandboxSecrets,
   accounts: SandboxAccounts,
 ): Promise<void> {
-  const { directory, serverSettings, enclaveSettings, hostSettings } = options
+  const { directory, serverSettings, enclaveSettings } = options
   const server = { ...serverVariables(directory, places, secrets, accounts), ...serverSettings }
-  const enclave = { ...enclaveVariables(places, secrets), ...enclaveSettings }
+  const enclave = { ...enclaveVariables(directory, places, secrets), ...enclaveSettings }
   await writeEnv(join(directory, '.env'), server)
   await writeEnv(join(directory, '.env.enclave'), enclave)
-  if (places.hostUrl === undefined) return
-  const host = hostVariables(directory, places.url, places.hostUrl, secrets)
-  await writeEnv(join(directory, '.env.host'), { ...host, ...hostSettings })
 }
 
 function serverVariables(
@@ -67,29 +64,24 @@ function serverVariables(
   }
 }
 
-function triggerVariables(directory: string, { hostUrl }: Places, secrets: SandboxSecrets): Variables {
-  if (hostUrl === undefined) return { ENCLAVE_ENV_FILE: join(directory, '.env.enclave') }
-  return { ENCLAVE_TRIGGER: 'http', ENCLAVE_URL: hostUrl, ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }
+function triggerVariables(directory: string, { enclaveUrl }: Places, secrets: SandboxSecrets): Variables {
+  if (enclaveUrl === undefined) return { ENCLAVE_ENV_FILE: join(directory, '.env.enclave') }
+  return { ENCLAVE_TRIGGER: 'http', ENCLAVE_URL: enclaveUrl, ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret }
 }
 
-function hostVariables(
-  directory: string,
-  serverUrl: string,
-  hostUrl: string,
-  secrets: SandboxSecrets,
-): Variables {
+function residentVariables(directory: string, { enclaveUrl }: Places, secrets: SandboxSecrets): Variables {
+  if (enclaveUrl === undefined) return {}
   return {
-    PORT: new URL(hostUrl).port,
-    SERVER_URL: serverUrl,
+    ENCLAVE_LISTEN: new URL(enclaveUrl).host,
     ENCLAVE_TRIGGER_SECRET: secrets.triggerSecret,
-    ENCLAVE_ENV_FILE: join(directory, '.env.enclave'),
-    DATA_DIR: join(directory, 'host'),
+    ENCLAVE_STATE_DIR: join(directory, 'enclave'),
   }
 }
 
-function enclaveVariables(places: Places, secrets: SandboxSecrets): Variables {
+function enclaveVariables(directory: string, places: Places, secrets: SandboxSecrets): Variables {
   return {
     ...sharedVariables(places),
+    ...residentVariables(directory, places, secrets),
     // A local chain is reorganized by nobody but a test, and small amounts are fine to try things with.
     CHAIN_DEPTH: '0',
     MIN_ORDER: '1000000',

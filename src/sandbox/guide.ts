@@ -3,7 +3,7 @@ import type { Sandbox } from './sandbox.js'
 
 /** What a person needs to go on by hand: addresses, keys and commands. */
 export function printGuide({ info, directory }: Sandbox): void {
-  const { url, opsUrl, rpcUrl, brokerUrl, hostUrl, deskUrl, contracts, accounts } = info
+  const { url, opsUrl, rpcUrl, brokerUrl, enclaveUrl, deskUrl, contracts, accounts } = info
   const employee = accounts.employees[0]?.address ?? ''
   const file = relative(process.cwd(), directory) || '.'
   const rows = [
@@ -15,9 +15,7 @@ export function printGuide({ info, directory }: Sandbox): void {
     `  operator ${opsUrl}`,
     `  chain    ${rpcUrl}  (chain id ${info.chainId})`,
     `  broker   ${brokerUrl}`,
-    ...(hostUrl === undefined
-      ? []
-      : [`  host     ${hostUrl}  (runs the enclave; its log: ${file}/host.log)`]),
+    ...(enclaveUrl === undefined ? [] : [`  enclave  ${enclaveUrl}  (its log: ${file}/enclave.log)`]),
     '',
     ...Object.entries(contracts).map(([name, address]) => `  ${name.padEnd(20)} ${address}`),
     '',

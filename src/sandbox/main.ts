@@ -13,14 +13,13 @@ import { ROOT } from './settings.js'
 
 const USAGE = `Usage: npm run sandbox -- [options]
 
-  --enclave <kind>       where the enclave runs: "process" of the server, or "http" at a host of its own (process)
   --once                 end after the first order has settled: exit code 0 when the portfolio is right
   --port <number>        the server's port (8000)
   --rpc-port <number>    the local chain's port (8545)
   --broker-port <number> the broker stand-in's port (8600)
   --desk-port <number>   the port of the page to trade on (5173)
   --no-desk              do not serve that page: a page of your own has port 5173
-  --host-port <number>   the port of the enclave's host, with --enclave http (8700)
+  --enclave-port <number> the enclave's port (8700)
   --directory <path>     where the configuration and the server's data go (data/sandbox)
 `
 
@@ -36,10 +35,9 @@ function parseCommandLine() {
       port: { type: 'string', default: '8000' },
       'rpc-port': { type: 'string', default: '8545' },
       'broker-port': { type: 'string', default: '8600' },
-      'host-port': { type: 'string', default: '8700' },
+      'enclave-port': { type: 'string', default: '8700' },
       'desk-port': { type: 'string', default: '5173' },
       'no-desk': { type: 'boolean', default: false },
-      enclave: { type: 'string', default: 'process' },
       directory: { type: 'string', default: join(ROOT, 'data/sandbox') },
     },
   })
@@ -51,12 +49,6 @@ function portOf(text: string, option: string): number {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new RangeError(`--${option} expects a port, got "${text}"`)
   return port
-}
-
-function enclaveOf(text: string): 'process' | 'http' {
-  if (text !== 'process' && text !== 'http')
-    throw new RangeError(`--enclave expects process or http, got "${text}"`)
-  return text
 }
 
 /** Prints each line with the time since the start. */
@@ -96,10 +88,9 @@ async function run(values: ReturnType<typeof parseCommandLine>, interruption: Ab
       server: portOf(values.port, 'port'),
       rpc: portOf(values['rpc-port'], 'rpc-port'),
       broker: portOf(values['broker-port'], 'broker-port'),
-      host: portOf(values['host-port'], 'host-port'),
+      enclave: portOf(values['enclave-port'], 'enclave-port'),
       ...(!values['no-desk'] && { desk: portOf(values['desk-port'], 'desk-port') }),
     },
-    enclave: enclaveOf(values.enclave),
     walkIntervalMs: WALK_INTERVAL_MS,
     print,
   })

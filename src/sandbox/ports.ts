@@ -15,8 +15,8 @@ export interface Ports {
   server: number
   rpc: number
   broker: number
-  /** Of the enclave's host; without one, none is claimed. */
-  host?: number
+  /** Of the enclave; without one, none is claimed. */
+  enclave?: number
   /** Of the page to trade on; without one, it is not served. */
   desk?: number
 }
@@ -31,7 +31,7 @@ export interface ClaimedPorts extends Ports {
  * The same ports, free and all different, with a number for each 0.
  * @throws PortTakenError
  */
-export async function claimPorts({ server, rpc, broker, host, desk }: Ports): Promise<ClaimedPorts> {
+export async function claimPorts({ server, rpc, broker, enclave, desk }: Ports): Promise<ClaimedPorts> {
   const probes: Server[] = []
   const claim = async (port: number, option: string) => {
     const probe = createServer()
@@ -52,7 +52,7 @@ export async function claimPorts({ server, rpc, broker, host, desk }: Ports): Pr
       rpc: await claim(rpc, 'rpc-port'),
       broker: await claim(broker, 'broker-port'),
       ops: await claim(0, 'ops-port'),
-      ...(host !== undefined && { host: await claim(host, 'host-port') }),
+      ...(enclave !== undefined && { enclave: await claim(enclave, 'enclave-port') }),
       ...(desk !== undefined && { desk: await claim(desk, 'desk-port') }),
     }
   } finally {

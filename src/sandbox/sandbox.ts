@@ -7,13 +7,13 @@ import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
 import { createCleanUp } from './cleanUp.js'
 import { assertDeskBuilt, deskSettings, startDesk } from './desk.js'
 import { takeDirectory } from './directory.js'
-import { endEnclaveRuns, endHostedRuns } from './enclaveRuns.js'
+import { endEnclaves } from './enclaveRuns.js'
 import { type Places, writeEnvFiles } from './envFiles.js'
 import { type Deployed, deployAll, foundInstitution, joinInstitution, localProvider } from './localChain.js'
 import { claimPorts } from './ports.js'
 import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
 import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
-import { assertBuilt, type ServerProcess, startHostProcess, startServerProcess } from './serverProcess.js'
+import { assertBuilt, type ServerProcess, startEnclaveProcess, startServerProcess } from './serverProcess.js'
 import { BLOCK_TIME, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type SandboxOptions } from './settings.js'
 import { stepsTo, type TellStep } from './steps.js'
 
@@ -31,10 +31,8 @@ export interface Sandbox {
   server(): ServerProcess
   /** Starts the server again after it was stopped or killed. */
   restartServer(): Promise<void>
-  /** The enclave's host that runs now, where there is one. */
-  host(): ServerProcess | undefined
-  /** Starts the host again after it was stopped or killed. */
-  restartHost(): Promise<void>
+  /** The enclave that runs now, unless the server starts it. The sandbox starts it again when it is killed. */
+  enclave(): ServerProcess | undefined
   /** Ends everything that was started. */
   stop(): Promise<void>
 }
@@ -64,9 +62,9 @@ interface Stage {
 async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promise<Sandbox> {
   const { directory, print } = options
   const stage = { cleanUp, tell: stepsTo(print) }
-  const isHosted = options.enclave === 'http'
-  const { host: hostPort = 0, ...fixed } = options.ports
-  const ports = await claimPorts(isHosted ? { ...fixed, host: hostPort } : fixed)
+  const isOwn = options.enclave !== 'server'
+  const { enclave: enclavePort = 0, ...fixed } = options.ports
+  const ports = await claimPorts(isOwn ? { ...fixed, enclave: enclavePort } : fixed)
   const lock = await takeDirectory(directory)
   cleanUp.add(() => lock.release())
   const secrets = drawSecrets()
@@ -81,14 +79,14 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
     brokerUrl: broker.url,
     chainId: anvil.chainId,
     contracts: deployed.contracts,
-    hostUrl: isHosted ? `http://127.0.0.1:${ports.host}` : undefined,
+    enclaveUrl: isOwn ? `http://127.0.0.1:${ports.enclave}` : undefined,
     deskUrl: ports.desk === undefined ? undefined : `http://localhost:${ports.desk}`,
   }
   const info = describeSandbox(places, deployed.usdc, accounts)
   await writeEnvFiles(options, places, secrets, accounts)
   await writeSandboxFile(directory, info)
   await populate(provider, accounts, deployed, stage)
-  const host = await startHost(options, places.hostUrl, stage)
+  const enclave = await startEnclave(options, places.enclaveUrl, stage)
   const server = await startServer(options, places, stage)
   await serveDesk(places, secrets, accounts, stage)
   return {
@@ -100,8 +98,7 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
     broker: broker.control,
     server: server.current,
     restartServer: server.restart,
-    host: host.current,
-    restartHost: host.restart,
+    enclave,
     stop: () => cleanUp.run(),
   }
 }
@@ -149,20 +146,34 @@ async function populate(
   tell('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
 }
 
-/** Nothing where the enclave is a process of the server. */
-async function startHost({ directory }: SandboxOptions, url: string | undefined, { cleanUp, tell }: Stage) {
-  if (url === undefined) return { current: () => undefined, restart: async () => undefined }
-  const launch = () => startHostProcess({ directory, url })
-  cleanUp.add(() => endHostedRuns(join(directory, 'host')))
-  let host = await launch()
-  cleanUp.add(() => host.stop())
-  tell('host', `of the enclave, its own process, takes jobs at ${url}`)
-  return {
-    current: () => host,
-    async restart() {
-      host = await launch()
-    },
+/** Nothing where the server starts it. Its runs go on when it stops, and nothing of a sandbox may: so it is killed. */
+async function startEnclave(
+  { directory }: SandboxOptions,
+  url: string | undefined,
+  { cleanUp, tell }: Stage,
+): Promise<() => ServerProcess | undefined> {
+  if (url === undefined) return () => undefined
+  let isStopping = false
+  let enclave = await startEnclaveProcess({ directory, url })
+  let next: Promise<void> = Promise.resolve()
+  const keepUp = () => {
+    next = enclave.exited.then(async () => {
+      if (isStopping) return
+      enclave = await startEnclaveProcess({ directory, url })
+      keepUp()
+    })
+    // Its log says why; what waits for it fails.
+    next.catch(() => undefined)
   }
+  keepUp()
+  cleanUp.add(async () => {
+    isStopping = true
+    await enclave.kill()
+    await next.catch(() => undefined)
+    await enclave.kill()
+  })
+  tell('enclave', `its own process, takes jobs at ${url}`)
+  return () => enclave
 }
 
 /** Nothing where no port was given for it. */
@@ -188,7 +199,7 @@ async function startServer(
   { cleanUp, tell }: Stage,
 ) {
   const launch = () => startServerProcess({ directory, url, narrate: (line) => print(`  │ ${line}`) })
-  cleanUp.add(() => endEnclaveRuns(join(directory, 'server')))
+  cleanUp.add(() => endEnclaves(join(directory, 'server')))
   let server = await launch()
   cleanUp.add(() => server.stop())
   tell('server', `the real one, its own process, at ${url}`)

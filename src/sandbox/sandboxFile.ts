@@ -12,8 +12,8 @@ export interface SandboxFile {
   opsUrl: string
   rpcUrl: string
   brokerUrl: string
-  /** Of the enclave's host, where there is one. */
-  hostUrl?: string
+  /** Of the enclave, unless the server starts it. */
+  enclaveUrl?: string
   /** Of the page to trade on, where it is served. */
   deskUrl?: string
   chainId: number
@@ -23,14 +23,14 @@ export interface SandboxFile {
 }
 
 export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAccounts): SandboxFile {
-  const { url, opsUrl, rpcUrl, brokerUrl, hostUrl, deskUrl, chainId, contracts } = places
+  const { url, opsUrl, rpcUrl, brokerUrl, enclaveUrl, deskUrl, chainId, contracts } = places
   const { owner, admin, employees, newcomer } = accounts
   return {
     url,
     opsUrl,
     rpcUrl,
     brokerUrl,
-    ...(hostUrl !== undefined && { hostUrl }),
+    ...(enclaveUrl !== undefined && { enclaveUrl }),
     ...(deskUrl !== undefined && { deskUrl }),
     chainId,
     contracts: { ...contracts, usdc },

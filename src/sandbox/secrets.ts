@@ -12,7 +12,7 @@ export interface SandboxSecrets {
   intentPrivateKey: Hex
   enclavePrivateKey: Hex
   relayAuthToken: string
-  /** Shared by server and host, where the enclave has one. */
+  /** Shared by server and enclave. */
   triggerSecret: string
   /** The enclave's account at the broker, which trades. */
   enclaveBroker: StandInAccountConfig

@@ -22,6 +22,8 @@ export class MissingBuildError extends Error {
 
 export interface ServerProcess {
   readonly pid: number
+  /** Resolves when the process is gone. */
+  readonly exited: Promise<void>
   /** SIGTERM, and SIGKILL when that is not enough in time. Resolves when the process is gone. */
   stop(): Promise<void>
   /** SIGKILL at once. */
@@ -39,17 +41,31 @@ interface ServerProcessOptions {
 /** A program that answers `/health`. */
 interface Program {
   readonly main: string
+  readonly arguments: readonly string[]
+  /** Names its configuration to it. */
+  readonly variable: 'ENV_FILE' | 'ENCLAVE_ENV_FILE'
   readonly envFile: string
   readonly log: string
 }
 
-const SERVER: Program = { main: join(ROOT, 'dist/server/main.js'), envFile: '.env', log: 'server.log' }
-const HOST: Program = { main: join(ROOT, 'dist/host/main.js'), envFile: '.env.host', log: 'host.log' }
-const ENCLAVE = join(ROOT, 'dist/enclave/main.js')
+const SERVER: Program = {
+  main: join(ROOT, 'dist/server/main.js'),
+  arguments: [],
+  variable: 'ENV_FILE',
+  envFile: '.env',
+  log: 'server.log',
+}
+const ENCLAVE: Program = {
+  main: join(ROOT, 'dist/enclave/main.js'),
+  arguments: ['serve'],
+  variable: 'ENCLAVE_ENV_FILE',
+  envFile: '.env.enclave',
+  log: 'enclave.log',
+}
 
 /** @throws MissingBuildError */
 export function assertBuilt(): void {
-  if (![SERVER.main, HOST.main, ENCLAVE].every(existsSync)) throw new MissingBuildError()
+  if (![SERVER.main, ENCLAVE.main].every(existsSync)) throw new MissingBuildError()
 }
 
 /** Starts the real server and resolves when it answers `/health`. It ends with this process, however that ends. */
@@ -57,16 +73,16 @@ export function startServerProcess(options: ServerProcessOptions): Promise<Serve
   return startProgram(SERVER, options)
 }
 
-/** The same for the host of a remote enclave. */
-export function startHostProcess(options: Omit<ServerProcessOptions, 'narrate'>): Promise<ServerProcess> {
-  return startProgram(HOST, { ...options, narrate: () => undefined })
+/** The same for the enclave. It stops only once its runs have ended. */
+export function startEnclaveProcess(options: Omit<ServerProcessOptions, 'narrate'>): Promise<ServerProcess> {
+  return startProgram(ENCLAVE, { ...options, narrate: () => undefined })
 }
 
 async function startProgram(program: Program, options: ServerProcessOptions): Promise<ServerProcess> {
   const { directory, url, narrate } = options
-  const child = spawn(process.execPath, [program.main], {
+  const child = spawn(process.execPath, [program.main, ...program.arguments], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, ENV_FILE: join(directory, program.envFile) },
+    env: { PATH: process.env.PATH, [program.variable]: join(directory, program.envFile) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { pid } = child
@@ -89,6 +105,7 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
   }
   return {
     pid,
+    exited,
     stop,
     async kill() {
       child.kill('SIGKILL')

@@ -34,14 +34,12 @@ export interface SandboxOptions {
   directory: string
   /** 0 takes a free one. */
   ports: Ports
-  /** Where the enclave runs: a process of the server, or of a host of its own that takes jobs over HTTP. */
-  enclave?: 'process' | 'http'
+  /** Who starts the enclave: the sandbox, as a process of its own (the default), or the server, as its settings say. */
+  enclave?: 'sandbox' | 'server'
   /** Further variables for the server's `.env`. */
   serverSettings?: Record<string, string>
   /** Further variables for the enclave's env file. */
   enclaveSettings?: Record<string, string>
-  /** Further variables for the host's `.env.host`. */
-  hostSettings?: Record<string, string>
   /** Prices walk by themselves at this interval; never when absent. */
   walkIntervalMs?: number
   /** Gets each line for the person at the terminal. */

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parse as parseEnvFile } from 'dotenv'
 import type { z } from 'zod'
 import { bytesToHex } from '../protocol/hex.js'
@@ -100,12 +100,17 @@ function triggerOf(env: z.output<typeof environmentSchema>) {
     // Secret, as a hosted runtime's URL may hold a key.
     return { kind: 'http', url: new Secret(url), secret } as const
   }
+  /** Absolute. */
+  const envFile = resolve(env.ENCLAVE_ENV_FILE)
+  if (env.ENCLAVE_TRIGGER === 'resident') {
+    const directory = join(resolve(env.DATA_DIR), 'enclave')
+    return { kind: 'resident', command: bundledEnclaveCommand, envFile, directory } as const
+  }
   return {
     kind: 'process',
     /** Program and arguments; never a shell's command line. */
     command: env.ENCLAVE_COMMAND ?? bundledEnclaveCommand,
-    /** Absolute. */
-    envFile: resolve(env.ENCLAVE_ENV_FILE),
+    envFile,
   } as const
 }
 
@@ -204,7 +209,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
       trigger: triggerOf(env),
       /** Between two runs; 0 for none. */
       triggerIntervalMs: env.ENCLAVE_TRIGGER_INTERVAL ?? 0,
-      maxRuns: env.ENCLAVE_MAX_RUNS,
+      maxRuns: env.ENCLAVE_MAX_RUNS ?? (env.ENCLAVE_TRIGGER === 'process' ? 4 : 240),
       orderRunTimeoutMs: env.ORDER_RUN_TIMEOUT,
       policyRunTimeoutMs: env.POLICY_RUN_TIMEOUT,
       /** Undefined: once after each market's close. */

@@ -4,7 +4,12 @@ import type { ConfigFault, Environment } from './config.js'
 
 /** The faults between variables, whether or not each of them is well-formed. */
 export function faultsBetween(environment: Environment): ConfigFault[] {
-  return [...repeatedContracts(environment), ...relayerKeyFaults(environment), ...triggerFaults(environment)]
+  return [
+    ...repeatedContracts(environment),
+    ...relayerKeyFaults(environment),
+    ...triggerFaults(environment),
+    ...commandFaults(environment),
+  ]
 }
 
 const CONTRACT_VARIABLES = [
@@ -38,7 +43,7 @@ function relayerKeyFaults(environment: Environment): ConfigFault[] {
   return [{ name: 'RELAYER_KMS_KEY_ID', problem: 'stands beside RELAYER_PRIVATE_KEY: set one of the two' }]
 }
 
-/** Settings of the one kind of trigger that stand beside the other are a mistake about where the enclave runs. */
+/** Settings of one kind of trigger that stand beside another are a mistake about where the enclave runs. */
 function triggerFaults(environment: Environment): ConfigFault[] {
   const isRemote = environment.ENCLAVE_TRIGGER === 'http'
   const ofHttp = ['ENCLAVE_URL', 'ENCLAVE_TRIGGER_SECRET'] as const
@@ -50,13 +55,15 @@ function triggerFaults(environment: Environment): ConfigFault[] {
   const faults: ConfigFault[] = ofHttp
     .filter((name) => environment[name] === undefined)
     .map((name) => ({ name, problem: 'is missing' }))
-  if (environment.ENCLAVE_COMMAND !== undefined) {
-    faults.push({ name: 'ENCLAVE_COMMAND', problem: 'stands beside ENCLAVE_TRIGGER=http' })
-  }
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    faults.push({ name: 'NODE_TLS_REJECT_UNAUTHORIZED', problem: 'lets anybody pass for the host' })
+    faults.push({ name: 'NODE_TLS_REJECT_UNAUTHORIZED', problem: 'lets anyone pass for the enclave' })
   }
   return faults
+}
+
+function commandFaults({ ENCLAVE_TRIGGER: trigger, ENCLAVE_COMMAND: command }: Environment): ConfigFault[] {
+  if (command === undefined || trigger === 'process') return []
+  return [{ name: 'ENCLAVE_COMMAND', problem: 'stands without ENCLAVE_TRIGGER=process' }]
 }
 
 interface RelatedSettings {

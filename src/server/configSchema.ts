@@ -7,6 +7,7 @@ import {
   account,
   command,
   duration,
+  enclaveUrl,
   ether,
   gwei,
   httpUrl,
@@ -15,7 +16,6 @@ import {
   kmsKeyId,
   privateKey,
   runSecret,
-  runUrl,
   secretText,
 } from './configValues.js'
 import { alternative, optional, required, withDefault } from './configVariable.js'
@@ -161,16 +161,21 @@ export const environmentSchema = z.object({
     example: '',
   }),
   ENCLAVE_SIGNER: address("Address of the enclave's signing identity."),
-  ENCLAVE_TRIGGER: withDefault(z.enum(['process', 'http'], { error: 'expected process or http' }), {
+  ENCLAVE_TRIGGER: withDefault(
+    z.enum(['resident', 'http', 'process'], { error: 'expected resident, http or process' }),
+    {
+      about:
+        'Where the enclave runs: http, as another user (npm run enclave); resident, started by this server as its own user, for trials; process, a program for each run.',
+      fallback: 'resident',
+    },
+  ),
+  ENCLAVE_URL: optional(enclaveUrl(), {
     about:
-      'What starts the enclave: process, this server as its own user, for trials; http, a host that takes jobs, as another user.',
-    fallback: 'process',
-  }),
-  ENCLAVE_URL: optional(runUrl(), {
-    about: 'With http: what jobs are posted to, over https unless it is this machine.',
+      'With http: what jobs are posted to, over https unless it is this machine; or unix: and the path of its socket.',
   }),
   ENCLAVE_TRIGGER_SECRET: optional(runSecret(), {
-    about: 'With http: signs jobs and results, the same at the host (echo whsec_$(openssl rand -base64 32)).',
+    about:
+      'With http: signs jobs and results, the same at the enclave (echo whsec_$(openssl rand -base64 32)).',
   }),
   ENCLAVE_TRIGGER_INTERVAL: optional(duration(), {
     about: 'Least time between two runs that are started, of whatever kind; unset: none.',
@@ -180,10 +185,12 @@ export const environmentSchema = z.object({
       'With process: program and arguments of the enclave, or a JSON array of them; unset: the bundled enclave.',
   }),
   ENCLAVE_ENV_FILE: withDefault(z.string(), {
-    about: "With process: the enclave's own configuration. The server hands its path on and never reads it.",
+    about: "Unless http: the enclave's own configuration. The server hands its path on and never reads it.",
     fallback: './.env.enclave',
   }),
-  ENCLAVE_MAX_RUNS: withDefault(integer(1, 1_000), { about: 'Order runs at the same time.', fallback: '4' }),
+  ENCLAVE_MAX_RUNS: optional(integer(1, 1_000), {
+    about: 'Order runs at the same time; unset: 240, and 4 with process, where each run is a process.',
+  }),
   // Within one run the enclave waits 30 s before it gives up an order that may still be on its way to the broker.
   ORDER_RUN_TIMEOUT: withDefault(duration('90s'), {
     about: 'Time that one order run may take, at least 90s.',

@@ -102,13 +102,21 @@ export function httpUrls() {
  * Where the other side of an enclave's runs listens: https, as who runs what when is nobody else's business, unless it is
  * this machine; without a user name, which `fetch` refuses.
  */
-export function runUrl() {
+function runUrl() {
   return z
     .string()
     .refine(
       (text) => isHttpUrl(text) && isPrivate(new URL(text)),
       'expected an https URL without a user name; http only for this machine (127.0.0.1, [::1], localhost)',
     )
+}
+
+/** The same, or the socket of an enclave on this machine. */
+export function enclaveUrl() {
+  return z.union([z.string().regex(/^unix:\/.{1,106}$/), runUrl()], {
+    error:
+      'expected an https URL without a user name, http only for this machine (127.0.0.1, [::1], localhost), or unix: and an absolute path',
+  })
 }
 
 function isPrivate({ protocol, hostname, username, password }: URL): boolean {

@@ -74,7 +74,7 @@ describe('the files that the documented commands install for systemd', () => {
 
   test('are for their owner alone, who is the user of the program that takes its keys from them', async () => {
     const files = await installed()
-    expect([...files.keys()].sort()).toEqual(['enclave.env', 'host.env', 'server.env'])
+    expect([...files.keys()].sort()).toEqual(['enclave.env', 'server.env'])
     for (const [name, { path, owner }] of files) {
       expect((await stat(path)).mode & 0o777, name).toBe(0o600)
       expect(parties.filter((party) => party?.files.includes(name)).map((party) => party?.user)).toEqual([

@@ -1,6 +1,6 @@
 // Who: any other account of the machine, such as that of a web server or a cron job that was taken over.
 // What it costs: one `cat`. Such an account needs no further right.
-// What it did: `cp .env.example .env` makes a file that every user can read, and server, host and enclave took
+// What it did: `cp .env.example .env` makes a file that every user can read, and server and enclave took
 // their keys from it without a warning. The relayer's key spends its gas, LEDGER_MASTER_KEY reads every
 // portfolio, and ENCLAVE_PRIVATE_KEY pays out of the pool.
 // Now: no program starts with keys that other users can read, and the documented commands make files that they
@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest'
 import { startProgram } from '../e2e/support/program.js'
 import { enclaveEnvironment } from '../enclave/support/environment.js'
 import { built } from '../support/built.js'
-import { RUN_SECRET, SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 import { readAsNeighbour } from './support/neighbour.js'
 
@@ -37,13 +37,6 @@ const VICTIMS: Record<string, Victim> = {
     fileVariable: 'ENV_FILE',
     variables: SERVER_ENVIRONMENT,
     key: SERVER_ENVIRONMENT.RELAYER_PRIVATE_KEY,
-  },
-  'the host of an enclave': {
-    program: 'host/main.js',
-    args: [],
-    fileVariable: 'ENV_FILE',
-    variables: { PORT: '0', SERVER_URL: 'http://127.0.0.1:9', ENCLAVE_TRIGGER_SECRET: RUN_SECRET },
-    key: RUN_SECRET,
   },
   'the enclave': {
     program: 'enclave/main.js',

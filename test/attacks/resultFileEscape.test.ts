@@ -1,5 +1,5 @@
-// Who: an attacker in the program that starts the enclave, or in the server that posts jobs to the enclave's
-// host, without any right on the enclave's files.
+// Who: an attacker in the program that starts the enclave, or in the server that posts jobs to the
+// enclave, without any right on the enclave's files.
 // What it costs: one job with a path of the attacker's choice in `resultFile`, or a link under the name of the
 // file that the enclave writes first.
 // What it did: the enclave wrote to any path in the job, and through links. A job that named the enclave's own
@@ -18,8 +18,7 @@ import { readResultFile } from '../../src/server/trigger/runs/resultFile.js'
 import { startProgram } from '../e2e/support/program.js'
 import { enclaveEnvironment } from '../enclave/support/environment.js'
 import { built } from '../support/built.js'
-import { orderJob, startResultServer, startTestHost } from '../support/hostHarness.js'
-import { createScriptedEnclave } from '../support/scriptedEnclave.js'
+import { orderJob, startResultServer, startTestResident } from '../support/residentHarness.js'
 import { RUN_SECRET } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
@@ -101,11 +100,17 @@ test('a run that is told no directory writes nothing', async () => {
   expect(await readdir(results)).toEqual([])
 })
 
-test('the host takes no path from a server, not even a signed one', async () => {
+test('an enclave that stays up takes no path from a server, not even a signed one', async () => {
   const directory = await temporaryDirectory()
-  const enclave = createScriptedEnclave(directory)
-  const { url } = await startResultServer()
-  const host = await startTestHost(enclave, { SERVER_URL: url, DATA_DIR: join(directory, 'data') })
+  const { url: serverUrl } = await startResultServer()
+  const jobs: unknown[] = []
+  const enclave = await startTestResident(
+    async (taken) => {
+      jobs.push(taken)
+      return { outcome: 'done' }
+    },
+    { serverUrl, stateDirectory: join(directory, 'state') },
+  )
   const job = await orderJob()
   const attempts = [
     { ...job, resultFile: join(directory, 'enclave.env') },
@@ -114,7 +119,7 @@ test('the host takes no path from a server, not even a signed one', async () => 
   ]
   for (const attempt of attempts) {
     const body = JSON.stringify(attempt)
-    const response = await fetch(host.url, {
+    const response = await fetch(enclave.url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -124,7 +129,7 @@ test('the host takes no path from a server, not even a signed one', async () => 
     })
     expect([400, 401], body).toContain(response.status)
   }
-  expect(await enclave.notes()).toEqual([])
+  expect(jobs).toEqual([])
 })
 
 test('who reads a result follows no link, and waits for no pipe', async () => {

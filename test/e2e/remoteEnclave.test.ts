@@ -1,4 +1,4 @@
-// The enclave runs at a host of its own, which the server reaches over HTTP alone. Messages are lost, repeated, forged
+// The enclave is a process that the server reaches over HTTP alone. Messages are lost, repeated, forged
 // and stale, and either program is killed in the middle of a run.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -9,16 +9,15 @@ import { ONE_USDC } from '../../src/protocol/units.js'
 import { eventually } from '../support/eventually.js'
 import { craft } from './support/craft.js'
 import { useDesk } from './support/desk.js'
-import { enclaveProcesses } from './support/enclaveProcesses.js'
 import { problemAt } from './support/problems.js'
 import { brokerOrder, type Trader } from './support/trader.js'
 import { type Passed, post, startWire } from './support/wire.js'
 
-const wires = { toHost: await startWire(), toServer: await startWire() }
+const wires = { toEnclave: await startWire(), toServer: await startWire() }
 /** A run looks at its live order for as long as a program may take to start again. */
 const desk = useDesk({ wires, enclaveSettings: { FILL_WAIT_MS: '60000' } })
 afterAll(async () => {
-  await wires.toHost.stop()
+  await wires.toEnclave.stop()
   await wires.toServer.stop()
 })
 
@@ -27,7 +26,7 @@ const jobSchema = z.object({ runId: z.string(), orderId: z.string().optional() }
 
 /** The offers of an order's runs. */
 function offersOf(orderId: Hex): Passed[] {
-  return wires.toHost.passed.filter(({ body }) => jobSchema.parse(JSON.parse(body)).orderId === orderId)
+  return wires.toEnclave.passed.filter(({ body }) => jobSchema.parse(JSON.parse(body)).orderId === orderId)
 }
 
 function runIdOf(orderId: Hex): string {
@@ -62,6 +61,18 @@ async function expectSettledInOneRun(trader: Trader, orderId: Hex) {
   expect((await trader.portfolio()).openOrders).toEqual({})
 }
 
+/** The first one ended with its process; the second one has an id of its own, and did not wait for the first one's time. */
+async function expectSettledInTwoRuns(trader: Trader, orderId: Hex) {
+  const { state, triggers } = await trader.ended(orderId)
+  expect([state, triggers.map(({ outcome }) => outcome)]).toEqual(['SETTLED', ['failed', 'settled']])
+  const runIds = new Set(offersOf(orderId).map(({ body }) => jobSchema.parse(JSON.parse(body)).runId))
+  expect(runIds.size).toBe(2)
+  const [first, second] = triggers
+  const waited = Date.parse(second?.startedAt ?? '') - Date.parse(first?.startedAt ?? '')
+  expect(waited).toBeLessThan(60_000)
+  expect((await trader.portfolio()).openOrders).toEqual({})
+}
+
 describe('a remote enclave', () => {
   it('settles an order, in one run', async () => {
     const [alice] = desk().traders
@@ -86,11 +97,12 @@ describe('a remote enclave', () => {
     expect(refused).toMatchObject({ status: 422, code: 'policy-rejected' })
   })
 
-  it('is told nothing of the server, and tells it nothing but the result', async () => {
+  it('learns nothing of the server, and posts nothing of its runs but notices and results', async () => {
     const { secrets, accounts } = desk().sandbox
-    expect(wires.toHost.passed.length).toBeGreaterThan(0)
+    expect(wires.toEnclave.passed.length).toBeGreaterThan(0)
     expect(wires.toServer.passed.length).toBeGreaterThan(0)
-    const all = [...wires.toHost.passed, ...wires.toServer.passed].map((each) => JSON.stringify(each)).join()
+    const posted = wires.toServer.passed.filter(({ path }) => path.startsWith('/runs/'))
+    const all = [...wires.toEnclave.passed, ...posted].map((each) => JSON.stringify(each)).join()
     for (const secret of [
       secrets.triggerSecret,
       secrets.relayAuthToken,
@@ -108,7 +120,7 @@ describe('a remote enclave', () => {
 describe('a lost answer', () => {
   it('to the job: it is offered again, and run once', async () => {
     const [, bob] = desk().traders
-    wires.toHost.loseAnswers(2)
+    wires.toEnclave.loseAnswers(2)
     const orderId = await bob.send(buy)
     await expectSettledInOneRun(bob, orderId)
     expect(offersOf(orderId).length).toBeGreaterThan(1)
@@ -116,7 +128,7 @@ describe('a lost answer', () => {
 
   it('to the result: it is posted again, and recorded once', async () => {
     const [, bob] = desk().traders
-    wires.toServer.loseAnswers(2)
+    wires.toServer.loseAnswers(2, '/result')
     const orderId = await bob.send(buy)
     await expectSettledInOneRun(bob, orderId)
     await eventually('an answer', () => resultsOf(runIdOf(orderId)).some(({ status }) => status === 200))
@@ -135,26 +147,26 @@ describe('in the middle of a run', () => {
     await expectSettledInOneRun(carol, orderId)
   })
 
-  it('the host is killed: the enclave goes on, and the next host posts its result', async () => {
+  it('the enclave is killed: the next boot says so, and another run settles the order at once', async () => {
     const [, , carol] = desk().traders
     const { sandbox } = desk()
     const orderId = await sendAndHold(carol)
-    await sandbox.host()?.kill()
-    expect(await enclaveProcesses(sandbox)).toHaveLength(1)
-    await sandbox.restartHost()
+    const { pid } = sandbox.enclave() ?? { pid: 0 }
+    process.kill(pid, 'SIGKILL')
     fill()
-    await expectSettledInOneRun(carol, orderId)
+    await expectSettledInTwoRuns(carol, orderId)
+    expect(sandbox.enclave()?.pid).not.toBe(pid)
   })
 
   it('both are killed, and the answers to what follows are lost', async () => {
     const [, , carol] = desk().traders
     const { sandbox } = desk()
     const orderId = await sendAndHold(carol)
-    await Promise.all([sandbox.host()?.kill(), sandbox.server().kill()])
-    wires.toServer.loseAnswers(1)
-    await Promise.all([sandbox.restartHost(), sandbox.restartServer()])
+    await Promise.all([sandbox.enclave()?.kill(), sandbox.server().kill()])
+    wires.toServer.loseAnswers(1, '/result')
+    await sandbox.restartServer()
     fill()
-    await expectSettledInOneRun(carol, orderId)
+    await expectSettledInTwoRuns(carol, orderId)
   })
 })
 
@@ -207,15 +219,14 @@ describe('a message from somebody else', () => {
     const { info } = desk().sandbox
     const orderId = await alice.send(buy)
     await alice.ended(orderId)
-    await eventually('no run is left', async () => (await enclaveProcesses(desk().sandbox)).length === 0)
     const [offer] = offersOf(orderId)
     if (offer === undefined) throw new Error('no job was offered')
-    const response = await post(info.hostUrl ?? '', offer)
-    expect([response.status, await response.json()]).toEqual([
+    const response = await post(info.enclaveUrl ?? '', offer)
+    expect([response.status, await response.json()]).toMatchObject([
       202,
       { runId: runIdOf(orderId), result: 'already-accepted' },
     ])
     await sleep(500)
-    expect(await enclaveProcesses(desk().sandbox)).toEqual([])
+    expect(resultsOf(runIdOf(orderId))).toHaveLength(1)
   })
 })

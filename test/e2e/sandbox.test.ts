@@ -23,7 +23,7 @@ interface SandboxRun extends Program {
 
 async function startSandbox(args: string[] = [], root = ROOT): Promise<SandboxRun> {
   const directory = await temporaryDirectory()
-  const ports = ['port', 'rpc-port', 'broker-port', 'desk-port'].map((name) => `--${name}=0`)
+  const ports = ['port', 'rpc-port', 'broker-port', 'enclave-port', 'desk-port'].map((name) => `--${name}=0`)
   const all = [...ports, `--directory=${directory}`, ...args]
   // The chain inherits the mark; server and enclave get nothing but paths into the directory.
   const program = startProgram(join(root, 'dist/sandbox/main.js'), all, { env: { SANDBOX_MARK: directory } })
@@ -59,6 +59,7 @@ const sandboxFile = z.strictObject({
   opsUrl: url,
   rpcUrl: url,
   brokerUrl: url,
+  enclaveUrl: url,
   deskUrl: z.string().regex(/^http:\/\/localhost:\d+$/),
   chainId: z.int(),
   contracts: z.strictObject({ ...contractsSchema.shape, usdc: addressSchema }),
@@ -78,7 +79,17 @@ describe('npm run sandbox -- --once', () => {
     for (const line of lines) expect(line).toMatch(/^ *\d+\.\d s {2,}\S/)
     const steps = lines.flatMap((line) => /^ *\d+\.\d s {2}(\w+) {2}/.exec(line)?.[1] ?? [])
     expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual([
-      ...['chain', 'broker', 'contracts', 'institution', 'employees', 'server', 'desk', 'rulebook'],
+      ...[
+        'chain',
+        'broker',
+        'contracts',
+        'institution',
+        'employees',
+        'enclave',
+        'server',
+        'desk',
+        'rulebook',
+      ],
       ...['employee', 'order', 'status', 'portfolio', 'done'],
     ])
     expect(sandbox.out()).toMatch(/ s {4}│ .*\[ledger\] rulebook updated +version 1/)
@@ -103,39 +114,16 @@ describe('npm run sandbox -- --once', () => {
     expect(enclave.RELAY_AUTH_TOKEN).toBe(server.RELAY_AUTH_TOKEN)
     const copy = rulebookCopySchema.parse(JSON.parse(await read('rulebook.json')))
     expect(copy).toMatchObject({ version: 1, escrow: file.contracts.orderEscrow })
-    for (const name of ['sandbox.json', 'rulebook.json', '.env', '.env.enclave', 'server.log']) {
+    for (const name of [
+      'sandbox.json',
+      'rulebook.json',
+      '.env',
+      '.env.enclave',
+      'server.log',
+      'enclave.log',
+    ]) {
       expect((await stat(join(sandbox.directory, name))).mode & 0o777, name).toBe(0o600)
     }
-  })
-})
-
-describe('npm run sandbox -- --enclave http', () => {
-  const remote = ['--enclave=http', '--host-port=0']
-
-  it('settles the order at a host of its own, from which the server knows no path', async () => {
-    const sandbox = await startSandbox([...remote, '--once'])
-    expect(await sandbox.exit, sandbox.err()).toBe(0)
-    expect(sandbox.out()).toMatch(/ s {2}host {2,}.* http:\/\/127\.0\.0\.1:\d+\n/)
-    await expectNothingLeft(sandbox)
-    const read = (name: string) => readFile(join(sandbox.directory, name), 'utf8')
-    const [server, host] = [parse(await read('.env')), parse(await read('.env.host'))]
-    expect(server).toMatchObject({
-      ENCLAVE_TRIGGER: 'http',
-      ENCLAVE_TRIGGER_SECRET: host.ENCLAVE_TRIGGER_SECRET,
-    })
-    expect(server).not.toHaveProperty('ENCLAVE_ENV_FILE')
-    expect(await read('host.log')).toContain('"outcome":"settled"')
-    for (const name of ['.env.host', 'host.log']) {
-      expect((await stat(join(sandbox.directory, name))).mode & 0o777, name).toBe(0o600)
-    }
-  })
-
-  it('ends everything by Ctrl-C while an enclave run is under way', async () => {
-    const sandbox = await startSandbox([...remote, '--once'])
-    await eventually('the run', () => /enclave run 1: under way/.test(sandbox.out()))
-    interrupt(sandbox)
-    expect(await sandbox.exit).toBe(130)
-    await expectNothingLeft(sandbox)
   })
 })
 
@@ -175,21 +163,23 @@ describe('Ctrl-C', () => {
 })
 
 describe('what cannot be', () => {
-  it.each(['port', 'rpc-port', 'broker-port', 'desk-port'])('a --%s that is in use', async (option) => {
-    const other = await startHttpServer((_req, res) => res.end())
-    const { port } = new URL(other.url)
-    const sandbox = await startSandbox([`--${option}=${port}`])
-    expect(await sandbox.exit).toBe(1)
-    expect(sandbox.err()).toBe(
-      `sandbox: port ${port} is in use: end the program that holds it, or choose another one with --${option}\n`,
-    )
-    await other.stop()
-    await expectNothingLeft(sandbox)
-  })
+  it.each(['port', 'rpc-port', 'broker-port', 'enclave-port', 'desk-port'])(
+    'a --%s that is in use',
+    async (option) => {
+      const other = await startHttpServer((_req, res) => res.end())
+      const { port } = new URL(other.url)
+      const sandbox = await startSandbox([`--${option}=${port}`])
+      expect(await sandbox.exit).toBe(1)
+      expect(sandbox.err()).toBe(
+        `sandbox: port ${port} is in use: end the program that holds it, or choose another one with --${option}\n`,
+      )
+      await other.stop()
+      await expectNothingLeft(sandbox)
+    },
+  )
 
   it.each([
     ['server/main.js', 'the programs are', 'npm run build'],
-    ['host/main.js', 'the programs are', 'npm run build'],
     ['enclave/main.js', 'the programs are', 'npm run build'],
     ['web/index.html', 'the page is', 'npm run build:web'],
   ])('a build without %s', async (missing, what, command) => {
@@ -210,7 +200,6 @@ describe('what cannot be', () => {
     [['once'], /^sandbox: Unexpected argument 'once'.*Usage: npm run sandbox/s],
     [['--port'], /^sandbox: Option '--port <value>' argument missing.*Usage: npm run sandbox/s],
     [['--port=http'], /^sandbox: --port expects a port, got "http"\n$/],
-    [['--enclave=fax'], /^sandbox: --enclave expects process or http, got "fax"\n$/],
     [['--rpc-port=70000'], /^sandbox: --rpc-port expects a port, got "70000"\n$/],
   ])('%j', async (args, message) => {
     const sandbox = await startSandbox(args)

@@ -20,7 +20,9 @@ const behaveAs = (mode: string) => writeFile(modeFile, mode)
 const behave = () => rm(modeFile, { force: true })
 
 const desk = useDesk({
+  enclave: 'server',
   serverSettings: {
+    ENCLAVE_TRIGGER: 'process',
     ENCLAVE_COMMAND: JSON.stringify([process.execPath, unruly, modeFile, join(ROOT, 'dist/enclave/main.js')]),
     ORDER_RUN_TIMEOUT: '90s',
     POLICY_RUN_TIMEOUT: '15s',

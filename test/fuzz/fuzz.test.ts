@@ -28,9 +28,9 @@ test('every answer, to right requests and wrong ones, is a documented one', asyn
       '422 would-revert',
       '429 too-many-waiting',
       '503 intake-full',
-      'host 202',
-      'host 400 invalid-body',
-      'host 422 run-too-late',
+      'enclave 202',
+      'enclave 400 invalid-body',
+      'enclave 422 run-too-late',
     ]),
   )
 })
@@ -39,7 +39,7 @@ test('of a server that is gone it says how it ended, and what it said last', asy
   const [chain, broker] = await Promise.all([startTestChain(), startStandIn()])
   onTestFinished(() => Promise.all([chain.stop(), broker.stop()]).then(() => undefined))
   const directory = await temporaryDirectory()
-  const server = await startFuzzedServer({ chain, brokerUrl: broker.url, hostPort: 9, directory })
+  const server = await startFuzzedServer({ chain, brokerUrl: broker.url, enclavePort: 9, directory })
   process.kill(server.pid, 'SIGKILL')
   expect(await server.held()).toBeUndefined()
   expect(server.faults).toEqual([expect.stringMatching(/ended by itself: .*SIGKILL.*\n.*"msg":"listening"/s)])

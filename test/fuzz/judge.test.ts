@@ -10,8 +10,18 @@ import { createTally } from './support/tally.js'
 import type { WireRequest } from './support/wire.js'
 
 const judge = createJudge('server')
-const judgeHost = createJudge('host')
+const judgeEnclave = createJudge('enclave')
 const get = (target: string): WireRequest => ({ method: 'GET', target, headers: [], body: undefined })
+const HEALTH = JSON.stringify({
+  status: 'ok',
+  instance: 'a',
+  boot: 1,
+  pid: 1,
+  program: 'a',
+  configuredAt: 1,
+  runs: 0,
+  abandoned: 0,
+})
 const ORDER = `/orders/0x${'5a'.repeat(32)}`
 const CLOCK = '{"isOpen":true,"nextOpen":"2026-01-05T14:30:00Z","nextClose":"2026-01-05T21:00:00Z"}'
 
@@ -39,8 +49,8 @@ describe('the judge', () => {
     expect(judge(problem('not-found'), get('/nothing'))).toBeUndefined()
     expect(judge(problem('relay-unauthorized'), get('/relay/x/y'))).toBeUndefined()
     expect(judge(answer(200, CLOCK), get('/market/clock'))).toBeUndefined()
-    expect(judgeHost(answer(200, '{"status":"ok"}'), get('/health'))).toBeUndefined()
-    expect(judgeHost(problem('run-too-late'), { ...get('/'), method: 'POST' })).toBeUndefined()
+    expect(judgeEnclave(answer(200, HEALTH), get('/health'))).toBeUndefined()
+    expect(judgeEnclave(problem('run-too-late'), { ...get('/'), method: 'POST' })).toBeUndefined()
     expect(
       judge(answer(204, ''), { ...get('/'), headers: [['Access-Control-Request-Method', 'POST']] }),
     ).toBeUndefined()
@@ -69,10 +79,10 @@ describe('the judge', () => {
   })
 })
 
-test('the host is judged by its own routes', () => {
+test('the enclave is judged by its own routes', () => {
   expect(judge(problem('run-too-late'), get('/'))).toBeTypeOf('string')
-  expect(judgeHost(problem('order-not-found'), get(ORDER))).toBeTypeOf('string')
-  expect(judgeHost(answer(200, CLOCK), get('/market/clock'))).toBeTypeOf('string')
+  expect(judgeEnclave(problem('order-not-found'), get(ORDER))).toBeTypeOf('string')
+  expect(judgeEnclave(answer(200, CLOCK), get('/market/clock'))).toBeTypeOf('string')
 })
 
 describe('what is held', () => {
@@ -119,24 +129,24 @@ describe('what is held', () => {
     }
   })
 
-  test('by the host may grow for its own requests alone, one in twenty', () => {
+  test('by the enclave may grow for its own requests alone, one in twenty', () => {
     const tally = createTally()
     const pieces: Buffer[] = []
     const rounds = Array.from({ length: 10 }, (_, index) => index + 1)
     for (let sent = 0; sent < REQUESTS / 100; sent++) {
-      const to = sent % 20 === 0 ? 'host' : 'server'
+      const to = sent % 20 === 0 ? 'enclave' : 'server'
       tally.sent({ to, kind: 'valid', requests: Array(100).fill(get('/')), pieces, ending: 'answer' })
     }
-    expect(tally.requestsTo()).toEqual({ server: 950_000, host: 50_000 })
+    expect(tally.requestsTo()).toEqual({ server: 950_000, enclave: 50_000 })
     expect(tally.requests()).toBe(REQUESTS)
     const growing = (bytes: number) =>
       rounds.map((round) => ({ ...held, heapUsed: 40e6 + bytes * 5_000 * round }))
     const server = rounds.map(() => held)
-    expect(growthIn({ server, host: growing(70) }, tally.requestsTo())).toEqual([])
-    expect(growthIn({ server, host: growing(80) }, tally.requestsTo())).toEqual([
-      expect.stringMatching(/^the host's heapUsed .* 8000000 in 100,000 requests/),
+    expect(growthIn({ server, enclave: growing(70) }, tally.requestsTo())).toEqual([])
+    expect(growthIn({ server, enclave: growing(80) }, tally.requestsTo())).toEqual([
+      expect.stringMatching(/^the enclave's heapUsed .* 8000000 in 100,000 requests/),
     ])
-    expect(growthIn({ server: growing(80), host: server }, tally.requestsTo())).toEqual([])
+    expect(growthIn({ server: growing(80), enclave: server }, tally.requestsTo())).toEqual([])
   })
 
   test('may grow by compiled code in a run too short for a leak so small', () => {

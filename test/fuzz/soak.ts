@@ -29,7 +29,7 @@ export async function soakByFuzzing(args: string[], print: (line: string) => voi
   })
   for (const [name, value] of Object.entries(figures)) print(`${name}: ${Math.round(value)}`)
   for (const [name, times] of Object.entries(answers)) print(`${name}: ${times}`)
-  print(`held: ${JSON.stringify({ server: held.server.at(-1), host: held.host.at(-1) })}`)
+  print(`held: ${JSON.stringify({ server: held.server.at(-1), enclave: held.enclave.at(-1) })}`)
   print(`violations: ${violations.length}`)
   for (const violation of violations) print(`  ${violation}`)
   return violations.length === 0

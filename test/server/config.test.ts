@@ -44,10 +44,14 @@ describe('readConfig', () => {
       tradingUrl: 'https://paper-api.alpaca.markets',
       dataUrl: 'https://data.alpaca.markets',
     })
-    expect(config.enclave.trigger).toEqual({
-      kind: 'process',
-      command: [process.execPath, resolve('dist/enclave/main.js')],
-      envFile: resolve('.env.enclave'),
+    expect(config.enclave).toMatchObject({
+      trigger: {
+        kind: 'resident',
+        command: [process.execPath, resolve('dist/enclave/main.js')],
+        envFile: resolve('.env.enclave'),
+        directory: resolve('data/enclave'),
+      },
+      maxRuns: 240,
     })
     expect(config.enclave.triggerIntervalMs).toBe(0)
     expect(config.enclave.reconcileIntervalMs).toBeUndefined()
@@ -204,6 +208,7 @@ describe('a remote enclave', () => {
     'http://127.3.2.1',
     'http://localhost:8700/',
     'http://[::1]:8700',
+    'unix:/run/enclave/door.sock',
   ])('may be at %s', (ENCLAVE_URL) => {
     expect(faultsOf({ ...http, ENCLAVE_URL })).toEqual({})
   })
@@ -214,10 +219,12 @@ describe('a remote enclave', () => {
     'http://127.0.0.1.example',
     'https://user:word@enclave.example',
     'enclave.example',
+    'unix:door.sock',
+    `unix:/${'x'.repeat(107)}`,
   ])('is not at %s', (ENCLAVE_URL) => {
     expect(faultsOf({ ...http, ENCLAVE_URL })).toEqual({
       ENCLAVE_URL:
-        'expected an https URL without a user name; http only for this machine (127.0.0.1, [::1], localhost)',
+        'expected an https URL without a user name, http only for this machine (127.0.0.1, [::1], localhost), or unix: and an absolute path',
     })
   })
 
@@ -239,8 +246,8 @@ describe('a remote enclave', () => {
     ).toEqual({
       ENCLAVE_URL: 'is missing',
       ENCLAVE_TRIGGER_SECRET: 'is missing',
-      ENCLAVE_COMMAND: 'stands beside ENCLAVE_TRIGGER=http',
-      NODE_TLS_REJECT_UNAUTHORIZED: 'lets anybody pass for the host',
+      ENCLAVE_COMMAND: 'stands without ENCLAVE_TRIGGER=process',
+      NODE_TLS_REJECT_UNAUTHORIZED: 'lets anyone pass for the enclave',
     })
     expect(faultsOf({ ...http, ENCLAVE_TRIGGER: 'process' })).toEqual({
       ENCLAVE_URL: 'stands without ENCLAVE_TRIGGER=http',

@@ -54,7 +54,7 @@ export async function startTestResident(
       logLevel: 'info',
       ...settings,
     },
-    { enclave: { run }, program: '0'.repeat(64), logger },
+    { enclave: { run }, program: { program: '0'.repeat(64), configuredAt: 0 }, logger },
   )
   let stopped: Promise<void> | undefined
   const stop = () => {

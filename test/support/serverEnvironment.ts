@@ -19,6 +19,8 @@ export const SERVER_ENVIRONMENT = {
   INTENT_PUBKEY: '0x0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
   // Reads see the latest block: tests send a transaction and look at once.
   READ_MAX_AGE: '1ms',
+  // Tests that run an enclave put a program of their own in its place.
+  ENCLAVE_TRIGGER: 'process',
   ENCLAVE_SIGNER: `0x${'66'.repeat(20)}`,
   ALPACA_KEY_ID: 'market-key-id',
   ALPACA_SECRET_KEY: 'market-secret-key',
@@ -26,7 +28,7 @@ export const SERVER_ENVIRONMENT = {
   ALPACA_DATA_URL: 'http://127.0.0.1:9',
 }
 
-/** What the server and a remote enclave's host share in the tests. */
+/** What the server and an enclave that stays up share in the tests. */
 export const RUN_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 /** The variables of a server whose enclave is remote; nobody listens there. */

@@ -79,16 +79,24 @@ export const healthSchema = z.object({
   pid: z.int(),
   /** SHA-256 of the program's file. */
   program: z.string(),
+  /** When it read its configuration, in Unix milliseconds. */
+  configuredAt: z.int(),
   runs: z.int(),
   /** Runs that had not ended 30 s after their `stopAt`. */
   abandoned: z.int(),
 })
 
+/** What this process is. */
+export interface Program {
+  readonly program: string
+  readonly configuredAt: number
+}
+
 interface DoorOptions {
   readonly secret: string
   readonly runs: Pick<ResidentRuns, 'accept' | 'counts'>
   readonly boot: EnclaveBoot
-  readonly program: string
+  readonly program: Program
   readonly logger: Logger
 }
 
@@ -113,7 +121,7 @@ export function createDoor({ secret, runs, boot, program, logger }: DoorOptions)
   }
 
   function health(res: ServerResponse): void {
-    send(res, prepared(200, { status: 'ok', ...boot, pid: process.pid, program, ...runs.counts() }))
+    send(res, prepared(200, { status: 'ok', ...boot, pid: process.pid, ...program, ...runs.counts() }))
   }
 
   async function dispatch(req: IncomingMessage, res: ServerResponse): Promise<void> {

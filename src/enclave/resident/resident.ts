@@ -5,7 +5,7 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { createPost } from '../../service/post.js'
 import type { Enclave } from '../enclave.js'
 import { createDelivery } from './delivery.js'
-import { createDoor } from './door.js'
+import { createDoor, type Program } from './door.js'
 import { createResidentRuns } from './runs.js'
 import { openRunTable } from './runTable.js'
 import type { ResidentSettings } from './settings.js'
@@ -25,12 +25,11 @@ const SWEEP_INTERVAL_MS = 60_000
 
 /**
  * Takes the state directory, begins to post what earlier boots have left, then listens.
- * @param program SHA-256 of the program's file
  * @throws StateLockedError, SQLite's error, or the system error of `listen`; nothing is left running then
  */
 export async function startResident(
   settings: ResidentSettings,
-  { enclave, program, logger }: { enclave: Enclave; program: string; logger: Logger },
+  { enclave, program, logger }: { enclave: Enclave; program: Program; logger: Logger },
 ): Promise<Resident> {
   const table = openRunTable(settings.stateDirectory)
   const { boot } = table
@@ -55,7 +54,12 @@ export async function startResident(
     runs.sweep().catch(() => logger.warn('old runs not forgotten'))
   }, SWEEP_INTERVAL_MS)
   sweeping.unref()
-  logger.info('enclave started', { ...boot, program, count: table.left.length, port: portOf(door) })
+  logger.info('enclave started', {
+    ...boot,
+    program: program.program,
+    count: table.left.length,
+    port: portOf(door),
+  })
   return {
     port: portOf(door),
     async stop() {

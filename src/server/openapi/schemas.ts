@@ -23,7 +23,7 @@ import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { orderEnvelopeSchema } from '../../protocol/envelope.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
-import { runIdSchema, runResultSchema } from '../../protocol/job.js'
+import { postedResultSchema, provisionalResultSchema, runIdSchema } from '../../protocol/job.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 import { problemBodySchema } from '../http/problems.js'
 import { receivedOrderSchema, receivedPolicySchema } from '../intake/bodies.js'
@@ -69,7 +69,14 @@ const SCHEMAS = {
   Receipt: [receiptSchema, "The relay's record of one authorization."],
   Revert: [revertSchema, "A contract's error: its name, and its arguments as text."],
   RunId: [runIdSchema, 'A UUID.'],
-  RunResult: [runResultSchema, 'What a run of the enclave came to; it never says why an order was refused.'],
+  RunNotice: [
+    provisionalResultSchema,
+    'What a run of the enclave says before its end; a notice is sealed to the employee.',
+  ],
+  RunResult: [
+    postedResultSchema,
+    'What a run of the enclave came to; it never says why an order was refused.',
+  ],
   RunResultReceived: [
     runResultReceivedSchema,
     '`not-awaited`: the run is unknown, or was given up after its time.',

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Express } from 'express'
 import type { RpcProvider } from '../../chain/provider.js'
 import type { Logger } from '../../service/logger.js'
@@ -69,8 +70,11 @@ function createChecks(surroundings: OpsSurroundings, relayer: RelayerView): Chec
 function enclaveLookOf(trigger: Config['enclave']['trigger']): Look {
   if (trigger.kind === 'http') return enclaveHostLook(trigger.url.reveal())
   const { command, envFile } = trigger
-  // The system's search path, as for the runs themselves.
-  return enclaveLook({ command, envFile, searchPath: process.env.PATH ?? '' })
+  // The system's search path, as for the enclave itself.
+  const program = enclaveLook({ command, envFile, searchPath: process.env.PATH ?? '' })
+  if (trigger.kind === 'process') return program
+  const door = enclaveHostLook(`unix:${join(trigger.directory, 'door.sock')}`)
+  return async () => (await program()) ?? (await door())
 }
 
 function phaseLook(phase: () => Phase): Look {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { timestampSchema } from '../../protocol/intent.js'
-import { runIdSchema } from '../../protocol/job.js'
+import { enclaveBootSchema, provisionalResultSchema, runIdSchema } from '../../protocol/job.js'
 import type { Logger } from '../../service/logger.js'
 import type { AtomicFiles } from './atomicFiles.js'
 import { createRunRecords, type RunRecords } from './runRecords.js'
@@ -21,6 +21,10 @@ const common = {
   stopAt: timestampSchema,
   /** Null for an enclave that is not a process of this machine. */
   process: processSchema.nullable(),
+  /** The enclave that took it, where it has said so. */
+  enclave: enclaveBootSchema.optional(),
+  /** What the run has told before its end: it belongs to the result, should that be a failure. */
+  told: provisionalResultSchema.optional(),
 }
 
 const runFileSchema = z.discriminatedUnion('job', [

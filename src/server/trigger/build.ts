@@ -12,6 +12,7 @@ import { createEnclaveRuns, type EnclaveRuns, type EnclaveRunsOptions } from './
 import { createEnvFileCheck } from './envFileCheck.js'
 import { createPace, type Pace } from './pace.js'
 import { createHttpRunner } from './runs/httpRunner.js'
+import { createOwnEnclave } from './runs/ownEnclave.js'
 import { createProcessRunner } from './runs/processRunner.js'
 import { createRemoteEnclave } from './runs/remoteEnclave.js'
 import type { RunsRouterDeps } from './runs/router.js'
@@ -81,12 +82,21 @@ function placeOf(
     return { runner, router: { secret, results: runner }, services: [] }
   }
   const { command, envFile } = trigger
+  const { logger } = deps
+  // The system's search path, which every program gets, is not part of the server's configuration.
+  const searchPath = process.env.PATH ?? ''
+  const checks = [createEnvFileCheck({ path: envFile, logger }), oneUserWarning(logger)]
+  if (trigger.kind === 'resident') {
+    const { directory } = trigger
+    const { url, secret, service } = createOwnEnclave({ directory, command, envFile, searchPath, logger })
+    const runner = createHttpRunner({ ...deps, remote: createRemoteEnclave({ url, secret }) })
+    return { runner, router: { secret, results: runner }, services: [...checks, service] }
+  }
   const { resultDirectory } = deps.files
   return {
-    // The system's search path, which every program gets, is not part of the server's configuration.
-    runner: createProcessRunner({ command, envFile, searchPath: process.env.PATH ?? '', resultDirectory }),
+    runner: createProcessRunner({ command, envFile, searchPath, resultDirectory }),
     router: undefined,
-    services: [createEnvFileCheck({ path: envFile, logger: deps.logger }), oneUserWarning(deps.logger)],
+    services: checks,
   }
 }
 

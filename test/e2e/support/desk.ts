@@ -27,9 +27,11 @@ export interface Desk {
   lines(): readonly string[]
 }
 
-type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings'> & {
-  /** The enclave is run by a host of its own, and server and host reach each other through these. */
-  wires?: { readonly toHost: Wire; readonly toServer: Wire }
+type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings' | 'enclave'> & {
+  /** Server and enclave reach each other through these. */
+  wires?: { readonly toEnclave: Wire; readonly toServer: Wire }
+  /** Gets the address of the chain's node before anything is asked of it by the enclave. */
+  onChain?: (rpcUrl: string) => void
   /** Clients and enclave reach the server through it. */
   recorder?: Recorder
 }
@@ -65,23 +67,24 @@ export function useDesk(options: DeskOptions = {}): () => Desk {
 
 async function openDesk(directory: string, options: DeskOptions): Promise<Desk> {
   const lines: string[] = []
-  const { recorder, wires, ...settings } = options
+  const { recorder, wires, onChain, ...settings } = options
   const started = await startSandbox({
     ...settings,
-    ...(wires && { enclave: 'http' as const, hostSettings: { SERVER_URL: wires.toServer.url } }),
-    serverSettings: { ...(wires && { ENCLAVE_URL: wires.toHost.url }), ...settings.serverSettings },
+    serverSettings: { ...(wires && { ENCLAVE_URL: wires.toEnclave.url }), ...settings.serverSettings },
     enclaveSettings: {
       ...QUICK_ENCLAVE,
       ...(recorder && { RELAY_URL: recorder.url }),
+      ...(wires && { RELAY_URL: wires.toServer.url }),
       ...settings.enclaveSettings,
     },
     directory,
     ports: { server: 0, rpc: 0, broker: 0 },
     print: (line) => lines.push(line),
   })
+  onChain?.(started.info.rpcUrl)
   recorder?.forwardTo(started.info.url)
   wires?.toServer.forwardTo(started.info.url)
-  wires?.toHost.forwardTo(started.info.hostUrl ?? '')
+  wires?.toEnclave.forwardTo(started.info.enclaveUrl ?? '')
   const sandbox = recorder ? { ...started, info: { ...started.info, url: recorder.url } } : started
   const contracts = createContracts(sandbox.provider, sandbox.info.contracts)
   const usdc = createUsdc(sandbox.provider, sandbox.info.contracts.usdc)

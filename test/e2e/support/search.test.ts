@@ -102,7 +102,7 @@ describe('what is searched', () => {
 
   it('holds arguments and environment of the children that run', async () => {
     const evidence = createEvidence()
-    const watch = watchProcesses(evidence, () => process.pid)
+    const watch = watchProcesses(evidence, () => [process.pid])
     const child = spawn('sleep', ['17654321987'], { env: { KEY: `0x${key.toString('hex')}` } })
     await expect.poll(() => found(evidence, 'process'), SEEN).toContain('key')
     child.kill()

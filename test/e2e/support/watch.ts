@@ -39,10 +39,12 @@ export function watchFiles(evidence: Evidence, directory: string): Watch {
   })
 }
 
-/** Keeps the arguments and the environment of a process and of its children, while they run. */
-export function watchProcesses(evidence: Evidence, parent: () => number): Watch {
+/** Keeps the arguments and the environment of processes and of their children, while they run. */
+export function watchProcesses(evidence: Evidence, parents: () => readonly number[]): Watch {
   return watch(async () => {
-    const shown = [await showProcess(parent()), ...(await childrenOf(parent()))]
+    const shown = (
+      await Promise.all(parents().map(async (pid) => [await showProcess(pid), ...(await childrenOf(pid))]))
+    ).flat()
     for (const process of shown.filter((each) => each !== null)) keepProcess(evidence, process)
   })
 }

@@ -18,14 +18,15 @@ export interface Wire {
   readonly passed: readonly Passed[]
   /** Whoever came before waits until now. */
   forwardTo(url: string): void
-  /** The next ones get there, but the answers to them do not come back. */
-  loseAnswers(count: number): void
+  /** The next ones, to such a path, get there, but the answers to them do not come back. */
+  loseAnswers(count: number, pathEnd?: string): void
   stop(): Promise<void>
 }
 
 export async function startWire(): Promise<Wire> {
   const passed: Passed[] = []
   let toLose = 0
+  let lossy = ''
   let forwardTo: (url: string) => void = () => undefined
   const target = new Promise<string>((resolve) => {
     forwardTo = resolve
@@ -39,7 +40,7 @@ export async function startWire(): Promise<Wire> {
         status: null,
       }
       passed.push(message)
-      const isLost = toLose > 0
+      const isLost = toLose > 0 && message.path.endsWith(lossy)
       if (isLost) toLose--
       const answer = await post(`${await target}${message.path}`, message)
       if (isLost) return res.destroy()
@@ -55,8 +56,9 @@ export async function startWire(): Promise<Wire> {
     url: `http://127.0.0.1:${address.port}`,
     passed,
     forwardTo,
-    loseAnswers(count) {
+    loseAnswers(count, pathEnd = '') {
       toLose = count
+      lossy = pathEnd
     },
     async stop() {
       const closed = once(server, 'close')
@@ -70,7 +72,7 @@ export async function startWire(): Promise<Wire> {
 /** Posts a message as it was. */
 export function post(url: string, { headers, body }: Pick<Passed, 'headers' | 'body'>): Promise<Response> {
   const kept = Object.entries(headers).filter(
-    ([name]) => name === 'content-type' || name.startsWith('webhook-'),
+    ([name]) => ['content-type', 'authorization'].includes(name) || name.startsWith('webhook-'),
   )
   return fetch(url, {
     method: 'POST',

@@ -80,6 +80,7 @@ test('the door answers probes, and has nothing else', async () => {
       boot: 1,
       pid: process.pid,
       program: '0'.repeat(64),
+      configuredAt: 0,
       runs: 0,
       abandoned: 0,
     },

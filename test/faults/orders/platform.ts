@@ -40,7 +40,12 @@ export async function startPlatform(
   const sandbox = await startSandbox({
     directory: join(directory, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
-    serverSettings: { ...SERVER_SETTINGS, ENCLAVE_COMMAND: JSON.stringify(command) },
+    enclave: 'server',
+    serverSettings: {
+      ...SERVER_SETTINGS,
+      ENCLAVE_TRIGGER: 'process',
+      ENCLAVE_COMMAND: JSON.stringify(command),
+    },
     enclaveSettings: ENCLAVE_SETTINGS,
     print: () => undefined,
   })

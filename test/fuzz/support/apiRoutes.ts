@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { healthSchema as enclaveHealthSchema } from '../../../src/enclave/resident/door.js'
 import {
   complianceSchema,
   enclaveKeySchema,
@@ -100,25 +101,39 @@ export const API_ROUTES: readonly ApiRoute[] = [
     problems: [...BODY, 'run-unauthorized'],
     signedAs: 'result',
   },
+  {
+    method: 'POST',
+    path: '/runs/:runId/notice',
+    successes: { 200: runResultReceivedSchema },
+    problems: [...BODY, 'run-unauthorized'],
+    signedAs: 'notice',
+  },
 ]
 
-/** Every route of a remote enclave's host. */
-export const HOST_ROUTES: readonly ApiRoute[] = [
-  reading('/health', z.strictObject({ status: z.literal('ok') })),
+/** Every route of an enclave that stays up. */
+export const ENCLAVE_ROUTES: readonly ApiRoute[] = [
+  reading('/health', enclaveHealthSchema),
   {
     method: 'POST',
     path: '/',
     successes: { 202: jobAcceptedSchema },
-    problems: [...BODY, 'run-unauthorized', 'run-too-late', 'order-under-way', 'too-many-runs'],
+    problems: [
+      'invalid-body',
+      'body-too-large',
+      'run-unauthorized',
+      'run-too-late',
+      'order-under-way',
+      'too-many-runs',
+    ],
     signedAs: 'job',
   },
 ]
 
 /** Who is asked. */
-export type Service = 'server' | 'host'
+export type Service = 'server' | 'enclave'
 export const ROUTES: Readonly<Record<Service, readonly ApiRoute[]>> = {
   server: API_ROUTES,
-  host: HOST_ROUTES,
+  enclave: ENCLAVE_ROUTES,
 }
 
 function reading(path: string, schema: z.ZodType, problems: readonly ProblemCode[] = []): ApiRoute {

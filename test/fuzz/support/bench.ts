@@ -8,10 +8,10 @@ import type { Service } from './apiRoutes.js'
 import { type Caller, createCaller } from './connection.js'
 import { type Exchange, nextExchange } from './exchanges.js'
 import type { FuzzedProcess, Held } from './fuzzedProcess.js'
-import { leaveRuns, startFuzzedHost, startFuzzedServer } from './fuzzedServer.js'
+import { leaveRuns, startFuzzedEnclave, startFuzzedServer } from './fuzzedServer.js'
 import { growthIn, untilQuiet } from './held.js'
 import { createTally, type Tally } from './tally.js'
-import { createWorld, HOSTED_ORDER, type World } from './world.js'
+import { createWorld, ENCLAVES_ORDER, type World } from './world.js'
 
 export interface FuzzOptions {
   readonly seed: number
@@ -31,7 +31,7 @@ export interface FuzzReport {
   readonly seconds: number
   /** By status and code: how often it was answered. */
   readonly answers: Readonly<Record<string, number>>
-  /** What the server and the host held after each round. */
+  /** What the server and the enclave held after each round. */
   readonly held: Readonly<Record<Service, readonly Held[]>>
   /** Everything that must not be. */
   readonly violations: readonly string[]
@@ -42,24 +42,24 @@ const REQUESTS_PER_WRITE = 2_000
 const LEAST_WRITES = 6
 const FAR = 4_000_000_000
 
-/** Sends seeded requests, right and wrong, at the real server on a real chain and its enclave's host. Needs `npm run build`. */
+/** Sends seeded requests, right and wrong, at the real server on a real chain and its enclave. Needs `npm run build`. */
 export async function runFuzzer(options: FuzzOptions): Promise<FuzzReport> {
   const { seed, requests, directory } = options
   const chain = await startTestChain()
   const broker = await startStandIn()
   try {
     const world = await createWorld(chain, seed, LEAST_WRITES + Math.floor(requests / REQUESTS_PER_WRITE))
-    const enclave = createScriptedEnclave(directory)
-    await planRuns(enclave, world)
+    const script = createScriptedEnclave(directory)
+    await planRuns(script, world)
     await leaveRuns(world, directory)
-    const { host: port = 0 } = await claimPorts({ server: 0, rpc: 0, broker: 0, host: 0 })
-    const server = await startFuzzedServer({ chain, brokerUrl: broker.url, hostPort: port, directory })
+    const { enclave: port = 0 } = await claimPorts({ server: 0, rpc: 0, broker: 0, enclave: 0 })
+    const server = await startFuzzedServer({ chain, brokerUrl: broker.url, enclavePort: port, directory })
     try {
-      const host = await startFuzzedHost({ port, serverPort: server.port, enclave, directory })
+      const enclave = await startFuzzedEnclave({ port, serverPort: server.port, script, directory })
       try {
-        return await fuzz(options, { server, host }, world)
+        return await fuzz(options, { server, enclave }, world)
       } finally {
-        await host.stop()
+        await enclave.stop()
       }
     } finally {
       await server.stop()
@@ -71,7 +71,7 @@ export async function runFuzzer(options: FuzzOptions): Promise<FuzzReport> {
 }
 
 /** Every end that a run can come to; the last one repeats. */
-async function planRuns(enclave: ScriptedEnclave, { orderIds }: World): Promise<void> {
+async function planRuns(script: ScriptedEnclave, { orderIds }: World): Promise<void> {
   const waiting = { outcome: 'placed', retryAt: FAR } as const
   const ends = [
     [waiting],
@@ -80,11 +80,11 @@ async function planRuns(enclave: ScriptedEnclave, { orderIds }: World): Promise<
     [{ outcome: 'queued', retryAt: FAR }],
     [{ outcome: 'rejected' }],
   ] as const
-  await enclave.plan({
+  await script.plan({
     ...Object.fromEntries(
       orderIds.map((orderId, index) => [orderId, [...(ends[index % ends.length] ?? [])]]),
     ),
-    [HOSTED_ORDER]: [{ ...waiting, waitMs: 1_500 }],
+    [ENCLAVES_ORDER]: [{ ...waiting, waitMs: 1_500 }],
     policy: [
       { outcome: 'accepted', orgId: ORG, version: 1 },
       { outcome: 'rejected', code: 'wrong-version' },
@@ -102,14 +102,14 @@ async function fuzz(options: FuzzOptions, processes: Processes, world: World): P
   const { seed, requests, rounds, print } = options
   const random = createRandom(seed)
   const tally = createTally()
-  const held: Record<Service, Held[]> = { server: [], host: [] }
+  const held: Record<Service, Held[]> = { server: [], enclave: [] }
   const startedAt = performance.now()
   for (let round = 1; round <= rounds && !hasFailed(processes); round++) {
     await runRound({ random, world, processes, tally }, (requests * round) / rounds)
-    const [server, host] = await Promise.all([untilQuiet(processes.server), untilQuiet(processes.host)])
-    if (server === undefined || host === undefined) break
+    const [server, enclave] = await Promise.all([untilQuiet(processes.server), untilQuiet(processes.enclave)])
+    if (server === undefined || enclave === undefined) break
     held.server.push(server)
-    held.host.push(host)
+    held.enclave.push(enclave)
     print(lineOf(tally, server, (performance.now() - startedAt) / 1_000))
   }
   return {
@@ -123,8 +123,8 @@ async function fuzz(options: FuzzOptions, processes: Processes, world: World): P
   }
 }
 
-function faultsOf({ server, host }: Processes): string[] {
-  return [...server.faults, ...host.faults]
+function faultsOf({ server, enclave }: Processes): string[] {
+  return [...server.faults, ...enclave.faults]
 }
 
 function hasFailed(processes: Processes): boolean {
@@ -146,10 +146,10 @@ async function runRound({ random, world, processes, tally }: Round, until: numbe
       tally.sent(exchange)
       tally.came(exchange, await callers[exchange.to].carryOut(exchange))
     }
-    await Promise.all([callers.server.hangUp(), callers.host.hangUp()])
+    await Promise.all([callers.server.hangUp(), callers.enclave.hangUp()])
   }
-  const { server, host } = processes
-  const callers = () => ({ server: createCaller(server.port), host: createCaller(host.port) })
+  const { server, enclave } = processes
+  const callers = () => ({ server: createCaller(server.port), enclave: createCaller(enclave.port) })
   await Promise.all(Array.from({ length: CALLERS }, () => call(callers())))
 }
 

@@ -43,11 +43,11 @@ const SHARES: readonly (readonly [ExchangeKind, number])[] = [
   ['stalled', 1],
 ]
 
-const TO_THE_HOST = 0.05
+const TO_THE_ENCLAVE = 0.05
 
 /** The next exchange of a sequence that depends on the seed alone. */
 export function nextExchange(random: Random, world: World): Exchange {
-  const to = random.chance(TO_THE_HOST) ? 'host' : 'server'
+  const to = random.chance(TO_THE_ENCLAVE) ? 'enclave' : 'server'
   return { to, ...exchangeWith(to, random, world) }
 }
 

@@ -23,7 +23,7 @@ const heldSchema = z.strictObject({
 /** What the process holds after its garbage is collected: bytes, active handles, open file descriptors. */
 export type Held = z.output<typeof heldSchema>
 
-/** The real server, or the real host of its enclave, as a process of its own. */
+/** The real server, or its enclave that stays up, as a process of its own. */
 export interface FuzzedProcess {
   readonly port: number
   readonly pid: number
@@ -34,6 +34,10 @@ export interface FuzzedProcess {
   stop(): Promise<void>
 }
 
+const PROGRAMS: Readonly<Record<Service, () => string>> = {
+  server: () => built('server/main.js'),
+  enclave: () => fileURLToPath(new URL('../../support/enclaves/scriptedResident.mjs', import.meta.url)),
+}
 const LAST_WORDS = 20
 
 /**
@@ -46,7 +50,7 @@ export async function startFuzzedProcess(options: {
   readonly directory: string
 }): Promise<FuzzedProcess> {
   const { name, env, directory } = options
-  const program = built(`${name}/main.js`)
+  const program = PROGRAMS[name]()
   const child = spawn(process.execPath, ['--expose-gc', '--import', REPORTER, program], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -113,7 +117,7 @@ function listening({ stdout, stderr }: ChildProcess, log: Log): Promise<number> 
       if (stream === null) continue
       createInterface({ input: stream }).on('line', (line) => {
         log(line, stream === stderr)
-        const port = /"port":(\d+).*"listening"/.exec(line)?.[1]
+        const port = /"port":(\d+).*"(?:listening|enclave started)"/.exec(line)?.[1]
         if (port !== undefined) resolve(Number(port))
       })
     }

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import type { ResidentSettings } from '../../../src/enclave/resident/settings.js'
 import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createRunFiles } from '../../../src/server/store/runFiles.js'
 import { SERVER_ACCOUNT } from '../../support/brokerStandIn.js'
@@ -16,8 +17,8 @@ const AWAITED_SECONDS = 86_400
 interface FuzzedServerOptions {
   readonly chain: TestChain
   readonly brokerUrl: string
-  /** Where its enclave's host listens, or will. */
-  readonly hostPort: number
+  /** Where its enclave listens, or will. */
+  readonly enclavePort: number
   /** Of its data and its log. */
   readonly directory: string
 }
@@ -49,7 +50,7 @@ const SETTINGS = {
 export function startFuzzedServer({
   chain,
   brokerUrl,
-  hostPort,
+  enclavePort,
   directory,
 }: FuzzedServerOptions): Promise<FuzzedProcess> {
   const env = {
@@ -57,7 +58,7 @@ export function startFuzzedServer({
     ...REMOTE,
     ...chainEnvironment(chain),
     ...SETTINGS,
-    ENCLAVE_URL: urlOf(hostPort),
+    ENCLAVE_URL: urlOf(enclavePort),
     ENCLAVE_MAX_RUNS: '4',
     DATA_DIR: dataDirectory(directory),
     ENCLAVE_SIGNER,
@@ -70,23 +71,24 @@ export function startFuzzedServer({
   return startFuzzedProcess({ name: 'server', env, directory })
 }
 
-/** The host of its enclave. @param options.port where the server looks for it */
-export function startFuzzedHost(options: {
+/** Its enclave, whose runs do as the script says. @param options.port where the server looks for it */
+export function startFuzzedEnclave(options: {
   readonly port: number
   readonly serverPort: number
-  readonly enclave: ScriptedEnclave
+  readonly script: ScriptedEnclave
   readonly directory: string
 }): Promise<FuzzedProcess> {
-  const { port, serverPort, enclave, directory } = options
-  const env = {
-    PORT: `${port}`,
-    SERVER_URL: urlOf(serverPort),
-    ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
-    ENCLAVE_COMMAND: JSON.stringify(enclave.command),
-    ENCLAVE_ENV_FILE: enclave.envFile,
-    DATA_DIR: join(directory, 'host'),
+  const { port, serverPort, script, directory } = options
+  const settings: ResidentSettings = {
+    listen: { host: '127.0.0.1', port },
+    secret: RUN_SECRET,
+    serverUrl: urlOf(serverPort),
+    stateDirectory: join(directory, 'enclave'),
+    maxRuns: 16,
+    logLevel: 'info',
   }
-  return startFuzzedProcess({ name: 'host', env, directory })
+  const env = { ENCLAVE_ENV_FILE: script.envFile, SETTINGS: JSON.stringify(settings) }
+  return startFuzzedProcess({ name: 'enclave', env, directory })
 }
 
 /** Leaves what an earlier server would have left of runs under way: the next one awaits their results. */

@@ -40,14 +40,14 @@ export async function untilQuiet(server: FuzzedProcess): Promise<Held | undefine
   return before
 }
 
-/** What has grown by more than it may, of the server and of the host, each for the requests that it was sent itself. */
+/** What has grown by more than it may, of the server and of the enclave, each for the requests that it was sent itself. */
 export function growthIn(
-  { server, host }: Readonly<Record<Service, readonly Held[]>>,
+  { server, enclave }: Readonly<Record<Service, readonly Held[]>>,
   requests: Readonly<Record<Service, number>>,
 ): string[] {
   return [
     ...growthOf(server, requests.server),
-    ...growthOf(host, requests.host).map((growth) => `the host's ${growth}`),
+    ...growthOf(enclave, requests.enclave).map((growth) => `the enclave's ${growth}`),
   ]
 }
 

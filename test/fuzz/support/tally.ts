@@ -23,11 +23,11 @@ const SHOWN = 600
 export function createTally(): Tally {
   const judges: Readonly<Record<Service, Judge>> = {
     server: createJudge('server'),
-    host: createJudge('host'),
+    enclave: createJudge('enclave'),
   }
   const counts = new Map<string, number>()
   const wrong = new Map<string, { readonly example: string; times: number }>()
-  const requests: Record<Service, number> = { server: 0, host: 0 }
+  const requests: Record<Service, number> = { server: 0, enclave: 0 }
   let exchanges = 0
 
   function note(fault: string | undefined, { to, kind, pieces }: Exchange, request?: WireRequest): void {
@@ -51,7 +51,7 @@ export function createTally(): Tally {
         note(judge(answer, exchange.requests[index]), exchange, exchange.requests[index])
       }
     },
-    requests: () => requests.server + requests.host,
+    requests: () => requests.server + requests.enclave,
     requestsTo: () => ({ ...requests }),
     exchanges: () => exchanges,
     answers: () => Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))),
@@ -59,11 +59,11 @@ export function createTally(): Tally {
   }
 }
 
-/** The status, and a problem's code; of the host, that it is. */
+/** The status, and a problem's code; of the enclave, that it is. */
 function nameOf({ status, body }: Answer, from: Service): string {
   const code = status < 400 ? undefined : /"code":"([a-z-]+)"/.exec(body)?.[1]
   const name = code === undefined ? `${status}` : `${status} ${code}`
-  return from === 'host' ? `host ${name}` : name
+  return from === 'enclave' ? `enclave ${name}` : name
 }
 
 function exampleOf(pieces: readonly Buffer[], request: WireRequest | undefined): string {

@@ -122,7 +122,7 @@ function resultOf(random: Random): Json {
   ])
 }
 
-/** One of those that the host runs once, or one that comes too late. */
+/** One of those that the enclave runs once, or one that comes too late. */
 function jobOf(random: Random, world: World): Json {
   if (random.chance(KNOWN_JOB)) return random.pick(world.jobs)
   const orderId = random.pick(world.orderIds)

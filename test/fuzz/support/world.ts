@@ -31,9 +31,9 @@ export interface World {
   readonly authorizations: readonly [Json, ...Json[]]
   /** Of runs whose results the server awaits from its start on. */
   readonly runIds: readonly [string, ...string[]]
-  /** Bodies of the host's `POST /`. Few, as each starts a process; some are of one order. */
+  /** Bodies of the enclave's `POST /`. Few, as each is noted on disk; some are of one order. */
   readonly jobs: readonly [Json, ...Json[]]
-  /** Bodies of `POST /policy`. Few, as each starts a process. */
+  /** Bodies of `POST /policy`. Few, as each is noted on disk. */
   readonly rulebooks: readonly [Json, ...Json[]]
   /** What signatures are made at. */
   readonly now: () => Date
@@ -48,7 +48,7 @@ const RULEBOOKS = 4
 const JOBS = 3
 const JOB_SECONDS = 86_400
 /** What all jobs of the fuzzer's own are about. */
-export const HOSTED_ORDER = bytes32('at the host')
+export const ENCLAVES_ORDER = bytes32('at the enclave')
 const DEADLINE_SECONDS = 20 * 86_400
 
 /** An envelope of so many bytes that nobody can open. */
@@ -110,7 +110,7 @@ export async function createWorld(chain: TestChain, seed: number, writes: number
 function jobsOf(random: Random): Json[] {
   const stopAt = Math.floor(Date.now() / 1_000) + JOB_SECONDS
   return Array.from({ length: JOBS }, () => {
-    const common = { job: 'order', runId: anyRunId(random), stopAt, orderId: HOSTED_ORDER }
+    const common = { job: 'order', runId: anyRunId(random), stopAt, orderId: ENCLAVES_ORDER }
     return { ...common, envelope: anyEnvelope(random, 256) }
   })
 }

@@ -64,8 +64,9 @@ const ID: Record<string, string> = {
 
 type Headers = Record<string, string>
 
-/** As the enclave's host signs a result. */
-const signatureOf = (body: string) => signRunMessage(RUN_SECRET, { kind: 'result', runId: RUN_ID, body })
+/** As the enclave signs what it posts. */
+const signatureOf = (kind: 'notice' | 'result', body: string) =>
+  signRunMessage(RUN_SECRET, { kind, runId: RUN_ID, body })
 
 /** Asks for an operation by its name, and holds the answer against the document. */
 function caller(server: string | Parameters<typeof request>[0]) {
@@ -80,7 +81,9 @@ function caller(server: string | Parameters<typeof request>[0]) {
     const body = typeof options.body === 'object' ? JSON.stringify(options.body) : options.body
     const headers = {
       ...(operation.security === 'relayToken' && AUTHORIZATION),
-      ...(operation.security === 'runSignature' && body !== undefined && signatureOf(body)),
+      ...(operation.security === 'runSignature' &&
+        body !== undefined &&
+        signatureOf(operationId === 'postRunNotice' ? 'notice' : 'result', body)),
       ...options.headers,
     }
     const asked = request(server)[operation.method](path).set(headers)
@@ -239,7 +242,8 @@ describe('what is wrong with a request', () => {
       '404 institution-not-found',
     )
     expect(of(await call('getInstitution', { params: { orgId: UNKNOWN } }))).toBe('404 institution-not-found')
-    expect(of(await call('postRunResult'))).toBe('401 run-unauthorized')
+    for (const operationId of ['postRunNotice', 'postRunResult'])
+      expect(of(await call(operationId))).toBe('401 run-unauthorized')
     for (const operationId of ['postAuthorization', 'getReceipt']) {
       const nobody = { Authorization: 'Bearer nobody' }
       expect(of(await call(operationId, { headers: nobody }))).toBe('401 relay-unauthorized')
@@ -376,14 +380,16 @@ describe('outages', () => {
     )
   })
 
-  test('of the storage, and of the run, for a result', async () => {
+  test.each([
+    ['postRunResult', { body: { outcome: 'settled' } }],
+    ['postRunNotice', { body: { code: 'reclaimed-after-fill' } }],
+  ])('of the storage, and of the run, for %s', async (operationId, message) => {
     const root = await temporaryDirectory()
     const { app } = await buildApp({ chain: chain(), env: REMOTE, root })
-    const result = { body: { outcome: 'settled' } }
-    expect((await caller(app)('postRunResult', result)).body.result).toBe('not-awaited')
+    expect((await caller(app)(operationId, message)).body.result).toBe('not-awaited')
     await rm(`${root}/runs`, { recursive: true, force: true })
     await writeFile(`${root}/runs`, '')
-    expect(of(await caller(app)('postRunResult', result))).toBe('503 storage-unavailable')
+    expect(of(await caller(app)(operationId, message))).toBe('503 storage-unavailable')
   })
 
   test('of the room for orders without an escrow', async () => {

@@ -38,7 +38,7 @@ async function setUp(steps: HostStep[] = [202], intervalMs = 0) {
       files: createRunFiles({ files: createAtomicFiles({ root }), root, logger }),
       pace,
       stopping: stopping.signal,
-      times: { againMs: 20, againMaxMs: 40, effectMs: 50 },
+      times: { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 50 },
       logger,
     })
     const start = (changes: Parameters<typeof startTrigger>[3] = {}) =>

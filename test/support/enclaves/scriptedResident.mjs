@@ -29,13 +29,13 @@ async function run(job, report) {
   await sleep(waitMs)
   while (untilFile !== undefined && !existsSync(untilFile)) await sleep(20)
   if (act === 'hang') return new Promise(() => undefined)
-  if (act === 'throw' || act === 'garbage') throw new Error('as the script says')
+  if (act === 'throw') throw new Error('as the script says')
   if (act === 'reject') void Promise.reject(new Error('as the script says'))
   if (act === 'crash')
     setImmediate(() => {
       throw new Error('as the script says')
     })
-  return result.outcome === undefined ? { outcome: 'failed', code: 'internal-error' } : result
+  return result.outcome === undefined ? { outcome: 'failed', code: 'no-result' } : result
 }
 
 const logger = createLogger({ level: 'info' })
@@ -44,7 +44,11 @@ surviveRuns(logger)
 if (process.env.ENDS_BY_ITSELF) setTimeout(() => process.exit(99), 120_000).unref()
 try {
   const settings = JSON.parse(process.env.SETTINGS)
-  const resident = await startResident(settings, { enclave: { run }, program: '0'.repeat(64), logger })
+  const resident = await startResident(settings, {
+    enclave: { run },
+    program: { program: '0'.repeat(64), configuredAt: 0 },
+    logger,
+  })
   process.on('SIGTERM', () => void resident.stop().then(() => process.exit(0)))
 } catch (error) {
   process.stderr.write(`${error instanceof StateLockedError ? 'locked' : error.stack}\n`)

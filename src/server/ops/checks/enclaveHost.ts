@@ -6,14 +6,11 @@ const LIMIT_MS = 10_000
 const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
 
 /**
- * Whether something listens at the remote enclave's host. No more: what it answers to a request that is no signed job is
- * its own business.
+ * Whether something listens where jobs are posted to. No more: what it answers to a request that is no signed job is its
+ * own business.
  */
 export function enclaveHostLook(url: string): Look {
-  const { protocol, hostname, port } = new URL(url)
-  // An IPv6 address stands in brackets in a URL.
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const target = { host, port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) }
+  const target = targetOf(url)
   return () =>
     new Promise((resolve) => {
       const socket = connect({ ...target, timeout: LIMIT_MS })
@@ -24,4 +21,11 @@ export function enclaveHostLook(url: string): Look {
       })
       socket.on('error', () => resolve('enclave-host-unreachable'))
     })
+}
+
+function targetOf(url: string): { path: string } | { host: string; port: number } {
+  if (url.startsWith('unix:')) return { path: url.slice('unix:'.length) }
+  const { protocol, hostname, port } = new URL(url)
+  // An IPv6 address stands in brackets in a URL.
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) }
 }

@@ -1,6 +1,7 @@
 import {
   FINAL_OUTCOMES,
   type Outcome,
+  RESTARTED,
   type RunResult,
   type WaitReason,
   waitReasonSchema,
@@ -50,12 +51,13 @@ export function waitReasonOf({ outcome, code }: Pick<RunResult, 'outcome' | 'cod
 
 /**
  * When an order runs again, in Unix milliseconds; null when it needs no further run. A failure is waited out for half of
- * its time to all of it, so that what failed together does not come back together.
+ * its time to all of it, so that what failed together does not come back together. A run whose enclave was restarted did not fail by
+ * itself: its order runs again at once, unless it has failed before, as it may be what ends the enclave.
  * @param failures how many runs in a row failed, this one included
  * @param random from 0 up to 1
  */
 export function nextRunAt(
-  { outcome, retryAt }: Pick<RunResult, 'outcome' | 'retryAt'>,
+  { outcome, retryAt, code }: Pick<RunResult, 'outcome' | 'retryAt' | 'code'>,
   failures: number,
   now: number,
   times: FollowUpTimes,
@@ -67,6 +69,7 @@ export function nextRunAt(
   if (outcome === 'queued' && retryMs !== undefined && retryMs <= now) return now + times.waitingMs
   if (retryMs !== undefined) return Math.max(retryMs, now + times.leastMs)
   if (outcome !== 'failed') return now + times.waitingMs
+  if (code === RESTARTED && failures === 1) return now + times.leastMs
   const longest = Math.min(times.failedMs * 2 ** (failures - 1), times.failedMaxMs)
   return now + Math.round(longest * (1 - random() / 2))
 }

@@ -1,33 +1,41 @@
-import type { Job, RemoteJob } from '../../../protocol/job.js'
+import { jobAcceptedSchema } from '../../../protocol/api.js'
+import { type EnclaveBoot, enclaveBootSchema, type Job, type RemoteJob } from '../../../protocol/job.js'
 import { signRunMessage } from '../../../protocol/runMessage.js'
+import { createPost, hasNotConnected, type PostAnswer } from '../../../service/post.js'
 import type { Secret } from '../../secret.js'
 
 /**
  * What became of a job that was offered.
- * - `accepted`: the host runs it, or has run it
+ * - `accepted`: the enclave runs it, or has run it
  * - `refused`: it does not, and never will because of this request
+ * - `absent`: no enclave listens there, so none has got it
  * - `unknown`: no answer that says so; it may run
  */
 export type Offer =
-  | { readonly kind: 'accepted' }
+  | {
+      readonly kind: 'accepted'
+      /** Absent where the program in front of the enclave does not say. */
+      readonly enclave: EnclaveBoot | undefined
+    }
   | {
       readonly kind: 'refused'
-      /** The HTTP status; null when nobody listens there. */
-      readonly status: number | null
-      /** The host wants no further job for so long, in milliseconds. */
+      readonly status: number
+      /** The enclave wants no further job for so long, in milliseconds. */
       readonly retryAfterMs?: number
     }
-  | { readonly kind: 'unknown'; readonly status: number | null }
+  | { readonly kind: 'absent' | 'unknown'; readonly status: number | null }
 
-/** The host of an enclave somewhere else. It may be offered the same job twice: it runs it once, by its `runId`. */
+/** An enclave that stays up. It may be offered the same job twice: it runs it once, by its `runId`. */
 export interface RemoteEnclave {
   /** Never rejects. */
   offer(job: Job): Promise<Offer>
 }
 
-/** A host only notes the job before it answers. */
+/** An enclave only notes the job before it answers. */
 const TIMEOUT_MS = 10_000
-/** However long a host wants to be left alone. */
+/** Noting is quick: more at once would only wait there. */
+const MAX_CONNECTIONS = 32
+/** However long an enclave wants to be left alone. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000
 
 /** @param options.url what jobs are posted to, as it is; secret, as a hosted runtime's may hold a key */
@@ -35,23 +43,15 @@ export function createRemoteEnclave(options: {
   readonly url: Secret
   readonly secret: Secret
 }): RemoteEnclave {
+  const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS })
   return {
     async offer(job) {
       const body = JSON.stringify(withoutPlace(job))
       const headers = signRunMessage(options.secret.reveal(), { kind: 'job', runId: job.runId, body })
       try {
-        const response = await fetch(options.url.reveal(), {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body,
-          // Elsewhere the job was not meant to go.
-          redirect: 'manual',
-          signal: AbortSignal.timeout(TIMEOUT_MS),
-        })
-        await response.body?.cancel()
-        return offerOf(response)
+        return offerOf(await post(options.url.reveal(), { ...headers }, body))
       } catch (error) {
-        return { kind: hasNotConnected(error) ? 'refused' : 'unknown', status: null }
+        return { kind: hasNotConnected(error) ? 'absent' : 'unknown', status: null }
       }
     },
   }
@@ -62,25 +62,20 @@ function withoutPlace({ resultFile: _resultFile, ...job }: Job): RemoteJob {
   return job
 }
 
-/** A gateway may answer 5xx, and 408, for a host that has got the request all the same. */
-function offerOf({ ok, status, headers }: Response): Offer {
-  if (ok) return { kind: 'accepted' }
+/** A gateway may answer 5xx, and 408, for an enclave that has got the request all the same. */
+function offerOf({ status, headers, text }: PostAnswer): Offer {
+  if (status >= 200 && status < 300) return { kind: 'accepted', enclave: bootIn(text) }
   if (status >= 500 || status === 408) return { kind: 'unknown', status }
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  const seconds = Number(headers['retry-after'] ?? Number.NaN)
   if (status !== 429 || !(seconds >= 0)) return { kind: 'refused', status }
   return { kind: 'refused', status, retryAfterMs: Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) }
 }
 
-/** Failures before a connection was there, so that nothing can have been sent. */
-const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
-
-function hasNotConnected(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error && 'code' in cause && NOT_CONNECTED.has(cause.code)
+function bootIn(text: string): EnclaveBoot | undefined {
+  try {
+    const { instance, boot } = jobAcceptedSchema.parse(JSON.parse(text))
+    return enclaveBootSchema.safeParse({ instance, boot }).data
+  } catch {
+    return undefined
+  }
 }

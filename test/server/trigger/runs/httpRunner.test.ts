@@ -21,7 +21,7 @@ import { RUN_SECRET } from '../../../support/serverEnvironment.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 
 const SETTLED: RunResult = { outcome: 'settled' }
-const TIMES = { againMs: 20, againMaxMs: 40, effectMs: 100 }
+const TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 100 }
 /** Of a run that may have called somebody until a moment ago. */
 const HALF_A_MINUTE = 30
 
