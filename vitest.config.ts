@@ -31,6 +31,7 @@ const LONG = [
   '/test/e2e/cli.test.ts',
   '/test/e2e/confidentiality.test.ts',
   '/test/e2e/doctor.test.ts',
+  '/test/e2e/manyOrders.test.ts',
   '/test/e2e/remoteEnclave.test.ts',
   '/test/e2e/sandbox.test.ts',
   '/test/e2e/unrulyEnclave.test.ts',

@@ -91,12 +91,13 @@ async function measure(bench: Bench, { trading: options }: Ground): Promise<Trad
   const { sandbox, crowd, warmedUp } = bench
   const { inFlight, limitedMinutes } = options
   const everyone = crowd.accounts
+  const few = everyone.slice(0, SMALL_BURST)
   await measureBurst(bench, 'warm-up', warmedUp)
   const burst = await measureBurst(bench, `burst of ${everyone.length}`, everyone)
   const rows = [
     burst.row,
     await measureStream(bench, STREAM_SHARE * burst.row.perSecond, options.streamSeconds),
-    (await measureBurst(bench, `burst of ${SMALL_BURST}`, everyone.slice(0, SMALL_BURST))).row,
+    (await measureBurst(bench, `burst of ${few.length}`, few)).row,
     await measureAlone(bench),
   ]
   const killAddedMs = await measureKill(bench)

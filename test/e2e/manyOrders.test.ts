@@ -19,7 +19,7 @@ test('orders of many accounts that are posted in one go settle once each, and th
 test('orders that were queued while the market was closed go out at its opening, none before it and none twice', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const closed = { closedSeconds: 30, perMinute: 200 }
+  const closed = { closedSeconds: 15, perMinute: 200 }
   const report = await runOpening({ ...SMALL, ...closed, directory: await temporaryDirectory() })
   expect(report.violations).toEqual([])
   expect(report.orders).toBe(SMALL.orders)
