@@ -104,9 +104,12 @@ async function isAlive(claim: Claim, path: string, own: ProcessIdentity): Promis
 }
 
 function hold(directory: string, path: string, own: Claim, refreshMs: number): DirectoryLock {
-  let refreshing: Promise<void> = Promise.resolve()
+  let refreshing: Promise<void> | undefined
   const timer = setInterval(() => {
-    refreshing = refresh(directory, path, own)
+    // One at a time: on a slow disk a second one would take away what the first is about to rename.
+    refreshing ??= refresh(directory, path, own).finally(() => {
+      refreshing = undefined
+    })
   }, refreshMs)
   timer.unref()
   return {
