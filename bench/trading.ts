@@ -26,7 +26,7 @@ import { quantile } from './support/statistics.js'
 import { sendFloor, signFloor } from './support/tradingFloor.js'
 import type { LimitedResult, TradingResult, TradingRow } from './support/tradingResult.js'
 
-/** What is measured of trading. */
+/** How much trading is measured. */
 export interface TradingOptions {
   /** Each has one order in the burst. */
   readonly accounts: number
@@ -161,7 +161,7 @@ async function measureAlone(bench: Bench): Promise<TradingRow> {
   return { ...row, blocks: null }
 }
 
-/** What a burst takes longer in which the enclave that stays up is killed when half of it has settled. */
+/** The time that a burst takes longer in which the enclave that stays up is killed when half of it has settled. */
 async function measureKill(bench: Bench): Promise<number | null> {
   const { sandbox, crowd, print } = bench
   if ((await residentEnclave(sandbox)) === undefined) return null

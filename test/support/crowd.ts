@@ -121,7 +121,7 @@ export async function createCrowd(
     args,
   })
   const mint = accounts.map(({ address }) => pay('mint', address, FUNDS))
-  // What comes next needs what is mined here.
+  // The next step builds on these.
   await Promise.all([
     sendFrom(provider, roles.owner.address, mint),
     ...accounts.map(({ address }) => sendFrom(provider, address, [pay('approve', orderEscrow, MaxUint256)])),

@@ -22,7 +22,7 @@ export interface MemorySample extends PlatformMemory {
   readonly ended: number
 }
 
-/** What a run has shown. */
+/** The findings of a run. */
 export interface ManyOrdersReport {
   readonly orders: number
   readonly settled: number

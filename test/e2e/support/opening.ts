@@ -22,7 +22,7 @@ export interface OpeningOptions {
   readonly print: (line: string) => void
 }
 
-/** What a run has shown. */
+/** The findings of a run. */
 export interface OpeningReport {
   readonly orders: number
   /** Placed in each minute from the opening on. */
