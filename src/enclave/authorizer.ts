@@ -8,7 +8,7 @@ import {
 import type { Hex } from '../protocol/hex.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
-import { failureOf, PostponedError, RunFailure } from './failures.js'
+import { codeOf, failureOf, PostponedError, RunFailure } from './failures.js'
 import type { Look } from './heads.js'
 import type { Relay } from './relay.js'
 
@@ -36,6 +36,12 @@ type Digest = Pick<Authorization, 'primaryType'> & { readonly digest: Hex }
 /** How often in all the relay may give no usable answer about one authorization. */
 const MAX_SILENCES = 3
 
+/** A node that does not answer says nothing about the digest. */
+function unlessUnanswered(error: unknown): false {
+  if (codeOf(error) === 'chain-unavailable') return false
+  throw error
+}
+
 export function createAuthorizer({ chain, clock, relay, privateKey, timings }: AuthorizerDeps): Authorizer {
   async function isUsed({ primaryType, digest }: Digest, looking: Promise<Look>): Promise<boolean> {
     return chain.isUsed(primaryType, digest, (await looking).head)
@@ -45,7 +51,7 @@ export function createAuthorizer({ chain, clock, relay, privateKey, timings }: A
   async function confirmed(digest: Digest): Promise<boolean> {
     const until = clock.now() + timings.relayAgainMs
     for (let looking = chain.look(); ; looking = chain.lookLater()) {
-      if (await isUsed(digest, looking).catch(() => false)) return true
+      if (await isUsed(digest, looking).catch(unlessUnanswered)) return true
       if (clock.now() >= until) return false
       clock.check()
     }
