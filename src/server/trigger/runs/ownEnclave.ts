@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { enclaveBootSchema } from '../../../protocol/job.js'
 import { runSecretSchema } from '../../../protocol/runMessage.js'
 import { describeError, type Logger } from '../../../service/logger.js'
 import { readPrivateFile } from '../../../service/privateFile.js'
@@ -36,7 +37,12 @@ interface OwnEnclaveOptions {
 }
 
 /** The part of the enclave's `GET /health` that says whether it is the one that would be started now. */
-const healthSchema = z.object({ pid: z.int().positive(), program: z.string(), configuredAt: z.number() })
+const healthSchema = z.object({
+  ...enclaveBootSchema.shape,
+  pid: z.int().positive(),
+  program: z.string(),
+  configuredAt: z.number(),
+})
 type Health = z.output<typeof healthSchema>
 
 const LOOK_INTERVAL_MS = 1_000
