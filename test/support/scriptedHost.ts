@@ -3,10 +3,17 @@ import { claimedRunMessage, isRunMessageSigned } from '../../src/protocol/runMes
 import { startRawServer } from './rawServer.js'
 import { RUN_SECRET } from './serverEnvironment.js'
 
-/** What a host does with one offer: answers with this status, takes the request and cuts the connection, or redirects. */
-export type HostStep = number | 'lose' | 'redirect'
+/**
+ * What it does with one offer: answers with this status, takes the job and names its boot, takes the request and cuts the connection,
+ * or redirects.
+ */
+export type HostStep =
+  | number
+  | 'lose'
+  | 'redirect'
+  | { readonly instance: string; readonly boot: number; readonly result: 'accepted' }
 
-/** An HTTP server in the place of an enclave's host, which answers offers as told and starts nothing. */
+/** An HTTP server in the place of an enclave's door, which answers offers as told and runs nothing. */
 export interface ScriptedHost {
   readonly url: string
   /** Each offer's body and whether its signature holds, oldest first. */
@@ -27,6 +34,8 @@ export async function startScriptedHost(steps: HostStep[]): Promise<ScriptedHost
       const step = steps[Math.min(offers.length, steps.length) - 1] ?? 202
       if (step === 'lose') req.socket.destroy()
       else if (step === 'redirect') res.writeHead(307, { location: `${url}/elsewhere` }).end()
+      else if (typeof step === 'object')
+        res.writeHead(202).end(JSON.stringify({ ...step, runId: claimed?.runId }))
       else res.writeHead(step, step === 429 ? { 'retry-after': '1' } : {}).end()
     })
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FINAL_OUTCOMES } from '../../../../src/protocol/job.js'
+import { FINAL_OUTCOMES, RESTARTED } from '../../../../src/protocol/job.js'
 import {
   FOLLOW_UP_TIMES,
   nextRunAt,
@@ -52,6 +52,12 @@ describe('the next run', () => {
 
   test('does not come after a final outcome, whatever time it names', () => {
     for (const outcome of FINAL_OUTCOMES) expect(at({ outcome, retryAt: 1 })).toBeNull()
+  })
+
+  test('comes at once when the enclave was restarted, but not twice in a row', () => {
+    const restarted = { outcome: 'failed', code: RESTARTED } as const
+    expect(at(restarted, 1)).toBe(NOW + FOLLOW_UP_TIMES.leastMs)
+    expect(at(restarted, 2)).toBe(at({ outcome: 'failed' }, 2))
   })
 
   test('comes when the run wants it, but not at once', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Job, RunResult } from '../../../../src/protocol/job.js'
+import { type Job, type PostedResult, RESTARTED, type RunResult } from '../../../../src/protocol/job.js'
 import { identityOf } from '../../../../src/server/processIdentity.js'
 import { Secret } from '../../../../src/server/secret.js'
 import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
@@ -113,9 +113,11 @@ describe('a run', () => {
     },
   )
 
-  test('has not started where nobody listens', async () => {
+  test('has not started where no enclave listens, for as long as one may take to start again', async () => {
     const { runner, job } = await setUp([], { url: await closedUrl() })
+    const from = performance.now()
     expect((await (await begin(runner, job)).end).how).toBe('not-started')
+    expect(performance.now() - from).toBeGreaterThanOrEqual(TIMES.absentMs)
   })
 
   test('that may have been taken is not ended by a refusal that follows', async () => {
@@ -233,4 +235,88 @@ test('a run that was begun as a process is followed as one', async () => {
   const ended = { ...identityOf(process.pid), startedAt: '1' }
   const run = { runId: job.runId, process: ended, stopAt: job.stopAt, resultFile: job.resultFile }
   expect(await runner.attach(run)).toEqual({ how: 'no-result', exitCode: null, result: null })
+})
+
+describe('a run that an enclave has taken', () => {
+  const taker = { instance: randomUUID(), boot: 3 }
+  const restarted = (enclave: PostedResult['enclave']): PostedResult => ({
+    outcome: 'failed',
+    code: RESTARTED,
+    ...(enclave && { enclave }),
+  })
+
+  async function taken() {
+    const setting = await setUp([{ ...taker, result: 'accepted' }])
+    const { end } = await begin(setting.runner, setting.job)
+    await eventually('the note of it', async () => (await setting.files.get(setting.job.runId))?.enclave)
+    return { ...setting, end }
+  }
+
+  test('names instance and boot in its row', async () => {
+    const { files, job } = await taken()
+    expect((await files.get(job.runId))?.enclave).toEqual(taker)
+  })
+
+  test('is over when a later boot of the same instance says so', async () => {
+    const { runner, job, end } = await taken()
+    expect(await runner.receive(job.runId, restarted({ ...taker, boot: 4 }))).toBe('received')
+    expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED })
+  })
+
+  test.each<[string, PostedResult]>([
+    ['another instance says so', restarted({ instance: randomUUID(), boot: 9 })],
+    ['the boot that runs it says so', restarted(taker)],
+    [
+      'another instance, which got a lost offer of it, has ended its own',
+      { outcome: 'settled', enclave: { instance: randomUUID(), boot: 1 } },
+    ],
+  ])('is not over when %s', async (_what, posted) => {
+    const { runner, job, end } = await taken()
+    expect(await runner.receive(job.runId, posted)).toBe('not-awaited')
+    expect(await hasEnded(end)).toBe(false)
+    expect(await runner.receive(job.runId, { ...SETTLED, enclave: taker })).toBe('received')
+    expect((await end).result).toEqual(SETTLED)
+  })
+
+  test('a late result of it touches no other', async () => {
+    const { runner, job, files, end } = await taken()
+    await runner.receive(job.runId, restarted({ ...taker, boot: 4 }))
+    await end
+    await files.remove(job.runId)
+    expect(await runner.receive(job.runId, { ...SETTLED, enclave: taker })).toBe('received')
+    expect(await files.all()).toEqual([])
+  })
+})
+
+describe('a notice', () => {
+  test('is in the row when it is answered, ends nothing, and belongs to the failure that follows', async () => {
+    const { runner, job, files } = await setUp([202])
+    const { end } = await begin(runner, job)
+    const notice = await sealOrder('why')
+    expect(await runner.hear(job.runId, { notice })).toBe('received')
+    expect((await files.get(job.runId))?.told).toEqual({ notice })
+    expect(await hasEnded(end)).toBe(false)
+    await runner.receive(job.runId, { outcome: 'failed', code: RESTARTED })
+    expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED, notice })
+    expect(await runner.hear(job.runId, { notice })).toBe('not-awaited')
+  })
+
+  test('is left when nothing more is heard, and is none of a run that settled', async () => {
+    const late = await setUp(['lose'], { seconds: -HALF_A_MINUTE + 2 })
+    const notice = await sealOrder('why')
+    const { end } = await begin(late.runner, late.job)
+    expect(await late.runner.hear(late.job.runId, { notice })).toBe('received')
+    expect(await end).toEqual({ how: 'timeout', exitCode: null, result: { outcome: 'failed', notice } })
+
+    const settled = await setUp([202])
+    const ending = (await begin(settled.runner, settled.job)).end
+    await settled.runner.hear(settled.job.runId, { notice })
+    await settled.runner.receive(settled.job.runId, SETTLED)
+    expect((await ending).result).toEqual(SETTLED)
+  })
+
+  test('of a run that no one knows is not awaited', async () => {
+    const { runner } = await setUp([202])
+    expect(await runner.hear(randomUUID(), { code: 'reclaimed-after-fill' })).toBe('not-awaited')
+  })
 })
