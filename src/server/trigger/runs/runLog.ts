@@ -1,3 +1,4 @@
+import { RESTARTED } from '../../../protocol/job.js'
 import type { LogFields, Logger } from '../../../service/logger.js'
 import type { RunEnd } from './runner.js'
 
@@ -15,6 +16,7 @@ export const ALARMING: ReadonlyMap<string, 'error' | 'warn'> = new Map([
   ['broker-refused', 'warn'],
   ['broker-rate-limited', 'warn'],
   ['broker-unavailable', 'warn'],
+  [RESTARTED, 'warn'],
 ])
 
 /** Logs the end of a run at its code's level in `ALARMING`. With any other code a failed run is a warning. */
