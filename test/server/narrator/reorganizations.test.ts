@@ -185,7 +185,8 @@ describe('what a reorganization removed', () => {
     await caughtUp(narrator)
     await revert(fork)
     await buys(2, 3)
-    await caughtUp(narrator)
+    // The chain is as high as before: that the narrator stands at its head does not say which branch it has read.
+    await eventually('the events of the branch that stayed', () => told(narrator.lines).length === 3)
     expect(told(narrator.lines)).toEqual([1, 2, 3])
   })
 
