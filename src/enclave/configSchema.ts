@@ -218,12 +218,11 @@ the chain calls safe or finalized. docs/enclave.md says under "Depth" what fits 
   ),
   CONFIRM_POLL_MS: milliseconds('Pause between two looks at the chain for it.', 500, MINUTE_MS),
   FILL_WAIT_MS: milliseconds(
-    'How long a run looks at a live order before it leaves it to a later run.',
+    'How long a run follows a live order before it leaves it to a later run.',
     5_000,
     MINUTE_MS,
     'Pace',
   ),
-  FILL_POLL_MS: milliseconds('Pause between two looks at it.', 500, MINUTE_MS),
   ABSENT_AGAIN_MS: milliseconds(
     "An order that is decided never to be placed is refunded when it is still absent at the broker after this, within \
 one run: less than the server's ORDER_RUN_TIMEOUT. Not below 30000 with a real broker.",

@@ -1,10 +1,11 @@
 import type { JsonRpcApiProvider } from 'ethers'
-import type { Broker } from '../broker/index.js'
+import type { SharedBroker } from '../broker/index.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { RemoteJob, RunResult } from '../protocol/job.js'
 import { createKeyedLock } from '../service/keyedLock.js'
+import { createRecentMap } from '../service/recentMap.js'
 import { createAuthorizer } from './authorizer.js'
 import { createSharedChain } from './chainState.js'
 import { type Clock, createRunClock } from './clock.js'
@@ -35,7 +36,7 @@ export interface EnclaveDeps {
   witness?: JsonRpcApiProvider | undefined
   chainId: number
   addresses: ContractAddresses
-  broker: Broker
+  broker: SharedBroker
   relay: Relay
   clock: Clock
   keys: EnclaveKeys
@@ -72,7 +73,7 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
         return report(result)
       }
       try {
-        return await dispatch(createRun(deps, shared, job.stopAt, keep), job)
+        return await dispatch(createRun(deps, shared, job, keep), job)
       } catch (error) {
         // What was reported stands: the refund that a notice explains may yet take effect.
         const retry = error instanceof PostponedError ? { retryAt: error.until } : {}
@@ -82,6 +83,9 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
   }
 }
 
+/** More than are live at once. */
+const REMEMBERED_ORDERS = 10_000
+
 /** What the runs of one process share. */
 function createShared(deps: EnclaveDeps) {
   const { keys, timings } = deps
@@ -90,6 +94,7 @@ function createShared(deps: EnclaveDeps) {
   return {
     chain,
     accounts: createKeyedLock(),
+    seenAtBroker: createRecentMap<Hex, true>(REMEMBERED_ORDERS),
     portfolios: createPortfolioStore(views, keys.master),
     policies: createPolicyStore(views, keys.master),
   }
@@ -103,11 +108,11 @@ function dispatch(run: Run, job: RemoteJob): Promise<RunResult> {
 function createRun(
   deps: EnclaveDeps,
   shared: ReturnType<typeof createShared>,
-  stopAt: number,
+  job: RemoteJob,
   report: Run['report'],
 ): Run {
   const { keys, timings, relay } = deps
-  const clock = createRunClock(deps.clock, stopAt)
+  const clock = createRunClock(deps.clock, job.stopAt)
   const chain = shared.chain.forRun()
   return {
     ...shared,
@@ -118,9 +123,18 @@ function createRun(
     broker: guardBroker(deps.broker, clock.check),
     authorizer: createAuthorizer({ chain, clock, relay, timings, privateKey: keys.signing }),
     intentPrivateKey: keys.intent,
+    openedAt: positionOf(job),
     fees: deps.fees,
     haltedSymbols: deps.haltedSymbols,
     limits: deps.limits,
     batching: deps.batching,
   }
+}
+
+/** An order whose opening the server has not seen comes last. */
+const LAST = 2n ** 96n
+
+function positionOf(job: RemoteJob): bigint {
+  const openedAt = job.job === 'order' ? job.openedAt : undefined
+  return openedAt ? (BigInt(openedAt.block) << 32n) + BigInt(openedAt.logIndex) : LAST
 }

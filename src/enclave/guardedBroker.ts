@@ -1,13 +1,13 @@
-import { type Broker, BrokerError } from '../broker/index.js'
+import { BrokerError, type Placement, type SharedBroker } from '../broker/index.js'
 
 /** A broker as one run uses it. */
-export interface GuardedBroker extends Broker {
+export interface GuardedBroker extends Omit<SharedBroker, 'close'> {
   /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
   lastFailure(): BrokerError | null
 }
 
 /** The same broker, with `check` before every call. */
-export function guardBroker(broker: Broker, check: () => void): GuardedBroker {
+export function guardBroker(broker: SharedBroker, check: () => void): GuardedBroker {
   let failure: BrokerError | null = null
   const guarded =
     <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
@@ -22,8 +22,19 @@ export function guardBroker(broker: Broker, check: () => void): GuardedBroker {
         throw error
       }
     }
+  const guardedPlacement = (placement: Placement): Placement => ({
+    ...placement,
+    send: guarded(placement.send),
+  })
   return {
     lastFailure: () => failure,
+    deferUntil: broker.deferUntil,
+    async reserve(ask) {
+      check()
+      const placement = await broker.reserve(ask)
+      return placement && guardedPlacement(placement)
+    },
+    follow: guarded(broker.follow),
     getClock: guarded(broker.getClock),
     getSnapshots: guarded(broker.getSnapshots),
     getAsset: guarded(broker.getAsset),

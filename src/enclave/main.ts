@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createBroker } from '../broker/index.js'
+import { createSharedBroker } from '../broker/index.js'
 import { RpcProvider } from '../chain/provider.js'
 import { registerFastKeccak } from '../service/fastKeccak.js'
 import { createLogger, describeError, type Logger } from '../service/logger.js'
@@ -85,7 +85,7 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
     provider: providerOf(config, config.RPC_URL),
     witness: config.RPC_WITNESS_URL.length === 0 ? undefined : providerOf(config, config.RPC_WITNESS_URL),
     addresses: addressesOf(config),
-    broker: createBroker(brokerOptionsOf(config)),
+    broker: createSharedBroker(brokerOptionsOf(config)),
     relay: createRelay({
       url: config.RELAY_URL,
       token: config.RELAY_AUTH_TOKEN,
@@ -103,7 +103,6 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
       confirmPollMs: config.CONFIRM_POLL_MS,
       relayAgainMs: config.RELAY_AGAIN_MS,
       fillWaitMs: config.FILL_WAIT_MS,
-      fillPollMs: config.FILL_POLL_MS,
       absentAgainMs: config.ABSENT_AGAIN_MS,
       ambiguousAgainMs: config.AMBIGUOUS_AGAIN_MS,
       depthWaitMs: config.CHAIN_DEPTH_WAIT_MS,

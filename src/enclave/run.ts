@@ -17,9 +17,8 @@ export interface Timings {
   depthWaitMs: number
   /** The relay is asked again when the chain has not taken an authorization after this. */
   relayAgainMs: number
-  /** How long, and how often, a run looks at a live order before it leaves it to a later run. */
+  /** How long a run follows a live order before it leaves it to a later run. */
   fillWaitMs: number
-  fillPollMs: number
   /** An order that another run may be sending counts as absent only when it is still absent this long after its mark. */
   absentAgainMs: number
   /** Between two questions about an order whose answer was lost. */
@@ -48,11 +47,15 @@ export interface Run {
   readonly chain: ChainState
   /** One run of an account at a time. */
   readonly accounts: KeyedLock
+  /** Orders that a run of this process has seen live at the broker: their next run needs no turn there. Decides nothing else. */
+  readonly seenAtBroker: Pick<Map<Hex, true>, 'has' | 'set'>
   readonly authorizer: Authorizer
   readonly portfolios: PortfolioStore
   readonly policies: PolicyStore
   /** Opens what clients seal. */
   readonly intentPrivateKey: Hex
+  /** Where the order's escrow stands among all; by it orders take turns at the broker. */
+  readonly openedAt: bigint
   readonly timings: Timings
   /** What the broker charges for a sale. */
   readonly fees: FeeSchedule

@@ -17,6 +17,8 @@ const orderJob = z.strictObject({
   ...common,
   orderId: bytes32Schema,
   envelope: orderEnvelopeSchema.optional(),
+  /** Where its escrow was opened, by which orders take turns at the broker. Nothing else depends on it. */
+  openedAt: z.strictObject({ block: z.int().nonnegative(), logIndex: z.int().nonnegative() }).optional(),
 })
 const policyJob = z.strictObject({ job: z.literal('policy'), ...common, envelope: policyEnvelopeSchema })
 const reconcileJob = z.strictObject({ job: z.literal('reconcile'), ...common })
@@ -57,10 +59,16 @@ export const outcomeSchema = z.enum([
 export type Outcome = z.output<typeof outcomeSchema>
 
 /**
- * In the `code` of a `queued` order: what it waits for, though market and broker would take it. The platform is paused, its
- * account's quota of the relay's gas is used up for today, or the relay's whole budget is.
+ * In the `code` of a `queued` order: what it waits for, though the market is open. The platform is paused, its account's
+ * quota of the relay's gas is used up for today, or the relay's whole budget is, or its turn at the broker, which takes so
+ * many requests a minute, is too far away.
  */
-export const waitReasonSchema = z.enum(['paused', 'relay-quota-exhausted', 'relay-budget-exhausted'])
+export const waitReasonSchema = z.enum([
+  'paused',
+  'relay-quota-exhausted',
+  'relay-budget-exhausted',
+  'broker-rate-limit',
+])
 export type WaitReason = z.output<typeof waitReasonSchema>
 
 /**

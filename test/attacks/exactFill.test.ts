@@ -7,11 +7,11 @@
 // Now: a withdrawal mints only the shortage of the pool. Batches run on their schedule. They show fills when several
 // accounts have traded the symbol, or when these fills have waited for some days; later fills stay hidden.
 import { describe, expect, it } from 'vitest'
-import type { Broker } from '../../src/broker/index.js'
+import type { SharedBroker } from '../../src/broker/index.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { buy, sell } from '../enclave/support/scenarios.js'
 import { useWorld, type World } from '../enclave/support/world.js'
-import { brokerOf, usd } from '../support/brokerStandIn.js'
+import { sharedBrokerOf, usd } from '../support/brokerStandIn.js'
 import type { Role } from '../support/roles.js'
 
 const world = useWorld()
@@ -32,7 +32,7 @@ interface Batching {
 
 function reconcile(
   batching: Batching,
-  broker = brokerOf(world().broker.url),
+  broker = sharedBrokerOf(world().broker.url),
 ): ReturnType<World['reconcile']> {
   return world().reconcile({ deps: { batching, broker } })
 }
@@ -55,8 +55,8 @@ async function waitedSince(time: number): Promise<Batching> {
 }
 
 /** A broker that fills something right before the call of this number for orders or positions. */
-function fillingBefore(call: number, trade: () => Promise<unknown>): Broker {
-  const broker = brokerOf(world().broker.url)
+function fillingBefore(call: number, trade: () => Promise<unknown>): SharedBroker {
+  const broker = sharedBrokerOf(world().broker.url)
   let calls = 0
   const counted =
     <A extends unknown[], R>(read: (...args: A) => Promise<R>) =>

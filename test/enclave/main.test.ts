@@ -83,7 +83,6 @@ function settings(): Record<string, string> {
     PLATFORM_POOL_ADDRESS: chain.addresses.platformPool,
     RELAY_URL: relay.url,
     CONFIRM_POLL_MS: '50',
-    FILL_POLL_MS: '50',
     FILL_WAIT_MS: '300',
     ABSENT_AGAIN_MS: '500',
   }

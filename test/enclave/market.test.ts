@@ -1,10 +1,9 @@
 import { Interface, type JsonRpcPayload } from 'ethers'
 import { describe, expect, it } from 'vitest'
-import type { Broker } from '../../src/broker/index.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { RpcProvider } from '../../src/chain/provider.js'
 import { ConflictError } from '../../src/enclave/failures.js'
-import { usd } from '../support/brokerStandIn.js'
+import { sending, usd } from '../support/brokerStandIn.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
 
@@ -221,13 +220,10 @@ describe('the look-up by client_order_id', () => {
     const order = await world().open(buy(250))
     const { broker } = world().deps()
     let attempts = 0
-    const conflicting: Broker = {
-      ...broker,
-      async placeOrder(request) {
-        if (++attempts === 1) throw new ConflictError('something else was first')
-        return broker.placeOrder(request)
-      },
-    }
+    const conflicting = sending(broker, (send) => async (...args) => {
+      if (++attempts === 1) throw new ConflictError('something else was first')
+      return send(...args)
+    })
     expect(await world().run(order, { deps: { broker: conflicting } })).toMatchObject({ outcome: 'settled' })
     expect(asked().slice(0, 2)).toEqual(['look-up', 'send'])
   })
@@ -261,16 +257,13 @@ it('asks the chain anew right before the send, whatever earlier looks at the sam
     }
   }
   const provider = new Recorded({ chainId, urls: [world().chain.anvil.rpcUrl], timeoutMs: 20_000 })
-  const recorded: Broker = {
-    ...broker,
-    getAsset(symbol) {
-      asked.push('asset')
-      return broker.getAsset(symbol)
-    },
-    placeOrder(request) {
-      asked.push('send')
-      return broker.placeOrder(request)
-    },
+  const recorded = sending(broker, (send) => (...args) => {
+    asked.push('send')
+    return send(...args)
+  })
+  recorded.getAsset = (symbol) => {
+    asked.push('asset')
+    return broker.getAsset(symbol)
   }
   await world().run(order, { deps: { provider, broker: recorded } })
   expect(asked.slice(asked.lastIndexOf('asset'), asked.indexOf('send') + 1)).toEqual([

@@ -1,6 +1,5 @@
 // Account by account: what a portfolio holds against what its orders come to.
 import { describe, expect, it } from 'vitest'
-import type { Broker } from '../../src/broker/index.js'
 import type { EscrowedOrder } from '../../src/chain/orderEscrow.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { checkMoney, type Disagreement, type MoneyState } from '../../src/enclave/invariants.js'
@@ -12,7 +11,7 @@ import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
 import { emptyPortfolio, type OpenOrder, type Portfolio } from '../../src/protocol/portfolio.js'
 import { FEES as SANDBOX_FEES } from '../support/brokerBooks.js'
-import { brokerOf, shares, usd } from '../support/brokerStandIn.js'
+import { answering, brokerOf, shares, usd } from '../support/brokerStandIn.js'
 import { eventually } from '../support/eventually.js'
 import { NO_MONEY } from './support/noMoney.js'
 import { KEYS } from './support/parties.js'
@@ -273,7 +272,7 @@ describe('the doctor, with its own reading of chain and broker,', () => {
 
   it('names the account whose cash or shares no order explains', async () => {
     await world().settled(buy(1_000))
-    world().broker.control.fill({ mode: 'replace', fraction: '0.25', delayMs: 50, times: 1 })
+    world().broker.control.fill({ mode: 'replace', fraction: '0.25', delayMs: 1_500, times: 1 })
     const sale = await world().open(sell(500))
     await world().run(sale)
     const isFilled = () => world().broker.control.orders().at(-1)?.status === 'filled'
@@ -302,14 +301,7 @@ describe('the doctor, with its own reading of chain and broker,', () => {
   it('names the account of a sale that was refunded and then filled', async () => {
     await world().settled(buy(1_000))
     world().broker.control.fill({ mode: 'hold' })
-    const real = brokerOf(world().broker.url)
-    const broker: Broker = {
-      ...real,
-      async getOrderByClientOrderId(id) {
-        const found = await real.getOrderByClientOrderId(id)
-        return found && { ...found, status: 'canceled', state: 'canceled' }
-      },
-    }
+    const broker = answering(world().broker.url, () => ({ status: 'canceled', state: 'canceled' }))
     const order = await world().open(sell(400))
     expect(await world().run(order, { deps: { broker } })).toMatchObject({ outcome: 'refunded' })
     expect(await diagnosis()).toEqual([])

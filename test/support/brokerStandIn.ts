@@ -1,4 +1,12 @@
-import { type Broker, type BrokerOrder, createBroker } from '../../src/broker/index.js'
+import {
+  type Broker,
+  type BrokerOptions,
+  type BrokerOrder,
+  createBroker,
+  createSharedBroker,
+  type Placement,
+  type SharedBroker,
+} from '../../src/broker/index.js'
 import { formatDecimal, PRICE_DECIMALS, parseDecimal } from '../../src/protocol/units.js'
 import {
   type BrokerStandIn,
@@ -35,29 +43,48 @@ export function startStandIn(options: Partial<BrokerStandInOptions> = {}): Promi
   })
 }
 
-export function brokerOf(
-  url: string,
-  account: { keyId: string; secretKey: string } = ENCLAVE_ACCOUNT,
-  timeoutMs = 5_000,
-): Broker {
-  return createBroker({
-    tradingUrl: url,
-    dataUrl: url,
-    keyId: account.keyId,
-    secretKey: account.secretKey,
-    timeoutMs,
-  })
+type Keys = Pick<BrokerOptions, 'keyId' | 'secretKey'>
+
+function optionsOf(url: string, { keyId, secretKey }: Keys, timeoutMs = 5_000): BrokerOptions {
+  return { tradingUrl: url, dataUrl: url, keyId, secretKey, timeoutMs }
+}
+
+export function brokerOf(url: string, account: Keys = ENCLAVE_ACCOUNT, timeoutMs?: number): Broker {
+  return createBroker(optionsOf(url, account, timeoutMs))
+}
+
+/** The broker as an enclave has it. */
+export function sharedBrokerOf(url: string): SharedBroker {
+  return createSharedBroker(optionsOf(url, ENCLAVE_ACCOUNT))
+}
+
+/** The same broker, where something else is done when an order is sent. */
+export function sending(
+  broker: SharedBroker,
+  change: (send: Placement['send']) => Placement['send'],
+): SharedBroker {
+  return {
+    ...broker,
+    async reserve(ask) {
+      const placement = await broker.reserve(ask)
+      return placement && { ...placement, send: change(placement.send) }
+    },
+  }
 }
 
 /** The broker at this URL, whose answers about an order say something else. */
-export function answering(url: string, change: (order: BrokerOrder) => Partial<BrokerOrder>): Broker {
-  const broker = brokerOf(url)
+export function answering(url: string, change: (order: BrokerOrder) => Partial<BrokerOrder>): SharedBroker {
+  const broker = sharedBrokerOf(url)
+  const changed = <T extends BrokerOrder | null>(order: T) => order && { ...order, ...change(order) }
   return {
-    ...broker,
-    async getOrderByClientOrderId(id) {
-      const order = await broker.getOrderByClientOrderId(id)
-      return order && { ...order, ...change(order) }
-    },
+    ...sending(
+      broker,
+      (send) =>
+        async (...args) =>
+          changed(await send(...args)),
+    ),
+    getOrderByClientOrderId: async (id) => changed(await broker.getOrderByClientOrderId(id)),
+    follow: async (...args) => changed(await broker.follow(...args)),
   }
 }
 

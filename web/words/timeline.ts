@@ -41,12 +41,14 @@ const WAITS: Record<WaitReason, string> = {
   paused: 'waiting for the end of a pause',
   'relay-quota-exhausted': 'your gas of today is used up, it goes on at midnight UTC',
   'relay-budget-exhausted': 'the platform’s gas of today is used up, it goes on at midnight UTC',
+  'broker-rate-limit': 'waiting for the broker’s rate limit',
 }
 
 const SHORT_WAITS: Record<WaitReason, string> = {
   paused: 'Trading is paused',
   'relay-quota-exhausted': 'Waiting for tomorrow',
   'relay-budget-exhausted': 'Waiting for tomorrow',
+  'broker-rate-limit': 'Waiting for its turn',
 }
 
 /** The state of an order in two or three words; while it was not answered, why it was not. */

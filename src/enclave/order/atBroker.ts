@@ -1,6 +1,12 @@
 // The order at the broker: found, followed, cancelled, and placed. Placing is the one act that neither the chain nor the enclave can
 // take back.
-import { BrokerError, type BrokerOrder, DuplicateOrderError, type OrderRequest } from '../../broker/index.js'
+import {
+  BrokerError,
+  type BrokerOrder,
+  isPossibleDuplicate,
+  type OrderRequest,
+  type Placement,
+} from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { Hex } from '../../protocol/hex.js'
 import { accountIdOf, clientOrderIdOf } from '../../protocol/identifiers.js'
@@ -19,6 +25,9 @@ const MAX_SENDS = 5
  * that decides that an order is never placed waits longer than both before it looks for the order a last time.
  */
 const MAX_LOOK_AGE_MS = 5_000
+
+/** A run that would wait longer for its turn at the broker leaves the order to a later run. */
+const TURN_WAIT_MS = 10_000
 
 /** How far the clocks of broker, chain and enclave may be apart, in seconds. */
 const CLOCK_SKEW_S = 60
@@ -77,14 +86,21 @@ export async function isAtBroker(run: Run, orderId: Hex): Promise<boolean> {
   }
 }
 
-/** Follows a live order for `fillWaitMs`, because most market orders fill at once. Returns it as it was last seen. */
+/**
+ * Follows a live order for `fillWaitMs`, because most market orders fill at once. Returns it as it was last seen, also when the
+ * broker does not say.
+ * @throws BrokerError when the broker's answer cannot be read
+ */
 export async function follow(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
-  const { fillWaitMs, fillPollMs } = run.timings
+  const { fillWaitMs } = run.timings
   const until = run.clock.now() + fillWaitMs
   let latest = order
-  while (latest.state === 'live' && run.clock.now() < until && run.clock.allows(fillPollMs)) {
-    await run.clock.sleep(fillPollMs)
-    latest = await lookAgain(run, latest)
+  while (latest.state === 'live') {
+    const left = until - run.clock.now()
+    if (left <= 0 || !run.clock.allows(left)) return latest
+    const before = latest
+    latest = await unlessSilent(before, () => run.broker.follow(before, left))
+    if (latest === before) return latest
   }
   return latest
 }
@@ -99,9 +115,14 @@ export async function cancel(run: Run, order: BrokerOrder): Promise<BrokerOrder>
  * The order as it is now, or as it was last seen when the broker does not say.
  * @throws BrokerError when the broker's answer cannot be read
  */
-async function lookAgain(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
+function lookAgain(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
+  const { getOrderByClientOrderId } = run.broker
+  return unlessSilent(order, async () => (await getOrderByClientOrderId(order.clientOrderId)) ?? order)
+}
+
+async function unlessSilent(order: BrokerOrder, ask: () => Promise<BrokerOrder>): Promise<BrokerOrder> {
   try {
-    return (await run.broker.getOrderByClientOrderId(order.clientOrderId)) ?? order
+    return await ask()
   } catch (error) {
     if (error instanceof BrokerError && error.reason !== 'unreadable') return order
     throw error
@@ -111,14 +132,14 @@ async function lookAgain(run: Run, order: BrokerOrder): Promise<BrokerOrder> {
 /**
  * Places an order. After a lost answer it is sent again under the same id, which the broker takes once.
  * @throws BrokerError when the broker refused it, or when its answer stays unknown; ConflictError when it may not be
- *   sent any more
+ *   sent any more; PostponedError `broker-rate-limit` when its turn at the broker is too far away
  */
 export async function place(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
   for (let sends = 1; ; sends++) {
     try {
       return await assertOurs(run, await sendOnce(run, held, request), held.entry)
     } catch (error) {
-      if (error instanceof DuplicateOrderError) return assertOurs(run, error.existing, held.entry)
+      if (isPossibleDuplicate(error)) return existingOr(run, held, error)
       if (!isAmbiguous(error) || sends === MAX_SENDS) throw error
       if (!run.clock.allows(run.timings.ambiguousAgainMs)) throw error
       await run.clock.sleep(run.timings.ambiguousAgainMs)
@@ -126,11 +147,40 @@ export async function place(run: Run, held: Held, request: OrderRequest): Promis
   }
 }
 
-/** One send: the look at the chain, the check, and the bytes. Everything that may wait comes before the look. */
+/** The order that the broker has under this id already. @throws the refusal when it has none */
+async function existingOr(run: Run, { terms, entry }: Held, refusal: BrokerError): Promise<BrokerOrder> {
+  const existing = await findByEntry(run, terms.orderId, entry)
+  if (existing === null) throw refusal
+  return existing
+}
+
+/** One send: its turn at the broker, the look at the chain, the check, the bytes. Everything that may wait comes before the look. */
 async function sendOnce(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
-  const assertMaySend = await lookBeforeSend(run, held)
-  assertMaySend()
-  return run.broker.placeOrder(request)
+  const { terms, placement: kept } = held
+  const placement = kept?.isHeld() ? kept : await reserve(run, terms)
+  try {
+    const beforeSend = await lookBeforeSend(run, held)
+    return await placement.send(request, { beforeSend })
+  } finally {
+    placement.release()
+  }
+}
+
+/**
+ * An order's turn at the broker, before everything else that placing needs: one that has to wait has cost neither gas nor a request.
+ * Undefined where it may not need one: while the market is closed, or after this process saw it at the broker.
+ * @throws PostponedError `broker-rate-limit`
+ */
+export async function reserveAhead(run: Run, terms: OrderTerms): Promise<Placement | undefined> {
+  if (run.seenAtBroker.has(terms.orderId)) return undefined
+  const { isOpen } = await run.broker.getClock()
+  return isOpen ? reserve(run, terms) : undefined
+}
+
+async function reserve({ broker, openedAt }: Run, { account }: OrderTerms): Promise<Placement> {
+  const placement = await broker.reserve({ account, openedAt, withinMs: TURN_WAIT_MS })
+  if (placement) return placement
+  throw new PostponedError('broker-rate-limit', Math.ceil(broker.deferUntil().getTime() / 1_000))
 }
 
 /**
@@ -143,7 +193,7 @@ async function lookBeforeSend(run: Run, held: Held): Promise<() => void> {
   const { clock } = run
   const { alone } = run.chain
   const { state, terms } = held
-  const from = clock.now()
+  const age = stopwatch(clock)
   const look = await alone.look()
   const { head } = look
   const [hash, [escrow, deep], pausedUntil, isWritten] = await Promise.all([
@@ -157,9 +207,15 @@ async function lookBeforeSend(run: Run, held: Held): Promise<() => void> {
   const unchanged = hash === state.hash && isOpen && isWritten && head.timestamp < terms.deadline
   if (!unchanged) throw new ConflictError('the order may not be placed any more')
   return () => {
-    if (clock.now() - from > MAX_LOOK_AGE_MS) throw new RunFailure('chain-unavailable')
+    if (age() > MAX_LOOK_AGE_MS) throw new RunFailure('chain-unavailable')
     clock.check()
   }
+}
+
+/** Milliseconds by either clock: one stands still while the machine sleeps, the other may be set. */
+function stopwatch(clock: Run['clock']): () => number {
+  const [unix, monotonic] = [clock.now(), performance.now()]
+  return () => Math.max(clock.now() - unix, performance.now() - monotonic)
 }
 
 function isOf(order: EscrowedOrder, terms: OrderTerms): boolean {

@@ -1,5 +1,5 @@
 // An order's life as a run sees it. In memory alone: the stored portfolio keeps its format, which only this file translates.
-import type { BrokerOrder } from '../../broker/index.js'
+import type { BrokerOrder, Placement } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
@@ -52,6 +52,8 @@ export interface Held extends InPortfolio {
   is: 'held'
   /** False only for the run that wrote it ahead, before its first send. */
   mayBeAtBroker: boolean
+  /** The turn at the broker that this run has kept for the first send; it may have lapsed. */
+  placement?: Placement | undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 // One run of one order. The order of its steps keeps the money right: see docs/enclave.md.
-import { type BrokerClock, BrokerError, type BrokerOrder } from '../../broker/index.js'
+import { type BrokerClock, BrokerError, type BrokerOrder, type Placement } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -11,7 +11,16 @@ import { withoutOrder } from '../money.js'
 import type { NoticeCode } from '../notices.js'
 import type { Run } from '../run.js'
 import { judgeHeld, judgeNew } from './admission.js'
-import { assertNothingAtBroker, cancel, findOrder, follow, isAtBroker, lookUp, place } from './atBroker.js'
+import {
+  assertNothingAtBroker,
+  cancel,
+  findOrder,
+  follow,
+  isAtBroker,
+  lookUp,
+  place,
+  reserveAhead,
+} from './atBroker.js'
 import {
   decodeEntry,
   type Ended,
@@ -48,6 +57,8 @@ export interface OrderJob {
 interface Memory {
   /** What the platform lost by orders that were reclaimed. */
   loss: Loss | undefined
+  /** Its turn at the broker, from before its write-ahead. */
+  placement?: Placement | undefined
 }
 
 /** Brings an order as far as it can get, and begins again when something else was first. */
@@ -78,11 +89,20 @@ async function unlessPostponed(run: Run, act: () => Promise<RunResult>): Promise
   }
 }
 
-/** Looks at the escrow, which names the account; everything after this look is done for that account alone. */
+/** Looks at the escrow, which names the account. From here on no other run of that account works, so the look is repeated. */
 async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResult> {
-  const seen = await readSeen(run, job.orderId)
-  if (seen.escrow.state === 'NONE') throw new RunFailure(await codeOfUnknown(run, job.orderId))
-  return carryOut(run, job, seen, memory)
+  const { orderId } = job
+  const { escrow } = await readSeen(run, orderId)
+  if (escrow.state === 'NONE') throw new RunFailure(await codeOfUnknown(run, orderId))
+  return run.accounts.run(escrow.account, async () => {
+    const seen = await readSeen(run, orderId)
+    if (seen.escrow.account !== escrow.account) throw new ConflictError('the order was opened anew')
+    try {
+      return await carryOut(run, job, seen, memory)
+    } finally {
+      memory.placement?.release()
+    }
+  })
 }
 
 /**
@@ -112,7 +132,8 @@ async function carryOut(
     const admitted = await admit(run, read, intent)
     if (isResult(admitted)) return admitted
     if (admitted.terms.side === 'WITHDRAW') return payOut(run, admitted)
-    // 5. Write ahead
+    // 5. Write ahead, once its turn at the broker has come
+    memory.placement = await reserveAhead(run, admitted.terms)
     order = await writeAhead(run, admitted)
   } else {
     order = read
@@ -120,8 +141,14 @@ async function carryOut(
   let clock: BrokerClock | undefined
   try {
     // 6. Look up, and place it if it is not there
+    if (order.is === 'held') {
+      memory.placement ??= await reserveAhead(run, order.terms)
+      order = { ...order, placement: memory.placement }
+    }
     let known = await lookUp(run, order)
-    if (!known) {
+    if (known) {
+      memory.placement?.release()
+    } else {
       clock = await run.broker.getClock()
       const placed = await placeOrGiveUp(run, order, clock)
       if (isResult(placed)) return placed
@@ -263,6 +290,7 @@ async function giveUp(
 ): Promise<Live | Ended | RunResult> {
   const { terms, entry, state } = order
   const { absentAgainMs } = run.timings
+  if (order.is === 'held') order.placement?.release()
   // Too little time is left to be sure: the next run begins with all of its own.
   if (!run.clock.allows(absentAgainMs)) {
     return { outcome: 'queued', retryAt: retryQueued(run.clock.seconds(), entry.placedAt) }
@@ -283,6 +311,7 @@ async function conclude(run: Run, known: Live | Ended): Promise<RunResult> {
   const isLate = (await run.chain.look()).head.timestamp >= deadline
   const now = await lastSeen(run, known, isLate)
   if (now.is === 'live') {
+    run.seenAtBroker.set(now.terms.orderId, true)
     const since = Math.floor(now.order.createdAt.getTime() / 1_000)
     return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, deadline) }
   }

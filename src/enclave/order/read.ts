@@ -21,20 +21,19 @@ export interface Seen {
   isDeep: boolean
 }
 
-/** Reads an order's escrow, and waits for a few seconds until it lies deep enough; not for one that the chain does not know. */
+/** Reads an order's escrow, and waits for a few seconds until the chain knows it and it lies deep enough. */
 export async function readSeen(run: Run, orderId: Hex): Promise<Seen> {
-  return poll(run, async () => {
-    const look = await run.chain.look()
+  return poll(run, async (look) => {
     const [escrow, deep] = await readEscrow(run.chain, orderId, look)
     const isDeep = deep === escrow || isSameOrder(escrow, deep)
-    return { done: isDeep || escrow.state === 'NONE', value: { look, escrow, isDeep } }
+    return { done: isDeep && escrow.state !== 'NONE', value: { look, escrow, isDeep } }
   })
 }
 
 /** Whether an order's last write ahead lies at the stated depth; waits for it for a few seconds. */
 export function awaitWriteAhead(run: Run, order: Held | NeverPlaced): Promise<boolean> {
-  return poll(run, async () => {
-    const isDeep = await isWrittenDeep(run, order, await run.chain.look())
+  return poll(run, async (look) => {
+    const isDeep = await isWrittenDeep(run, order, look)
     return { done: isDeep, value: isDeep }
   })
 }
@@ -87,14 +86,16 @@ function isSameEntry(a: OpenOrder, b: OpenOrder): boolean {
   )
 }
 
-/** Looks again and again until it is done, for `depthWaitMs` at most; then returns the last value. */
-async function poll<T>(run: Run, look: () => Promise<{ done: boolean; value: T }>): Promise<T> {
-  const { depthWaitMs, confirmPollMs } = run.timings
-  const until = run.clock.now() + depthWaitMs
-  for (;;) {
-    const { done, value } = await look()
-    if (done || run.clock.now() >= until || !run.clock.allows(confirmPollMs)) return value
-    await run.clock.sleep(confirmPollMs)
+/** Reads at one head after another until it is done, for `depthWaitMs` at most; then returns the last value. */
+async function poll<T>(
+  { chain, clock, timings }: Run,
+  read: (look: Look) => Promise<{ done: boolean; value: T }>,
+): Promise<T> {
+  const { depthWaitMs, confirmPollMs } = timings
+  const until = clock.now() + depthWaitMs
+  for (let looking = chain.look(); ; looking = chain.lookLater()) {
+    const { done, value } = await read(await looking)
+    if (done || clock.now() >= until || !clock.allows(confirmPollMs)) return value
   }
 }
 

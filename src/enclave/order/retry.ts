@@ -31,6 +31,8 @@ export function retryDeeper(now: number): number {
  * raise a quota.
  */
 export function retryPostponed(now: number, { code, until }: { code: WaitReason; until: number }): number {
+  // Turns at the broker are given out one by one: a rounded time would bring many orders at once.
+  if (code === 'broker-rate-limit') return Math.max(until, now + 1)
   return now + within(until - now, MIN_QUEUED_S, code === 'paused' ? MAX_QUEUED_S : MAX_NO_GAS_S)
 }
 

@@ -1,4 +1,4 @@
-import { createRecentMap } from '../recentMap.js'
+import { createRecentMap } from '../../service/recentMap.js'
 
 const WINDOW_SECONDS = 60
 /** Clients that are counted at the same time; beyond that, the oldest window is forgotten first. */

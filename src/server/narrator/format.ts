@@ -1,5 +1,5 @@
 import { SHARE_DECIMALS, USDC_DECIMALS } from '../../protocol/units.js'
-import { createRecentMap } from '../recentMap.js'
+import { createRecentMap } from '../../service/recentMap.js'
 
 /** Of an amount of USDC, the first two decimals are always shown. */
 const CENT_DECIMALS = 2

@@ -1,6 +1,6 @@
 import type { BlockTag } from 'ethers'
 import { ChainAnswerError } from '../../chain/errors.js'
-import { createRecentMap } from '../recentMap.js'
+import { createRecentMap } from '../../service/recentMap.js'
 import type { ChainHead } from './chainHead.js'
 
 /** What is remembered of one block at most: some megabytes. */

@@ -1,6 +1,6 @@
 import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
-import { createRecentMap } from '../recentMap.js'
+import { createRecentMap } from '../../service/recentMap.js'
 import type { FindNonceUse } from './nonceUse.js'
 
 export interface ForeignUseOptions {

@@ -1,5 +1,5 @@
 import type { Hex } from '../../protocol/hex.js'
-import { createRecentMap } from '../recentMap.js'
+import { createRecentMap } from '../../service/recentMap.js'
 import type { MinedTransaction } from './mined.js'
 
 /** Gas of a mined transaction that is not counted yet: what it used, and nothing when it is asked again. */

@@ -7,8 +7,8 @@ import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import { createRecentMap } from '../../service/recentMap.js'
 import { createTimedValue } from '../async/timedValue.js'
-import { createRecentMap } from '../recentMap.js'
 
 /** What the chain says of a call before any gas is spent on it. */
 export type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert }

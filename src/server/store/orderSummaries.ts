@@ -1,5 +1,5 @@
 import type { Hex } from '../../protocol/hex.js'
-import { createRecentMap } from '../recentMap.js'
+import { createRecentMap } from '../../service/recentMap.js'
 import type { Candidate, OrderRecord, OrderRecords } from './orderRecords.js'
 
 /** What an order's status tells of its record: all but the envelopes themselves. */

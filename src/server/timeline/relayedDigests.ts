@@ -1,7 +1,7 @@
 import { orderOfCall } from '../../chain/authorizationCall.js'
 import type { PrimaryType } from '../../protocol/authorizationTypes.js'
 import type { Hex } from '../../protocol/hex.js'
-import { createRecentMap } from '../recentMap.js'
+import { createRecentMap } from '../../service/recentMap.js'
 import type { Relay } from '../relay/relay.js'
 
 /** Which authorizations the relay took on for which order: those that settle or refund it name it. */

@@ -25,7 +25,7 @@ export interface BrowserDesk {
 }
 
 /** A fill comes within moments here, and a block every second. */
-const QUICK_ENCLAVE = { FILL_WAIT_MS: '1500', FILL_POLL_MS: '100', CONFIRM_POLL_MS: '100' }
+const QUICK_ENCLAVE = { FILL_WAIT_MS: '1500', CONFIRM_POLL_MS: '100' }
 
 /** For a test file; to be used inside of tests and hooks. */
 export function useBrowserDesk(): () => BrowserDesk {

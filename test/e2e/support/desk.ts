@@ -37,7 +37,7 @@ type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings' | '
 }
 
 /** A fill comes within moments here, and a block every second. */
-const QUICK_ENCLAVE = { FILL_WAIT_MS: '1500', FILL_POLL_MS: '100', CONFIRM_POLL_MS: '100' }
+const QUICK_ENCLAVE = { FILL_WAIT_MS: '1500', CONFIRM_POLL_MS: '100' }
 
 const START_TIMEOUT_MS = 120_000
 

@@ -1,6 +1,6 @@
 // Lets the n-th call that a run makes to the outside go wrong.
 import type { JsonRpcPayload } from 'ethers'
-import { type Broker, BrokerError } from '../../../src/broker/index.js'
+import { BrokerError, type SharedBroker } from '../../../src/broker/index.js'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import type { EnclaveDeps } from '../../../src/enclave/enclave.js'
@@ -95,7 +95,7 @@ export function sabotage(
 
 type Step = <T>(name: string, call: () => Promise<T>, failed: () => T) => Promise<T>
 
-function sabotagedBroker(broker: Broker, mishap: Mishap, step: Step): Broker {
+function sabotagedBroker(broker: SharedBroker, mishap: Mishap, step: Step): SharedBroker {
   const wrapped =
     <A extends unknown[], R>(name: string, changes: boolean, call: (...args: A) => Promise<R>) =>
     (...args: A): Promise<R> =>
@@ -107,10 +107,15 @@ function sabotagedBroker(broker: Broker, mishap: Mishap, step: Step): Broker {
         },
       )
   return {
+    ...broker,
+    async reserve(ask) {
+      const placement = await broker.reserve(ask)
+      return placement && { ...placement, send: wrapped('placeOrder', true, placement.send) }
+    },
+    follow: wrapped('follow', false, broker.follow),
     getClock: wrapped('getClock', false, broker.getClock),
     getSnapshots: wrapped('getSnapshots', false, broker.getSnapshots),
     getAsset: wrapped('getAsset', false, broker.getAsset),
-    placeOrder: wrapped('placeOrder', true, broker.placeOrder),
     getOrders: wrapped('getOrders', false, broker.getOrders),
     getOrderByClientOrderId: wrapped('getOrderByClientOrderId', false, broker.getOrderByClientOrderId),
     cancelOrder: wrapped('cancelOrder', true, broker.cancelOrder),

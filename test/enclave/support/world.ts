@@ -14,7 +14,7 @@ import { openNotice } from '../../../src/protocol/notice.js'
 import type { Portfolio } from '../../../src/protocol/portfolio.js'
 import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
 import { FEES } from '../../support/brokerBooks.js'
-import { brokerOf, ENCLAVE_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
+import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../../support/brokerStandIn.js'
 import { type TestChain, useChain } from '../../support/chain.js'
 import { ROLES, type Role } from '../../support/roles.js'
 import { type Booked, checkInvariants } from './invariants.js'
@@ -167,15 +167,14 @@ export function createWorld(
     provider,
     chainId,
     addresses: chain.addresses,
-    broker: brokerOf(broker.url),
+    broker: sharedBrokerOf(broker.url),
     relay: createRelay({ url: relay.url, token: RELAY_TOKEN, timeoutMs: 20_000 }),
     clock,
     keys: KEYS,
     timings: {
       confirmPollMs: 100,
       relayAgainMs: 1_000,
-      fillWaitMs: 2_000,
-      fillPollMs: 500,
+      fillWaitMs: 300,
       absentAgainMs: 30_000,
       ambiguousAgainMs: 2_000,
       depthWaitMs: 2_000,
@@ -192,7 +191,10 @@ export function createWorld(
     const keep = async (result: RunResult) => {
       reports.push(result)
     }
-    return createEnclave({ ...deps(), ...options.deps }).run(whole, options.report ?? keep)
+    const given = { ...deps(), ...options.deps }
+    return createEnclave(given)
+      .run(whole, options.report ?? keep)
+      .finally(() => given.broker.close())
   }
   const world: World = {
     chain,

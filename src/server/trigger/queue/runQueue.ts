@@ -80,7 +80,7 @@ export function createRunQueue(): RunQueue {
         reason: 'received',
         failures: 0,
         lastOutcome: null,
-        waitsForQuota: false,
+        keepsTurn: false,
         mayBeHeld: false,
         envelopeCame: false,
       }

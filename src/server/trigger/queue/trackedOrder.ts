@@ -1,6 +1,6 @@
 import type { TriggerReason } from '../../../protocol/api.js'
 import type { Hex } from '../../../protocol/hex.js'
-import type { Outcome } from '../../../protocol/job.js'
+import type { Outcome, WaitReason } from '../../../protocol/job.js'
 
 /** Where an event lies on the chain. */
 export interface ChainPosition {
@@ -35,8 +35,8 @@ export interface TrackedOrder extends OpenedOrder {
   /** Runs in a row that failed. */
   failures: number
   lastOutcome: Outcome | null
-  /** Its last run ended as its account's quota of the relay's gas was used up. */
-  waitsForQuota: boolean
+  /** It waits, perhaps not written ahead yet: see {@link keepsTurn}. */
+  keepsTurn: boolean
   /** The enclave has been given it, perhaps by a server whose cache is lost: it may hold it. */
   mayBeHeld: boolean
   /** Its envelope came while it was running. */
@@ -50,6 +50,14 @@ export function byPosition(a: ChainPosition, b: ChainPosition): number {
   return a.block - b.block || a.logIndex - b.logIndex
 }
 
+/**
+ * Whether an order that waits for this may not be written ahead yet. An intent of its account with a later nonce would have it
+ * refused. The other reasons stop every order of the account alike.
+ */
+export function keepsTurn(waitsFor: WaitReason | undefined): boolean {
+  return waitsFor === 'relay-quota-exhausted' || waitsFor === 'broker-rate-limit'
+}
+
 /** Whether all later orders of the account wait for this one. */
 function holdsBack(order: TrackedOrder): boolean {
   return order.dueAt !== null && order.failures > 0 && order.failures < MAX_BLOCKING_FAILURES
@@ -57,19 +65,19 @@ function holdsBack(order: TrackedOrder): boolean {
 
 /**
  * The account's next run: its first order in the order of opening that is due, unless one before it has failed and
- * is to be tried again. `queued` and `placed` hold nobody back, but for one that waits for its account's quota: what the enclave
- * has not been given yet comes after it, as an intent with a later nonce would have it refused.
+ * is to be tried again. `queued` and `placed` hold nobody back, but for one that keeps its turn: orders that the enclave has not
+ * been given yet come after it.
  *
  * @param orders of one account, sorted by position, none of them running
  * @param now milliseconds of `performance.now()`
  */
 export function nextRunnable(orders: readonly TrackedOrder[], now: number): TrackedOrder | undefined {
-  let waitsForQuota = false
+  let isTurnKept = false
   for (const order of orders) {
     const isDue = order.dueAt !== null && order.dueAt <= now
-    if (isDue && (order.mayBeHeld || !waitsForQuota)) return order
+    if (isDue && (order.mayBeHeld || !isTurnKept)) return order
     if (holdsBack(order)) return undefined
-    waitsForQuota ||= order.waitsForQuota && order.dueAt !== null
+    isTurnKept ||= order.keepsTurn && order.dueAt !== null
   }
   return undefined
 }

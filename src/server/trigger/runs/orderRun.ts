@@ -90,7 +90,7 @@ export function createOrderRuns(options: {
       const attempt = record?.triggers.at(-1)?.attempt
       if (record === undefined || attempt === undefined) return undefined
       const candidate = open ? matchingCandidate(record, commit) : undefined
-      const job = { job: 'order', orderId, account, attempt } as const
+      const job = { job: 'order', orderId, account, attempt, openedAt: order.position } as const
       return runs.start(candidate === undefined ? job : { ...job, envelope: candidate.envelope })
     },
 

@@ -5,6 +5,7 @@ import type { Job } from '../../../protocol/job.js'
 import { describeError, type Logger } from '../../../service/logger.js'
 import type { RunObserver } from '../../metrics/runMetrics.js'
 import type { RunFile, RunFiles } from '../../store/runFiles.js'
+import type { ChainPosition } from '../queue/trackedOrder.js'
 import { logRunEnd } from './runLog.js'
 import type { EnclaveRunner, RunEnd, ShownOutcome } from './runner.js'
 
@@ -16,6 +17,7 @@ export type RunRequest =
       readonly account: Hex
       readonly attempt: number
       readonly envelope?: Envelope
+      readonly openedAt: ChainPosition
     }
   | {
       readonly job: 'policy'
@@ -133,6 +135,7 @@ function toJob(request: RunRequest, { runId, stopAt }: RunFile, resultFile: stri
         job: 'order',
         ...common,
         orderId: request.orderId,
+        openedAt: request.openedAt,
         ...(request.envelope !== undefined && { envelope: request.envelope }),
       }
     case 'policy':

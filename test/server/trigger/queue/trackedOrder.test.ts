@@ -24,7 +24,7 @@ function order(name: string, more: Partial<TrackedOrder> = {}): TrackedOrder {
     reason: 'received',
     failures: 0,
     lastOutcome: null,
-    waitsForQuota: false,
+    keepsTurn: false,
     mayBeHeld: false,
     envelopeCame: false,
     ...more,
@@ -51,7 +51,7 @@ describe('the next run of an account', () => {
     const waiting = order('a', {
       dueAt: NOW + 1,
       lastOutcome: 'queued',
-      waitsForQuota: true,
+      keepsTurn: true,
       mayBeHeld: true,
     })
     const held = { ...due, mayBeHeld: true }

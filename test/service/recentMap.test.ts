@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRecentMap } from '../../src/server/recentMap.js'
+import { createRecentMap } from '../../src/service/recentMap.js'
 
 test('forgets the entry set longest ago when it is full', () => {
   const map = createRecentMap<string, number>(2)
