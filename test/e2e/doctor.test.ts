@@ -14,7 +14,8 @@ import { useDesk } from './support/desk.js'
 import { changedEnvFile, type Variables } from './support/envFile.js'
 import { startProgram } from './support/program.js'
 
-const desk = useDesk()
+/** The server starts the enclave, so that one doctor reads both configurations. */
+const desk = useDesk({ enclave: 'server' })
 const DOCTOR = built('cli/doctor/main.js')
 
 const diagnosisSchema = z.strictObject({
