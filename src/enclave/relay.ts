@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { problemSchema, REFUSED_BY_NODES, type Revert, receiptSchema } from '../protocol/api.js'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../protocol/authorization.js'
 import { waitReasonSchema } from '../protocol/job.js'
+import { createPost, type PostAnswer } from '../service/post.js'
 
 /**
  * What the relay says. It is not trusted: nothing counts as done before the chain says so.
@@ -29,10 +30,13 @@ interface RelayOptions {
   token: string
   /** The relay waits for the block before it answers. */
   timeoutMs: number
-  fetch?: typeof fetch | undefined
 }
 
-const MAX_ANSWER_CHARS = 64 * 1_024
+/**
+ * Each waits for its block. As many as the relay has under way by default, and half of the connections that the server
+ * grants one client.
+ */
+const MAX_CONNECTIONS = 64
 
 /** Codes of the relay's problems that end when its day does. */
 const noGasSchema = z.looseObject({
@@ -49,20 +53,14 @@ const secondsSchema = z
   .catch(HOUR_S)
 
 /** A client of `POST /relay`, which may be asked the same thing twice. */
-export function createRelay({ url, token, timeoutMs, fetch: send = fetch }: RelayOptions): Relay {
+export function createRelay({ url, token, timeoutMs }: RelayOptions): Relay {
   const target = `${url.replace(/\/+$/, '')}/relay`
+  const send = createPost({ timeoutMs, maxConnections: MAX_CONNECTIONS })
   return {
     async post(authorization) {
       const body = JSON.stringify(z.encode(signedAuthorizationSchema, authorization))
       try {
-        const response = await send(target, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-          body,
-          redirect: 'manual',
-          signal: AbortSignal.timeout(timeoutMs),
-        })
-        return read(response, (await response.text()).slice(0, MAX_ANSWER_CHARS))
+        return read(await send(target, { authorization: `Bearer ${token}` }, body))
       } catch {
         return { kind: 'unavailable' }
       }
@@ -70,12 +68,12 @@ export function createRelay({ url, token, timeoutMs, fetch: send = fetch }: Rela
   }
 }
 
-function read({ status, headers }: Response, text: string): RelayAnswer {
+function read({ status, headers, text }: PostAnswer): RelayAnswer {
   if (status === 200 || status === 202) return receiptAnswer(receiptSchema.parse(JSON.parse(text)))
   if (status === 422) return problemAnswer(problemSchema.parse(JSON.parse(text)))
   const noGas = status === 429 || status === 503 ? noGasSchema.safeParse(JSON.parse(text)).data : undefined
   if (noGas)
-    return { kind: 'postponed', code: noGas.code, seconds: secondsSchema.parse(headers.get('retry-after')) }
+    return { kind: 'postponed', code: noGas.code, seconds: secondsSchema.parse(headers['retry-after']) }
   // Too busy, asleep or down: the same request may be taken later.
   if (status === 408 || status === 429 || status >= 500) return { kind: 'unavailable' }
   return { kind: 'refused' }
