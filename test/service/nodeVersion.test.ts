@@ -22,7 +22,6 @@ const start = (program: string, version: string) =>
 describe('a program started by an older Node', () => {
   test.each([
     'server/main.js',
-    'host/main.js',
     'enclave/main.js',
     'enclave/doctor/main.js',
     'cli/main.js',
