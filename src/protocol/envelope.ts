@@ -1,13 +1,22 @@
 // ECIES over secp256k1 (SEC 1, 5.1) with HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { getSharedSecret, utils } from '@noble/secp256k1'
+import { type Point, utils } from '@noble/secp256k1'
 import * as z from 'zod'
-import { decryptGcm, encryptGcm, type GcmContext, IV_BYTES, TAG_BYTES } from './aesGcm.js'
-import { type Bytes, bytesToHex, concatBytes, type Hex, hexBetween, hexOf, hexToBytes } from './hex.js'
+import { decryptGcm, encryptGcm, IV_BYTES, TAG_BYTES } from './aesGcm.js'
+import {
+  type Bytes,
+  bytesToHex,
+  bytesToUint,
+  concatBytes,
+  type Hex,
+  hexBetween,
+  hexOf,
+  hexToBytes,
+} from './hex.js'
 import { keccak256 } from './keccak.js'
 import { decodePadded, encodePadded } from './plaintext.js'
-import { compressPoint, publicKeyOf, publicKeySchema } from './publicKey.js'
+import { parsePoint, publicKeyOf, publicKeySchema } from './publicKey.js'
 
 /** What `GET /enclave-key` names the scheme. */
 export const ENVELOPE_SCHEME = 'service-ecies-v1'
@@ -78,7 +87,9 @@ export async function seal(
 ): Promise<Envelope> {
   const epk = publicKeyOf(ephemeralKey)
   const block = place.kind === 'portfolio' ? PORTFOLIO_PADDING_BYTES : PADDING_BYTES
-  const gcm = gcmOf(ephemeralKey, recipient, { epk, recipient }, iv, place)
+  const peer = parsePoint(hexToBytes(recipient))
+  const key = keyOf(ephemeralKey, peer, { epk: hexToBytes(epk), recipient: peer.toBytes(true) })
+  const gcm = { key, iv, aad: aadOf(place) }
   const { ct, tag } = await encryptGcm(gcm, encodePadded(value, block, previous))
   return { epk, iv: bytesToHex(iv), ct: bytesToHex(ct), tag: bytesToHex(tag) }
 }
@@ -88,8 +99,10 @@ export async function seal(
  * @throws ProtocolError `undecryptable`, `invalid-point`, `invalid-plaintext`
  */
 export async function open(envelope: Envelope, privateKey: Bytes, place: EnvelopePlace): Promise<unknown> {
-  const keys = { epk: envelope.epk, recipient: publicKeyOf(privateKey) }
-  const gcm = gcmOf(privateKey, envelope.epk, keys, hexToBytes(envelope.iv), place)
+  const peer = parsePoint(hexToBytes(envelope.epk))
+  const recipient = hexToBytes(publicKeyOf(privateKey))
+  const key = keyOf(privateKey, peer, { epk: peer.toBytes(true), recipient })
+  const gcm = { key, iv: hexToBytes(envelope.iv), aad: aadOf(place) }
   return decodePadded(await decryptGcm(gcm, hexToBytes(envelope.ct), hexToBytes(envelope.tag)))
 }
 
@@ -100,18 +113,20 @@ function freshRandomness(): EnvelopeRandomness {
   }
 }
 
-function gcmOf(
+/** @param keys both in compressed form */
+function keyOf(
   privateKey: Bytes,
-  peer: Hex,
-  keys: { epk: Hex; recipient: Hex },
-  iv: Bytes,
-  { kind, context }: EnvelopePlace,
-): GcmContext {
+  peer: Point,
+  keys: { readonly epk: Uint8Array; readonly recipient: Uint8Array },
+): Bytes {
   // z = x-coordinate of the shared point: its compressed form without the leading parity byte.
-  const z = getSharedSecret(privateKey, compressPoint(peer), true).subarray(1)
-  const info = concatBytes(utf8(ENVELOPE_SCHEME), compressPoint(keys.epk), compressPoint(keys.recipient))
-  const key = Uint8Array.from(hkdf(sha256, z, undefined, info, 32))
-  return { key, iv, aad: concatBytes(utf8(kind), context) }
+  const z = peer.multiply(bytesToUint(privateKey)).toBytes(true).subarray(1)
+  const info = concatBytes(utf8(ENVELOPE_SCHEME), keys.epk, keys.recipient)
+  return Uint8Array.from(hkdf(sha256, z, undefined, info, 32))
+}
+
+function aadOf({ kind, context }: EnvelopePlace): Bytes {
+  return concatBytes(utf8(kind), context)
 }
 
 function utf8(text: string): Bytes {

@@ -24,7 +24,8 @@ export function publicKeyOf(privateKey: Uint8Array): Hex {
   return bytesToHex(getPublicKey(privateKey, true))
 }
 
-function parsePoint(bytes: Uint8Array): Point {
+/** @throws ProtocolError `invalid-point` */
+export function parsePoint(bytes: Uint8Array): Point {
   try {
     return Point.fromBytes(bytes)
   } catch {

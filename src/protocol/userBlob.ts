@@ -2,7 +2,6 @@ import { IV_BYTES, TAG_BYTES } from './aesGcm.js'
 import { type Envelope, type EnvelopePlace, open, seal } from './envelope.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytesToHex, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
-import { compressPoint } from './publicKey.js'
 
 const FORMAT = 0x01
 const POINT_BYTES = 33
@@ -24,7 +23,7 @@ export async function sealUserBlob(
   const place = placeOf(accountId, version)
   const { epk, iv, ct, tag } = await seal(value, userPubKey, place, undefined, previous)
   return bytesToHex(
-    concatBytes(Uint8Array.of(FORMAT), compressPoint(epk), hexToBytes(iv), hexToBytes(tag), hexToBytes(ct)),
+    concatBytes(Uint8Array.of(FORMAT), hexToBytes(epk), hexToBytes(iv), hexToBytes(tag), hexToBytes(ct)),
   )
 }
 
