@@ -151,6 +151,11 @@ export const environmentSchema = z.object({
     fallback: 'https://data.alpaca.markets',
   }),
   BROKER_TIMEOUT_MS: milliseconds('Time that one call to the broker gets.', 10_000, MAX_BROKER_MS),
+  BROKER_CLOCK_MAX_AGE_MS: milliseconds(
+    'How long the market clock is believed. A scheduled opening or closing is known to the second; this is for one that is not.',
+    MINUTE_MS,
+    MINUTE_MS,
+  ),
   BROKER_FEES: withDefault(feeScheduleText, {
     about:
       'Fees that the broker charges, taken from the proceeds of sales: name:rate/share or name:rate/usd, with :max=USD \

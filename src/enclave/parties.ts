@@ -1,4 +1,4 @@
-import type { BrokerOptions } from '../broker/index.js'
+import type { SharedBrokerOptions } from '../broker/index.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { EnclaveConfig } from './config.js'
 
@@ -14,12 +14,13 @@ export function addressesOf(config: EnclaveConfig): ContractAddresses {
 }
 
 /** The account that trades, by the configuration. */
-export function brokerOptionsOf(config: EnclaveConfig): BrokerOptions {
+export function brokerOptionsOf(config: EnclaveConfig): SharedBrokerOptions {
   return {
     tradingUrl: config.ALPACA_TRADING_URL,
     dataUrl: config.ALPACA_DATA_URL,
     keyId: config.ALPACA_KEY_ID,
     secretKey: config.ALPACA_SECRET_KEY,
     timeoutMs: config.BROKER_TIMEOUT_MS,
+    clockMaxAgeMs: config.BROKER_CLOCK_MAX_AGE_MS,
   }
 }

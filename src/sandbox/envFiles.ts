@@ -88,6 +88,8 @@ function enclaveVariables(directory: string, places: Places, secrets: SandboxSec
     MIN_WITHDRAWAL: '1',
     RECONCILE_MIN_ACCOUNTS: '1',
     RECONCILE_MAX_DELAY_DAYS: '0',
+    // Its market opens and closes on command.
+    BROKER_CLOCK_MAX_AGE_MS: '1',
     LEDGER_MASTER_KEY: secrets.ledgerMasterKey,
     INTENT_PRIVATE_KEY: secrets.intentPrivateKey,
     ENCLAVE_PRIVATE_KEY: secrets.enclavePrivateKey,

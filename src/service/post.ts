@@ -24,6 +24,8 @@ interface PostOptions {
   readonly maxConnections: number
 }
 
+const IDLE_MS = 5_000
+
 /** An answer of ours is some hundred bytes. */
 const MAX_ANSWER_BYTES = 65_536
 
@@ -41,7 +43,8 @@ export function hasNotConnected(error: unknown): boolean {
 }
 
 export function createPost({ timeoutMs, maxConnections }: PostOptions): Post {
-  const settings = { keepAlive: true, maxSockets: maxConnections }
+  // The time-out closes connections that no post uses.
+  const settings = { keepAlive: true, maxSockets: maxConnections, timeout: IDLE_MS }
   const plain = new Agent(settings)
   const tls = new TlsAgent(settings)
 

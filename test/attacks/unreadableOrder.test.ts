@@ -61,6 +61,9 @@ describe('an order whose filled quantity the broker leaves out', () => {
 
   it('is settled once the broker states it, and holds up no other account meanwhile', async () => {
     const order = await world().open(buy(250))
+    control().fill({ mode: 'hold', times: 1 })
+    expect(await world().run(order)).toMatchObject({ outcome: 'placed' })
+    control().release({})
     const unstated = { ...Object(alpacaExample('order-filled')), filled_qty: null }
     const path = '/v2/orders:by_client_order_id'
     control().fault({ method: 'GET', path, times: 100, respond: { status: 200, body: unstated } })

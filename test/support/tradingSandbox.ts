@@ -17,11 +17,13 @@ const TRADING_SETTINGS = {
 export function startTradingSandbox(
   directory: string,
   serverSettings: Record<string, string> = {},
+  enclaveSettings: Record<string, string> = {},
 ): Promise<Sandbox> {
   return startSandbox({
     directory,
     ports: { server: 0, rpc: 0, broker: 0 },
     serverSettings: { ...TRADING_SETTINGS, ...serverSettings },
+    enclaveSettings,
     print: () => undefined,
   })
 }

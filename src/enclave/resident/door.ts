@@ -125,6 +125,8 @@ export function createDoor({ secret, runs, boot, program, logger }: DoorOptions)
   }
 
   async function dispatch(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    // RFC 9112, 3.2. Node would refuse it itself, without a problem.
+    if (req.httpVersion === '1.1' && req.headers.host === undefined) return refuse(res, 'malformed-request')
     const [path] = (req.url ?? '').split('?', 1)
     const allowed = path === '/' ? ['POST'] : path === '/health' ? ['GET', 'HEAD'] : undefined
     if (allowed === undefined) return refuse(res, 'not-found')
@@ -134,19 +136,28 @@ export function createDoor({ secret, runs, boot, program, logger }: DoorOptions)
     return path === '/' ? accept(req, res) : health(res)
   }
 
-  const server = createServer(TIMEOUTS, (req, res) => {
+  function answer(req: IncomingMessage, res: ServerResponse): void {
     dispatch(req, res).catch((error: unknown) => {
       // The caller has gone, or the table could not be written.
       if (req.destroyed && !req.complete) return
       logger.error('job not noted', describeError(error))
       refuse(res, 'storage-unavailable')
     })
-  })
+  }
+
+  const server = createServer(SETTINGS, answer)
   server.on('clientError', answerClientError)
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1). Node refuses it, without a body.
+  server.on('checkExpectation', answer)
   return server
 }
 
-const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 }
+const SETTINGS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  requireHostHeader: false,
+}
 
 /** What is no HTTP request has no response to answer with. */
 function answerClientError(error: Error, socket: Duplex): void {

@@ -36,8 +36,12 @@ function documentationOf(service: Service): Documentation {
   ])
   const patterns = routes.map((route) => ({
     route,
-    // As Express reads a path: its letters matter, a slash at its end does not.
-    pattern: new RegExp(`^${route.path.replace(/:\w+/, '[^/]+').replace(/\/$/, '')}/?$`),
+    // Its letters matter. A slash at its end does not to Express; the enclave has no Express.
+    pattern: new RegExp(
+      service === 'server'
+        ? `^${route.path.replace(/:\w+/, '[^/]+').replace(/\/$/, '')}/?$`
+        : `^${route.path}$`,
+    ),
   }))
   const routesAt: Documentation['routesAt'] = ({ target }) => {
     if (!/^\/[\w/:.-]*$/.test(target) || target.includes('//')) return undefined
