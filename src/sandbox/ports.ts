@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
@@ -28,12 +29,19 @@ export interface ClaimedPorts extends Ports {
 }
 
 /**
+ * Below the ports that systems give to connections and to programs that take any: one of those could have a claimed port before
+ * the program that it was claimed for.
+ */
+const ANY_PORT = { from: 10_000, to: 32_768 }
+const TRIES = 20
+
+/**
  * The same ports, free and all different, with a number for each 0.
  * @throws PortTakenError
  */
 export async function claimPorts({ server, rpc, broker, enclave, desk }: Ports): Promise<ClaimedPorts> {
   const probes: Server[] = []
-  const claim = async (port: number, option: string) => {
+  const claimOne = async (port: number, option: string): Promise<number> => {
     const probe = createServer()
     try {
       probe.listen(port, '127.0.0.1')
@@ -42,8 +50,17 @@ export async function claimPorts({ server, rpc, broker, enclave, desk }: Ports):
       throw new PortTakenError(port, option)
     }
     probes.push(probe)
-    const address = probe.address()
-    return typeof address === 'object' && address !== null ? address.port : port
+    return port
+  }
+  const claim = async (port: number, option: string): Promise<number> => {
+    if (port !== 0) return claimOne(port, option)
+    for (let tries = 1; ; tries++) {
+      try {
+        return await claimOne(randomInt(ANY_PORT.from, ANY_PORT.to), option)
+      } catch (error) {
+        if (tries === TRIES) throw error
+      }
+    }
   }
   try {
     // Held until all are claimed, so that none is given twice.
