@@ -9,6 +9,8 @@ export const RELAY_SETTINGS = {
   RELAY_WAIT: '3s',
   // The bench has few accounts, and many orders of each.
   RELAY_ACCOUNT_DAILY_GAS: '5000000000',
+  // All callers of the bench are at one address, and ask for their receipts at once.
+  MAX_CONNECTIONS_PER_CLIENT: '5000',
   NARRATOR_INTERVAL: '1m',
   LOG_LEVEL: 'info',
 }
