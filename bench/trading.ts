@@ -52,7 +52,7 @@ interface Bench {
 const WARM_UP = 20
 const SMALL_BURST = 40
 const ALONE = 30
-/** Of the rate of the burst: what the platform can carry, steadily. */
+/** The stream's rate as a share of the burst's: what the platform can carry steadily. */
 const STREAM_SHARE = 0.8
 const PER_MINUTE = 200
 const MINUTE_MS = 60_000

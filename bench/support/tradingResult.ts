@@ -24,7 +24,7 @@ export interface LimitedResult {
   /** Settled in each minute from the first post on. */
   readonly settled: readonly number[]
   readonly requests: number
-  /** Of these, answered 429. */
+  /** How many of them the broker answered 429. */
   readonly refused: number
 }
 

@@ -20,3 +20,4 @@ export {
   type SharedBrokerOptions,
 } from './shared.js'
 export type { Snapshot } from './snapshots.js'
+export { stopwatch } from './stopwatch.js'

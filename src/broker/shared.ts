@@ -8,6 +8,7 @@ import type { BrokerOrder } from './order.js'
 import { lookAtOrders, type OrderRequest, postOrder } from './orders.js'
 import type { PlacementTurn, Token } from './rateBudget.js'
 import type { Snapshot } from './snapshots.js'
+import { stopwatch } from './stopwatch.js'
 import { createTradeUpdates, streamUrlOf } from './tradeUpdates.js'
 
 /** An asset's record changes rarely: with a corporate action, or when the broker halts it. */
@@ -189,7 +190,7 @@ function remembered<T>(load: () => Promise<T>, freshMs: (value: T) => number): (
   let known: (Known<T> & { readonly elapsedMs: () => number }) | undefined
   let asking: Promise<Known<T>> | undefined
   async function ask(): Promise<Known<T>> {
-    const elapsedMs = stopwatch()
+    const elapsedMs = stopwatch(Date.now)
     const value = await load()
     known = { value, answeredAt: performance.now(), elapsedMs }
     return known
@@ -201,12 +202,6 @@ function remembered<T>(load: () => Promise<T>, freshMs: (value: T) => number): (
     })
     return asking
   }
-}
-
-/** By either clock: one stands still while the machine sleeps, the other may be set. */
-function stopwatch(): () => number {
-  const [steady, unix] = [performance.now(), Date.now()]
-  return () => Math.max(performance.now() - steady, Date.now() - unix)
 }
 
 function gatheredSnapshots(broker: Broker): Broker['getSnapshots'] {

@@ -2,7 +2,7 @@
 import type { BrokerOrder, BrokerPosition } from '../broker/index.js'
 import { ZERO_ADDRESS } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
-import type { BlockPoint } from './chainState.js'
+import type { BlockPoint } from './heads.js'
 import { min } from './money.js'
 import type { Run } from './run.js'
 

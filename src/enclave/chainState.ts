@@ -12,8 +12,6 @@ import type { Hex } from '../protocol/hex.js'
 import { createBlockCache } from './blockCache.js'
 import { type BlockPoint, createHeads, type Heads, type HeadsOptions, type Look } from './heads.js'
 
-export type { BlockPoint, Depth, Look } from './heads.js'
-
 /** The chain as one run sees it, through the enclave's own nodes. All throw ChainUnavailableError, ChainAnswerError. */
 export interface ChainState extends Contracts {
   readonly chainId: number

@@ -6,7 +6,7 @@ import { symbolSchema } from '../protocol/identifiers.js'
 import { runSecretSchema } from '../protocol/runMessage.js'
 import { CURVE_ORDER } from '../protocol/signature.js'
 import { LOG_LEVELS } from '../service/logger.js'
-import type { Depth } from './chainState.js'
+import type { Depth } from './heads.js'
 
 /** What `.env.enclave.example` says of a variable. */
 export interface VariableNotes {

@@ -1,7 +1,7 @@
 import { BrokerError, type Placement, type SharedBroker } from '../broker/index.js'
 
-/** A broker as one run uses it. */
-export interface GuardedBroker extends Omit<SharedBroker, 'close'> {
+/** A broker as one run uses it, which places orders through `reserve` alone. */
+export interface GuardedBroker extends Omit<SharedBroker, 'close' | 'placeOrder'> {
   /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
   lastFailure(): BrokerError | null
 }
@@ -38,7 +38,6 @@ export function guardBroker(broker: SharedBroker, check: () => void): GuardedBro
     getClock: guarded(broker.getClock),
     getSnapshots: guarded(broker.getSnapshots),
     getAsset: guarded(broker.getAsset),
-    placeOrder: guarded(broker.placeOrder),
     getOrderByClientOrderId: guarded(broker.getOrderByClientOrderId),
     getOrders: guarded(broker.getOrders),
     cancelOrder: guarded(broker.cancelOrder),

@@ -7,8 +7,8 @@ import type { RunResult } from '../protocol/job.js'
 import { type Policy, policyHash } from '../protocol/policy.js'
 import { openRulebook, policyIntentDigest, type Rulebook } from '../protocol/policyIntent.js'
 import { assertSignedBy } from '../protocol/signature.js'
-import type { BlockPoint } from './chainState.js'
 import { restarting } from './failures.js'
+import type { BlockPoint } from './heads.js'
 import type { Run } from './run.js'
 
 /** Why a rulebook was rejected. The admin who wrote it gets the code back; the code names no rule. */

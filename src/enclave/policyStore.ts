@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { type Hex, hexToBytes } from '../protocol/hex.js'
 import { type BlobPlace, ledgerKey, openBlob, sealBlob } from '../protocol/ledgerBlob.js'
 import { type Policy, policySchema } from '../protocol/policy.js'
-import type { BlockPoint, ChainState } from './chainState.js'
+import type { ChainState } from './chainState.js'
 import { RunFailure } from './failures.js'
+import type { BlockPoint } from './heads.js'
 
 /** An institution's rulebook as it stands on chain; null when none was published. */
 export interface StoredPolicy {

@@ -5,8 +5,9 @@ import { accountIdOf } from '../protocol/identifiers.js'
 import { type BlobPlace, ledgerKey, openBlob, paddedBytesOf, sealBlob } from '../protocol/ledgerBlob.js'
 import { type Portfolio, portfolioSchema } from '../protocol/portfolio.js'
 import { sealUserBlob } from '../protocol/userBlob.js'
-import type { BlockPoint, ChainState } from './chainState.js'
+import type { ChainState } from './chainState.js'
 import { RunFailure } from './failures.js'
+import type { BlockPoint } from './heads.js'
 
 /** An account's portfolio as it stands on chain; null when none was ever written. */
 export interface StoredPortfolio {

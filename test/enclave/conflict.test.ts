@@ -52,6 +52,32 @@ describe('a conflict', () => {
     await world().checkInvariants()
   })
 
+  it('after the write-ahead waits for its turn at the broker before it asks for the order', async () => {
+    const order = await world().open(buy(250))
+    const { broker, relay } = world().deps()
+    const asked: string[] = []
+    let posts = 0
+    const watched: Partial<EnclaveDeps> = {
+      relay: {
+        post: (authorization) =>
+          ++posts === 2 ? Promise.resolve(reverted('VersionConflict')) : relay.post(authorization),
+      },
+      broker: {
+        ...broker,
+        reserve(ask) {
+          asked.push('turn')
+          return broker.reserve(ask)
+        },
+        getOrderByClientOrderId(id) {
+          asked.push('look-up')
+          return broker.getOrderByClientOrderId(id)
+        },
+      },
+    }
+    expect(await world().run(order, { deps: watched })).toMatchObject({ outcome: 'settled' })
+    expect(asked).toEqual(['turn', 'turn', 'look-up'])
+  })
+
   it('that does not end makes the run fail after five more times', async () => {
     const order = await world().open(buy(250))
     const { deps, posted } = answering(Array<RelayAnswer>(20).fill(reverted('VersionConflict')))

@@ -1,6 +1,7 @@
 // The facts on which admission decides, read from a real chain. Its rules are rows of a table: admission.test.ts.
 import { expect, it } from 'vitest'
-import { createChainState, type Look } from '../../src/enclave/chainState.js'
+import { createChainState } from '../../src/enclave/chainState.js'
+import type { Look } from '../../src/enclave/heads.js'
 import type { ChainFacts } from '../../src/enclave/order/admission.js'
 import { readChainFacts } from '../../src/enclave/order/read.js'
 import { createPolicyStore } from '../../src/enclave/policyStore.js'

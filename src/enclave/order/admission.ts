@@ -37,7 +37,7 @@ export interface ChainFacts {
 /** What the broker says. Each part is read only for an order whose judgement needs it. */
 export interface Market {
   clock?: BrokerClock
-  /** Of the order's symbol; null when there is none. */
+  /** The asset that the order's symbol names; null when the broker has none. */
   asset?: Asset | null
   /** USD with 6 decimals: the higher of bid and last trade. */
   price?: bigint

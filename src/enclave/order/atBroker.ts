@@ -6,6 +6,7 @@ import {
   isPossibleDuplicate,
   type OrderRequest,
   type Placement,
+  stopwatch,
 } from '../../broker/index.js'
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -193,7 +194,7 @@ async function lookBeforeSend(run: Run, held: Held): Promise<() => void> {
   const { clock } = run
   const { alone } = run.chain
   const { state, terms } = held
-  const age = stopwatch(clock)
+  const age = stopwatch(clock.now)
   const look = await alone.look()
   const { head } = look
   const [hash, [escrow, deep], pausedUntil, isWritten] = await Promise.all([
@@ -210,12 +211,6 @@ async function lookBeforeSend(run: Run, held: Held): Promise<() => void> {
     if (age() > MAX_LOOK_AGE_MS) throw new RunFailure('chain-unavailable')
     clock.check()
   }
-}
-
-/** Milliseconds by either clock: one stands still while the machine sleeps, the other may be set. */
-function stopwatch(clock: Run['clock']): () => number {
-  const [unix, monotonic] = [clock.now(), performance.now()]
-  return () => Math.max(clock.now() - unix, performance.now() - monotonic)
 }
 
 function isOf(order: EscrowedOrder, terms: OrderTerms): boolean {

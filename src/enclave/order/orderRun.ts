@@ -101,6 +101,7 @@ async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResu
       return await carryOut(run, job, seen, memory)
     } finally {
       memory.placement?.release()
+      memory.placement = undefined
     }
   })
 }

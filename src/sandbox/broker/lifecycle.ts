@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ONE_CENT, ONE_SHARE, parseDecimal, SHARE_DECIMALS } from '../../protocol/units.js'
+import { createLater } from './later.js'
 import { bookFill, chargeFees } from './ledger.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
@@ -33,20 +34,8 @@ export function createLifecycle(options: {
 }): Lifecycle {
   const { accounts, market, clock, now } = options
   const lastFills = new WeakMap<StandInOrder, LastFill>()
-  const timers = new Set<NodeJS.Timeout>()
-
-  /** Now when there is no delay: then the order's next reading shows it. */
-  function later(delayMs: number | undefined, act: () => void): void {
-    if (!delayMs) {
-      act()
-      return
-    }
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      act()
-    }, delayMs)
-    timers.add(timer)
-  }
+  /** What has no delay shows in the order's next reading. */
+  const later = createLater()
 
   function touch(order: StandInOrder, status: StandInOrder['status']): void {
     order.status = status
@@ -60,7 +49,7 @@ export function createLifecycle(options: {
     const { endsThrough, endDelayMs } = order.behaviour
     order.endsAs = status
     if (endsThrough !== undefined) touch(order, endsThrough)
-    later(endsThrough === undefined ? 0 : endDelayMs, () => settle(order))
+    later.after(endsThrough === undefined ? 0 : endDelayMs, () => settle(order))
   }
 
   /** The end that an order is on its way to. */
@@ -109,7 +98,7 @@ export function createLifecycle(options: {
       order.begun = true
       const { mode, delayMs, waitsAs } = order.behaviour
       touch(order, waitsAs ?? 'new')
-      if (mode !== 'hold') later(mode === 'immediate' ? 0 : delayMs, () => act(account, order))
+      if (mode !== 'hold') later.after(mode === 'immediate' ? 0 : delayMs, () => act(account, order))
     },
     fill(account, order, fraction = '1') {
       if (!isLive(order) || order.endsAs !== null) return
@@ -131,7 +120,7 @@ export function createLifecycle(options: {
       if (!isCancelable(order)) return
       touch(order, 'pending_cancel')
       order.endsAs = null
-      later(order.behaviour.cancelDelayMs, () => lifecycle.end(order, 'canceled'))
+      later.after(order.behaviour.cancelDelayMs, () => lifecycle.end(order, 'canceled'))
     },
     opened() {
       for (const account of accounts) for (const order of liveOrders(account)) lifecycle.begin(account, order)
@@ -145,10 +134,7 @@ export function createLifecycle(options: {
         chargeFees(account, now())
       }
     },
-    stop() {
-      for (const timer of timers) clearTimeout(timer)
-      timers.clear()
-    },
+    stop: later.stop,
   }
   return lifecycle
 }

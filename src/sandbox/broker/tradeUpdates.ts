@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
 import { formatDecimal, PRICE_DECIMALS, SHARE_DECIMALS } from '../../protocol/units.js'
+import { createLater } from './later.js'
 import { createRandom } from './random.js'
 import { nanoTime, orderJson } from './shapes.js'
 import type { OrderStatus, StandInAccount, StandInOrder } from './types.js'
@@ -79,7 +80,7 @@ export function createStream(deps: {
   /** Those that have shown good keys, and then listen. */
   const authorized = new Map<WebSocket, StandInAccount>()
   const listening = new Set<WebSocket>()
-  const timers = new Set<NodeJS.Timeout>()
+  const later = createLater()
   let behaviour: StreamBehaviour = {}
 
   function send(socket: WebSocket, message: object): void {
@@ -113,24 +114,12 @@ export function createStream(deps: {
     if (happens(behaviour.drop)) return
     const copies = happens(behaviour.repeat) ? 2 : 1
     for (let copy = 0; copy < copies; copy++) {
-      later(behaviour.shuffleMs === undefined ? 0 : random() % (behaviour.shuffleMs + 1), () => {
+      later.after(behaviour.shuffleMs === undefined ? 0 : random() % (behaviour.shuffleMs + 1), () => {
         for (const socket of listening) {
           if (authorized.get(socket) === account) send(socket, { stream: 'trade_updates', data })
         }
       })
     }
-  }
-
-  function later(delayMs: number, act: () => void): void {
-    if (delayMs === 0) {
-      act()
-      return
-    }
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      act()
-    }, delayMs)
-    timers.add(timer)
   }
 
   function dataOf(
@@ -198,7 +187,7 @@ export function createStream(deps: {
       for (const socket of sockets.clients) socket.terminate()
     },
     stop() {
-      for (const timer of timers) clearTimeout(timer)
+      later.stop()
       for (const socket of sockets.clients) socket.terminate()
       sockets.close()
     },

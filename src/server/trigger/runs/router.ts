@@ -7,7 +7,7 @@ import { sendUntagged } from '../../http/preparedJson.js'
 import { signedRun } from '../../http/signedRun.js'
 import { parseBody, parseParam } from '../../http/validate.js'
 import type { Secret } from '../../secret.js'
-import type { PostedResults } from './httpRunner.js'
+import type { PostedResults, Reception } from './httpRunner.js'
 import { MAX_RESULT_BYTES } from './resultFile.js'
 
 export interface RunsRouterDeps {
@@ -19,23 +19,24 @@ export interface RunsRouterDeps {
 /** Where an enclave that stays up posts what its runs tell before their end, and what they came to. */
 export function createRunsRouter({ secret, results }: RunsRouterDeps): Router {
   const router = Router({ caseSensitive: true })
-  const signed = (kind: 'notice' | 'result') =>
-    signedRun({ kind, secret, limitBytes: MAX_RESULT_BYTES, runIdOf: ({ runId }) => runId })
-  router
-    .route('/runs/:runId/notice')
-    .post(signed('notice'), async (req, res) => {
-      const runId = parseParam(runIdSchema, 'runId', req.params.runId)
-      const result = await results.hear(runId, parseBody(provisionalResultSchema, req.body))
-      sendUntagged(res, z.encode(runResultReceivedSchema, { runId, result }))
-    })
-    .all(methodNotAllowed('POST'))
-  router
-    .route('/runs/:runId/result')
-    .post(signed('result'), async (req, res) => {
-      const runId = parseParam(runIdSchema, 'runId', req.params.runId)
-      const result = await results.receive(runId, parseBody(postedResultSchema, req.body))
-      sendUntagged(res, z.encode(runResultReceivedSchema, { runId, result }))
-    })
-    .all(methodNotAllowed('POST'))
+  function route<Posted>(
+    kind: 'notice' | 'result',
+    schema: z.ZodType<Posted>,
+    take: (runId: string, posted: Posted) => Promise<Reception>,
+  ): void {
+    router
+      .route(`/runs/:runId/${kind}`)
+      .post(
+        signedRun({ kind, secret, limitBytes: MAX_RESULT_BYTES, runIdOf: ({ runId }) => runId }),
+        async (req, res) => {
+          const runId = parseParam(runIdSchema, 'runId', req.params.runId)
+          const result = await take(runId, parseBody(schema, req.body))
+          sendUntagged(res, z.encode(runResultReceivedSchema, { runId, result }))
+        },
+      )
+      .all(methodNotAllowed('POST'))
+  }
+  route('notice', provisionalResultSchema, results.hear)
+  route('result', postedResultSchema, results.receive)
   return router
 }
