@@ -13,7 +13,9 @@ import { eventually } from '../support/eventually.js'
 import { startFaultProxy } from '../support/faultProxy.js'
 import { AAPL, setUpInstitution, shares } from '../support/institution.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { useUtcDay } from '../support/utcDay.js'
 
+useUtcDay(90_000)
 const chain = useChain(setUpInstitution)
 
 const BUDGET = 600_000n

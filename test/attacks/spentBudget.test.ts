@@ -28,6 +28,9 @@ import { useChain } from '../support/chain.js'
 import { eventually } from '../support/eventually.js'
 import { AAPL, bytes32, ORG, setUpInstitution, shares, soon } from '../support/institution.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { useUtcDay } from '../support/utcDay.js'
+
+useUtcDay(180_000)
 
 describe('at the desk', () => {
   const desk = useDesk({

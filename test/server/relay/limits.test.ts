@@ -15,6 +15,7 @@ import {
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, bytes32, soon as deadline, MSFT, shares } from '../../support/institution.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { useUtcDay } from '../../support/utcDay.js'
 import { MINT, useMintChain } from './mint.js'
 import {
   asKilledNow,
@@ -27,6 +28,8 @@ import {
   stopMining,
   storedRecord,
 } from './relayUnderTest.js'
+
+useUtcDay(60_000)
 
 const { chain } = useMintChain()
 

@@ -21,8 +21,11 @@ import {
 import { AAPL, bytes32, ORG, shares, soon } from '../../support/institution.js'
 import type { Role } from '../../support/roles.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { useUtcDay } from '../../support/utcDay.js'
 import { MINT, useMintChain } from './mint.js'
 import { asKilledNow, type RelayUnderTest, startRelay } from './relayUnderTest.js'
+
+useUtcDay(60_000)
 
 const { chain } = useMintChain()
 

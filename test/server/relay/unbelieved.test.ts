@@ -14,6 +14,7 @@ import { grantedOrder, portfolioUpdate, signedCall } from '../../support/authori
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { ROLES } from '../../support/roles.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { useUtcDay } from '../../support/utcDay.js'
 import { MINT, useMintChain } from './mint.js'
 import {
   asKilledNow,
@@ -26,6 +27,8 @@ import {
   stopMining,
   storedRecord,
 } from './relayUnderTest.js'
+
+useUtcDay(60_000)
 
 // What a node, a record or an answer says, and what must not follow from it.
 
