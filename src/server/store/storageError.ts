@@ -1,7 +1,7 @@
-/** The medium of the data directory fails: nothing that was to be written may be taken as written. */
+/** The medium of the stores fails: nothing that was to be written may be taken as written. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
-  /** The system's, such as `ENOSPC`. */
+  /** The engine's, such as `SQLITE_FULL`. */
   readonly code: string | undefined
 
   constructor(cause: unknown) {
@@ -9,4 +9,9 @@ export class StorageError extends Error {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     this.code = typeof code === 'string' ? code : undefined
   }
+}
+
+/** @param code such as `SQLITE_FULL` */
+export function storageError(code: string, cause?: unknown): StorageError {
+  return new StorageError(Object.assign(new Error(code, { cause }), { code }))
 }

@@ -1,0 +1,51 @@
+/** The kinds of documents. `state` holds one document for each part of the server: gas, cursor, reconcile. */
+export const TABLES = ['orders', 'relays', 'runs', 'state'] as const
+export type Table = (typeof TABLES)[number]
+
+/** One version of one document. */
+export interface Row {
+  readonly id: string
+  /** 1 for a new document, and one more for each change. */
+  readonly version: number
+  /** A start reads the open rows and leaves the others alone. */
+  readonly isOpen: boolean
+  /** Held by at most one open row of its table. */
+  readonly uniqueKey: string | null
+  /** JSON. */
+  readonly doc: string
+}
+
+/** Proof that the writer still holds a lease. */
+export interface Fence {
+  readonly lease: string
+  /** A fresh UUID each time that the lease is taken. */
+  readonly term: string
+}
+
+/**
+ * - `conflict`: another version stands there, or none where there had to be one
+ * - `taken`: another open row has the unique key
+ * - `lost-term`: the lease has been taken again since
+ *
+ * In all three cases the row is as it was.
+ */
+export type WriteResult = 'written' | 'conflict' | 'taken' | 'lost-term'
+
+/**
+ * Keeps rows durably. Every method rejects with StorageError when the medium fails. A write that rejects may have happened,
+ * where only the answer was lost: the repeat finds its own version and ends as a conflict.
+ */
+export interface Engine {
+  /** Reads durable versions only. */
+  get(table: Table, id: string): Promise<Row | undefined>
+  /** The open rows with ids above `after`, lowest first. */
+  open(table: Table, after: string, limit: number): Promise<Row[]>
+  /** Inserts version 1, or puts version n in the place of version n - 1. Durable when it resolves. */
+  put(table: Table, row: Row, fence?: Fence): Promise<WriteResult>
+  /** Deletes a row if this is its version. Durable when it resolves. */
+  delete(table: Table, id: string, version: number, fence?: Fence): Promise<WriteResult>
+  /** Takes a lease. Writes under an earlier term of it end as `lost-term` from then on. */
+  take(lease: string): Promise<Fence>
+  /** Resolves when every write has been answered and the medium is closed. */
+  stop(): Promise<void>
+}

@@ -1,0 +1,91 @@
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type StorageError, storageError } from '../storageError.js'
+import { migrate } from './schema.js'
+
+const PRIVATE_DIRECTORY = 0o700
+const PRIVATE_FILE = 0o600
+/** How long a commit waits for another program that writes to the database, such as an operator's shell. */
+const BUSY_TIMEOUT_MS = 2_000
+/** Bytes of pages that a connection keeps in memory, as SQLite takes it: negative, in KiB. */
+const CACHE = -16_384
+
+/** Creates the database where there is none, and brings it to the newest schema. @throws as `openDatabase`; UnknownSchemaError */
+export function prepareDatabase(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY })
+  // SQLite gives its log and its index the rights of the database.
+  closeSync(openSync(pathIn(directory), 'a', PRIVATE_FILE))
+  syncEntries(resolve(directory))
+  const database = openDatabase(directory)
+  try {
+    migrate(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** To read and write. COMMIT returns once the write-ahead log has been synced. @throws SQLite's error, or the system's */
+export function openDatabase(directory: string): DatabaseSync {
+  const database = new DatabaseSync(pathIn(directory), { timeout: BUSY_TIMEOUT_MS })
+  try {
+    database.exec('PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA synchronous = FULL')
+    database.exec(`PRAGMA cache_size = ${CACHE}`)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** To read what has been committed, while another connection writes. @throws SQLite's error */
+export function openReadOnly(directory: string): DatabaseSync {
+  return new DatabaseSync(pathIn(directory), { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+}
+
+function pathIn(directory: string): string {
+  return join(directory, 'server.db')
+}
+
+/** This process may not read a directory further up, or its file system syncs none: then none was made here either. */
+const NEVER_SYNCED = new Set<unknown>(['EACCES', 'EPERM', 'EROFS', 'EINVAL'])
+
+/** Makes the database's entry durable, and those of the directories that lead to it. */
+function syncEntries(directory: string): void {
+  try {
+    const descriptor = openSync(directory, 'r')
+    try {
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && NEVER_SYNCED.has(error.code))) throw error
+  }
+  if (dirname(directory) !== directory) syncEntries(dirname(directory))
+}
+
+/** The result codes that an operator can do something about, by their primary number (https://sqlite.org/rescode.html). */
+const RESULT_CODES: Readonly<Record<number, string>> = {
+  5: 'SQLITE_BUSY',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  26: 'SQLITE_NOTADB',
+}
+const PRIMARY = 0xff
+
+/** What SQLite's error says, such as `SQLITE_FULL`; the system's code of another error. */
+export function failureCode(error: unknown): string {
+  if (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number') {
+    return RESULT_CODES[error.errcode & PRIMARY] ?? `SQLITE_${error.errcode}`
+  }
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN'
+}
+
+export function sqliteFailure(error: unknown): StorageError {
+  return storageError(failureCode(error), error)
+}

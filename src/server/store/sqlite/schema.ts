@@ -1,0 +1,51 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { TABLES } from '../engine.js'
+
+/** A later version of the server has written the database. */
+export class UnknownSchemaError extends Error {
+  override readonly name = 'UnknownSchemaError'
+
+  constructor(found: number) {
+    super(
+      `its database has schema ${found}, and this server knows schemas up to ${MIGRATIONS.length}. ` +
+        'Start the version that wrote it, or a later one.',
+    )
+  }
+}
+
+const FIRST_TABLES = TABLES.map(
+  (table) => `
+  CREATE TABLE ${table} (
+    id TEXT PRIMARY KEY NOT NULL,
+    version INTEGER NOT NULL,
+    is_open INTEGER NOT NULL,
+    unique_key TEXT,
+    doc TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX ${table}_open ON ${table} (id) WHERE is_open = 1;
+  CREATE UNIQUE INDEX ${table}_unique ON ${table} (unique_key) WHERE is_open = 1 AND unique_key IS NOT NULL;`,
+).join('')
+
+/** Each takes the schema from its index to the next number. They are never edited once released. */
+const MIGRATIONS: readonly string[] = [
+  `${FIRST_TABLES}
+  CREATE TABLE leases (name TEXT PRIMARY KEY NOT NULL, term TEXT NOT NULL) STRICT;`,
+]
+
+const versionSchema = z.object({ user_version: z.int() })
+
+/** Brings the database to the newest schema, or leaves it as it was. @throws UnknownSchemaError */
+export function migrate(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const { user_version: found } = versionSchema.parse(database.prepare('PRAGMA user_version').get())
+    if (found > MIGRATIONS.length) throw new UnknownSchemaError(found)
+    for (const migration of MIGRATIONS.slice(found)) database.exec(migration)
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+import { z } from 'zod'
+import type { Engine, Row, Table, WriteResult } from '../engine.js'
+import { StorageError, storageError } from '../storageError.js'
+import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
+import { openWriter, type Write } from './writer.js'
+import type { GroupAnswer } from './writerThread.js'
+
+/** Commits groups of writes, one group at a time. Rejects with StorageError when nothing of a group was written. */
+export interface GroupWriter {
+  commit(group: readonly Write[]): Promise<readonly WriteResult[]>
+  close(): Promise<void>
+}
+
+/** The medium has no room, or another program holds the database: the next write asks again. All else is no write's own. */
+const REFUSALS = new Set<string | undefined>(['SQLITE_FULL', 'SQLITE_BUSY'])
+
+interface SqliteOptions {
+  /** Held by this process alone. */
+  readonly directory: string
+  /** Called once, when no later write can be trusted: the process has to end. Every write is refused from then on. */
+  readonly onBroken: (error: StorageError) => void
+}
+
+/** Writes in the calling thread, which waits for the medium. @throws StorageError, UnknownSchemaError */
+export function openSqlite(options: SqliteOptions): Engine {
+  const { directory } = options
+  return opening(() => {
+    prepareDatabase(directory)
+    const writer = openWriter(directory)
+    return createSqliteEngine(options, {
+      commit: async (group) => opening(() => writer.commit(group)),
+      close: async () => writer.close(),
+    })
+  })
+}
+
+/**
+ * Writes in a thread of its own, so that the event loop never waits for the medium.
+ * @throws StorageError, UnknownSchemaError
+ */
+export async function startSqlite(options: SqliteOptions): Promise<Engine> {
+  const { directory } = options
+  opening(() => prepareDatabase(directory))
+  const writer = await startWriterThread(directory)
+  return opening(() => createSqliteEngine(options, writer))
+}
+
+function opening<T>(action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    throw error instanceof Error && 'errcode' in error ? sqliteFailure(error) : error
+  }
+}
+
+async function startWriterThread(directory: string): Promise<GroupWriter> {
+  const thread = new Worker(new URL('./writerThread.js', import.meta.url), { workerData: { directory } })
+  async function nextAnswer(): Promise<readonly WriteResult[]> {
+    // A failure of the thread itself rejects here.
+    const [answer]: GroupAnswer[] = await once(thread, 'message')
+    if (answer === undefined || 'failure' in answer) throw storageError(answer?.failure ?? 'UNKNOWN')
+    return answer.results
+  }
+  await nextAnswer()
+  return {
+    commit(group) {
+      thread.postMessage(group)
+      return nextAnswer()
+    },
+    async close() {
+      const closed = once(thread, 'exit')
+      thread.postMessage(null)
+      await closed
+    },
+  }
+}
+
+interface Waiting {
+  readonly write: Write
+  readonly resolve: (result: WriteResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+const rowSchema = z.object({
+  id: z.string(),
+  version: z.int(),
+  is_open: z.int(),
+  unique_key: z.string().nullable(),
+  doc: z.string(),
+})
+
+/** Exported for tests, which let the writer fail. */
+export function createSqliteEngine({ directory, onBroken }: SqliteOptions, writer: GroupWriter): Engine {
+  const database = openReadOnly(directory)
+  const read = createReader(database)
+  let waiting: Waiting[] = []
+  let committing: Promise<void> | undefined
+  let broken: StorageError | undefined
+
+  function enqueue(write: Write): Promise<WriteResult> {
+    if (broken !== undefined) return Promise.reject(broken)
+    return new Promise((resolve, reject) => {
+      waiting.push({ write, resolve, reject })
+      committing ??= commitAll()
+    })
+  }
+
+  /** Each group holds what came in one turn of the event loop, or while the one before was on its way to the medium. */
+  async function commitAll(): Promise<void> {
+    await new Promise(setImmediate)
+    while (waiting.length > 0) {
+      const group = waiting
+      waiting = []
+      await commit(group)
+    }
+    committing = undefined
+  }
+
+  async function commit(group: readonly Waiting[]): Promise<void> {
+    try {
+      if (broken !== undefined) throw broken
+      const results = await writer.commit(group.map(({ write }) => write))
+      for (const [index, { resolve }] of group.entries()) resolve(results[index] ?? 'conflict')
+    } catch (error) {
+      const failure = error instanceof StorageError ? error : new StorageError(error)
+      for (const { reject } of group) reject(failure)
+      if (broken !== undefined || REFUSALS.has(failure.code)) return
+      broken = failure
+      onBroken(failure)
+    }
+  }
+
+  return {
+    get: async (table, id) => read.get(table, id),
+    open: async (table, after, limit) => read.open(table, after, limit),
+    put: (table, row, fence) => enqueue({ kind: 'put', table, row, fence }),
+    delete: (table, id, version, fence) => enqueue({ kind: 'delete', table, id, version, fence }),
+    async take(lease) {
+      const fence = { lease, term: randomUUID() }
+      await enqueue({ kind: 'take', fence })
+      return fence
+    },
+    async stop() {
+      await committing
+      await writer.close()
+      database.close()
+    },
+  }
+}
+
+/** SQLite's own reads take microseconds here: the pages are in memory, or in the system's. */
+function createReader(database: DatabaseSync) {
+  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
+
+  function prepared(sql: string) {
+    const known = statements.get(sql) ?? database.prepare(sql)
+    statements.set(sql, known)
+    return known
+  }
+
+  function rows(sql: string, ...values: (string | number)[]): Row[] {
+    try {
+      return prepared(sql)
+        .all(...values)
+        .map(toRow)
+    } catch (error) {
+      throw sqliteFailure(error)
+    }
+  }
+
+  return {
+    get: (table: Table, id: string) => rows(`SELECT * FROM ${table} WHERE id = ?`, id)[0],
+    open: (table: Table, after: string, limit: number) =>
+      rows(`SELECT * FROM ${table} WHERE is_open = 1 AND id > ? ORDER BY id LIMIT ?`, after, limit),
+  }
+}
+
+function toRow(columns: unknown): Row {
+  const { id, version, is_open, unique_key, doc } = rowSchema.parse(columns)
+  return { id, version, isOpen: is_open === 1, uniqueKey: unique_key, doc }
+}

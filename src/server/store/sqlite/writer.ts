@@ -1,0 +1,107 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Fence, Row, Table, WriteResult } from '../engine.js'
+import { openDatabase } from './database.js'
+
+export type Write =
+  | { readonly kind: 'put'; readonly table: Table; readonly row: Row; readonly fence?: Fence | undefined }
+  | {
+      readonly kind: 'delete'
+      readonly table: Table
+      readonly id: string
+      readonly version: number
+      readonly fence?: Fence | undefined
+    }
+  | { readonly kind: 'take'; readonly fence: Fence }
+
+/** The one connection that writes. Its calls block until the medium has answered. */
+export interface Writer {
+  /** One transaction: all of it is durable when it returns, and none of it is there when it throws SQLite's error. */
+  commit(writes: readonly Write[]): WriteResult[]
+  close(): void
+}
+
+const SQLITE_CONSTRAINT_UNIQUE = 2_067
+
+/** @throws SQLite's error */
+export function openWriter(directory: string): Writer {
+  const database = openDatabase(directory)
+  try {
+    return createWriter(database)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** @param database where COMMIT is durable: see `openDatabase` */
+export function createWriter(database: DatabaseSync): Writer {
+  const tables = new Map<Table, TableStatements>()
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const end = database.prepare('COMMIT')
+  const findTerm = database.prepare('SELECT 1 FROM leases WHERE name = ? AND term = ?')
+  const takeLease = database.prepare('INSERT OR REPLACE INTO leases (name, term) VALUES (?, ?)')
+
+  function statementsOf(table: Table): TableStatements {
+    const known = tables.get(table) ?? prepare(database, table)
+    tables.set(table, known)
+    return known
+  }
+
+  function apply(write: Write): WriteResult {
+    const { fence } = write
+    if (write.kind === 'take') {
+      takeLease.run(write.fence.lease, write.fence.term)
+      return 'written'
+    }
+    if (fence !== undefined && findTerm.get(fence.lease, fence.term) === undefined) return 'lost-term'
+    const { insert, update, remove } = statementsOf(write.table)
+    if (write.kind === 'delete') return changeOne(remove, write.id, write.version)
+    const { id, version, isOpen, uniqueKey, doc } = write.row
+    if (version === 1) return changeOne(insert, id, isOpen ? 1 : 0, uniqueKey, doc)
+    return changeOne(update, version, isOpen ? 1 : 0, uniqueKey, doc, id, version - 1)
+  }
+
+  return {
+    commit(writes) {
+      begin.run()
+      try {
+        const results = writes.map(apply)
+        end.run()
+        return results
+      } catch (error) {
+        if (database.isTransaction) database.exec('ROLLBACK')
+        throw error
+      }
+    },
+    close: () => database.close(),
+  }
+}
+
+interface TableStatements {
+  readonly insert: StatementSync
+  readonly update: StatementSync
+  readonly remove: StatementSync
+}
+
+function prepare(database: DatabaseSync, table: Table): TableStatements {
+  return {
+    insert: database.prepare(
+      `INSERT INTO ${table} (id, version, is_open, unique_key, doc) VALUES (?, 1, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    ),
+    update: database.prepare(
+      `UPDATE ${table} SET version = ?, is_open = ?, unique_key = ?, doc = ? WHERE id = ? AND version = ?`,
+    ),
+    remove: database.prepare(`DELETE FROM ${table} WHERE id = ? AND version = ?`),
+  }
+}
+
+function changeOne(statement: StatementSync, ...values: (string | number | null)[]): WriteResult {
+  try {
+    return Number(statement.run(...values).changes) === 1 ? 'written' : 'conflict'
+  } catch (error) {
+    // SQLite takes back the statement alone.
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_CONSTRAINT_UNIQUE)
+      return 'taken'
+    throw error
+  }
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import type { Engine, Row, WriteResult } from '../../../../src/server/store/engine.js'
+import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
+
+/** Opens the engine on what earlier calls with the same place have left there. */
+export type OpenEngine = (place: string) => Promise<Engine>
+
+export function rowOf(id: string, version: number, change: Partial<Row> = {}): Row {
+  return { id, version, isOpen: true, uniqueKey: null, doc: JSON.stringify({ id, version }), ...change }
+}
+
+/** What every engine of the stores promises. */
+export function testEngine(name: string, openAt: OpenEngine): void {
+  const open = async () => openAt(await temporaryDirectory())
+
+  describe(`${name}: a row`, () => {
+    test('is read as it was written, and only from its own table', async () => {
+      const engine = await open()
+      const row = rowOf('a', 1, {
+        isOpen: false,
+        doc: JSON.stringify('ü and \u{1f512} and \u0000'.repeat(9_999)),
+      })
+      expect(await engine.put('orders', row)).toBe('written')
+      expect(await engine.get('orders', 'a')).toEqual(row)
+      expect(await engine.get('relays', 'a')).toBeUndefined()
+      await engine.stop()
+    })
+
+    test('changes one version at a time', async () => {
+      const engine = await open()
+      expect(await engine.put('orders', rowOf('a', 2))).toBe('conflict')
+      expect(await engine.put('orders', rowOf('a', 1))).toBe('written')
+      const late = await Promise.all([1, 3].map((version) => engine.put('orders', rowOf('a', version))))
+      expect(late).toEqual(['conflict', 'conflict'])
+      expect(await engine.get('orders', 'a')).toEqual(rowOf('a', 1))
+      expect(await engine.put('orders', rowOf('a', 2))).toBe('written')
+      expect(await engine.get('orders', 'a')).toEqual(rowOf('a', 2))
+      await engine.stop()
+    })
+
+    test('takes one of many changes to the same version, at once or in turn', async () => {
+      const engine = await open()
+      for (const version of [1, 2, 3]) {
+        const docs = Array.from({ length: 20 }, (_, index) => `${version} ${index}`)
+        const results = await Promise.all(docs.map((doc) => engine.put('runs', rowOf('a', version, { doc }))))
+        expect(count(results)).toEqual({ written: 1, conflict: 19 })
+        expect((await engine.get('runs', 'a'))?.doc).toBe(docs[results.indexOf('written')])
+      }
+      await engine.stop()
+    })
+
+    test('is deleted at its version alone, and may come again', async () => {
+      const engine = await open()
+      await engine.put('orders', rowOf('a', 1))
+      await engine.put('orders', rowOf('a', 2))
+      expect(await engine.delete('orders', 'a', 1)).toBe('conflict')
+      expect(await engine.get('orders', 'a')).toEqual(rowOf('a', 2))
+      expect(await engine.delete('orders', 'a', 2)).toBe('written')
+      expect(await engine.delete('orders', 'a', 2)).toBe('conflict')
+      expect(await engine.get('orders', 'a')).toBeUndefined()
+      expect(await engine.put('orders', rowOf('a', 1))).toBe('written')
+      await engine.stop()
+    })
+
+    test('is there after another start, with all that came before the stop', async () => {
+      const place = await temporaryDirectory()
+      const first = await openAt(place)
+      const puts = Array.from({ length: 500 }, (_, index) => first.put('orders', rowOf(`${index}`, 1)))
+      await first.stop()
+      expect(count(await Promise.all(puts))).toEqual({ written: 500 })
+      const second = await openAt(place)
+      expect(await second.open('orders', '', 1_000)).toHaveLength(500)
+      expect(await second.get('orders', '499')).toEqual(rowOf('499', 1))
+      await second.stop()
+    })
+  })
+
+  test(`${name}: open rows are read by id, in pages, without the others`, async () => {
+    const engine = await open()
+    const ids = ['d', 'b', 'e', 'a', 'c']
+    await Promise.all(ids.map((id) => engine.put('relays', rowOf(id, 1, { isOpen: id !== 'c' }))))
+    await engine.put('relays', rowOf('b', 2, { isOpen: false }))
+    const page = async (after: string) => (await engine.open('relays', after, 2)).map(({ id }) => id)
+    expect([await page(''), await page('d'), await page('e')]).toEqual([['a', 'd'], ['e'], []])
+    await engine.stop()
+  })
+
+  describe(`${name}: a unique key`, () => {
+    const held = (id: string, version: number, change: Partial<Row> = {}) =>
+      rowOf(id, version, { uniqueKey: 'account', ...change })
+
+    test('belongs to one open row of a table, and the others of its group are written', async () => {
+      const engine = await open()
+      const results = await Promise.all([
+        engine.put('runs', held('a', 1)),
+        engine.put('runs', held('b', 1)),
+        engine.put('runs', rowOf('c', 1)),
+        engine.put('orders', held('a', 1)),
+      ])
+      expect(results).toEqual(['written', 'taken', 'written', 'written'])
+      expect(await engine.get('runs', 'b')).toBeUndefined()
+      await engine.stop()
+    })
+
+    test('is free again once its row is closed or deleted', async () => {
+      const engine = await open()
+      await engine.put('runs', held('a', 1))
+      await engine.put('runs', held('a', 2, { isOpen: false }))
+      expect(await engine.put('runs', held('b', 1))).toBe('written')
+      expect(await engine.put('runs', held('a', 3))).toBe('taken')
+      await engine.delete('runs', 'b', 1)
+      expect(await engine.put('runs', held('a', 3))).toBe('written')
+      await engine.stop()
+    })
+  })
+
+  test(`${name}: a write under a lost term changes nothing`, async () => {
+    const engine = await open()
+    const earlier = await engine.take('relayer')
+    const other = await engine.take('narrator')
+    expect(await engine.put('relays', rowOf('a', 1), earlier)).toBe('written')
+    const later = await engine.take('relayer')
+    expect(later.term).not.toBe(earlier.term)
+    expect(await engine.put('relays', rowOf('a', 2), earlier)).toBe('lost-term')
+    expect(await engine.put('relays', rowOf('b', 1), earlier)).toBe('lost-term')
+    expect(await engine.delete('relays', 'a', 1, earlier)).toBe('lost-term')
+    expect(await engine.get('relays', 'a')).toEqual(rowOf('a', 1))
+    expect(await engine.get('relays', 'b')).toBeUndefined()
+    expect(await engine.put('relays', rowOf('a', 2), later)).toBe('written')
+    expect(await engine.put('state', rowOf('cursor', 1), other)).toBe('written')
+    await engine.stop()
+  })
+}
+
+export function count(results: readonly WriteResult[]): Partial<Record<WriteResult, number>> {
+  const counts: Partial<Record<WriteResult, number>> = {}
+  for (const result of results) counts[result] = (counts[result] ?? 0) + 1
+  return counts
+}
