@@ -2,9 +2,10 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type SignedAuthorization, signedAuthorizationSchema } from '../src/protocol/authorization.js'
-import type { Secp256k1 } from '../src/protocol/secp256k1.js'
-import { fastSecp256k1 } from '../src/server/fastSecp256k1.js'
+import { registerSecp256k1 } from '../src/protocol/secp256k1.js'
+import { libSecp256k1 } from '../src/server/libSecp256k1.js'
 import { registerFastKeccak } from '../src/service/fastKeccak.js'
+import { opensslSecp256k1 } from '../src/service/opensslSecp256k1.js'
 import { type BareRoute, startBareServer } from './support/bareRoute.js'
 import { measureCeiling } from './support/ceiling.js'
 import { type Helper, startHelper } from './support/childProcess.js'
@@ -50,7 +51,6 @@ interface Bench {
   /** Refuses whatever it is sent, unread. */
   readonly refusing: Target
   readonly generator: Helper
-  readonly curve: Secp256k1
   readonly headers: Record<string, string>
 }
 
@@ -59,8 +59,8 @@ export const relay: Figure = {
   title: 'POST /relay',
   async measure(ground) {
     registerFastKeccak()
-    const curve = fastSecp256k1
-    const chain = await startRelayChain(curve)
+    registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
+    const chain = await startRelayChain()
     const directory = join(BENCH_DIRECTORY, `relay-${Date.now()}`)
     const { nodeOptions } = ground
     const ours = await startRelayServer(chain, { directory, callers: CALLERS, nodeOptions })
@@ -70,7 +70,7 @@ export const relay: Figure = {
     const headers = { authorization: `Bearer ${chain.secrets.relayAuthToken}` }
     try {
       ground.print(`measuring ${ours.url}, with ${ours.settings}`)
-      return await measure({ chain, ours, plain, refusing, generator, curve, headers }, ground)
+      return await measure({ chain, ours, plain, refusing, generator, headers }, ground)
     } finally {
       await Promise.all([ours.stop(), plain.stop(), refusing.stop(), generator.stop()])
       await chain.stop()
@@ -103,20 +103,20 @@ async function measure(bench: Bench, { rounds: { rounds }, print, followed }: Gr
   return { kind: 'relay' as const, rounds: measured, forgeries, verification, memory, notes }
 }
 
-function verify({ chain, curve }: Bench, rounds: number): Verification[] {
+function verify({ chain }: Bench, rounds: number): Verification[] {
   const authorizations = chain.authorizations(VERIFIED)
   // These are not relayed: their versions are taken again.
   chain.forget(VERIFIED)
-  return Array.from({ length: rounds + 1 }, () => measureVerification(chain, curve, authorizations)).slice(1)
+  return Array.from({ length: rounds + 1 }, () => measureVerification(chain, authorizations)).slice(1)
 }
 
 /** The three in turns; who is first changes from round to round. */
 async function measureRound(bench: Bench, round: number): Promise<RelayRound> {
-  const { chain, ours, plain, curve } = bench
+  const { chain, ours, plain } = bench
   const turns = [
     async () => {
       const authorizations = chain.authorizations(PER_ROUND)
-      const ceiling = await measureCeiling(chain, curve, authorizations)
+      const ceiling = await measureCeiling(chain, authorizations)
       await chain.assertEffective(authorizations)
       return { ceiling }
     },

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { encodeAuthorizationCall } from '../../src/chain/authorizationCall.js'
 import type { RpcCall } from '../../src/chain/rpcTransport.js'
 import type { SignedAuthorization } from '../../src/protocol/authorization.js'
-import type { Secp256k1 } from '../../src/protocol/secp256k1.js'
 import { createPrivateKey, createRelayerSigner } from '../../src/server/relay/signer.js'
 import { Secret } from '../../src/server/secret.js'
 import { cpuMs } from './cpuTime.js'
@@ -30,12 +29,11 @@ export interface Ceiling {
  */
 export async function measureCeiling(
   chain: RelayChain,
-  curve: Secp256k1,
   authorizations: readonly SignedAuthorization[],
 ): Promise<Ceiling> {
   const { transport } = chain.provider
   const { address, privateKey } = chain.accounts.ceiling
-  const signer = createRelayerSigner(createPrivateKey(new Secret(privateKey), curve))
+  const signer = createRelayerSigner(createPrivateKey(new Secret(privateKey)))
   const to = chain.contracts.confidentialLedger
   const first = await countOf(chain, address)
   const ready = await Promise.all(

@@ -9,7 +9,6 @@ import {
 } from '../../src/protocol/authorization.js'
 import { bytesToHex, type Hex, uintToBytes, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
-import type { Secp256k1 } from '../../src/protocol/secp256k1.js'
 import { castAccounts, type SandboxAccount } from '../../src/sandbox/accounts.js'
 import { startAnvil } from '../../src/sandbox/anvil.js'
 import { deployAll, localProvider } from '../../src/sandbox/localChain.js'
@@ -52,7 +51,7 @@ function accountAt(index: number): Hex {
   return checksum(bytesToHex(uintToBytes(BigInt(index + 1), 20)))
 }
 
-export async function startRelayChain(curve: Secp256k1): Promise<RelayChain> {
+export async function startRelayChain(): Promise<RelayChain> {
   const args = ['--gas-limit', `${BLOCK_GAS}`, '--prune-history', `${STATES}`]
   const anvil = await startAnvil({ blockTime: BLOCK_SECONDS, args })
   const { rpcUrl, chainId, pid } = anvil
@@ -69,7 +68,7 @@ export async function startRelayChain(curve: Secp256k1): Promise<RelayChain> {
     )
     local.destroy()
     const [ceiling, plain] = accounts.employees
-    const enclave = createEnclave({ chainId, contracts, secrets, curve, provider })
+    const enclave = createEnclave({ chainId, contracts, secrets, provider })
     const stop = async () => {
       provider.destroy()
       await anvil.stop()
@@ -87,11 +86,10 @@ interface Enclave {
   readonly chainId: number
   readonly contracts: ContractAddresses
   readonly secrets: SandboxSecrets
-  readonly curve: Secp256k1
   readonly provider: RpcProvider
 }
 
-function createEnclave({ chainId, contracts, secrets, curve, provider }: Enclave) {
+function createEnclave({ chainId, contracts, secrets, provider }: Enclave) {
   const domain = { chainId, verifyingContract: contracts.confidentialLedger }
   const ledger = createConfidentialLedger(provider, contracts.confidentialLedger)
   /** The ledger's running hash of each portfolio after each of its writes. */
@@ -107,7 +105,6 @@ function createEnclave({ chainId, contracts, secrets, curve, provider }: Enclave
       portfolioUpdate(grantedOrder(accountAt(index)), write),
       domain,
       secrets.enclavePrivateKey,
-      curve,
     )
   }
 

@@ -7,7 +7,6 @@ import { type Authorization, signAuthorization } from '../../src/protocol/author
 import { type Hex, hexLength, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { accountIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { portfolioHashAfter } from '../../src/protocol/ledgerBlob.js'
-import { referenceSecp256k1 } from '../../src/protocol/secp256k1.js'
 import type { SandboxAccount } from '../../src/sandbox/accounts.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { createPrivateKey, createRelayerSigner } from '../../src/server/relay/signer.js'
@@ -44,7 +43,7 @@ export async function signFloor(
     enclaveBlob: blobOf(byte, enclaveBytes),
     userBlob: blobOf(byte, userBytes),
   })
-  const signer = createRelayerSigner(createPrivateKey(new Secret(sender.privateKey), referenceSecp256k1))
+  const signer = createRelayerSigner(createPrivateKey(new Secret(sender.privateKey)))
   const writes = orders.map(({ orderId, account, commit, escrowed }) => {
     const order = { orderId, account, asset: nameToBytes32('USDC'), amount: escrowed, commit }
     const first = { version: 1n, previous: ZERO_BYTES32, ...blobsOf('5a') }

@@ -3,7 +3,6 @@ import type { ContractAddresses } from '../../src/protocol/api.js'
 import { authorizationDomain, type SignedAuthorization } from '../../src/protocol/authorization.js'
 import { authorizationTypes } from '../../src/protocol/authorizationTypes.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import type { Secp256k1 } from '../../src/protocol/secp256k1.js'
 import { createAuthorizationVerifier } from '../../src/server/relay/authorization.js'
 
 /** Microseconds of CPU that one verification takes. */
@@ -24,10 +23,9 @@ const TURN_MS = 250
 /** One turn of each, on the same authorizations. */
 export function measureVerification(
   rules: Verifying,
-  curve: Secp256k1,
   authorizations: readonly SignedAuthorization[],
 ): Verification {
-  const { verify } = createAuthorizationVerifier(rules, curve)
+  const { verify } = createAuthorizationVerifier(rules)
   return {
     oursUs: cpuUsOf(authorizations, verify),
     ethersUs: cpuUsOf(authorizations, (authorization) => verifyByEthers(rules, authorization)),

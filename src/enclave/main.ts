@@ -5,9 +5,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createSharedBroker } from '../broker/index.js'
 import { RpcProvider } from '../chain/provider.js'
+import { registerSecp256k1 } from '../protocol/secp256k1.js'
 import { registerFastKeccak } from '../service/fastKeccak.js'
 import { createLogger, describeError, type Logger } from '../service/logger.js'
 import { requireNode } from '../service/nodeVersion.js'
+import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { systemClock } from './clock.js'
 import { ConfigError, type EnclaveConfig, loadConfig } from './config.js'
 import { createEnclave, type EnclaveDeps } from './enclave.js'
@@ -123,6 +125,7 @@ function providerOf(config: EnclaveConfig, urls: string[]): RpcProvider {
 
 requireNode()
 registerFastKeccak()
+registerSecp256k1(opensslSecp256k1)
 try {
   const [, , command] = process.argv
   if (command === '--hash') process.stdout.write(`${programHash()}  dist/enclave/main.js\n`)

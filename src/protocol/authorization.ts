@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { authorizationTargets, authorizationTypes, type PrimaryType } from './authorizationTypes.js'
 import { bytes32Schema, type Hex, hexBetween } from './hex.js'
-import type { Secp256k1 } from './secp256k1.js'
 import { signatureSchema, signDigest } from './signature.js'
 import { createStructHash, digestOfStruct, domainSeparator, type StructValues } from './structHash.js'
 import { uint8Schema, uint64Schema, uint256Schema } from './units.js'
@@ -120,8 +119,7 @@ export function signAuthorization(
   authorization: Authorization,
   domain: AuthorizationDomain,
   privateKey: Hex,
-  curve?: Secp256k1,
 ): SignedAuthorization {
-  const signature = signDigest(authorizationDigest(authorization, domain), privateKey, curve)
+  const signature = signDigest(authorizationDigest(authorization, domain), privateKey)
   return { ...authorization, signature }
 }

@@ -1,22 +1,13 @@
 // ECIES over secp256k1 (SEC 1, 5.1) with HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { type Point, utils } from '@noble/secp256k1'
 import * as z from 'zod'
 import { decryptGcm, encryptGcm, IV_BYTES, TAG_BYTES } from './aesGcm.js'
-import {
-  type Bytes,
-  bytesToHex,
-  bytesToUint,
-  concatBytes,
-  type Hex,
-  hexBetween,
-  hexOf,
-  hexToBytes,
-} from './hex.js'
+import { type Bytes, bytesToHex, concatBytes, type Hex, hexBetween, hexOf, hexToBytes } from './hex.js'
 import { keccak256 } from './keccak.js'
 import { decodePadded, encodePadded } from './plaintext.js'
-import { parsePoint, publicKeyOf, publicKeySchema } from './publicKey.js'
+import { compressPoint, publicKeySchema } from './publicKey.js'
+import { type KeyAgreement, secp256k1 } from './secp256k1.js'
 
 /** What `GET /enclave-key` names the scheme. */
 export const ENVELOPE_SCHEME = 'service-ecies-v1'
@@ -82,16 +73,17 @@ export async function seal(
   value: unknown,
   recipient: Hex,
   place: EnvelopePlace,
-  { ephemeralKey, iv }: EnvelopeRandomness = freshRandomness(),
+  randomness?: EnvelopeRandomness,
   previous = 0,
 ): Promise<Envelope> {
-  const epk = publicKeyOf(ephemeralKey)
+  const own = secp256k1.agreement(randomness?.ephemeralKey)
+  const peer = compressPoint(recipient)
+  const iv = randomness?.iv ?? crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const block = place.kind === 'portfolio' ? PORTFOLIO_PADDING_BYTES : PADDING_BYTES
-  const peer = parsePoint(hexToBytes(recipient))
-  const key = keyOf(ephemeralKey, peer, { epk: hexToBytes(epk), recipient: peer.toBytes(true) })
+  const key = keyOf(own, peer, { epk: own.publicKey, recipient: peer })
   const gcm = { key, iv, aad: aadOf(place) }
   const { ct, tag } = await encryptGcm(gcm, encodePadded(value, block, previous))
-  return { epk, iv: bytesToHex(iv), ct: bytesToHex(ct), tag: bytesToHex(tag) }
+  return { epk: bytesToHex(own.publicKey), iv: bytesToHex(iv), ct: bytesToHex(ct), tag: bytesToHex(tag) }
 }
 
 /**
@@ -99,30 +91,21 @@ export async function seal(
  * @throws ProtocolError `undecryptable`, `invalid-point`, `invalid-plaintext`
  */
 export async function open(envelope: Envelope, privateKey: Bytes, place: EnvelopePlace): Promise<unknown> {
-  const peer = parsePoint(hexToBytes(envelope.epk))
-  const recipient = hexToBytes(publicKeyOf(privateKey))
-  const key = keyOf(privateKey, peer, { epk: peer.toBytes(true), recipient })
+  const peer = compressPoint(envelope.epk)
+  const own = secp256k1.agreement(privateKey)
+  const key = keyOf(own, peer, { epk: peer, recipient: own.publicKey })
   const gcm = { key, iv: hexToBytes(envelope.iv), aad: aadOf(place) }
   return decodePadded(await decryptGcm(gcm, hexToBytes(envelope.ct), hexToBytes(envelope.tag)))
 }
 
-function freshRandomness(): EnvelopeRandomness {
-  return {
-    ephemeralKey: Uint8Array.from(utils.randomSecretKey()),
-    iv: crypto.getRandomValues(new Uint8Array(IV_BYTES)),
-  }
-}
-
 /** @param keys both in compressed form */
 function keyOf(
-  privateKey: Bytes,
-  peer: Point,
+  own: KeyAgreement,
+  peer: Bytes,
   keys: { readonly epk: Uint8Array; readonly recipient: Uint8Array },
 ): Bytes {
-  // z = x-coordinate of the shared point: its compressed form without the leading parity byte.
-  const z = peer.multiply(bytesToUint(privateKey)).toBytes(true).subarray(1)
   const info = concatBytes(utf8(ENVELOPE_SCHEME), keys.epk, keys.recipient)
-  return Uint8Array.from(hkdf(sha256, z, undefined, info, 32))
+  return Uint8Array.from(hkdf(sha256, own.sharedX(peer), undefined, info, 32))
 }
 
 function aadOf({ kind, context }: EnvelopePlace): Bytes {

@@ -1,17 +1,30 @@
-import { getPublicKey, Point } from '@noble/secp256k1'
+import { Point } from '@noble/secp256k1'
 import { checksum } from './address.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytesToHex, type Hex, hexBetween, hexToBytes } from './hex.js'
 import { keccak256 } from './keccak.js'
+import { secp256k1 } from './secp256k1.js'
+
+/** First byte of the SEC 1 forms, by their length: compressed and uncompressed. Some libraries take hybrids too. */
+const FORMS = new Map([
+  [33, [0x02, 0x03]],
+  [65, [0x04]],
+])
 
 /** 33-byte compressed form of a secp256k1 point (SEC 1). @throws ProtocolError `invalid-point` */
 export function compressPoint(key: Hex): Bytes {
-  return Uint8Array.from(parsePoint(hexToBytes(key)).toBytes(true))
+  const bytes = hexToBytes(key)
+  try {
+    if (FORMS.get(bytes.length)?.includes(bytes[0] ?? 0)) return Uint8Array.from(secp256k1.compress(bytes))
+  } catch {
+    // As for any other form.
+  }
+  throw new ProtocolError('invalid-point', 'not a point on secp256k1')
 }
 
-/** The Ethereum address of a public key in either SEC 1 form. */
+/** The Ethereum address of a public key in either SEC 1 form. @throws when it is no point on the curve */
 export function addressOfPublicKey(key: Uint8Array): Hex {
-  return addressOfPoint(parsePoint(key).toBytes(false))
+  return addressOfPoint(Point.fromBytes(key).toBytes(false))
 }
 
 /** The same of an uncompressed point, 65 bytes that are known to lie on the curve. */
@@ -21,21 +34,12 @@ export function addressOfPoint(point: Uint8Array): Hex {
 
 /** 33-byte public key of a 32-byte private key. */
 export function publicKeyOf(privateKey: Uint8Array): Hex {
-  return bytesToHex(getPublicKey(privateKey, true))
+  return bytesToHex(secp256k1.agreement(privateKey).publicKey)
 }
 
-/** @throws ProtocolError `invalid-point` */
-export function parsePoint(bytes: Uint8Array): Point {
+function isPoint(key: Hex): boolean {
   try {
-    return Point.fromBytes(bytes)
-  } catch {
-    throw new ProtocolError('invalid-point', 'not a point on secp256k1')
-  }
-}
-
-function isPoint(hex: Hex): boolean {
-  try {
-    Point.fromBytes(hexToBytes(hex))
+    compressPoint(key)
     return true
   } catch {
     return false

@@ -11,7 +11,7 @@ import {
   uintToBytes,
 } from './hex.js'
 import { addressOfPoint } from './publicKey.js'
-import { referenceSecp256k1, type Secp256k1 } from './secp256k1.js'
+import { secp256k1 } from './secp256k1.js'
 
 /** Order of the secp256k1 group (SEC 2, 2.4.1). */
 export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -58,29 +58,27 @@ export function normalizeSignature(signature: Hex): Hex {
 }
 
 /**
- * The address that signed `digest`.
- * @param curve what computes it; the form of the signature is checked here, whatever that is
- * @throws ProtocolError `invalid-signature`
+ * The address that signed `digest`. @throws ProtocolError `invalid-signature`
  */
-export function recoverAddress(digest: Hex, signature: Hex, curve: Secp256k1 = referenceSecp256k1): Hex {
+export function recoverAddress(digest: Hex, signature: Hex): Hex {
   const { r, s, v } = splitSignature(signature)
   const hash = hexToBytes(digest)
   assertLength('digest', hash, 32)
   try {
-    return addressOfPoint(curve.recover(hash, concatBytes(r, s), v === 27 ? 0 : 1))
+    return addressOfPoint(secp256k1.recover(hash, concatBytes(r, s), v === 27 ? 0 : 1))
   } catch {
     throw new ProtocolError('invalid-signature', 'the signature recovers to no key')
   }
 }
 
 /** Throws unless `signer` signed `digest`. @throws ProtocolError `invalid-signature`, `wrong-signer` */
-export function assertSignedBy(signer: Hex, digest: Hex, signature: Hex, curve?: Secp256k1): void {
-  if (!sameAddress(recoverAddress(digest, signature, curve), signer)) {
+export function assertSignedBy(signer: Hex, digest: Hex, signature: Hex): void {
+  if (!sameAddress(recoverAddress(digest, signature), signer)) {
     throw new ProtocolError('wrong-signer', 'the signature belongs to another key')
   }
 }
 
 /** Deterministic (RFC 6979), low-s signature of a 32-byte digest: `r ‖ s ‖ v`. */
-export function signDigest(digest: Hex, privateKey: Hex, curve: Secp256k1 = referenceSecp256k1): Hex {
-  return bytesToHex(curve.sign(hexToBytes(digest), hexToBytes(privateKey)))
+export function signDigest(digest: Hex, privateKey: Hex): Hex {
+  return bytesToHex(secp256k1.sign(hexToBytes(digest), hexToBytes(privateKey)))
 }

@@ -3,7 +3,6 @@ import { createContracts } from '../chain/contracts.js'
 import { RpcProvider } from '../chain/provider.js'
 import type { NodeFault } from '../chain/rpcTransport.js'
 import type { Receipt } from '../protocol/api.js'
-import type { Secp256k1 } from '../protocol/secp256k1.js'
 import type { Logger } from '../service/logger.js'
 import { type AppDeps, createApp } from './app.js'
 import type { Config } from './config.js'
@@ -45,8 +44,6 @@ export interface Surroundings {
   readonly files: AtomicFiles
   /** Of the account that pays the gas. */
   readonly relayerKey: RelayerKey
-  /** What signatures are checked with. */
-  readonly curve: Secp256k1
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly phase: () => Phase
@@ -64,7 +61,7 @@ export function buildServer(surroundings: Surroundings): {
   /** In the order in which they start. */
   services: readonly Service[]
 } {
-  const { config, logger, files, relayerKey, curve, stopping } = surroundings
+  const { config, logger, files, relayerKey, stopping } = surroundings
   const { chainId, contracts: addresses } = config.chain
   const metrics = createMetrics(readVersion())
   const provider = new RpcProvider({
@@ -95,7 +92,7 @@ export function buildServer(surroundings: Surroundings): {
     head.expire()
   }
   const onForeign = metrics.foreignTransaction
-  const relay = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping, onEnd, onForeign })
+  const relay = buildRelay({ config, provider, files, relayerKey, logger, stopping, onEnd, onForeign })
   const { receipts } = relay
   const timeline = buildTimeline({ config, provider, contracts, head, records, receipts, stopping })
   const enclaveRuns = buildEnclaveRuns({
@@ -152,7 +149,6 @@ export function buildServer(surroundings: Surroundings): {
         run: enclaveRuns.policyRuns.run,
         checkAuthor: createAuthorCheck({
           domain: { chainId, escrow: addresses.orderEscrow },
-          curve,
           adminOf: createHeadReads({ head, read: reads.contracts.registry.adminOf }),
         }),
         head,

@@ -1,11 +1,13 @@
 import type { Server } from 'node:http'
+import { registerSecp256k1 } from '../protocol/secp256k1.js'
 import { registerFastKeccak } from '../service/fastKeccak.js'
 import type { Logger } from '../service/logger.js'
+import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { buildServer } from './build.js'
 import type { Config } from './config.js'
-import { fastSecp256k1 } from './fastSecp256k1.js'
 import { type ClientCap, close, listen, portOf } from './http/listener.js'
 import { reportEachSecond } from './http/loadShedding.js'
+import { libSecp256k1 } from './libSecp256k1.js'
 import { createLifetime } from './lifetime.js'
 import { openRelayerKey } from './relay/relayerKey.js'
 import type { AtomicFiles } from './store/atomicFiles.js'
@@ -54,14 +56,14 @@ async function startLocked(
 ): Promise<RunningServer> {
   await files.clean()
   registerFastKeccak()
+  registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
   const stopping = new AbortController()
-  const relayerKey = await openRelayerKey(config.relay.relayerKey, fastSecp256k1)
+  const relayerKey = await openRelayerKey(config.relay.relayerKey)
   const surroundings = {
     config,
     logger,
     files,
     relayerKey,
-    curve: fastSecp256k1,
     stopping: stopping.signal,
     output: process.stdout,
   }

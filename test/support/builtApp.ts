@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
-import { referenceSecp256k1 } from '../../src/protocol/secp256k1.js'
 import { buildServer } from '../../src/server/build.js'
 import { openRelayerKey } from '../../src/server/relay/relayerKey.js'
 import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
@@ -44,13 +43,12 @@ export async function buildApp(options: {
   })
   const log = createLogLines()
   const files = createAtomicFiles({ root })
-  const relayerKey = await openRelayerKey(config.relay.relayerKey, referenceSecp256k1)
+  const relayerKey = await openRelayerKey(config.relay.relayerKey)
   const { app, api } = buildServer({
     config,
     logger: log.logger,
     files,
     relayerKey,
-    curve: referenceSecp256k1,
     stopping,
     phase: () => 'running',
     output: { write: () => undefined },

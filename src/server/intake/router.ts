@@ -8,15 +8,16 @@ import {
   orderStatusSchema,
   type PolicyVersion,
   policyVersionSchema,
+  postOrderSchema,
 } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { postPolicySchema } from '../../protocol/sealedRulebook.js'
 import { jsonBody } from '../http/body.js'
 import { clientOf } from '../http/client.js'
 import { methodNotAllowed } from '../http/errors.js'
 import { preparedJson, sendUntagged } from '../http/preparedJson.js'
 import { Problem } from '../http/problems.js'
 import { parseParam } from '../http/validate.js'
-import { receivedOrderSchema, receivedPolicySchema } from './bodies.js'
 import { parseEnvelopeBody } from './envelopeBody.js'
 import type { Orders } from './orders.js'
 import type { Policy } from './policy.js'
@@ -51,10 +52,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/orders')
     .post(readBody, async (req, res) => {
-      const received = await orders.receive(
-        parseEnvelopeBody(receivedOrderSchema, req.body),
-        clientOf(req.ip),
-      )
+      const received = await orders.receive(parseEnvelopeBody(postOrderSchema, req.body), clientOf(req.ip))
       res.status(202).location(`/orders/${received.orderId}`)
       sendUntagged(res, z.encode(orderReceivedSchema, received))
     })
@@ -71,10 +69,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/policy')
     .post(readBody, async (req, res) => {
-      const published = await policy.publish(
-        parseEnvelopeBody(receivedPolicySchema, req.body),
-        clientOf(req.ip),
-      )
+      const published = await policy.publish(parseEnvelopeBody(postPolicySchema, req.body), clientOf(req.ip))
       sendUntagged(res, z.encode(policyVersionSchema, published))
     })
     .all(methodNotAllowed('POST'))

@@ -4,7 +4,6 @@ import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { IntentDomain } from '../../protocol/intentDomain.js'
 import { envelopeHash, type RulebookAuthor, sealedRulebookDigest } from '../../protocol/sealedRulebook.js'
-import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import { recoverAddress } from '../../protocol/signature.js'
 import { Problem } from '../http/problems.js'
 
@@ -19,19 +18,16 @@ export type CheckAuthor = (envelope: Envelope, author: RulebookAuthor) => Promis
 
 interface AuthorDeps {
   readonly domain: IntentDomain
-  /** Recovers the signer. */
-  readonly curve: Secp256k1
   /** The admin at the chain's head, zero for an institution that has none. It is asked for once a block and institution. */
   readonly adminOf: (orgId: Hex) => Promise<Hex>
 }
 
 /** A signature costs a hash and a recovery, and at most one read per block for each institution that senders name. */
-export function createAuthorCheck({ domain, curve, adminOf }: AuthorDeps): CheckAuthor {
+export function createAuthorCheck({ domain, adminOf }: AuthorDeps): CheckAuthor {
   return async (envelope, { orgId, sig }) => {
     const signer = signerOf(
       sealedRulebookDigest({ orgId, envelopeHash: envelopeHash(envelope) }, domain),
       sig,
-      curve,
     )
     const admin = await adminOf(orgId)
     if (admin === ZERO_ADDRESS) throw rejected('unknown-institution')
@@ -39,9 +35,9 @@ export function createAuthorCheck({ domain, curve, adminOf }: AuthorDeps): Check
   }
 }
 
-function signerOf(digest: Hex, sig: Hex, curve: Secp256k1): Hex {
+function signerOf(digest: Hex, sig: Hex): Hex {
   try {
-    return recoverAddress(digest, sig, curve)
+    return recoverAddress(digest, sig)
   } catch (error) {
     if (error instanceof ProtocolError) throw rejected('invalid-signature')
     throw error

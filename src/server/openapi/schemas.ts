@@ -11,6 +11,7 @@ import {
   orderReceivedSchema,
   orderStatusSchema,
   policyVersionSchema,
+  postOrderSchema,
   receiptSchema,
   revertSchema,
   runResultReceivedSchema,
@@ -24,9 +25,9 @@ import { orderEnvelopeSchema } from '../../protocol/envelope.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { postedResultSchema, provisionalResultSchema, runIdSchema } from '../../protocol/job.js'
+import { postPolicySchema } from '../../protocol/sealedRulebook.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
 import { problemBodySchema } from '../http/problems.js'
-import { receivedOrderSchema, receivedPolicySchema } from '../intake/bodies.js'
 import { pageFileSchema } from './pageFiles.js'
 
 /** What the document names: the very schemas that parse the requests and encode the answers. */
@@ -40,9 +41,9 @@ const SCHEMAS = {
   Uint64: [uint64Schema, 'An unsigned integer of 64 bits as a decimal string.'],
   Symbol: [symbolSchema, "An equity's ticker."],
   EnclaveKey: [enclaveKeySchema, 'What a client needs to seal an intent and to open its escrow.'],
-  PostOrder: [receivedOrderSchema, 'A sealed order and the orderId that its escrow has on the chain.'],
+  PostOrder: [postOrderSchema, 'A sealed order and the orderId that its escrow has on the chain.'],
   PostPolicy: [
-    receivedPolicySchema,
+    postPolicySchema,
     'A sealed rulebook; `author` has the signature of the envelope by the admin of its institution.',
   ],
   SealedNotice: [orderEnvelopeSchema, 'An envelope that only the employee can open.'],

@@ -8,7 +8,6 @@ import {
 import { PRIMARY_TYPES, type PrimaryType } from '../../protocol/authorizationTypes.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import { assertSignedBy } from '../../protocol/signature.js'
 import { Problem } from '../http/problems.js'
 import type { GasPurpose } from '../store/receipts.js'
@@ -42,11 +41,11 @@ export interface AuthorizationVerifier {
   verify(authorization: SignedAuthorization): VerifiedAuthorization
 }
 
-/** @param curve recovers the signer */
-export function createAuthorizationVerifier(
-  { chainId, contracts, signer }: AuthorizationRules,
-  curve: Secp256k1,
-): AuthorizationVerifier {
+export function createAuthorizationVerifier({
+  chainId,
+  contracts,
+  signer,
+}: AuthorizationRules): AuthorizationVerifier {
   const places = new Map(
     PRIMARY_TYPES.map((primaryType) => {
       const target = targetOf(primaryType, contracts)
@@ -61,7 +60,7 @@ export function createAuthorizationVerifier(
       if (place === undefined) throw new TypeError('an authorization of no type')
       const digest = digestUnder(place.separator, authorization)
       try {
-        assertSignedBy(signer, digest, signature, curve)
+        assertSignedBy(signer, digest, signature)
       } catch (error) {
         if (error instanceof ProtocolError) throw new Problem('invalid-signature', { cause: error })
         throw error

@@ -1,7 +1,6 @@
 import type { RpcProvider } from '../../chain/provider.js'
 import { createRpcBatcher } from '../../chain/rpcBatcher.js'
 import type { Receipt } from '../../protocol/api.js'
-import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
@@ -25,7 +24,6 @@ export interface RelaySurroundings {
   readonly provider: RpcProvider
   readonly files: AtomicFiles
   readonly relayerKey: RelayerKey
-  readonly curve: Secp256k1
   readonly logger: Logger
   readonly stopping: AbortSignal
   /** Is told of each authorization whose course has ended. */
@@ -54,10 +52,11 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
   return {
     router: {
       authToken: settings.authToken.reveal(),
-      verifier: createAuthorizationVerifier(
-        { chainId: chain.chainId, contracts: chain.contracts, signer: enclave.signer },
-        surroundings.curve,
-      ),
+      verifier: createAuthorizationVerifier({
+        chainId: chain.chainId,
+        contracts: chain.contracts,
+        signer: enclave.signer,
+      }),
       relay,
       waitMs: settings.waitMs,
       stopping,

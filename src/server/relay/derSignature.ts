@@ -2,7 +2,6 @@
 import { sameAddress } from '../../protocol/address.js'
 import { ProtocolError } from '../../protocol/errors.js'
 import { bytesToHex, bytesToUint, concatBytes, type Hex, uintToBytes } from '../../protocol/hex.js'
-import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import { CURVE_ORDER, recoverAddress } from '../../protocol/signature.js'
 
 const SEQUENCE = 0x30
@@ -43,20 +42,20 @@ function malformed(): TypeError {
  *
  * @throws TypeError when the signature is not this signer's over this digest
  */
-export function toRecoverable(der: Uint8Array, digest: Hex, signer: Hex, curve: Secp256k1): Hex {
+export function toRecoverable(der: Uint8Array, digest: Hex, signer: Hex): Hex {
   const { r, s } = parseDerSignature(der)
   if (r >= CURVE_ORDER || s >= CURVE_ORDER) throw malformed()
   const low = s > CURVE_ORDER / 2n ? CURVE_ORDER - s : s
   for (const v of [27, 28]) {
     const signature = bytesToHex(concatBytes(uintToBytes(r, 32), uintToBytes(low, 32), Uint8Array.of(v)))
-    if (recoversTo(signer, digest, signature, curve)) return signature
+    if (recoversTo(signer, digest, signature)) return signature
   }
   throw new TypeError('the signature belongs to another key')
 }
 
-function recoversTo(signer: Hex, digest: Hex, signature: Hex, curve: Secp256k1): boolean {
+function recoversTo(signer: Hex, digest: Hex, signature: Hex): boolean {
   try {
-    return sameAddress(recoverAddress(digest, signature, curve), signer)
+    return sameAddress(recoverAddress(digest, signature), signer)
   } catch (error) {
     // One of the two may be no point at all.
     if (error instanceof ProtocolError) return false

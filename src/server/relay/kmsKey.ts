@@ -3,7 +3,6 @@ import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms'
 import { z } from 'zod'
 import { concatBytes, type Hex, hexToBytes } from '../../protocol/hex.js'
 import { addressOfPublicKey } from '../../protocol/publicKey.js'
-import type { Secp256k1 } from '../../protocol/secp256k1.js'
 import { toRecoverable } from './derSignature.js'
 import { RelayerKeyError } from './relayerKeyError.js'
 import type { RelayerKey } from './signer.js'
@@ -13,7 +12,6 @@ type Kms = typeof import('@aws-sdk/client-kms')
 export interface KmsKeyOptions {
   /** Key id, ARN or alias of an asymmetric key ECC_SECG_P256K1 for SIGN_VERIFY. */
   readonly keyId: string
-  readonly curve: Secp256k1
   /** Region, credentials and endpoint; what AWS's environment says when left out. */
   readonly client?: KMSClientConfig
   /** The package, which is installed only where it is wanted. */
@@ -38,7 +36,7 @@ const signedSchema = z.looseObject({ Signature: z.instanceof(Uint8Array) })
  * @throws RelayerKeyError when the package is missing, KMS does not answer, or the key is of another kind
  */
 export async function openKmsKey(options: KmsKeyOptions): Promise<RelayerKey> {
-  const { keyId, curve, load = () => import('@aws-sdk/client-kms') } = options
+  const { keyId, load = () => import('@aws-sdk/client-kms') } = options
   const kms = await loaded(load)
   const client = new kms.KMSClient({
     maxAttempts: MAX_ATTEMPTS,
@@ -62,7 +60,7 @@ export async function openKmsKey(options: KmsKeyOptions): Promise<RelayerKey> {
         SigningAlgorithm: 'ECDSA_SHA_256',
       })
       const { Signature } = signedSchema.parse(await client.send(command))
-      return toRecoverable(Signature, digest, address, curve)
+      return toRecoverable(Signature, digest, address)
     },
   }
 }

@@ -1,6 +1,6 @@
-import { bytesToHex, type Hex, hexToBytes } from '../../protocol/hex.js'
+import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
-import type { Secp256k1 } from '../../protocol/secp256k1.js'
+import { signDigest } from '../../protocol/signature.js'
 import { within } from '../async/waiting.js'
 import type { Secret } from '../secret.js'
 import { prepareTransaction, type UnsignedTransaction } from './transaction.js'
@@ -40,10 +40,10 @@ export function createRelayerSigner(key: RelayerKey): RelayerSigner {
 }
 
 /** A key in this process's memory. */
-export function createPrivateKey(privateKey: Secret<Hex>, curve: Secp256k1): RelayerKey {
-  const key = hexToBytes(privateKey.reveal())
+export function createPrivateKey(privateKey: Secret<Hex>): RelayerKey {
+  const key = privateKey.reveal()
   return {
-    address: addressOfPublicKey(hexToBytes(publicKeyOf(key))),
-    signDigest: async (digest) => bytesToHex(curve.sign(hexToBytes(digest), key)),
+    address: addressOfPublicKey(hexToBytes(publicKeyOf(hexToBytes(key)))),
+    signDigest: async (digest) => signDigest(digest, key),
   }
 }

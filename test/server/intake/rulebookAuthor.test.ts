@@ -1,8 +1,8 @@
 import { Wallet } from 'ethers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { intentDomain } from '../../../src/protocol/intentDomain.js'
 import { envelopeHash, sealedRulebookTypes } from '../../../src/protocol/sealedRulebook.js'
-import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
+import { secp256k1 } from '../../../src/protocol/secp256k1.js'
 import { createAuthorCheck } from '../../../src/server/intake/rulebookAuthor.js'
 import { createHeadReads } from '../../../src/server/reads/headReads.js'
 import { bytes32, ORG } from '../../support/institution.js'
@@ -15,16 +15,11 @@ const stranger = new Wallet(`0x${'0b'.repeat(32)}`)
 /** A check whose chain has the admin, and counts how often it is asked. */
 function setUp() {
   const head = { number: 1, hash: bytes32('block 1') }
-  let [asked, recovered] = [0, 0]
+  const recover = vi.spyOn(secp256k1, 'recover')
+  onTestFinished(() => recover.mockRestore())
+  let asked = 0
   const check = createAuthorCheck({
     domain,
-    curve: {
-      ...referenceSecp256k1,
-      recover(...args) {
-        recovered++
-        return referenceSecp256k1.recover(...args)
-      },
-    },
     adminOf: createHeadReads({
       head: { current: async () => head },
       async read() {
@@ -39,7 +34,7 @@ function setUp() {
     const sig = await wallet.signTypedData(intentDomain(domain), sealedRulebookTypes, message)
     return check(envelope, { orgId: ORG, sig: `0x${sig.slice(2)}` })
   }
-  return { offer, head, asked: () => asked, recovered: () => recovered }
+  return { offer, head, asked: () => asked, recovered: () => recover.mock.calls.length }
 }
 
 test('signatures of one institution cost one question to the chain in a block, right or wrong', async () => {

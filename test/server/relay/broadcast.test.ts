@@ -1,6 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createRpcTransport } from '../../../src/chain/rpcTransport.js'
-import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
 import { type Anvil, startAnvil } from '../../../src/sandbox/anvil.js'
 import { type Broadcaster, createBroadcaster } from '../../../src/server/relay/broadcast.js'
 import { createPrivateKey, createRelayerSigner } from '../../../src/server/relay/signer.js'
@@ -28,7 +27,7 @@ beforeEach(async () => {
 async function transfer(nonce: number, extra: { tip?: bigint; data?: `0x${string}` } = {}) {
   const [account] = anvil.accounts
   if (account === undefined) throw new Error('the chain has no accounts')
-  const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey), referenceSecp256k1))
+  const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey)))
   return signer.sign({
     chainId: anvil.chainId,
     nonce,

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { bytesToHex, type Hex, hexToBytes, uintToBytes } from '../../../src/protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../../src/protocol/publicKey.js'
-import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
 import { CURVE_ORDER, recoverAddress, signDigest } from '../../../src/protocol/signature.js'
 import { parseDerSignature } from '../../../src/server/relay/derSignature.js'
 import { openKmsKey } from '../../../src/server/relay/kmsKey.js'
@@ -27,7 +26,7 @@ let kms: KmsStandIn
 beforeEach(async () => {
   kms = await startKmsStandIn(PRIVATE_KEY)
 })
-const open = () => openKmsKey({ keyId: 'alias/relayer', curve: referenceSecp256k1, client: kmsClientOf(kms) })
+const open = () => openKmsKey({ keyId: 'alias/relayer', client: kmsClientOf(kms) })
 
 describe('a key in KMS', () => {
   test('has the address of its public key', async () => {
@@ -80,7 +79,7 @@ describe('a key in KMS', () => {
 
   test('needs its package: a clear error without it', async () => {
     const load = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' }))
-    const failure = openKmsKey({ keyId: 'alias/relayer', curve: referenceSecp256k1, load })
+    const failure = openKmsKey({ keyId: 'alias/relayer', load })
     await expect(failure).rejects.toMatchObject({ name: 'RelayerKeyError' })
     await expect(failure).rejects.toThrow('@aws-sdk/client-kms')
   })
@@ -139,7 +138,6 @@ describe('the relay with a key in KMS', () => {
     const own = await startKmsStandIn(account?.privateKey ?? '0x')
     const key = await openKmsKey({
       keyId: 'alias/relayer',
-      curve: referenceSecp256k1,
       client: { ...kmsClientOf(own), maxAttempts: 1 },
     })
     return { own, relay: await startRelay({ chain: chain(), dataDir: await temporaryDirectory(), key }) }

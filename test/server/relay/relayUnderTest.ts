@@ -13,7 +13,6 @@ import {
   signedAuthorizationSchema,
 } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
 import { requestId } from '../../../src/server/http/requestId.js'
 import { createLifetime } from '../../../src/server/lifetime.js'
@@ -84,10 +83,9 @@ export async function startRelay({
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId: config.chain.chainId,
   })
-  const curve = referenceSecp256k1
-  const relayerKey = key ?? (await openRelayerKey(config.relay.relayerKey, curve))
+  const relayerKey = key ?? (await openRelayerKey(config.relay.relayerKey))
   const { logger } = log
-  const built = buildRelay({ config, provider, files, relayerKey, curve, logger, stopping: stopping.signal })
+  const built = buildRelay({ config, provider, files, relayerKey, logger, stopping: stopping.signal })
   const app = express().use(requestId())
   app.use(createRelayRouter(built.router), errorHandler(log.logger))
   const lifetime = createLifetime(built.services, log.logger)

@@ -2,7 +2,6 @@ import { onTestFinished } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import { createRpcBatcher } from '../../../src/chain/rpcBatcher.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
 import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
 import { createBroadcaster } from '../../../src/server/relay/broadcast.js'
 import { createFeeMarket } from '../../../src/server/relay/fees.js'
@@ -59,7 +58,7 @@ export async function startTransactor(options: {
   const direct = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 10_000, chainId })
   const [account, other] = accounts
   if (account === undefined || other === undefined) throw new Error('the chain has no accounts')
-  const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey), referenceSecp256k1))
+  const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey)))
   const log = createLogLines()
   const transactor = createTransactor({
     provider,

@@ -5,7 +5,6 @@ import type { RpcProvider } from '../../../src/chain/provider.js'
 import { smallQuantitySchema, toQuantity } from '../../../src/chain/quantity.js'
 import type { RpcCall } from '../../../src/chain/rpcTransport.js'
 import { hexBetween } from '../../../src/protocol/hex.js'
-import { referenceSecp256k1 } from '../../../src/protocol/secp256k1.js'
 import { createAccountView } from '../../../src/server/relay/account.js'
 import { createPrivateKey } from '../../../src/server/relay/signer.js'
 import { readTransaction } from '../../../src/server/relay/transaction.js'
@@ -159,7 +158,7 @@ test('what no node takes under five nonces has failed, with the bytes of the las
 
 test('a caller who does not wait is answered before a slow key has signed', async () => {
   const privateKey = chain().anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '0x'
-  const inner = createPrivateKey(new Secret(privateKey), referenceSecp256k1)
+  const inner = createPrivateKey(new Secret(privateKey))
   let sign = () => {}
   const told = new Promise<void>((resolve) => {
     sign = resolve

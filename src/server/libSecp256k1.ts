@@ -5,7 +5,7 @@ import type { Secp256k1 } from '../protocol/secp256k1.js'
 const V_OFFSET = 27
 
 /** libsecp256k1 as WebAssembly, which recovers several times as fast as JavaScript. It throws where the reference throws. */
-export const fastSecp256k1: Secp256k1 = {
+export const libSecp256k1: Pick<Secp256k1, 'recover' | 'sign'> = {
   recover(digest, rs, parity) {
     const key = recover(digest, rs, parity)
     if (key === null) throw new RangeError('no key made this signature')
