@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import { createRpcBatcher } from '../../../src/chain/rpcBatcher.js'
 import type { Hex } from '../../../src/protocol/hex.js'
@@ -12,6 +13,9 @@ import { Secret } from '../../../src/server/secret.js'
 import type { SignedTransaction } from '../../../src/server/store/receipts.js'
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
+
+const quantity = z.string().transform(Number)
+const poolSchema = z.object({ pending: quantity, queued: quantity })
 
 const GWEI = 1_000_000_000n
 const TRANSFER_GAS = 21_000n
@@ -114,8 +118,8 @@ export async function startTransactor(options: {
     resume: (transactions) => track((owner) => transactor.resume(transactions, owner)),
     count: () => direct.getTransactionCount(signer.address),
     async pooled() {
-      const { pending, queued } = await direct.send('txpool_status', [])
-      return Number(pending) + Number(queued)
+      const { pending, queued } = poolSchema.parse(await direct.send('txpool_status', []))
+      return pending + queued
     },
   }
 }
