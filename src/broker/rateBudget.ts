@@ -165,7 +165,9 @@ export function createRateBudget({
     if (stated === undefined) {
       const known = current()
       if (known !== undefined) known.remaining = Math.max(0, known.remaining - 1)
-      else if (answer !== undefined && answer.status !== TOO_MANY_REQUESTS) isUnlimited = true
+      // A gateway that fails in the broker's place knows nothing of its limit.
+      else if (answer !== undefined && answer.status < 500 && answer.status !== TOO_MANY_REQUESTS)
+        isUnlimited = true
     } else note(stated)
     if (answer?.status !== TOO_MANY_REQUESTS) {
       if (answer !== undefined) pause = { until: 0, lengthMs: 0 }

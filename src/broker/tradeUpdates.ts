@@ -9,6 +9,9 @@ const ANSWER_MS = 5_000
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 
+/** Alpaca's own limit. Ids are remembered, so that a longer one would cost memory. */
+const MAX_ID_CHARS = 128
+
 /** They end no order and fill none. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'new',
@@ -29,7 +32,7 @@ const messageSchema = z.discriminatedUnion('stream', [
     stream: z.literal('trade_updates'),
     data: z.object({
       event: z.string(),
-      order: z.object({ client_order_id: z.string(), replaces: z.string().nullish() }),
+      order: z.object({ client_order_id: z.string().max(MAX_ID_CHARS), replaces: z.string().nullish() }),
     }),
   }),
 ])

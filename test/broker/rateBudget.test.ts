@@ -292,6 +292,17 @@ describe('what is learnt', () => {
     expect(budget.resetAt()).toBe(START + 30_000)
   })
 
+  it('a gateway that fails in the place of the broker does not set it free', async () => {
+    const budget = await knowing(0)
+    await pass(MINUTE)
+    const token = await budget.take(others('settle'))
+    token?.spent({ status: 502, headers: {} })
+    const { granted, ask } = asking(budget)
+    for (let number = 0; number < 100; number++) ask(`p${number}`, placing('a', number))
+    await pass(1)
+    expect(granted.length).toBeLessThanOrEqual(10)
+  })
+
   it.each(['', 'soon', '-1'])('a reset that is no time is no limit: %j', async (reset) => {
     const budget = newBudget()
     const token = await budget.take(others('settle'))

@@ -97,6 +97,8 @@ describe('the client of the stream', () => {
     const { first, updates, client } = await connected(documented)
     const event = (name: string) => ({ ...FILL, data: { ...FILL.data, event: name } })
     for (const name of ['new', 'accepted', 'pending_new', 'pending_cancel']) say(first, event(name))
+    const endless = { ...FILL.data.order, client_order_id: 'x'.repeat(129) }
+    say(first, { ...FILL, data: { ...FILL.data, order: endless } })
     for (const message of [null, [], {}, { stream: 'trade_updates' }, alpacaExample('stream-error')])
       say(first, message)
     first.socket.send('not json')
