@@ -11,7 +11,7 @@ export type HostStep =
   | number
   | 'lose'
   | 'redirect'
-  | { readonly instance: string; readonly boot: number; readonly result: 'accepted' }
+  | { readonly instance: string; readonly boot: number; readonly result: 'accepted' | 'already-accepted' }
 
 /** An HTTP server in the place of an enclave's door, which answers offers as told and runs nothing. */
 export interface ScriptedHost {

@@ -139,24 +139,24 @@ function secretIn(directory: string): string {
 async function spawnDetached(options: OwnEnclaveOptions, socketPath: string): Promise<number | null> {
   const { directory, command, envFile, searchPath } = options
   const [program = '', ...args] = command
-  const log = openLog(join(directory, 'enclave.log'))
-  const child = spawn(program, [...args, 'serve'], {
-    detached: true,
-    stdio: ['ignore', log, log],
-    env: {
-      PATH: searchPath,
-      ENCLAVE_ENV_FILE: envFile,
-      ENCLAVE_STATE_DIR: directory,
-      ENCLAVE_LISTEN: `unix:${socketPath}`,
-    },
-  })
-  closeSync(log)
-  child.unref()
   try {
+    const log = openLog(join(directory, 'enclave.log'))
+    const child = spawn(program, [...args, 'serve'], {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: {
+        PATH: searchPath,
+        ENCLAVE_ENV_FILE: envFile,
+        ENCLAVE_STATE_DIR: directory,
+        ENCLAVE_LISTEN: `unix:${socketPath}`,
+      },
+    })
+    closeSync(log)
+    child.unref()
     const [code]: unknown[] = await once(child, 'exit')
     return typeof code === 'number' ? code : null
   } catch {
-    // The program is not there.
+    // The program is not there, or its log cannot be opened.
     return null
   }
 }

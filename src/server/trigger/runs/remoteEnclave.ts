@@ -71,10 +71,12 @@ function offerOf({ status, headers, text }: PostAnswer): Offer {
   return { kind: 'refused', status, retryAfterMs: Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) }
 }
 
+/** The boot that took the job. Where it was taken already, that may have been the boot before the one that answers. */
 function bootIn(text: string): EnclaveBoot | undefined {
   try {
-    const { instance, boot } = jobAcceptedSchema.parse(JSON.parse(text))
-    return enclaveBootSchema.safeParse({ instance, boot }).data
+    const { instance, boot = 0, result } = jobAcceptedSchema.parse(JSON.parse(text))
+    const taker = result === 'accepted' ? boot : Math.max(1, boot - 1)
+    return enclaveBootSchema.safeParse({ instance, boot: taker }).data
   } catch {
     return undefined
   }

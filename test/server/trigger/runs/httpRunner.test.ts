@@ -278,6 +278,15 @@ describe('a run that an enclave has taken', () => {
     expect((await end).result).toEqual(SETTLED)
   })
 
+  test('and whose answer was lost is over when the next boot says so, also after that boot has answered', async () => {
+    const next = { ...taker, boot: taker.boot + 1 }
+    const { runner, job, files } = await setUp(['lose', { ...next, result: 'already-accepted' }])
+    const { end } = await begin(runner, job)
+    await eventually('the note of it', async () => (await files.get(job.runId))?.enclave)
+    expect(await runner.receive(job.runId, restarted(next))).toBe('received')
+    expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED })
+  })
+
   test('a late result of it touches no other', async () => {
     const { runner, job, files, end } = await taken()
     await runner.receive(job.runId, restarted({ ...taker, boot: 4 }))
