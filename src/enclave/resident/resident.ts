@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { rmSync, statSync } from 'node:fs'
 import type { Server } from 'node:http'
+import { connect } from 'node:net'
 import { describeError, type Logger } from '../../service/logger.js'
 import { createPost } from '../../service/post.js'
 import type { Enclave } from '../enclave.js'
@@ -78,10 +79,23 @@ export async function startResident(
 }
 
 async function listen(door: Server, where: ResidentSettings['listen']): Promise<void> {
-  // A socket stays behind a process that was killed. The lock says that this was one of this directory's, or nobody's.
-  if ('path' in where && statSync(where.path, { throwIfNoEntry: false })?.isSocket()) rmSync(where.path)
+  // A socket stays behind a process that was killed. One that answers belongs to another process: `listen` then fails.
+  if ('path' in where && (await isLeftBehind(where.path))) rmSync(where.path)
   door.listen(where)
   await once(door, 'listening')
+}
+
+async function isLeftBehind(path: string): Promise<boolean> {
+  if (statSync(path, { throwIfNoEntry: false })?.isSocket() !== true) return false
+  const socket = connect(path)
+  try {
+    await once(socket, 'connect')
+    return false
+  } catch {
+    return true
+  } finally {
+    socket.destroy()
+  }
 }
 
 function portOf(door: Server): number {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { link } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
@@ -109,17 +111,26 @@ test('what is no HTTP is answered with a problem', async () => {
   expect(problemSchema.parse(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).code).toBe('malformed-request')
 })
 
-test('jobs also come over a socket that its user alone can open; one that a killed process left is in no way', async () => {
+test('jobs also come over a socket; one that a killed process left is in no way, and a living one keeps its own', async () => {
   const { directory, run, settings } = await setUp()
   const path = `${directory}/door.sock`
+  await leaveSocket(path)
+  const start = (name: string) =>
+    startTestResident(run, { ...settings, stateDirectory: `${directory}/${name}`, listen: { path } })
+  await start('one')
+  await expect(start('two')).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  const job = await orderJob()
+  const body = JSON.stringify(job)
+  const headers = { ...signRunMessage(RUN_SECRET, { kind: 'job', runId: job.runId, body }) }
   const post = createPost({ timeoutMs: 5_000, maxConnections: 1 })
-  for (const _time of [1, 2]) {
-    const stateDirectory = `${directory}/state-${_time}`
-    // The second one finds the socket of the first, which goes on.
-    await startTestResident(run, { ...settings, stateDirectory, listen: { path } })
-    const job = await orderJob()
-    const body = JSON.stringify(job)
-    const headers = { ...signRunMessage(RUN_SECRET, { kind: 'job', runId: job.runId, body }) }
-    expect((await post(`unix:${path}`, headers, body)).status).toBe(202)
-  }
+  expect((await post(`unix:${path}`, headers, body)).status).toBe(202)
 })
+
+/** As a process leaves it that was killed: no one listens there. */
+async function leaveSocket(path: string): Promise<void> {
+  const server = createServer().listen(`${path}.first`)
+  await once(server, 'listening')
+  await link(`${path}.first`, path)
+  server.close()
+  await once(server, 'close')
+}
