@@ -11,7 +11,7 @@ import { type Due, due } from './due.js'
 import { createOrderLoop } from './orderLoop.js'
 import { createOwed } from './owed.js'
 import { createRunQueue, type QueueDepth } from './runQueue.js'
-import { keepsTurn, type OpenedOrder, type TrackedOrder } from './trackedOrder.js'
+import type { OpenedOrder, TrackedOrder } from './trackedOrder.js'
 
 /**
  * Decides which order runs when, from what the chain, the clients and the runs bring. An order whose record fails is put
@@ -108,7 +108,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     order.failures = failuresAtEnd(record.triggers)
     const last = record.triggers.at(-1)
     order.lastOutcome = last?.outcome ?? null
-    order.keepsTurn = keepsTurn(last?.waitsFor)
+    order.keepsTurn = last?.waitsFor !== undefined
     order.mayBeHeld = record.triggers.length > 0
     return order
   }

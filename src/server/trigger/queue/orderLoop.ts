@@ -8,7 +8,7 @@ import type { ShownOutcome } from '../runs/runner.js'
 import type { Run } from '../runs/runs.js'
 import { type Due, due, waitFor } from './due.js'
 import type { RunQueue } from './runQueue.js'
-import { keepsTurn, type TrackedOrder } from './trackedOrder.js'
+import type { TrackedOrder } from './trackedOrder.js'
 
 /** Runs what is due: up to ENCLAVE_MAX_RUNS orders at once, one of an account at a time. */
 export interface OrderLoop {
@@ -181,7 +181,7 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
     order.running = false
     order.failures = ended.failures
     order.lastOutcome = ended.outcome
-    order.keepsTurn = keepsTurn(ended.waitsFor)
+    order.keepsTurn = ended.waitsFor !== undefined
     await onEnded(order, ended)
   }
 

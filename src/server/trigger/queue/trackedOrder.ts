@@ -1,6 +1,6 @@
 import type { TriggerReason } from '../../../protocol/api.js'
 import type { Hex } from '../../../protocol/hex.js'
-import type { Outcome, WaitReason } from '../../../protocol/job.js'
+import type { Outcome } from '../../../protocol/job.js'
 
 /** Where an event lies on the chain. */
 export interface ChainPosition {
@@ -35,7 +35,10 @@ export interface TrackedOrder extends OpenedOrder {
   /** Runs in a row that failed. */
   failures: number
   lastOutcome: Outcome | null
-  /** It waits, perhaps not written ahead yet: see {@link keepsTurn}. */
+  /**
+   * It waits for something else than the market, and may not be written ahead yet. An intent of its account with a later nonce would
+   * have it refused.
+   */
   keepsTurn: boolean
   /** The enclave has been given it, perhaps by a server whose cache is lost: it may hold it. */
   mayBeHeld: boolean
@@ -48,14 +51,6 @@ const MAX_BLOCKING_FAILURES = 5
 
 export function byPosition(a: ChainPosition, b: ChainPosition): number {
   return a.block - b.block || a.logIndex - b.logIndex
-}
-
-/**
- * Whether an order that waits for this may not be written ahead yet. An intent of its account with a later nonce would have it
- * refused. The other reasons stop every order of the account alike.
- */
-export function keepsTurn(waitsFor: WaitReason | undefined): boolean {
-  return waitsFor === 'relay-quota-exhausted' || waitsFor === 'broker-rate-limit'
 }
 
 /** Whether all later orders of the account wait for this one. */

@@ -2,6 +2,7 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../../src/protocol/hex.js'
+import { waitReasonSchema } from '../../../../src/protocol/job.js'
 import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
 import { createOrderRecords, type OrderRecords } from '../../../../src/server/store/orderRecords.js'
 import { StorageError } from '../../../../src/server/store/storageError.js'
@@ -64,6 +65,20 @@ test('an order that waits for one that failed runs when that one is settled by s
   await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
   expect(await sequence()).toEqual([A, B])
 })
+
+// An order with a later nonce that is written ahead first has the earlier one refused.
+test.each(waitReasonSchema.options)(
+  'an order that waits (%s) is not overtaken by one that comes later',
+  async (code) => {
+    const retryAt = Math.ceil(Date.now() / 1_000) + 2
+    const { place, until, sequence } = await setUp({ [A]: [{ outcome: 'queued', code, retryAt }, PLACED] })
+    await place('alice', A)
+    await until(A, 'its wait', (record) => record.triggers[0]?.waitsFor === code)
+    await place('alice', B)
+    await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
+    expect(await sequence()).toEqual([A, A, B])
+  },
+)
 
 test('an order whose start the disk refuses is not overtaken, and that is told once', async () => {
   const { store, until, failing, sequence, logText } = await setUp({})
