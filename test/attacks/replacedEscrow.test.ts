@@ -136,7 +136,7 @@ it('an order that is given up is refunded only once its mark lies at the stated 
 it('nothing is written or placed before it lies at the stated depth', async () => {
   const order = await world().open(buy(250))
   const deps = { depth: 3 } as const
-  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'queued' })
+  expect(await world().run(order, { deps })).toMatchObject({ outcome: 'queued', code: 'chain-depth' })
   expect(world().relay.posted).toEqual([])
 
   await chain().provider.send('anvil_mine', ['0x3'])

@@ -42,6 +42,7 @@ const WAITS: Record<WaitReason, string> = {
   'relay-quota-exhausted': 'your gas of today is used up, it goes on at midnight UTC',
   'relay-budget-exhausted': 'the platform’s gas of today is used up, it goes on at midnight UTC',
   'broker-rate-limit': 'waiting for the broker’s rate limit',
+  'chain-depth': 'waiting until the chain has confirmed it',
 }
 
 const SHORT_WAITS: Record<WaitReason, string> = {
@@ -49,6 +50,7 @@ const SHORT_WAITS: Record<WaitReason, string> = {
   'relay-quota-exhausted': 'Waiting for tomorrow',
   'relay-budget-exhausted': 'Waiting for tomorrow',
   'broker-rate-limit': 'Waiting for its turn',
+  'chain-depth': 'Waiting for the chain',
 }
 
 /** The state of an order in two or three words; while it was not answered, why it was not. */

@@ -196,7 +196,8 @@ async function readOrder(
     stored = state
   }
   if (escrow.state !== 'OPEN') return { outcome: 'done' }
-  return isDeep ? { is: 'new', orderId, escrow, stored } : deeperLater(run)
+  // The code keeps the account's later orders behind it: written ahead first, they would have it refused.
+  return isDeep ? { is: 'new', orderId, escrow, stored } : { ...deeperLater(run), code: 'chain-depth' }
 }
 
 function endedResult(run: Run, { ended }: Finished, { deadline }: EscrowedOrder, orderId: Hex): RunResult {
