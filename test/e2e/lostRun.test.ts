@@ -76,7 +76,10 @@ it('an enclave that was paused for a minute does not buy what another one refund
   const wallet = await alice.wallet()
   sandbox.broker.fault({ ...LOST_SENDS, times: 2 })
   const orderId = await alice.send({ side: 'BUY', symbol: 'AAPL', maxSpend: 200n * ONE_USDC })
-  await eventually('the write-ahead', async () => (await contracts.ledger.portfolioVersion(account)) > 0n)
+  // The enclave's next look is then the one before its second send.
+  const { broker } = sandbox
+  await eventually('a lost send', () => broker.requests().some(({ outcome }) => outcome === 'dropped'))
+  expect(await contracts.ledger.portfolioVersion(account)).toBe(1n)
   const first = sandbox.enclave()?.pid ?? 0
   node.pauseAtNextLook(first)
   await eventually('the pause', node.isPaused)
