@@ -16,9 +16,9 @@ import {
   post,
   type UnpostedOrder,
 } from '../test/support/crowd.js'
-import { type EscrowReader, startEscrowReader } from '../test/support/escrowReader.js'
+import type { EscrowReader } from '../test/support/escrowReader.js'
 import { enclavePids, platformCpu, residentEnclave } from '../test/support/platformProcesses.js'
-import { startTradingSandbox } from '../test/support/tradingSandbox.js'
+import { withTradingSandbox } from '../test/support/tradingSandbox.js'
 import type { Figure, Ground } from './support/figure.js'
 import { type OurServer, startOurServer } from './support/ourServer.js'
 import { BENCH_DIRECTORY } from './support/platform.js'
@@ -67,27 +67,25 @@ export const trading: Figure = {
   title: 'A sealed buy, from POST to SETTLED',
   async measure(ground) {
     const { accounts, inFlight } = ground.trading
-    const directory = join(BENCH_DIRECTORY, `sandbox-${Date.now()}`)
-    const sandbox = await startTradingSandbox(
-      directory,
-      { RELAY_MAX_IN_FLIGHT: String(inFlight) },
+    const platform = {
+      directory: join(BENCH_DIRECTORY, `sandbox-${Date.now()}`),
+      serverSettings: { RELAY_MAX_IN_FLIGHT: String(inFlight) },
       // As it is without a sandbox: this market neither opens nor closes.
-      { BROKER_CLOCK_MAX_AGE_MS: '60000' },
-    )
+      enclaveSettings: { BROKER_CLOCK_MAX_AGE_MS: '60000' },
+    }
     try {
-      const server = await startOurServer(sandbox, ground.nodeOptions)
-      const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
-      try {
-        const { accounts: all, seal } = await createCrowd(sandbox, accounts + WARM_UP)
-        const [crowd, warmedUp] = [{ accounts: all.slice(0, accounts), seal }, all.slice(accounts)]
-        return await measure({ sandbox, server, reader, crowd, warmedUp, print: ground.print }, ground)
-      } finally {
-        await reader.stop()
-        await server.stop()
-      }
+      return await withTradingSandbox(platform, async (sandbox, reader) => {
+        const server = await startOurServer(sandbox, ground.nodeOptions)
+        try {
+          const { accounts: all, seal } = await createCrowd(sandbox, accounts + WARM_UP)
+          const [crowd, warmedUp] = [{ accounts: all.slice(0, accounts), seal }, all.slice(accounts)]
+          return await measure({ sandbox, server, reader, crowd, warmedUp, print: ground.print }, ground)
+        } finally {
+          await server.stop()
+        }
+      })
     } finally {
-      await sandbox.stop()
-      await rm(sandbox.directory, { recursive: true })
+      await rm(platform.directory, { recursive: true, force: true })
     }
   },
 }

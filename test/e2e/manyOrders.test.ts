@@ -16,12 +16,13 @@ test('orders of many accounts that are posted in one go settle once each, and th
   expect(report).toMatchObject({ orders: SMALL.orders, settled: SMALL.orders })
 })
 
-test('orders that were queued while the market was closed go out at its opening, none before it and none twice', {
+test('orders that were queued while the market was closed go out at its opening in the order of their escrows, none before it and none twice', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const closed = { closedSeconds: 15, perMinute: 200 }
   const report = await runOpening({ ...SMALL, ...closed, directory: await temporaryDirectory() })
   expect(report.violations).toEqual([])
+  expect(report.outOfOrder).toEqual([])
   expect(report.orders).toBe(SMALL.orders)
 })
 

@@ -1,4 +1,5 @@
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
+import { type EscrowReader, startEscrowReader } from './escrowReader.js'
 
 /** A budget for a day is not what is looked at. */
 const NO_BUDGET = String(Number.MAX_SAFE_INTEGER)
@@ -13,17 +14,32 @@ const TRADING_SETTINGS = {
   RELAY_ACCOUNT_DAILY_GAS: NO_BUDGET,
 }
 
-/** A sandbox on which many accounts trade at once. Its market prices stand still. */
-export function startTradingSandbox(
-  directory: string,
-  serverSettings: Record<string, string> = {},
-  enclaveSettings: Record<string, string> = {},
-): Promise<Sandbox> {
-  return startSandbox({
+interface TradingSandboxOptions {
+  readonly directory: string
+  readonly serverSettings?: Record<string, string>
+  readonly enclaveSettings?: Record<string, string>
+}
+
+/** Starts a sandbox on which many accounts trade at once, for as long as it is used. Its market prices stand still. */
+export async function withTradingSandbox<T>(
+  { directory, serverSettings, enclaveSettings = {} }: TradingSandboxOptions,
+  use: (sandbox: Sandbox, reader: EscrowReader) => Promise<T>,
+): Promise<T> {
+  const sandbox = await startSandbox({
     directory,
     ports: { server: 0, rpc: 0, broker: 0 },
     serverSettings: { ...TRADING_SETTINGS, ...serverSettings },
     enclaveSettings,
     print: () => undefined,
   })
+  try {
+    const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
+    try {
+      return await use(sandbox, reader)
+    } finally {
+      await reader.stop()
+    }
+  } finally {
+    await sandbox.stop()
+  }
 }

@@ -4,9 +4,9 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { type Crowd, createCrowd, openAll, post, type UnpostedOrder } from '../../support/crowd.js'
-import { type EscrowReader, startEscrowReader } from '../../support/escrowReader.js'
+import type { EscrowReader } from '../../support/escrowReader.js'
 import { type PlatformMemory, platformMemory } from '../../support/platformProcesses.js'
-import { startTradingSandbox } from '../../support/tradingSandbox.js'
+import { withTradingSandbox } from '../../support/tradingSandbox.js'
 import { findDisagreements } from './invariants.js'
 
 export interface ManyOrdersOptions {
@@ -43,18 +43,9 @@ const EARLY = { from: 0.1, to: 0.3 }
 const LATE = { from: 0.8, to: 1 }
 
 /** Posts orders of many accounts in one go, and holds what came of them against chain and broker. Needs `npm run build`. */
-export async function runManyOrders(options: ManyOrdersOptions): Promise<ManyOrdersReport> {
-  const sandbox = await startTradingSandbox(options.directory)
-  try {
-    const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
-    try {
-      return await run(options, sandbox, reader)
-    } finally {
-      await reader.stop()
-    }
-  } finally {
-    await sandbox.stop()
-  }
+export function runManyOrders(options: ManyOrdersOptions): Promise<ManyOrdersReport> {
+  const { directory } = options
+  return withTradingSandbox({ directory }, (sandbox, reader) => run(options, sandbox, reader))
 }
 
 async function run(
@@ -121,11 +112,17 @@ export async function openRounds(
   return orders
 }
 
+/** An account's one after the other: its second one would use up the nonce of the first. */
 export async function postAll({ info }: Sandbox, orders: readonly UnpostedOrder[]): Promise<void> {
   const waiting = [...orders]
+  const lastOf = new Map<string, Promise<void>>()
   const worker = async () => {
-    for (let order = waiting.shift(); order !== undefined; order = waiting.shift())
-      await post(info.url, order)
+    for (let order = waiting.shift(); order !== undefined; order = waiting.shift()) {
+      const next = order
+      const posted = (lastOf.get(next.account) ?? Promise.resolve()).then(() => post(info.url, next))
+      lastOf.set(next.account, posted)
+      await posted
+    }
   }
   await Promise.all(Array.from({ length: POSTS_AT_ONCE }, worker))
 }

@@ -6,8 +6,8 @@ import type { SeenRequest } from '../../../src/sandbox/broker/index.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { startBrokerTally } from '../../support/brokerTally.js'
 import { createCrowd, type UnpostedOrder } from '../../support/crowd.js'
-import { type EscrowReader, startEscrowReader } from '../../support/escrowReader.js'
-import { startTradingSandbox } from '../../support/tradingSandbox.js'
+import type { EscrowReader } from '../../support/escrowReader.js'
+import { withTradingSandbox } from '../../support/tradingSandbox.js'
 import { faultsOfEnds, faultsOfPlacements, openRounds, postAll, progressOf } from './manyOrders.js'
 
 export interface OpeningOptions {
@@ -48,18 +48,9 @@ const placementSchema = z.object({ client_order_id: z.string() })
  * Posts orders while the market is closed, and holds what goes out at its opening against the order of the escrows and the
  * broker's limit. Needs `npm run build`.
  */
-export async function runOpening(options: OpeningOptions): Promise<OpeningReport> {
-  const sandbox = await startTradingSandbox(options.directory)
-  try {
-    const reader = await startEscrowReader(sandbox.provider, sandbox.info.contracts.orderEscrow)
-    try {
-      return await run(options, sandbox, reader)
-    } finally {
-      await reader.stop()
-    }
-  } finally {
-    await sandbox.stop()
-  }
+export function runOpening(options: OpeningOptions): Promise<OpeningReport> {
+  const { directory } = options
+  return withTradingSandbox({ directory }, (sandbox, reader) => run(options, sandbox, reader))
 }
 
 async function run(options: OpeningOptions, sandbox: Sandbox, reader: EscrowReader): Promise<OpeningReport> {
@@ -76,8 +67,10 @@ async function run(options: OpeningOptions, sandbox: Sandbox, reader: EscrowRead
   let opensAt = close()
   await postAll(sandbox, orders)
   const placed = () => tally.requests.filter(isPlacement)
-  // One that is placed now shows below as one too early.
-  for (let queued = 0; queued < orders.length && placed().length === 0; ) {
+  // One that is placed or ends now shows below.
+  const hasBegun = () =>
+    placed().length > 0 || orders.some(({ orderId }) => reader.orders.get(orderId)?.ends[0])
+  for (let queued = 0; queued < orders.length && !hasBegun(); ) {
     await sleep(LOOK_MS)
     if (opensAt - Date.now() < LEAST_LEFT_MS) opensAt = close()
     const statuses = await readStatuses(info.url, orders)
