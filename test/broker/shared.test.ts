@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createSharedBroker, isPossibleDuplicate, type SharedBroker } from '../../src/broker/index.js'
+import { isPossibleDuplicate, type SharedBroker } from '../../src/broker/index.js'
 import type { BrokerStandIn } from '../../src/sandbox/broker/index.js'
-import { ENCLAVE_ACCOUNT, startStandIn, usd } from '../support/brokerStandIn.js'
+import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
 import { closedUrl, startRawServer } from '../support/rawServer.js'
 
 const HOUR = 3_600_000
@@ -25,16 +25,8 @@ afterEach(async () => {
   await standIn.stop()
 })
 
-function sharedOf(url: string, more: { clockMaxAgeMs?: number; timeoutMs?: number } = {}): SharedBroker {
-  const { keyId, secretKey } = ENCLAVE_ACCOUNT
-  const shared = createSharedBroker({
-    tradingUrl: url,
-    dataUrl: url,
-    keyId,
-    secretKey,
-    timeoutMs: 5_000,
-    ...more,
-  })
+function sharedOf(...args: Parameters<typeof sharedBrokerOf>): SharedBroker {
+  const shared = sharedBrokerOf(...args)
   opened.push(shared)
   return shared
 }

@@ -2,11 +2,10 @@ import { once } from 'node:events'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type WebSocket as Accepted, WebSocketServer } from 'ws'
-import { createSharedBroker } from '../../src/broker/index.js'
 import { createTradeUpdates, streamUrlOf } from '../../src/broker/tradeUpdates.js'
 import type { ControlInput } from '../../src/sandbox/broker/index.js'
 import { alpacaExample } from '../support/alpacaExamples.js'
-import { brokerOf, ENCLAVE_ACCOUNT, startStandIn, usd } from '../support/brokerStandIn.js'
+import { brokerOf, sharedBrokerOf, startStandIn, usd } from '../support/brokerStandIn.js'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -219,15 +218,8 @@ describe('a stream that loses, repeats, reorders and invents events', () => {
         mischief,
         async (badly, fills, tricks) => {
           const standIn = await startStandIn()
-          const { keyId, secretKey } = ENCLAVE_ACCOUNT
           const { url, control } = standIn
-          const broker = createSharedBroker({
-            tradingUrl: url,
-            dataUrl: url,
-            keyId,
-            secretKey,
-            timeoutMs: 5_000,
-          })
+          const broker = sharedBrokerOf(url)
           const timers: NodeJS.Timeout[] = []
           try {
             control.stream(badly)

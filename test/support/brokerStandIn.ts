@@ -54,8 +54,11 @@ export function brokerOf(url: string, account: Keys = ENCLAVE_ACCOUNT, timeoutMs
 }
 
 /** The broker as an enclave has it. */
-export function sharedBrokerOf(url: string): SharedBroker {
-  return createSharedBroker(optionsOf(url, ENCLAVE_ACCOUNT))
+export function sharedBrokerOf(
+  url: string,
+  changes: Partial<Parameters<typeof createSharedBroker>[0]> = {},
+): SharedBroker {
+  return createSharedBroker({ ...optionsOf(url, ENCLAVE_ACCOUNT), ...changes })
 }
 
 /** The same broker, where something else is done when an order is sent. */

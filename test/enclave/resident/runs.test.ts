@@ -37,6 +37,26 @@ async function setUp(run: Enclave['run'], { answer, settings }: Changes = {}) {
   return { server, stateDirectory, start, enclave: await start() }
 }
 
+/** Runs without a door, which post to a server of the test's own. */
+async function setUpRuns(run: Enclave['run'], limits: { maxRuns: number; abandonAfterMs?: number }) {
+  const server = await startResultServer()
+  const { logger } = createLogLines()
+  const table = openRunTable(await temporaryDirectory())
+  const delivery = createDelivery({
+    post: createPost({ timeoutMs: 30_000, maxConnections: 16 }),
+    serverUrl: server.url,
+    secret: RUN_SECRET,
+    boot: table.boot,
+    stopping: new AbortController().signal,
+    logger,
+  })
+  return {
+    server,
+    table,
+    runs: createResidentRuns({ enclave: { run }, table, delivery, logger, ...limits }),
+  }
+}
+
 /** A gate that runs wait at. */
 function gate() {
   let open = () => {}
@@ -195,30 +215,12 @@ describe('a run', () => {
   })
 
   test('that never settles is abandoned after its stopAt and counted, and takes no other with it', async () => {
-    const server = await startResultServer()
-    const { logger } = createLogLines()
-    const table = openRunTable(await temporaryDirectory())
     const hanging = bytes32('hanging')
-    const runs = createResidentRuns({
-      enclave: {
-        run: (job) =>
-          job.job === 'order' && job.orderId === hanging
-            ? new Promise(() => undefined)
-            : Promise.resolve(DONE),
-      },
-      table,
-      delivery: createDelivery({
-        post: createPost({ timeoutMs: 5_000, maxConnections: 4 }),
-        serverUrl: server.url,
-        secret: RUN_SECRET,
-        boot: table.boot,
-        stopping: new AbortController().signal,
-        logger,
-      }),
-      maxRuns: 2,
-      abandonAfterMs: 100,
-      logger,
-    })
+    const { runs, server } = await setUpRuns(
+      (job) =>
+        job.job === 'order' && job.orderId === hanging ? new Promise(() => undefined) : Promise.resolve(DONE),
+      { maxRuns: 2, abandonAfterMs: 100 },
+    )
     const job = await orderJob({ orderId: hanging, seconds: 1 })
     expect(await runs.accept(job)).toBe('accepted')
     expect(await runs.accept(await orderJob())).toBe('accepted')
@@ -309,25 +311,10 @@ test('memory stays flat over ten thousand runs', async () => {
     collect()
     return process.memoryUsage().heapUsed
   }
-  const server = await startResultServer()
-  const { logger } = createLogLines()
-  const table = openRunTable(await temporaryDirectory())
-  const runs = createResidentRuns({
-    enclave: {
-      run: async (job) => ({ outcome: 'settled', notice: job.job === 'order' ? job.envelope : undefined }),
-    },
-    table,
-    delivery: createDelivery({
-      post: createPost({ timeoutMs: 30_000, maxConnections: 16 }),
-      serverUrl: server.url,
-      secret: RUN_SECRET,
-      boot: table.boot,
-      stopping: new AbortController().signal,
-      logger,
-    }),
-    maxRuns: WAVE,
-    logger,
-  })
+  const { runs, server, table } = await setUpRuns(
+    async (job) => ({ outcome: 'settled', notice: job.job === 'order' ? job.envelope : undefined }),
+    { maxRuns: WAVE },
+  )
   const template = await orderJob({ seconds: 3_600 })
   async function work(count: number): Promise<void> {
     for (let done = 0; done < count; done += WAVE) {
