@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { killEnclaves } from '../../e2e/support/enclaveProcesses.js'
 import { findDisagreements } from '../../e2e/support/invariants.js'
 import { startHostileClient } from '../support/hostileClient.js'
 import { type Balances, readBalances, takeCensus } from './census.js'
 import { type Copies, createCopies } from './copies.js'
+import { createDeaths, type Deaths } from './deaths.js'
 import { createFullDisk, type FullDisk } from './fullDisk.js'
 import { findLeftovers } from './leftovers.js'
 import { createLives } from './lives.js'
 import type { OrderPlan } from './plan.js'
-import { type Platform, startPlatform } from './platform.js'
+import { benchIn, type Platform, startPlatform } from './platform.js'
 import { createReorganizations } from './reorganizations.js'
 import type { OrderReport } from './report.js'
 import { BACKLOG, BACKLOG_LIMIT_MS, LEFTOVER_BOUND_MS, STALL_BOUND_MS } from './settings.js'
 import { createTraders, type Traders } from './traders.js'
-import { createWord } from './word.js'
+import { createWord, type Word } from './word.js'
 import { createWorld } from './world.js'
 
 export interface OrderBenchOptions {
@@ -34,15 +34,17 @@ const MS_PER_SECOND = 1_000
 
 /** Runs the plan against real server and enclave processes on a real chain, and looks at what is left. Needs `npm run build`. */
 export async function runOrderBench(options: OrderBenchOptions): Promise<OrderReport> {
-  const platform = await startPlatform(options.directory, options.variables)
+  const { directory, variables } = options
+  const word = createWord(benchIn(directory))
+  const deaths = createDeaths(word)
+  const platform = await startPlatform({ directory, variables, heard: deaths.heard })
   const disk = await createFullDisk(platform.dataDir, `${platform.bench}/full`, options.mayMount)
-  const around = surround(platform, disk, options.plan)
+  const around = surround(platform, { disk, word, deaths }, options.plan)
   try {
     await around.copies.clear()
     return await run(options, around, await readBalances(platform))
   } finally {
     await Promise.all([around.traders.stop(), around.hostile.stop()])
-    await killEnclaves(platform.sandbox)
     await platform.stop()
     await disk.remove()
   }
@@ -50,9 +52,12 @@ export async function runOrderBench(options: OrderBenchOptions): Promise<OrderRe
 
 type Surroundings = ReturnType<typeof surround>
 
-function surround(platform: Platform, disk: FullDisk, plan: OrderPlan) {
+function surround(
+  platform: Platform,
+  { disk, word, deaths }: { disk: FullDisk; word: Word; deaths: Deaths },
+  plan: OrderPlan,
+) {
   const traders = createTraders(platform)
-  const word = createWord(platform.bench)
   const lives = createLives(platform.server, traders, word, disk)
   const copies = createCopies(platform)
   return {
@@ -60,6 +65,7 @@ function surround(platform: Platform, disk: FullDisk, plan: OrderPlan) {
     disk,
     traders,
     word,
+    deaths,
     lives,
     copies,
     reorgs: createReorganizations(platform, traders),
@@ -73,15 +79,17 @@ async function run(
   around: Surroundings,
   before: Balances,
 ): Promise<OrderReport> {
-  const { platform, disk, traders, word, lives, reorgs, copies, hostile, world } = around
+  const { platform, disk, traders, word, deaths, lives, reorgs, copies, hostile, world } = around
   const startedAt = performance.now()
   await storm(plan, around, print)
   const calmAt = performance.now()
   const unsettled = await settle(around, patienceMs)
   await hostile.stop()
   const settledAt = performance.now()
+  const { violations: late, ...enclave } = await deaths.judge(platform.server.uptimes())
   const violations = [
     ...unsettled,
+    ...late,
     ...(await takeCensus(platform, traders, before)),
     ...(await findDisagreements(platform)).map((found) => JSON.stringify(found)),
     ...(await copies.faults()),
@@ -109,6 +117,7 @@ async function run(
     hostile: { ...hostile.answered(), copies: copies.ids().size },
     disk: disk.kind,
     runs: word.runs('started'),
+    enclave,
     settledAfterSeconds: Math.round((settledAt - calmAt) / MS_PER_SECOND),
     seconds: Math.round((performance.now() - startedAt) / MS_PER_SECOND),
     violations,

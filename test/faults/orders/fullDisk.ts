@@ -16,7 +16,7 @@ export interface FullDisk {
 }
 
 const run = promisify(execFile)
-const SIZE = '64m'
+const SIZE = '256m'
 const CHUNKS = [1_048_576, 4_096]
 
 type Filling = Omit<FullDisk, 'wasFullSince'>

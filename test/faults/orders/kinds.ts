@@ -29,27 +29,26 @@ export const FILE_OPERATIONS = [
 ] as const
 export type FileOperation = (typeof FILE_OPERATIONS)[number]
 
-/** What a run of the enclave does instead of its work, or besides it. */
-export const ENCLAVE_ACTS = [
-  /** Ends at once with a failure. */
-  'exit',
-  /** Is killed in the middle of its work. */
-  'die',
-  /** Leaves something that is no result. */
-  'garbage',
-  /** Writes two megabytes to its output, then works. */
-  'babble',
-  /** Starts children that outlive it, then works. */
-  'fork',
+/** Moments at which the enclave is killed, or stopped for a while, with every run that it has under way. */
+export const ENCLAVE_STEPS = [
+  /** A job is on its disk, and the server has no answer yet; then it has. */
+  'noted',
+  'taken',
+  /** A portfolio is on its way to the relay; the relay has answered. */
+  'before-write-ahead',
+  'after-write-ahead',
+  /** Between the look at the chain and the first byte to the broker; the broker has answered. */
+  'before-send',
+  'after-send',
+  /** The same at the relay for a settlement or refund. */
+  'before-end',
+  'after-end',
+  /** A run has its result, and the server has not. */
+  'before-result',
+  /** By the clock, some time after a job was taken. */
+  'later',
 ] as const
-/** Costs its account the time of a whole run: for the long form. */
-export const SLOW_ACTS = [
-  /** Never begins, and does not listen to SIGTERM. */
-  'hang',
-  /** Stands still in the middle of its work (SIGSTOP). */
-  'freeze',
-] as const
-export type EnclaveAct = (typeof ENCLAVE_ACTS)[number] | (typeof SLOW_ACTS)[number]
+export type EnclaveStep = (typeof ENCLAVE_STEPS)[number]
 
 /** What happens around server and enclave. */
 export const WORLD_EVENTS = [

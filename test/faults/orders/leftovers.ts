@@ -1,16 +1,24 @@
-import { readdir } from 'node:fs/promises'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { healthSchema } from '../../../src/enclave/resident/door.js'
+import { STOPPED_AFTER_MS } from '../../../src/server/trigger/runs/runner.js'
 import { enclaveProcesses } from '../../e2e/support/enclaveProcesses.js'
 import type { Platform } from './platform.js'
 import type { Traders } from './traders.js'
 
 /** What must be empty, when every order has ended. */
 const WAITING = 'envelopes/open'
-const PLACES = [WAITING, 'runs', 'tmp', 'receipts/open']
+const NOTES = 'runs'
+const PLACES = [WAITING, NOTES, 'tmp', 'receipts/open']
 const PAUSE_MS = 250
+const noteSchema = z.object({ job: z.literal('policy'), stopAt: z.number() })
 
-/** What is left behind when all is done: open records, notes of runs, half-written files, processes. Looks again for a while. */
+/** What is left behind when all is done: open records, notes of runs, half-written files, runs of the enclave. Looks again for a while. */
 export async function findLeftovers(
   platform: Platform,
   { placed }: Pick<Traders, 'placed'>,
@@ -22,7 +30,7 @@ export async function findLeftovers(
   const giveUpAt = performance.now() + patienceMs
   for (;;) {
     const files = (await filesLeft(platform)).filter(isOwn)
-    const found = [...files.map((name) => `${name} is left`), ...(await processesLeft(platform))]
+    const found = [...files.map((name) => `${name} is left`), ...(await enclavesLeft(platform))]
     if (found.length === 0 || performance.now() > giveUpAt) return found
     await sleep(PAUSE_MS)
   }
@@ -35,10 +43,38 @@ async function filesLeft({ dataDir }: Platform): Promise<string[]> {
       return found.map((name) => `${place}/${name}`)
     }),
   )
-  return names.flat()
+  const left = await Promise.all(
+    names.flat().map(async (name) => ((await mayBeUnderWay(dataDir, name)) ? [] : [name])),
+  )
+  return left.flat()
 }
 
-async function processesLeft({ sandbox }: Platform): Promise<string[]> {
-  const running = await enclaveProcesses(sandbox)
-  return running.map(({ pid }) => `a process of a run is left (${pid})`)
+/** Its server was killed between the note and the offer: a rulebook of the hostile client counts as under way for its time. */
+async function mayBeUnderWay(dataDir: string, name: string): Promise<boolean> {
+  if (!name.startsWith(NOTES)) return false
+  const text = await readFile(join(dataDir, name), 'utf8').catch(() => '{}')
+  const note = noteSchema.safeParse(JSON.parse(text))
+  return note.success && Date.now() < note.data.stopAt * 1_000 + STOPPED_AFTER_MS
+}
+
+/** The server keeps one enclave up, which has nothing to do. */
+async function enclavesLeft({ sandbox, dataDir }: Platform): Promise<string[]> {
+  const [running, runs] = await Promise.all([enclaveProcesses(sandbox), runsUnderWay(dataDir)])
+  return [
+    ...(running.length === 1 ? [] : [`${running.length} enclaves are up`]),
+    ...(runs === 0 ? [] : [`${runs ?? 'unknown'} runs of the enclave are left`]),
+  ]
+}
+
+/** Undefined when no enclave answers. */
+async function runsUnderWay(dataDir: string): Promise<number | undefined> {
+  try {
+    const [response]: IncomingMessage[] = await once(
+      get({ socketPath: join(dataDir, 'enclave', 'door.sock'), path: '/health', agent: false }),
+      'response',
+    )
+    return response && healthSchema.parse(await json(response)).runs
+  } catch {
+    return undefined
+  }
 }

@@ -2,13 +2,12 @@ import type { OrderRequest } from '../../../src/client/index.js'
 import { ONE_USDC } from '../../../src/protocol/units.js'
 import { createRandom, type Random } from '../support/random.js'
 import {
-  ENCLAVE_ACTS,
-  type EnclaveAct,
+  ENCLAVE_STEPS,
+  type EnclaveStep,
   FILE_OPERATIONS,
   type FileOperation,
   KILLS,
   type KillKind,
-  SLOW_ACTS,
   WORLD_EVENTS,
   type WorldEvent,
 } from './kinds.js'
@@ -35,10 +34,13 @@ export interface PlannedFileFault {
   readonly times: number
 }
 
+/** The end of the enclave's process at a step, or its standing still. The server starts it again, or it goes on. */
 export interface PlannedAct {
-  readonly act: EnclaveAct
-  /** From the beginning of the run, for an act that comes in the middle of it. */
+  readonly step: EnclaveStep
+  /** For `later`: from when a job was taken. */
   readonly afterMs: number
+  /** How long it stands still; 0: it is killed. */
+  readonly stopMs: number
 }
 
 export interface PlannedEvent {
@@ -86,8 +88,8 @@ export interface OrderPlanSize {
   /** How many of each sort of fault are planned: all of its kinds take their turns. */
   readonly faults: {
     readonly files: number
-    readonly acts: number
-    readonly slowActs: number
+    readonly deaths: number
+    readonly stops: number
     readonly world: number
     readonly reorgs: number
   }
@@ -98,6 +100,8 @@ const SYMBOLS = ['AAPL', 'AMZN', 'MSFT', 'NVDA'] as const
 /** Above what the institution's rulebook allows for one order. */
 const TOO_MUCH = 25_001n * ONE_USDC
 const MAX_SEED = 1_000_000_000
+/** Longer than a look at the chain counts, and than the server asks the enclave for its health. */
+const MOST_STOPPED_MS = 12_000
 /** File operations that one order brings about, and a start. */
 const OPERATIONS_PER_ORDER = 50
 
@@ -107,9 +111,12 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
   const kinds = deal(random, KILLS, kills)
   const work = Array.from({ length: orders }, (_, index) => planOrder(random, index))
   const share = Math.floor(orders / (kills + 1))
-  const mixed = [...deal(random, ENCLAVE_ACTS, faults.acts), ...deal(random, SLOW_ACTS, faults.slowActs)]
+  const ends = [
+    ...deal(random, ENCLAVE_STEPS, faults.deaths).map((step) => planAct(random, step)),
+    ...deal(random, ENCLAVE_STEPS, faults.stops).map((step) => planAct(random, step, MOST_STOPPED_MS)),
+  ]
   const files = spread(random, deal(random, FILE_OPERATIONS, faults.files), kills)
-  const acts = spread(random, random.shuffled(mixed), kills)
+  const acts = spread(random, random.shuffled(ends), kills)
   const world = spread(random, deal(random, WORLD_EVENTS, faults.world), kills)
   const reorgs = spread(
     random,
@@ -122,7 +129,7 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
       orders: work.slice(life * share, (life + 1) * share),
       kill: planKill(random, kind, share),
       files: (files[life] ?? []).map((operation) => planFileFault(random, operation)),
-      acts: (acts[life] ?? []).map((act) => ({ act, afterMs: random.integer(300, 3_000) })),
+      acts: acts[life] ?? [],
       world: (world[life] ?? []).map((event) => planEvent(random, event)),
       reorgs: reorgs[life] ?? [],
     })),
@@ -171,6 +178,11 @@ function planKill(random: Random, kind: KillKind, orders: number): PlannedKill {
 /** Half of them within the start. */
 function planFileFault(random: Random, operation: FileOperation): PlannedFileFault {
   return { operation, after: random.integer(0, random.chance(0.5) ? 8 : 60), times: random.integer(1, 3) }
+}
+
+function planAct(random: Random, step: EnclaveStep, mostStoppedMs = 0): PlannedAct {
+  const stopMs = mostStoppedMs > 0 ? random.integer(1_000, mostStoppedMs) : 0
+  return { step, afterMs: random.integer(300, 3_000), stopMs }
 }
 
 function planReorg(random: Random): PlannedReorg {

@@ -1,11 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Contracts, createContracts } from '../../../src/chain/contracts.js'
 import { createUsdc, type Usdc } from '../../../src/chain/usdc.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
-import { ROOT } from '../../../src/sandbox/settings.js'
+import { killEnclaves } from '../../e2e/support/enclaveProcesses.js'
 import { type Miner, startMiner } from '../support/miner.js'
 import { createServerUnderFaults, type ServerUnderFaults } from '../support/serverProcess.js'
 import { ENCLAVE_SETTINGS, SERVER_SETTINGS } from './settings.js'
@@ -25,32 +24,35 @@ export interface Platform {
 }
 
 const PRELOAD = new URL('process/preload.mjs', import.meta.url).href
-const ENCLAVE = fileURLToPath(new URL('process/enclave.mjs', import.meta.url))
 
-/** @param variables further ones for every server */
-export async function startPlatform(
-  directory: string,
-  variables: Record<string, string> = {},
-): Promise<Platform> {
-  const bench = join(directory, 'bench')
-  for (const name of ['accounts', 'acts', 'acted', 'running']) {
+export function benchIn(directory: string): string {
+  return join(directory, 'bench')
+}
+
+interface PlatformOptions {
+  readonly directory: string
+  /** Gets each line that a server says. */
+  readonly heard: (line: string) => void
+  /** Further ones for every server. */
+  readonly variables?: Record<string, string> | undefined
+}
+
+export async function startPlatform({ directory, heard, variables }: PlatformOptions): Promise<Platform> {
+  const bench = benchIn(directory)
+  for (const name of ['accounts', 'acts', 'acted']) {
     await mkdir(join(bench, name), { recursive: true })
   }
-  const command = [process.execPath, ENCLAVE, bench, join(ROOT, 'dist/enclave/main.js')]
   const sandbox = await startSandbox({
     directory: join(directory, 'sandbox'),
     ports: { server: 0, rpc: 0, broker: 0 },
     enclave: 'server',
-    serverSettings: {
-      ...SERVER_SETTINGS,
-      ENCLAVE_TRIGGER: 'process',
-      ENCLAVE_COMMAND: JSON.stringify(command),
-    },
+    serverSettings: SERVER_SETTINGS,
     enclaveSettings: ENCLAVE_SETTINGS,
     print: () => undefined,
   })
   await publishDefaultRulebook(sandbox, { allowWithdrawShares: true })
   await sandbox.server().kill()
+  await killEnclaves(sandbox)
   const miner = await startMiner(sandbox)
   const dataDir = join(sandbox.directory, 'server')
   const environment = {
@@ -61,9 +63,10 @@ export async function startPlatform(
     FAULTS_STRUCK: join(bench, 'struck'),
     FAULTS_FULL: join(bench, 'full'),
     FAULTS_CLOCK: join(bench, 'clock'),
+    FAULTS_BENCH: bench,
     ...variables,
   }
-  const server = createServerUnderFaults({ directory, environment, preload: PRELOAD })
+  const server = createServerUnderFaults({ directory, environment, preload: PRELOAD, heard })
   return {
     sandbox,
     contracts: createContracts(sandbox.provider, sandbox.info.contracts),
@@ -74,6 +77,7 @@ export async function startPlatform(
     bench,
     async stop() {
       await server.kill()
+      await killEnclaves(sandbox)
       await miner.stop()
       await sandbox.stop()
     },

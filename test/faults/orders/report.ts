@@ -13,8 +13,10 @@ export interface OrderReport {
   readonly hostile: Record<string, number>
   /** What was filled up. */
   readonly disk: string
-  /** Runs of orders by the enclave. */
+  /** Runs that the enclave took. */
   readonly runs: number
+  /** How often it was killed, and what came of the runs that it had under way. */
+  readonly enclave: Record<'deaths' | 'cutOff' | 'restarted' | 'medianMs' | 'slowestMs', number>
   readonly settledAfterSeconds: number
   readonly seconds: number
   /** Everything that must not be. */
@@ -22,9 +24,9 @@ export interface OrderReport {
 }
 
 export function printOrderReport(report: OrderReport, print: (line: string) => void): void {
-  const { orders, kills, struck, hostile, violations, ...figures } = report
+  const { orders, kills, enclave, struck, hostile, violations, ...figures } = report
   for (const [name, value] of Object.entries(figures)) print(`${name}: ${value}`)
-  for (const [title, counts] of Object.entries({ orders, kills, struck, hostile })) {
+  for (const [title, counts] of Object.entries({ orders, kills, enclave, struck, hostile })) {
     print(`${title}: ${list(counts)}`)
   }
   print(`violations: ${violations.length}`)

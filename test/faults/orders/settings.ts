@@ -38,7 +38,7 @@ export const BACKLOG = 6
 export const BACKLOG_LIMIT_MS = 20_000
 
 /**
- * The longest that no order may end once no more goes wrong: a run whose process nobody knows is waited for until thirty
+ * The longest that no order may end once no more goes wrong: a run whose enclave does not answer is waited for until thirty
  * seconds after its end (120 s), then it begins again. The rest is for a machine that others use.
  */
 export const STALL_BOUND_MS = 180_000
@@ -48,6 +48,12 @@ export const STALL_BOUND_MS = 180_000
  * it, a quarter of an hour at most, and a clock that is set ahead by an hour makes that time long; a minute for the run.
  */
 export const LONG_STALL_BOUND_MS = 16 * 60_000
+
+/**
+ * How long the run of an enclave that was killed may count as under way while a server is up. The server starts the enclave again within
+ * five seconds, the enclave posts again within fifteen what the server could not take, and the rest is for a machine that others use.
+ */
+export const RESTART_BOUND_MS = 30_000
 
 /** How long records and processes of ended orders may stay after the last order's end. */
 export const LEFTOVER_BOUND_MS = 15_000

@@ -13,9 +13,9 @@ const argumentsSchema = z.object({
   orders: count.default(500),
   kills: count.default(30),
 })
-/** For each life. A run that hangs costs its account a minute and a half: two are enough. */
-const FAULTS_PER_LIFE = { files: 2, acts: 1, world: 3, reorgs: 2 }
-const SLOW_ACTS = 2
+/** For each life of the server. */
+const FAULTS_PER_LIFE = { files: 2, deaths: 2, world: 3, reorgs: 2 }
+const STOPS = 10
 
 /** The long form of the orders' bench. Resolves with whether nothing was found. */
 export async function soakOrders(args: string[], print: (line: string) => void): Promise<boolean> {
@@ -29,8 +29,8 @@ export async function soakOrders(args: string[], print: (line: string) => void):
   print(`seed ${size.seed}: repeat with npm run test:soak -- orders --seed ${size.seed}; see ${directory}`)
   const faults = {
     files: size.kills * FAULTS_PER_LIFE.files,
-    acts: size.kills * FAULTS_PER_LIFE.acts,
-    slowActs: SLOW_ACTS,
+    deaths: size.kills * FAULTS_PER_LIFE.deaths,
+    stops: STOPS,
     world: size.kills * FAULTS_PER_LIFE.world,
     reorgs: size.kills * FAULTS_PER_LIFE.reorgs,
   }

@@ -11,7 +11,7 @@ import { count } from './word.js'
 export interface World {
   /** They come about at their times from now on, and end at theirs. */
   begin(events: readonly PlannedEvent[]): void
-  /** The next runs act so, one after the other. */
+  /** The enclave ends or stands still so, each once. */
   order(acts: readonly PlannedAct[]): Promise<void>
   /** Resolves when everything has come about and ended, and nothing goes wrong any more. */
   calm(): Promise<void>
@@ -96,7 +96,8 @@ export function createWorld({ sandbox, bench }: Platform, disk: FullDisk): World
     },
     async order(planned) {
       for (const act of planned) {
-        const name = `${String(acts++).padStart(ORDERS_DIGITS, '0')}-${act.act}`
+        const what = `${act.stopMs > 0 ? 'stopped' : 'killed'}-at-${act.step}`
+        const name = `${String(acts++).padStart(ORDERS_DIGITS, '0')}-${what}`
         // Appears whole or not at all.
         await writeFile(join(bench, name), JSON.stringify(act))
         await rename(join(bench, name), join(bench, 'acts', name))

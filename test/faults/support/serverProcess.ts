@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { killWithParent } from '../../../src/sandbox/killWithParent.js'
 import type { Uptime } from './times.js'
@@ -34,10 +35,12 @@ export interface ServerOptions {
   readonly environment: Record<string, string>
   /** A module's URL, loaded before the server's own. */
   readonly preload: string
+  /** Gets each line that the server says. */
+  readonly heard?: (line: string) => void
 }
 
 export function createServerUnderFaults(options: ServerOptions): ServerUnderFaults {
-  const { directory, environment, preload } = options
+  const { directory, environment, preload, heard = () => undefined } = options
   const log = join(directory, 'server.log')
   const gaveUp: number[] = []
   const uptimes: { from: number; to?: number }[] = []
@@ -67,7 +70,7 @@ export function createServerUnderFaults(options: ServerOptions): ServerUnderFaul
     url: () => url,
     async start(variables = {}) {
       child = launch(variables)
-      url = await Promise.race([listening(child, log), ended.then(() => undefined)])
+      url = await Promise.race([listening(child, log, heard), ended.then(() => undefined)])
     },
     async kill() {
       child?.kill('SIGKILL')
@@ -81,19 +84,19 @@ export function createServerUnderFaults(options: ServerOptions): ServerUnderFaul
 }
 
 /** The URL that the process says it listens on. Everything that it says is kept. */
-function listening({ stdout, stderr }: ChildProcess, log: string): Promise<string> {
+function listening(
+  { stdout, stderr }: ChildProcess,
+  log: string,
+  heard: (line: string) => void,
+): Promise<string> {
   return new Promise((resolve) => {
-    let output = ''
-    let isFound = false
-    for (const stream of [stdout, stderr]) {
-      stream?.setEncoding('utf8').on('data', (part: string) => {
-        appendFileSync(log, part)
-        if (isFound) return
-        output += part
-        const port = /"port":(\d+).*"listening"/.exec(output)?.[1]
-        if (port === undefined) return
-        isFound = true
-        resolve(`http://127.0.0.1:${port}`)
+    for (const input of [stdout, stderr]) {
+      if (input === null) continue
+      createInterface({ input }).on('line', (line) => {
+        appendFileSync(log, `${line}\n`)
+        heard(line)
+        const port = /"port":(\d+).*"listening"/.exec(line)?.[1]
+        if (port !== undefined) resolve(`http://127.0.0.1:${port}`)
       })
     }
   })

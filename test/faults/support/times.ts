@@ -52,6 +52,12 @@ function pausesIn({ from, to }: Uptime, ends: readonly number[]): number[] {
   return moments.slice(1).map((moment, i) => moment - (moments[i] ?? moment))
 }
 
+/** Milliseconds of the span in which a server was up. */
+export function uptimeWithin(uptimes: readonly Uptime[], span: Uptime): number {
+  const parts = uptimes.map(({ from, to }) => Math.min(to, span.to) - Math.max(from, span.from))
+  return parts.reduce((sum, part) => sum + Math.max(0, part), 0)
+}
+
 /** What took longer than the relay's patience explains. */
 export function stalls({ longestPauseMs, settledAfterMs }: Times): string[] {
   const faults: string[] = []

@@ -1,0 +1,151 @@
+// Preloaded into the enclave that the server starts, so that the enclave itself knows nothing of the bench. It tells of the runs,
+// and kills or stops the process at the steps that the plan names.
+import { spawn } from 'node:child_process'
+import { subscribe } from 'node:diagnostics_channel'
+import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { stepClock } from './steppedClock.mjs'
+
+const { FAULTS_BENCH: bench, FAULTS_BENCH_PID, FAULTS_FORGET, ENCLAVE_STATE_DIR, PATH } = process.env
+const WATCH_MS = 1_000
+const ENDS = ['OrderSettlement', 'OrderRefund']
+/** By runId: the runs that this process has under way. Rulebooks have no account; steps and events are those of orders. */
+const underWay = new Map()
+
+/** Every event is one byte, so that a file's size is their count. */
+function tell(event) {
+  appendFileSync(join(bench, event), '.')
+}
+
+/** Does what the plan has for this step, if anything. Each act is done once. */
+function reached(step) {
+  const name = readdirSync(join(bench, 'acts'))
+    .sort()
+    .find((one) => one.endsWith(`-at-${step}`))
+  if (name === undefined) return
+  const { afterMs, stopMs } = JSON.parse(readFileSync(join(bench, 'acts', name), 'utf8'))
+  renameSync(join(bench, 'acts', name), join(bench, 'acted', name))
+  const act = () => (stopMs > 0 ? stop(stopMs) : die())
+  if (step === 'later') setTimeout(act, afterMs).unref()
+  else act()
+}
+
+function die() {
+  const at = performance.timeOrigin + performance.now()
+  appendFileSync(join(bench, 'deaths'), `${JSON.stringify({ at, runs: [...underWay.keys()] })}\n`)
+  process.kill(process.pid, 'SIGKILL')
+}
+
+function stop(ms) {
+  const script = `sleep ${ms / 1_000}; kill -CONT ${process.pid}`
+  spawn('/bin/sh', ['-c', script], { stdio: 'ignore', detached: true, env: { PATH } }).unref()
+  process.kill(process.pid, 'SIGSTOP')
+}
+
+/** An account has one run at a time: whoever offers another one does not know of the first. */
+function watchOffer({ runId, orderId }) {
+  const account = accountOf(orderId)
+  for (const [otherId, other] of underWay) {
+    if (otherId === runId || account === undefined || other.account !== account) continue
+    const line = `${orderId} was offered beside ${other.orderId}, both of ${account}\n`
+    appendFileSync(join(bench, 'overlaps'), line)
+  }
+  return { orderId, account }
+}
+
+function accountOf(orderId) {
+  return orderId && readFileSync(join(bench, 'accounts', orderId), 'utf8')
+}
+
+/** A job is noted when its answer is on its way. */
+function watchJob({ request, response }) {
+  if (request.method !== 'POST') return
+  const chunks = []
+  const { push } = request
+  request.push = (chunk, ...rest) => {
+    if (chunk !== null) chunks.push(chunk)
+    return push.call(request, chunk, ...rest)
+  }
+  const { end } = response
+  response.end = (...args) => {
+    // A stranger's body is not read, and is no job.
+    if (response.statusCode === 202 || response.statusCode === 409) {
+      const job = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+      const run = watchOffer(job)
+      if (response.statusCode === 202 && JSON.parse(args[0]).result === 'accepted') {
+        underWay.set(job.runId, run)
+        if (run.account !== undefined) {
+          tell('started')
+          reached('noted')
+          response.once('finish', () => {
+            reached('taken')
+            reached('later')
+          })
+        }
+      }
+    }
+    return end.apply(response, args)
+  }
+}
+subscribe('http.server.request.start', watchJob)
+
+/** The steps around a request of the enclave's: before it leaves, and once its answer has begun. */
+function stepsOf(path, body) {
+  if (path === '/v2/orders') return { before: 'before-send', after: 'after-send' }
+  if (path !== '/relay') return {}
+  const { primaryType } = JSON.parse(body)
+  if (primaryType === 'PortfolioUpdate') return { before: 'before-write-ahead', after: 'after-write-ahead' }
+  return ENDS.includes(primaryType) ? { before: 'before-end', after: 'after-end' } : {}
+}
+
+/** A run has ended when its result is posted, before its first try. That of an earlier boot ends by the server's answer. */
+function watchResult(runId, body, sent) {
+  const run = underWay.get(runId)
+  underWay.delete(runId)
+  if (run?.account !== undefined) {
+    tell('ended')
+    reached('before-result')
+  } else if (run === undefined && JSON.parse(body).code === 'enclave-restarted') {
+    sent.once('response', ({ statusCode }) => {
+      if (statusCode === 200) tell('restarted')
+    })
+  }
+}
+
+const { request } = http
+http.request = (...args) => {
+  const sent = request(...args)
+  const { end } = sent
+  sent.end = (body, ...rest) => {
+    if (sent.method === 'POST') {
+      const [, runId] = /^\/runs\/([^/]+)\/result$/.exec(sent.path) ?? []
+      if (runId !== undefined) watchResult(runId, body, sent)
+      const { before, after } = stepsOf(sent.path, body)
+      if (before !== undefined) reached(before)
+      if (after !== undefined) sent.prependOnceListener('response', () => reached(after))
+    }
+    return end.call(sent, body, ...rest)
+  }
+  return sent
+}
+syncBuiltinESMExports()
+
+// Broken on purpose: an enclave that does not remember which runs it took. The bench has to notice.
+if (FAULTS_FORGET !== undefined) {
+  for (const name of readdirSync(ENCLAVE_STATE_DIR).filter((one) => one.startsWith('runs.sqlite'))) {
+    rmSync(join(ENCLAVE_STATE_DIR, name))
+  }
+}
+
+/** The enclave outlives its server, but not the bench. */
+function endWithBench() {
+  try {
+    process.kill(Number(FAULTS_BENCH_PID), 0)
+  } catch {
+    process.kill(process.pid, 'SIGKILL')
+  }
+}
+setInterval(endWithBench, WATCH_MS).unref()
+stepClock(join(bench, 'clock'))
