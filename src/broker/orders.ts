@@ -4,6 +4,7 @@ import { timestampSchema } from './clock.js'
 import { BrokerError, type BrokerErrorDetails } from './errors.js'
 import type { BrokerHttp, PreparedSending } from './http.js'
 import { asOne, type BrokerOrder, type OrderSide, type StoredOrder, storedOrderSchema } from './order.js'
+import type { Token } from './rateBudget.js'
 
 /** A market order for the day: by amount (`notional`, USD 6 decimals, whole cents) or by quantity (`qty`, shares 9 decimals). */
 export type OrderRequest = {
@@ -84,16 +85,23 @@ export function isPossibleDuplicate(error: unknown): error is BrokerError {
 /**
  * `GET /v2/orders:by_client_order_id`; null when the account has no such order. One that others replaced is read to
  * their end, as one order: they are found by their ids only.
+ *
+ * @param token of the first request, where it was taken before; it may be used up
  */
 export async function getOrderByClientOrderId(
   trading: BrokerHttp,
   clientOrderId: string,
+  token?: Token,
 ): Promise<BrokerOrder | null> {
-  const first = await findOrder(trading, clientOrderId)
+  const first = await findOrder(trading, clientOrderId, token)
   return first && asOne(first, await replacementsOf(trading, first))
 }
 
-async function findOrder(trading: BrokerHttp, clientOrderId: string): Promise<StoredOrder | null> {
+async function findOrder(
+  trading: BrokerHttp,
+  clientOrderId: string,
+  token?: Token,
+): Promise<StoredOrder | null> {
   const route = '/v2/orders:by_client_order_id'
   try {
     return await trading.request(
@@ -105,6 +113,7 @@ async function findOrder(trading: BrokerHttp, clientOrderId: string): Promise<St
         purpose: 'settle',
       },
       orderWithId(clientOrderId),
+      token && { token, beforeSend: () => undefined },
     )
   } catch (error) {
     if (error instanceof BrokerError && error.kind === 'not-found') return null

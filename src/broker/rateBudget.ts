@@ -47,6 +47,14 @@ export interface RateBudget {
       | { readonly purpose: 'place'; readonly turn: PlacementTurn; readonly withinMs: number }
       | { readonly purpose: Exclude<Purpose, 'place'>; readonly withinMs: number },
   ): Promise<Token | null>
+  /**
+   * The same for a placement whose order is looked up first: both tokens at one turn. Placements that had theirs alone could use up what
+   * their own look-ups wait for.
+   */
+  takeBoth(ask: {
+    readonly turn: PlacementTurn
+    readonly withinMs: number
+  }): Promise<{ readonly lookUp: Token; readonly place: Token } | null>
   /** Whether little enough is left that placements wait. */
   isScarce(): boolean
   /** Unix ms at which the limit resets, as far as the broker has said; undefined where a request would be sent now. */
@@ -54,8 +62,9 @@ export interface RateBudget {
   /**
    * Unix ms at which a placement that got no token should ask again. Each call counts as one that will: they are spread
    * over the coming windows, so that each finds room there.
+   * @param requests that it will ask for
    */
-  deferUntil(): number
+  deferUntil(requests?: number): number
 }
 
 /** The window that is running, as the broker has described it. */
@@ -76,6 +85,8 @@ interface Window {
 
 interface Waiter {
   readonly turn: PlacementTurn | undefined
+  /** Tokens that it takes at once. */
+  readonly requests: number
   grant(): void
 }
 
@@ -110,33 +121,34 @@ export function createRateBudget({
   }
 
   /** How many tokens a request for this purpose must leave, at a time within the window. */
-  function keptAt(purpose: Purpose, { limit, resetAt }: Window, at: number): number {
+  function keptAt(purpose: Purpose, { limit, resetAt }: Window, at: number, requests = 1): number {
     if (purpose === 'cancel' || purpose === 'settle') return 0
     const kept = Math.ceil((limit / KEPT_PART) * Math.min(1, (resetAt - at) / WINDOW_MS))
-    return Math.min(kept, limit - 1)
+    return Math.min(kept, limit - requests)
   }
 
-  function allows(purpose: Purpose): boolean {
+  function allows(purpose: Purpose, requests = 1): boolean {
     if (now() < pause.until) return false
     const known = current()
-    if (known === undefined) return isUnlimited || underWay < PROBES
+    if (known === undefined) return isUnlimited || underWay + requests <= PROBES
     const most = known.isShared
       ? Math.max(1, Math.floor(known.remaining / SHARED_PART))
       : Number.POSITIVE_INFINITY
-    return known.remaining - underWay - 1 >= keptAt(purpose, known, now()) && underWay < most
+    const left = known.remaining - underWay - requests
+    return left >= keptAt(purpose, known, now(), requests) && underWay < most
   }
 
   /** Whether a token can be expected in time, with so many others ahead. */
-  function isNear(purpose: Purpose, withinMs: number): boolean {
+  function isNear(purpose: Purpose, withinMs: number, requests: number): boolean {
     const at = now() + withinMs
     if (pause.until > at) return false
     const known = current()
     if (known === undefined) return true
     const ahead = PURPOSES.slice(0, PURPOSES.indexOf(purpose) + 1)
-      .map((each) => queues[each].length())
-      .reduce((sum, length) => sum + length, 0)
+      .map((each) => queues[each].requests())
+      .reduce((sum, count) => sum + count, 0)
     const left = Math.max(0, known.remaining - underWay)
-    if (at < known.resetAt) return left - ahead - 1 >= keptAt(purpose, known, at)
+    if (at < known.resetAt) return left - ahead - requests >= keptAt(purpose, known, at, requests)
     return ahead < left + perWindow(known)
   }
 
@@ -211,7 +223,12 @@ export function createRateBudget({
   /** Hands out what there is, and looks again when time alone may bring more. */
   function pump(): void {
     for (const purpose of PURPOSES) {
-      while (queues[purpose].length() > 0 && allows(purpose)) queues[purpose].next()?.grant()
+      const queue = queues[purpose]
+      for (let first = queue.first(); first !== undefined; first = queue.first()) {
+        if (!allows(purpose, first.requests)) break
+        queue.serve(first)
+        first.grant()
+      }
     }
     clearTimeout(wake)
     const next = nextChange()
@@ -220,7 +237,7 @@ export function createRateBudget({
 
   /** Monotonic ms; undefined when no one waits, or only an answer can bring a token. */
   function nextChange(): number | undefined {
-    if (PURPOSES.every((purpose) => queues[purpose].length() === 0)) return undefined
+    if (PURPOSES.every((purpose) => queues[purpose].requests() === 0)) return undefined
     if (now() < pause.until) return pause.until
     const known = current()
     if (known === undefined) return undefined
@@ -230,27 +247,43 @@ export function createRateBudget({
     return left >= 1 && loosened > now() ? Math.min(loosened, known.resetAt) : known.resetAt
   }
 
+  /** Resolves with whether its turn came in time: then it has so many tokens. */
+  function wait(
+    purpose: Purpose,
+    { turn, requests, withinMs }: Pick<Waiter, 'turn' | 'requests'> & { readonly withinMs: number },
+  ): Promise<Token[] | null> {
+    const queue = queues[purpose]
+    const tokens = () => Array.from({ length: requests }, grant)
+    if (queue.first() === undefined && allows(purpose, requests)) return Promise.resolve(tokens())
+    if (withinMs <= 0 || !isNear(purpose, withinMs, requests)) return Promise.resolve(null)
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        turn,
+        requests,
+        grant: () => {
+          clearTimeout(timer)
+          resolve(tokens())
+        },
+      }
+      const timer = setTimeout(() => {
+        queue.remove(waiter)
+        resolve(null)
+      }, withinMs)
+      queue.add(waiter)
+      pump()
+    })
+  }
+
   return {
-    take(ask) {
+    async take(ask) {
       const { purpose, withinMs } = ask
-      const queue = queues[purpose]
-      if (queue.length() === 0 && allows(purpose)) return Promise.resolve(grant())
-      if (withinMs <= 0 || !isNear(purpose, withinMs)) return Promise.resolve(null)
-      return new Promise((resolve) => {
-        const waiter: Waiter = {
-          turn: ask.purpose === 'place' ? ask.turn : undefined,
-          grant: () => {
-            clearTimeout(timer)
-            resolve(grant())
-          },
-        }
-        const timer = setTimeout(() => {
-          queue.remove(waiter)
-          resolve(null)
-        }, withinMs)
-        queue.add(waiter)
-        pump()
-      })
+      const turn = ask.purpose === 'place' ? ask.turn : undefined
+      const [token] = (await wait(purpose, { turn, requests: 1, withinMs })) ?? []
+      return token ?? null
+    },
+    async takeBoth({ turn, withinMs }) {
+      const [lookUp, place] = (await wait('place', { turn, requests: 2, withinMs })) ?? []
+      return lookUp && place ? { lookUp, place } : null
     },
     isScarce() {
       const known = current()
@@ -262,17 +295,17 @@ export function createRateBudget({
       const until = Math.max(pause.until, known === undefined || allows('settle') ? 0 : known.resetAt)
       return until > now() ? unixNow() + (until - now()) : undefined
     },
-    deferUntil() {
+    deferUntil(requests = 1) {
       const known = current()
       const waitMs = Math.max(known?.resetAt ?? 0, pause.until, now() + FIRST_PAUSE_MS) - now()
       const windows = window === undefined ? 0 : Math.floor(deferred / perWindow(window))
-      deferred += 1
+      deferred += requests
       return unixNow() + waitMs + windows * WINDOW_MS
     },
   }
 }
 
-/** How many placements a window carries. */
+/** How many requests of placements a window carries. */
 function perWindow({ limit }: Window): number {
   return Math.max(1, limit - Math.ceil(limit / KEPT_PART))
 }
@@ -280,9 +313,18 @@ function perWindow({ limit }: Window): number {
 interface Queue {
   add(waiter: Waiter): void
   remove(waiter: Waiter): void
-  /** Takes out the one whose turn it is. */
-  next(): Waiter | undefined
-  length(): number
+  /** The one whose turn it is. */
+  first(): Waiter | undefined
+  /** Takes it out. */
+  serve(waiter: Waiter): void
+  /** Tokens that all of them take. */
+  requests(): number
+}
+
+function requestsOf(waiting: Iterable<Waiter>): number {
+  let sum = 0
+  for (const { requests } of waiting) sum += requests
+  return sum
 }
 
 /** In the order of asking. */
@@ -291,12 +333,12 @@ function lineUp(): Queue {
   return {
     add: (waiter) => waiting.add(waiter),
     remove: (waiter) => waiting.delete(waiter),
-    next() {
+    first() {
       const [first] = waiting
-      if (first !== undefined) waiting.delete(first)
       return first
     },
-    length: () => waiting.size,
+    serve: (waiter) => waiting.delete(waiter),
+    requests: () => requestsOf(waiting),
   }
 }
 
@@ -320,16 +362,17 @@ function takeTurns(): Queue {
   return {
     add: (waiter) => waiting.add(waiter),
     remove,
-    next() {
+    first() {
       let first: Waiter | undefined
       for (const each of waiting) if (first === undefined || isBefore(each, first)) first = each
-      if (first === undefined) return undefined
-      turns += 1
-      if (first.turn !== undefined) served.set(first.turn.account, turns)
-      remove(first)
       return first
     },
-    length: () => waiting.size,
+    serve(waiter) {
+      turns += 1
+      if (waiter.turn !== undefined) served.set(waiter.turn.account, turns)
+      remove(waiter)
+    },
+    requests: () => requestsOf(waiting),
   }
 }
 

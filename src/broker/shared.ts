@@ -5,7 +5,7 @@ import type { BrokerClock } from './clock.js'
 import { BrokerError } from './errors.js'
 import { createFollower } from './follower.js'
 import type { BrokerOrder } from './order.js'
-import { lookAtOrders, type OrderRequest, postOrder } from './orders.js'
+import { getOrderByClientOrderId, lookAtOrders, type OrderRequest, postOrder } from './orders.js'
 import type { PlacementTurn, Token } from './rateBudget.js'
 import type { Snapshot } from './snapshots.js'
 import { stopwatch } from './stopwatch.js'
@@ -43,11 +43,13 @@ export interface SharedBroker extends Broker {
    *
    * It comes before everything else that placing needs: an order that has to come again has then asked the broker for nothing, and where it
    * is not written ahead yet, its next run need not look it up. Read the chain after it is granted. A placement that
-   * is not sent is released; it lapses after half a minute.
+   * is not sent is released; it lapses after half a minute. One with `lookUp` has room for that as well.
    */
-  reserve(ask: PlacementTurn & { readonly withinMs: number }): Promise<Placement | null>
+  reserve(
+    ask: PlacementTurn & { readonly withinMs: number; readonly lookUp?: boolean },
+  ): Promise<Placement | null>
   /** When an order that got no placement should ask again. Each call counts as one that will: they spread over the coming minutes. */
-  deferUntil(): Date
+  deferUntil(ask?: { readonly lookUp?: boolean }): Date
   /**
    * The order as it stands at its next known change, in status, quantity or id; as it was given when none is seen within `withinMs`.
    * All callers share one list call. The broker's stream hastens it, and it runs by itself without the stream. An order that the list
@@ -72,6 +74,8 @@ export interface Placement {
    * @throws RangeError for a size that the broker does not take
    */
   send(request: OrderRequest, hooks: { beforeSend(): void }): Promise<BrokerOrder>
+  /** The order with this id, before it is sent; null when the account has none. It waits for no other turn. @throws BrokerError */
+  lookUp(clientOrderId: string): Promise<BrokerOrder | null>
   /** Whether it may still be sent. */
   isHeld(): boolean
   /** Gives the token back, unless the order was sent. */
@@ -107,12 +111,17 @@ export function createSharedBroker(options: SharedBrokerOptions): SharedBroker {
     getClock: sharedClock(base, options.clockMaxAgeMs ?? CLOCK_MAX_AGE_MS),
     getAsset: sharedAssets(base),
     getSnapshots: gatheredSnapshots(base),
-    async reserve({ account, openedAt, withinMs }) {
+    async reserve({ account, openedAt, withinMs, lookUp }) {
       stream.start()
-      const token = await tradingBudget.take({ purpose: 'place', turn: { account, openedAt }, withinMs })
+      const turn = { account, openedAt }
+      if (lookUp) {
+        const both = await tradingBudget.takeBoth({ turn, withinMs })
+        return both && placementOf(parts, both.place, both.lookUp)
+      }
+      const token = await tradingBudget.take({ purpose: 'place', turn, withinMs })
       return token && placementOf(parts, token)
     },
-    deferUntil: () => new Date(tradingBudget.deferUntil()),
+    deferUntil: ({ lookUp = false } = {}) => new Date(tradingBudget.deferUntil(lookUp ? 2 : 1)),
     follow(order, withinMs) {
       stream.start()
       return follower.follow(order, withinMs)
@@ -121,7 +130,8 @@ export function createSharedBroker(options: SharedBrokerOptions): SharedBroker {
   }
 }
 
-function placementOf({ trading }: BrokerParts, token: Token): Placement {
+function placementOf({ trading }: BrokerParts, token: Token, ownLookUp?: Token): Placement {
+  let lookUpToken = ownLookUp
   let state: 'held' | 'used' | 'lapsed' = 'held'
   const lapse = setTimeout(() => end('lapsed'), HOLD_MS)
   lapse.unref()
@@ -130,6 +140,7 @@ function placementOf({ trading }: BrokerParts, token: Token): Placement {
     if (state !== 'held') return
     state = next
     token.release()
+    lookUpToken?.release()
   }
   return {
     async send(request, { beforeSend }) {
@@ -144,7 +155,13 @@ function placementOf({ trading }: BrokerParts, token: Token): Placement {
       } finally {
         // Where no request came of it.
         token.release()
+        lookUpToken?.release()
       }
+    },
+    lookUp(clientOrderId) {
+      const token = state === 'held' ? lookUpToken : undefined
+      lookUpToken = undefined
+      return getOrderByClientOrderId(trading, clientOrderId, token)
     },
     isHeld: () => state === 'held',
     release: () => end('used'),

@@ -174,6 +174,37 @@ describe('placements', () => {
     expect(granted).toEqual(['a1', 'b4', 'c5', 'a2', 'b9', 'c6', 'a3'])
   })
 
+  it('that are looked up first get both tokens at one turn, in the order of all placements', async () => {
+    const budget = await knowing(24)
+    const turn = { account: 'a', openedAt: 1 }
+    const [first, second] = [
+      await budget.takeBoth({ turn, withinMs: 0 }),
+      await budget.takeBoth({ turn, withinMs: 0 }),
+    ]
+    // Of the tenth that is kept for other requests, they take nothing.
+    expect(await budget.takeBoth({ turn, withinMs: 0 })).toBeNull()
+    expect(await budget.take(placing('b', 2, 0))).toBeNull()
+    first?.lookUp.spent(saying(23))
+    first?.place.spent(saying(22))
+    expect(await budget.takeBoth({ turn, withinMs: 0 })).toBeNull()
+    second?.lookUp.release()
+    second?.place.release()
+    expect(await budget.takeBoth({ turn, withinMs: 0 })).not.toBeNull()
+  })
+
+  it('that wait for both tokens are not overtaken by those that wait for one', async () => {
+    const budget = await knowing(0)
+    const { ask, granted } = asking(budget)
+    await pass(55_000)
+    void budget.takeBoth({ turn: { account: 'a', openedAt: 1 }, withinMs: 10_000 }).then((both) => {
+      granted.push(both ? 'both' : 'neither')
+    })
+    for (let number = 2; number <= 9; number++) ask(`b${number}`, placing(`b${number}`, number))
+    ask('later', placing('c', 10))
+    await pass(5_001)
+    expect(granted).toEqual(['both', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'b8', 'b9'])
+  })
+
   it('are refused at once when the token would come too late, and in time when it comes after all', async () => {
     const budget = await knowing(21)
     const { ask, granted, refused } = asking(budget)
@@ -209,6 +240,13 @@ describe('placements', () => {
     const token = await budget.take(others('settle'))
     token?.spent(saying(0, RESET + 60))
     expect(Math.round((budget.deferUntil() - START) / 1_000)).toBe(180)
+  })
+
+  it('that have to come again and be looked up count twice', async () => {
+    const budget = await knowing(0)
+    const times = Array.from({ length: 100 }, () => budget.deferUntil(2) - START)
+    expect(times.filter((time) => time === MINUTE)).toHaveLength(90)
+    expect(times.filter((time) => time === 2 * MINUTE)).toHaveLength(10)
   })
 })
 

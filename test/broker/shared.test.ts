@@ -274,6 +274,30 @@ describe('a placement', () => {
   })
 })
 
+describe('a placement that is looked up first', () => {
+  it('has room for both requests at its turn, however many others wait', async () => {
+    standIn.control.limit({ perMinute: 20 })
+    await broker.getClock()
+    const asks = Array.from({ length: 12 }, () => broker.reserve({ ...ANY, withinMs: 0, lookUp: true }))
+    const taken = (await Promise.all(asks)).filter((placement) => placement !== null)
+    expect(taken).toHaveLength(8)
+    for (const [index, placement] of taken.entries()) {
+      expect(await placement.lookUp(`order-${index}`)).toBeNull()
+      await placement.send(buying(`order-${index}`), HOOKS)
+    }
+    expect(asked('/v2/orders').map(({ outcome }) => outcome)).not.toContain(429)
+  })
+
+  it('gives both tokens back', async () => {
+    standIn.control.limit({ perMinute: 20 })
+    await broker.getClock()
+    const placement = await broker.reserve({ ...ANY, lookUp: true })
+    placement?.release()
+    const asks = Array.from({ length: 8 }, () => broker.reserve({ ...ANY, withinMs: 0, lookUp: true }))
+    expect(await Promise.all(asks)).not.toContain(null)
+  })
+})
+
 describe('following orders', () => {
   it('shows each at its next change, all from one list', async () => {
     standIn.control.fill({ mode: 'hold' })

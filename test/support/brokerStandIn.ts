@@ -79,14 +79,19 @@ export function sending(
 export function answering(url: string, change: (order: BrokerOrder) => Partial<BrokerOrder>): SharedBroker {
   const broker = sharedBrokerOf(url)
   const changed = <T extends BrokerOrder | null>(order: T) => order && { ...order, ...change(order) }
+  const sent = sending(
+    broker,
+    (send) =>
+      async (...args) =>
+        changed(await send(...args)),
+  )
   return {
-    ...sending(
-      broker,
-      (send) =>
-        async (...args) =>
-          changed(await send(...args)),
-    ),
+    ...sent,
     getOrderByClientOrderId: async (id) => changed(await broker.getOrderByClientOrderId(id)),
+    reserve: async (ask) => {
+      const placement = await sent.reserve(ask)
+      return placement && { ...placement, lookUp: async (id) => changed(await placement.lookUp(id)) }
+    },
     follow: async (...args) => changed(await broker.follow(...args)),
   }
 }

@@ -47,8 +47,11 @@ export const COST_OVER_NOTIONAL = 'cost-over-notional'
  * @throws RunFailure `broker-mismatch` when there is one under its id that is not this order
  */
 export async function findOrder(run: Run, order: Held | NeverPlaced): Promise<Live | Ended | null> {
-  const found = await findByEntry(run, order.terms.orderId, order.entry)
-  return found && fromBroker(order, found)
+  const turn = order.is === 'held' ? order.placement : undefined
+  const found = turn
+    ? await turn.lookUp(clientOrderIdOf(order.terms.orderId))
+    : await run.broker.getOrderByClientOrderId(clientOrderIdOf(order.terms.orderId))
+  return found && fromBroker(order, await assertOurs(run, found, order.entry))
 }
 
 /** As `findOrder`, for an entry whose escrow has ended. */
@@ -158,7 +161,7 @@ async function existingOr(run: Run, { terms, entry }: Held, refusal: BrokerError
 /** One send: its turn at the broker, the look at the chain, the check, the bytes. Everything that may wait comes before the look. */
 async function sendOnce(run: Run, held: Held, request: OrderRequest): Promise<BrokerOrder> {
   const { terms, placement: kept } = held
-  const placement = kept?.isHeld() ? kept : await reserve(run, terms)
+  const placement = kept?.isHeld() ? kept : await reserve(run, terms, { lookUp: false })
   try {
     const beforeSend = await lookBeforeSend(run, held)
     return await placement.send(request, { beforeSend })
@@ -170,18 +173,27 @@ async function sendOnce(run: Run, held: Held, request: OrderRequest): Promise<Br
 /**
  * An order's turn at the broker, before everything else that placing needs: one that has to wait has cost neither gas nor a request.
  * Undefined where it may not need one: while the market is closed, or after this process saw it at the broker.
+ * @param needs.lookUp whether it is looked up first, at the same turn
  * @throws PostponedError `broker-rate-limit`
  */
-export async function reserveAhead(run: Run, terms: OrderTerms): Promise<Placement | undefined> {
+export async function reserveAhead(
+  run: Run,
+  terms: OrderTerms,
+  needs: { lookUp: boolean },
+): Promise<Placement | undefined> {
   if (run.seenAtBroker.has(terms.orderId)) return undefined
   const { isOpen } = await run.broker.getClock()
-  return isOpen ? reserve(run, terms) : undefined
+  return isOpen ? reserve(run, terms, needs) : undefined
 }
 
-async function reserve({ broker, openedAt }: Run, { account }: OrderTerms): Promise<Placement> {
-  const placement = await broker.reserve({ account, openedAt, withinMs: TURN_WAIT_MS })
+async function reserve(
+  { broker, openedAt }: Run,
+  { account }: OrderTerms,
+  needs: { lookUp: boolean },
+): Promise<Placement> {
+  const placement = await broker.reserve({ account, openedAt, withinMs: TURN_WAIT_MS, ...needs })
   if (placement) return placement
-  throw new PostponedError('broker-rate-limit', Math.ceil(broker.deferUntil().getTime() / 1_000))
+  throw new PostponedError('broker-rate-limit', Math.ceil(broker.deferUntil(needs).getTime() / 1_000))
 }
 
 /**

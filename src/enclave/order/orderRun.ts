@@ -134,7 +134,7 @@ async function carryOut(
     if (isResult(admitted)) return admitted
     if (admitted.terms.side === 'WITHDRAW') return payOut(run, admitted)
     // 5. Write ahead, once its turn at the broker has come
-    memory.placement = await reserveAhead(run, admitted.terms)
+    memory.placement = await reserveAhead(run, admitted.terms, { lookUp: false })
     order = await writeAhead(run, admitted)
   } else {
     order = read
@@ -143,7 +143,7 @@ async function carryOut(
   try {
     // 6. Look up, and place it if it is not there
     if (order.is === 'held') {
-      memory.placement ??= await reserveAhead(run, order.terms)
+      memory.placement ??= await reserveAhead(run, order.terms, { lookUp: order.mayBeAtBroker })
       order = { ...order, placement: memory.placement }
     }
     let known = await lookUp(run, order)

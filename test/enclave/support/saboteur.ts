@@ -110,7 +110,13 @@ function sabotagedBroker(broker: SharedBroker, mishap: Mishap, step: Step): Shar
     ...broker,
     async reserve(ask) {
       const placement = await broker.reserve(ask)
-      return placement && { ...placement, send: wrapped('placeOrder', true, placement.send) }
+      return (
+        placement && {
+          ...placement,
+          send: wrapped('placeOrder', true, placement.send),
+          lookUp: wrapped('getOrderByClientOrderId', false, placement.lookUp),
+        }
+      )
     },
     follow: wrapped('follow', false, broker.follow),
     getClock: wrapped('getClock', false, broker.getClock),
