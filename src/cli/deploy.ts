@@ -9,6 +9,7 @@ import { DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
 import { addressSchema } from '../protocol/address.js'
 import { contractsSchema } from '../protocol/api.js'
 import { bytes32Schema } from '../protocol/hex.js'
+import { chainIdTextSchema } from '../protocol/identifiers.js'
 import { requireNode } from '../service/nodeVersion.js'
 
 /** Whole seconds. An empty value counts as absent: these are immutable, and coercion would make it 0. */
@@ -20,7 +21,7 @@ const seconds = (fallback: number) =>
 
 const settingsSchema = z.object({
   RPC_URL: z.url({ protocol: /^https?$/ }),
-  CHAIN_ID: z.coerce.number().int().positive(),
+  CHAIN_ID: chainIdTextSchema,
   DEPLOYER_PRIVATE_KEY: bytes32Schema,
   OWNER_ADDRESS: addressSchema,
   GUARDIAN_ADDRESS: addressSchema,

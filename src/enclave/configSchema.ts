@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { addressSchema } from '../protocol/address.js'
 import { DOCUMENTED_FEES, feeScheduleText } from '../protocol/fees.js'
 import { bytesToUint, hexOf, hexToBytes } from '../protocol/hex.js'
-import { symbolSchema } from '../protocol/identifiers.js'
+import { chainIdTextSchema, symbolSchema } from '../protocol/identifiers.js'
 import { runSecretSchema } from '../protocol/runMessage.js'
 import { CURVE_ORDER } from '../protocol/signature.js'
 import { LOG_LEVELS } from '../service/logger.js'
@@ -39,10 +39,6 @@ const privateKey = key32.refine((hex) => {
 const printable = z.string().regex(/^[\x21-\x7e]+$/, 'expected printable ASCII without spaces')
 const token = printable.min(32, 'expected 32 characters at least')
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
-const chainId = z
-  .string()
-  .regex(/^[1-9]\d{0,14}$/, 'expected a chain id')
-  .transform(Number)
 
 /** Optional: only an enclave that stays up needs it. */
 function optional<T>(schema: Text<T>, notes: VariableNotes) {
@@ -199,7 +195,10 @@ the chain calls safe or finalized. docs/enclave.md says under "Depth" what fits 
     60 * MINUTE_MS,
   ),
   RPC_TIMEOUT_MS: milliseconds('Time that one node gets for one request.', 10_000, MINUTE_MS),
-  CHAIN_ID: required(chainId, { about: "The chain's id.", example: '31337' }),
+  CHAIN_ID: required(chainIdTextSchema, {
+    about: "The chain's id, at most 4503599627370476.",
+    example: '31337',
+  }),
   INSTITUTION_REGISTRY_ADDRESS: address('The five contracts, as the deployment printed them.'),
   ORDER_ESCROW_ADDRESS: address(''),
   CONFIDENTIAL_LEDGER_ADDRESS: address(''),

@@ -5,7 +5,7 @@ import { PRIMARY_TYPES } from './authorizationTypes.js'
 import { orderEnvelopeSchema } from './envelope.js'
 import { feeSchema } from './fees.js'
 import { bytes32Schema, type Hex } from './hex.js'
-import { symbolSchema } from './identifiers.js'
+import { chainIdSchema, symbolSchema } from './identifiers.js'
 import { enclaveBootSchema, outcomeSchema, runIdSchema, waitReasonSchema } from './job.js'
 import { publicKeySchema } from './publicKey.js'
 import { uint256Schema } from './units.js'
@@ -15,7 +15,7 @@ const count = z.int().min(0)
 
 export const enclaveKeySchema = z.object({
   publicKey: publicKeySchema,
-  chainId: z.int().positive(),
+  chainId: chainIdSchema,
   escrow: addressSchema,
   scheme: z.string(),
   usdc: addressSchema,
@@ -217,7 +217,7 @@ export type ContractAddresses = Record<keyof z.output<typeof contractsSchema>, H
 export const healthSchema = z.object({
   status: z.literal('ok'),
   version: z.string(),
-  chainId: z.int().positive(),
+  chainId: chainIdSchema,
   contracts: contractsSchema,
   symbols: z.array(symbolSchema),
   relayer: addressSchema,

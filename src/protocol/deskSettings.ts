@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { addressSchema } from './address.js'
+import { chainIdSchema } from './identifiers.js'
 import { publicKeySchema } from './publicKey.js'
 
 /** An account that a local chain signs for, so that no key is in the page. Never set it where a chain is worth something. */
@@ -12,7 +13,7 @@ export const deskSettingsSchema = z.strictObject({
   /** The one origin whose pages the server answers. */
   origin: z.url(),
   chain: z.strictObject({
-    id: z.int().positive(),
+    id: chainIdSchema,
     name: z.string(),
     /** A node that the page may ask by itself; without one, it asks through the wallet. */
     rpcUrl: z.url().nullable(),

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { contractsSchema } from './api.js'
+import { chainIdSchema } from './identifiers.js'
 import { publicKeySchema } from './publicKey.js'
 
 export const findingSchema = z.strictObject({
@@ -19,7 +20,7 @@ export type Finding = z.output<typeof findingSchema>
 
 /** Of the enclave's configuration, what is no secret and must fit the server's. */
 const enclaveFactsSchema = z.strictObject({
-  chainId: z.int().positive(),
+  chainId: chainIdSchema,
   contracts: contractsSchema,
   /** Address of the key that signs authorizations. */
   signer: addressSchema,

@@ -9,6 +9,24 @@ const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,29}[\x21-\x7e])?$/
 /** An equity's ticker as brokers write it, or `USDC`. */
 export const symbolSchema = z.string().regex(/^[A-Z][A-Z0-9.]{0,10}$/, 'expected a ticker symbol')
 
+/**
+ * EIP-155's `v = 2 × chain id + 36` leaves a double's exact integers just above it. MetaMask has the same bound
+ * (`MAX_SAFE_CHAIN_ID`); https://eips.ethereum.org/EIPS/eip-2294 explains why chains keep to one.
+ */
+export const MAX_CHAIN_ID = 4_503_599_627_370_476
+
+/** The id of a chain that transactions can be signed for. */
+export const chainIdSchema = z.int().positive().max(MAX_CHAIN_ID)
+
+const chainIdMessage = `expected a chain id from 1 to ${MAX_CHAIN_ID}`
+
+/** The same as text, as an environment variable holds it. */
+export const chainIdTextSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,15}$/, chainIdMessage)
+  .transform(Number)
+  .refine((id) => id <= MAX_CHAIN_ID, chainIdMessage)
+
 /** `accountId = keccak256(abi.encodePacked(address))`. */
 export function accountIdOf(address: Hex): Hex {
   return keccak256(hexToBytes(address))

@@ -3,6 +3,7 @@ import { addressSchema } from './address.js'
 import { type EnvelopePlace, type EnvelopeRandomness, open, policyEnvelopeSchema, seal } from './envelope.js'
 import { ProtocolError } from './errors.js'
 import { type Bytes, bytes32Schema, concatBytes, type Hex, hexToBytes, uintToBytes } from './hex.js'
+import { chainIdSchema } from './identifiers.js'
 import type { IntentDomain } from './intentDomain.js'
 import { policyIntentDigest, type Rulebook, rulebookSchema } from './policyIntent.js'
 import { assertSignedBy } from './signature.js'
@@ -13,7 +14,7 @@ import { assertSignedBy } from './signature.js'
  */
 export const rulebookCopySchema = z.strictObject({
   format: z.literal('service-rulebook-copy-v1'),
-  chainId: z.int().positive(),
+  chainId: chainIdSchema,
   escrow: addressSchema,
   orgId: bytes32Schema,
   version: z.int().min(1),

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { DOCUMENTED_FEES, feeScheduleText } from '../protocol/fees.js'
+import { chainIdTextSchema } from '../protocol/identifiers.js'
 import { publicKeySchema } from '../protocol/publicKey.js'
 import { httpVariables } from './configHttp.js'
 import {
@@ -57,7 +58,10 @@ export const environmentSchema = z.object({
     example: 'http://127.0.0.1:8545',
   }),
   RPC_TIMEOUT: withDefault(duration(), { about: 'Timeout of one request to one node.', fallback: '5s' }),
-  CHAIN_ID: required(integer(1, Number.MAX_SAFE_INTEGER), { about: "The chain's id.", example: '31337' }),
+  CHAIN_ID: required(chainIdTextSchema, {
+    about: "The chain's id, at most 4503599627370476.",
+    example: '31337',
+  }),
   INSTITUTION_REGISTRY_ADDRESS: address('The five contracts, as the deployment printed them.'),
   ORDER_ESCROW_ADDRESS: address(''),
   CONFIDENTIAL_LEDGER_ADDRESS: address(''),

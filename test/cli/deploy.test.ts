@@ -95,6 +95,12 @@ describe('npm run deploy', () => {
     expect(stderr).toContain('CHAIN_ID is 1, but the chain at RPC_URL is 31337')
   })
 
+  it.each(['1e3', '4503599627370477'])('refuses %s as CHAIN_ID', async (id) => {
+    const { code, stderr } = await run({ ...settings(), CHAIN_ID: id })
+    expect(code).toBe(1)
+    expect(stderr).toContain('CHAIN_ID: expected a chain id from 1 to 4503599627370476')
+  })
+
   it('ends with a message when no chain answers', async () => {
     const { code, stderr } = await run({ ...settings(), RPC_URL: 'http://127.0.0.1:1' })
     expect(code).toBe(1)

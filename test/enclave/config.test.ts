@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ConfigError, loadConfig, readConfig } from '../../src/enclave/config.js'
 import { environmentSchema } from '../../src/enclave/configSchema.js'
 import { renderEnvExample } from '../../src/enclave/envExample.js'
+import { MAX_CHAIN_ID } from '../../src/protocol/identifiers.js'
 import { enclaveEnvironment } from './support/environment.js'
 
 const file = readFileSync(new URL('../../.env.enclave.example', import.meta.url), 'utf8')
@@ -47,6 +48,12 @@ describe('the configuration', () => {
     expect(config.RPC_URL).toEqual(['http://a.example:1', 'https://b.example'])
     expect(config.RECONCILE_HALTED_SYMBOLS).toEqual(['AAPL', 'BRK.B'])
     expect(config).toMatchObject({ CHAIN_ID: 31337, FILL_WAIT_MS: 7, ABSENT_AGAIN_MS: 30_000 })
+  })
+
+  it('takes a chain id up to the one whose signatures a double still counts', () => {
+    expect(readConfig({ ...enclaveEnvironment, CHAIN_ID: '4503599627370476' }).CHAIN_ID).toBe(MAX_CHAIN_ID)
+    const fault = 'CHAIN_ID: expected a chain id from 1 to 4503599627370476'
+    expect(faultsOf({ ...enclaveEnvironment, CHAIN_ID: '4503599627370477' })).toBe(fault)
   })
 
   it('names every fault at once, and quotes no value', () => {

@@ -2,6 +2,7 @@ import { Wallet } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addressSchema } from '../../src/protocol/address.js'
+import { enclaveKeySchema } from '../../src/protocol/api.js'
 import {
   bytesToHex,
   bytesToUint,
@@ -11,7 +12,7 @@ import {
   hexToBytes,
   uintToBytes,
 } from '../../src/protocol/hex.js'
-import { bytes32ToName, nameToBytes32 } from '../../src/protocol/identifiers.js'
+import { bytes32ToName, MAX_CHAIN_ID, nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { policyHash, policySchema } from '../../src/protocol/policy.js'
 import { PORTFOLIO_KEY_MESSAGE, portfolioKeyOf } from '../../src/protocol/portfolioKey.js'
 import { CURVE_ORDER, recoverAddress, signDigest } from '../../src/protocol/signature.js'
@@ -119,6 +120,21 @@ describe('portfolio key', () => {
   it('is refused for a signature of another wallet or another text', async () => {
     const other: Hex = `0x${(await wallet.signMessage('something else')).slice(2)}`
     expect(() => portfolioKeyOf(other, account)).toThrow(expect.objectContaining({ code: 'wrong-signer' }))
+  })
+})
+
+describe('enclave key', () => {
+  const key = {
+    publicKey: `0x02${'79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'}`,
+    escrow: account,
+    scheme: 's',
+    usdc: account,
+  }
+
+  it('names a chain whose signatures a double still counts', () => {
+    const accepts = (chainId: number) => enclaveKeySchema.safeParse({ ...key, chainId }).success
+    expect(accepts(MAX_CHAIN_ID)).toBe(true)
+    expect(accepts(MAX_CHAIN_ID + 1)).toBe(false)
   })
 })
 

@@ -138,6 +138,7 @@ describe('readConfig', () => {
     ['RPC_URL', 'ws://a.example'],
     ['CHAIN_ID', '0'],
     ['CHAIN_ID', 'mainnet'],
+    ['CHAIN_ID', '4503599627370477'],
     ['CHAIN_ID', '9007199254740993'],
     ['ORDER_ESCROW_ADDRESS', '0x1234'],
     ['BODY_LIMIT_BYTES', '0'],

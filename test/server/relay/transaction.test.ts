@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Fees } from '../../../src/chain/fees.js'
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
+import { MAX_CHAIN_ID } from '../../../src/protocol/identifiers.js'
 import { signDigest } from '../../../src/protocol/signature.js'
 import { encodeRlp, type RlpItem, rlpUint } from '../../../src/server/relay/rlp.js'
 import { prepareTransaction, readTransaction } from '../../../src/server/relay/transaction.js'
@@ -18,7 +19,7 @@ const marketFees = fc
   .map(([tip, rest]): Fees => ({ type: 2, maxFeePerGas: tip + rest, maxPriorityFeePerGas: tip }))
 const legacyFees = wei.map((gasPrice): Fees => ({ type: 0, gasPrice }))
 const transaction = fc.record({
-  chainId: fc.integer({ min: 1, max: 2 ** 31 }),
+  chainId: fc.oneof(fc.integer({ min: 1, max: MAX_CHAIN_ID }), fc.constant(MAX_CHAIN_ID)),
   nonce: fc.nat(),
   to: address,
   data: bytes({ min: 0, max: 600 }),
