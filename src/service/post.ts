@@ -29,17 +29,13 @@ const IDLE_MS = 5_000
 /** An answer of ours is some hundred bytes. */
 const MAX_ANSWER_BYTES = 65_536
 
-/** Errors before a connection was there, so that nothing can have been sent. */
-const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'ENOTFOUND',
-])
+/** System calls that fail before a connection is there, so that nothing can have been sent. */
+const BEFORE_SENDING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo'])
 
 export function hasNotConnected(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && NOT_CONNECTED.has(error.code)
+  // A host with several addresses: each was tried.
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(hasNotConnected)
+  return error instanceof Error && 'syscall' in error && BEFORE_SENDING.has(error.syscall)
 }
 
 export function createPost({ timeoutMs, maxConnections }: PostOptions): Post {

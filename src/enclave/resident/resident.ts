@@ -32,7 +32,13 @@ export async function startResident(
   settings: ResidentSettings,
   { enclave, program, logger }: { enclave: Enclave; program: Program; logger: Logger },
 ): Promise<Resident> {
-  const table = openRunTable(settings.stateDirectory)
+  const table = openRunTable(settings.stateDirectory, {
+    onUnsynced(error) {
+      logger.error('run table not synced', describeError(error))
+      // The next boot reads what the disk holds, and reports every run as over.
+      process.exit(1)
+    },
+  })
   const { boot } = table
   const stopping = new AbortController()
   const delivery = createDelivery({

@@ -72,15 +72,21 @@ const SCHEMA = `
 
 const rowSchema = z.object({ runId: runIdSchema, stopAt: z.int(), result: z.string() })
 
+interface RunTableOptions {
+  /** The disk failed to sync a change that is committed: what the disk holds is unknown, and the process has to end. */
+  readonly onUnsynced: (error: unknown) => void
+  readonly sync?: (fileDescriptor: number) => Promise<void>
+}
+
 /** @throws StateLockedError, or SQLite's error when the file cannot be used */
-export function openRunTable(directory: string): RunTable {
+export function openRunTable(directory: string, options: RunTableOptions): RunTable {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'runs.sqlite')
   const database = new DatabaseSync(path)
   try {
     lock(database, directory)
     const boot = beginBoot(database, placeOf(path))
-    return createTable(database, openSync(`${path}-wal`, 'r'), boot)
+    return createTable(database, openSync(`${path}-wal`, 'r'), boot, options)
   } catch (error) {
     database.close()
     throw error
@@ -123,8 +129,20 @@ function beginBoot(database: DatabaseSync, place: string): EnclaveBoot {
 }
 
 /** @param log file descriptor of the write-ahead log, which holds every change until SQLite moves it to the file */
-function createTable(database: DatabaseSync, log: number, boot: EnclaveBoot): RunTable {
-  const write = createWriter(database, () => toDisk(log))
+function createTable(
+  database: DatabaseSync,
+  log: number,
+  boot: EnclaveBoot,
+  { sync = toDisk, onUnsynced }: RunTableOptions,
+): RunTable {
+  const write = createWriter(database, async () => {
+    try {
+      await sync(log)
+    } catch (error) {
+      onUnsynced(error)
+      throw error
+    }
+  })
   const find = database.prepare('SELECT 1 FROM runs WHERE runId = ?')
   const insert = database.prepare('INSERT INTO runs (runId, stopAt) VALUES (?, ?)')
   const setResult = database.prepare('UPDATE runs SET result = ? WHERE runId = ?')

@@ -41,7 +41,7 @@ async function setUp(run: Enclave['run'], { answer, settings }: Changes = {}) {
 async function setUpRuns(run: Enclave['run'], limits: { maxRuns: number; abandonAfterMs?: number }) {
   const server = await startResultServer()
   const { logger } = createLogLines()
-  const table = openRunTable(await temporaryDirectory())
+  const table = openRunTable(await temporaryDirectory(), { onUnsynced })
   const delivery = createDelivery({
     post: createPost({ timeoutMs: 30_000, maxConnections: 16 }),
     serverUrl: server.url,
@@ -64,6 +64,10 @@ function gate() {
     open = resolve
   })
   return { passed, open: () => open() }
+}
+
+function onUnsynced(error: unknown): never {
+  throw error
 }
 
 const DONE: RunResult = { outcome: 'done' }
@@ -288,7 +292,7 @@ describe('the state directory', () => {
   })
 
   test('forgets what the server has, once the door would refuse it as too late', async () => {
-    const table = openRunTable(await temporaryDirectory())
+    const table = openRunTable(await temporaryDirectory(), { onUnsynced })
     await Promise.all([
       table.note({ runId: 'a', stopAt: 10 }),
       table.note({ runId: 'b', stopAt: 10 }),
@@ -337,3 +341,20 @@ test('memory stays flat over ten thousand runs', async () => {
   await runs.stop()
   table.close()
 }, 120_000)
+
+test('a change that the disk fails to sync ends the process, as the change is in the file all the same', async () => {
+  const directory = await temporaryDirectory()
+  const unsynced: unknown[] = []
+  const full = new Error('EIO')
+  const table = openRunTable(directory, {
+    onUnsynced: (error) => unsynced.push(error),
+    sync: () => Promise.reject(full),
+  })
+  const { runId, stopAt } = await orderJob()
+  await expect(table.note({ runId, stopAt })).rejects.toBe(full)
+  expect(unsynced).toEqual([full])
+  table.close()
+  const next = openRunTable(directory, { onUnsynced })
+  expect(next.left.map((run) => run.runId)).toEqual([runId])
+  next.close()
+})
