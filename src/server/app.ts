@@ -42,6 +42,7 @@ export function createApp(deps: AppDeps): Express {
   const app = express()
   app.disable('x-powered-by')
   app.enable('case sensitive routing')
+  app.enable('strict routing')
   // No route has a query.
   app.set('query parser', false)
   app.set('trust proxy', http.trustProxy)

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { jobAcceptedSchema } from '../../protocol/api.js'
 import { type EnclaveBoot, type RemoteJob, remoteJobSchema } from '../../protocol/job.js'
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
+import { hostFault } from '../../service/hostField.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { MAX_JOB_BYTES } from '../input.js'
 import type { ResidentRuns } from './runs.js'
@@ -125,8 +126,7 @@ export function createDoor({ secret, runs, boot, program, logger }: DoorOptions)
   }
 
   async function dispatch(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    // RFC 9112, 3.2. Node would refuse it itself, without a problem.
-    if (req.httpVersion === '1.1' && req.headers.host === undefined) return refuse(res, 'malformed-request')
+    if (hostFault(req) !== undefined) return refuse(res, 'malformed-request')
     const [path] = (req.url ?? '').split('?', 1)
     const allowed = path === '/' ? ['POST'] : path === '/health' ? ['GET', 'HEAD'] : undefined
     if (allowed === undefined) return refuse(res, 'not-found')

@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express'
+import { hostFault } from '../../service/hostField.js'
 import { Problem } from './problems.js'
 
-/** Refuses an HTTP/1.1 request without `Host`, as RFC 9112, 3.2 wants it. Node would do so itself, without a body. */
+/** Refuses a request whose `Host` is missing, repeated or invalid. */
 export function requireHost(): RequestHandler {
   return (req, _res, next) => {
-    if (req.httpVersion === '1.1' && req.headers.host === undefined) {
-      throw new Problem('malformed-request', { detail: 'The Host header is missing.' })
-    }
+    const detail = hostFault(req)
+    if (detail !== undefined) throw new Problem('malformed-request', { detail })
     next()
   }
 }

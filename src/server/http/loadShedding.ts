@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { hostFault } from '../../service/hostField.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { HttpObserver } from '../metrics/httpMetrics.js'
@@ -181,11 +182,12 @@ function takingUnlessLate(app: RequestListener, options: LoadSheddingOptions): T
 }
 
 /** A `GET /health` as probes send it. One of a page, or a conditional one, goes the way of any other request. */
-function isProbe({ method, url = '', headers }: IncomingMessage): boolean {
+function isProbe(req: IncomingMessage): boolean {
+  const { method, url = '', headers } = req
   return (
     HEALTH.test(url) &&
     READ_METHODS.includes(method) &&
-    headers.host !== undefined &&
+    hostFault(req) === undefined &&
     headers.origin === undefined &&
     headers['if-none-match'] === undefined
   )

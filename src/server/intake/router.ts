@@ -36,7 +36,7 @@ export interface IntakeRouterDeps {
 /** The client-facing routes: the key to seal to, orders and rulebooks. */
 export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   const { enclaveKey, orders, orderStatus, policy, policyVersion } = deps
-  const router = Router({ caseSensitive: true })
+  const router = Router({ caseSensitive: true, strict: true })
   const readBody = jsonBody(deps.bodyLimitBytes)
   const sendEnclaveKey = preparedJson(enclaveKeySchema)
   const sendOrderStatus = preparedJson(orderStatusSchema)

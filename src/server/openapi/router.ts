@@ -10,7 +10,7 @@ import type { JsonObject } from './schemas.js'
 
 /** The API's description: as JSON at /openapi.json, as a page at /docs. */
 export function createDocsRouter(version: string): Router {
-  const router = Router({ caseSensitive: true })
+  const router = Router({ caseSensitive: true, strict: true })
   const sendDocument = preparedJson(z.record(z.string(), z.unknown()))
   let document: JsonObject | undefined
 

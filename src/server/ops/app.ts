@@ -25,6 +25,7 @@ export function createOpsApp({ readiness, registry, logger }: OpsAppDeps): Expre
   app.disable('x-powered-by')
   app.disable('etag')
   app.enable('case sensitive routing')
+  app.enable('strict routing')
   app.set('query parser', false)
   app.use(requestId(), securityHeaders(), requireHost())
   app

@@ -32,7 +32,7 @@ const BODY_LIMIT_BYTES = 128 * 1_024
 
 /** The enclave-facing routes, /relay and what is below it. The token is checked before anything else, whatever the body. */
 export function createRelayRouter(deps: RelayRouterDeps): Router {
-  const router = Router({ caseSensitive: true })
+  const router = Router({ caseSensitive: true, strict: true })
   router.use('/relay', relayToken(deps.authToken))
   router
     .route('/relay')

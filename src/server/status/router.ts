@@ -17,14 +17,14 @@ import type { StatusViews } from './views.js'
 
 /** `/health` as a page asks for it; `createProbeAnswer` answers plain probes before Express. */
 export function createHealthRouter(deps: HealthDeps): Router {
-  const router = Router({ caseSensitive: true })
+  const router = Router({ caseSensitive: true, strict: true })
   router.route('/health').get(healthHandler(deps)).all(methodNotAllowed('GET'))
   return router
 }
 
 /** The read-only routes: wallet screen, institution, compliance flags, market and its clock. */
 export function createStatusRouter(views: StatusViews): Router {
-  const router = Router({ caseSensitive: true })
+  const router = Router({ caseSensitive: true, strict: true })
   const sendWallet = preparedJson(walletSchema)
   const sendInstitution = preparedJson(institutionSchema)
   const sendCompliance = preparedJson(complianceSchema)

@@ -8,7 +8,7 @@ import type { ReadTimeline } from './timeline.js'
 
 /** What happened to an order, for pages and operators that poll it: the answer has an `ETag`. */
 export function createTimelineRouter(readTimeline: ReadTimeline): Router {
-  const router = Router({ caseSensitive: true })
+  const router = Router({ caseSensitive: true, strict: true })
   router
     .route('/orders/:orderId/timeline')
     .get(async (req, res) => {

@@ -102,10 +102,15 @@ test('the door answers probes, and has nothing else', async () => {
   }
 })
 
-test('what is no HTTP is answered with a problem', async () => {
+test.each([
+  'hello\r\n\r\n',
+  'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n',
+  'GET /health HTTP/1.1\r\nConnection: close\r\nHost: a\r\nHost: b\r\n\r\n',
+  'GET /health HTTP/1.1\r\nConnection: close\r\nHost: a b\r\n\r\n',
+])('what is no HTTP, or names no one host, is answered with a problem: %j', async (request) => {
   const { enclave } = await setUp()
   const socket = connect(Number(new URL(enclave.url).port), '127.0.0.1')
-  socket.write('hello\r\n\r\n')
+  socket.write(request)
   const answer = await text(socket)
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   expect(problemSchema.parse(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).code).toBe('malformed-request')

@@ -31,6 +31,53 @@ test('a request without Host is malformed, on either port', async () => {
   expect(await sendRaw(opsUrl, 'GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
 })
 
+const FAULTY_HOSTS: Record<string, readonly string[]> = {
+  'The Host header appears more than once.': [
+    'Host: a.example\r\nhost: b.example',
+    'Host: a\r\nX: y\r\nHOST: a',
+  ],
+  'The Host header names no host.': [
+    'Host: a b',
+    'Host: a/b',
+    'Host: user@a',
+    'Host: a:80:80',
+    'Host: a, b',
+    'Host: [::1',
+    'Host: [1.2.3.4]',
+    'Host: [::1%25eth0]',
+    'Host: %zz',
+    'Host: ä',
+  ],
+}
+
+test('a request with two Host lines, or one that names no host, is malformed, a probe too', async () => {
+  const { url, opsUrl } = await start()
+  for (const [detail, hosts] of Object.entries(FAULTY_HOSTS)) {
+    for (const [at, path] of [
+      [url, '/health'],
+      [url, '/market/clock'],
+      [opsUrl, '/livez'],
+    ] as const) {
+      for (const host of hosts) {
+        const answer = await sendRaw(at, get(path, host))
+        expect(answer, host).toMatch(/^HTTP\/1\.1 400 /)
+        expect(answer).toContain(`"detail":"${detail}"`)
+        expect(answer).toContain('"code":"malformed-request"')
+        expect(answer).toContain('application/problem+json')
+      }
+    }
+  }
+  expect(await sendRaw(opsUrl, 'GET /livez HTTP/1.0\r\nHost: a b\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
+})
+
+test.each(['a', 'a.example:8080', '127.0.0.1:80', '[::1]', '[::ffff:1.2.3.4]:1', 'a_b', '%41', ''])(
+  'the Host "%s" is one',
+  async (host) => {
+    const { url } = await start()
+    expect(await sendRaw(url, get('/health', `Host: ${host}`))).toMatch(/^HTTP\/1\.1 200 /)
+  },
+)
+
 test('an expectation that nobody knows is ignored', async () => {
   const { url } = await start()
   expect(await sendRaw(url, get('/health', 'Host: a', 'Expect: 200-maybe'))).toMatch(/^HTTP\/1\.1 200 /)

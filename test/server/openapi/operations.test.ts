@@ -41,6 +41,15 @@ describe('the table of operations', () => {
     expect(response.headers.allow).toBe(allow.join(', '))
   })
 
+  test.each(named)('%s is 404 with a slash at its end', async (route) => {
+    const { app } = await buildApp({ chain: chain(), env: REMOTE })
+    const [method = '', path = ''] = route.split(' ')
+    const target = `${path.replace(/:\w+/, 'x')}/`
+    const asked = method === 'POST' ? request(app).post(target) : request(app).get(target)
+    const response = await asked.set('Authorization', token)
+    expect([response.status, response.body.code]).toEqual([404, 'not-found'])
+  })
+
   test('has every code of the registry but those of no operation of this server', () => {
     const ofTheHost = ['order-under-way', 'run-too-late', 'too-many-runs']
     const codes = new Set(OPERATIONS.flatMap((operation) => [...problemsOf(operation).values()].flat()))

@@ -38,11 +38,14 @@ test('GET /metrics is Prometheus’ text format', async () => {
 })
 
 describe('anything else', () => {
-  test.each(['/', '/health', '/orders', '/Readyz'])('at %s is 404, as a problem', async (path) => {
-    const response = await request(setUp().app).get(path)
-    expect(response.status).toBe(404)
-    expect(problemSchema.parse(response.body)).toMatchObject({ code: 'not-found' })
-  })
+  test.each(['/', '/health', '/orders', '/Readyz', '/readyz/', '/metrics/'])(
+    'at %s is 404, as a problem',
+    async (path) => {
+      const response = await request(setUp().app).get(path)
+      expect(response.status).toBe(404)
+      expect(problemSchema.parse(response.body)).toMatchObject({ code: 'not-found' })
+    },
+  )
 
   test.each(['/livez', '/readyz', '/metrics'])('than GET at %s is 405', async (path) => {
     const response = await request(setUp().app).post(path)

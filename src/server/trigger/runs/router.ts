@@ -18,7 +18,7 @@ export interface RunsRouterDeps {
 
 /** Where an enclave that stays up posts what its runs tell before their end, and what they came to. */
 export function createRunsRouter({ secret, results }: RunsRouterDeps): Router {
-  const router = Router({ caseSensitive: true })
+  const router = Router({ caseSensitive: true, strict: true })
   function route<Posted>(
     kind: 'notice' | 'result',
     schema: z.ZodType<Posted>,
