@@ -22,6 +22,29 @@ export interface Fence {
   readonly term: string
 }
 
+/** A lease as it stands in the store. */
+export interface LeaseState extends Fence {
+  /** The server that took it. */
+  readonly holder: string
+  /** By the store's clock; zero or less once another holder may take the lease. */
+  readonly expiresInMs: number
+}
+
+/**
+ * Each lease belongs to one term at a time. Its expiry, by the store's clock, only says when another holder may take it:
+ * the fence of each write is what keeps an earlier term from writing. Every method rejects with StorageError.
+ */
+export interface Leases {
+  /** Takes a lease that is free or has expired, under a fresh term. Undefined while another term has it. */
+  take(lease: string, holder: string, ttlMs: number): Promise<Fence | undefined>
+  /** Moves the expiry, also of a lease that has expired. False once the term is over. */
+  renew(fence: Fence, ttlMs: number): Promise<boolean>
+  /** Ends the term, so that the lease is free at once. */
+  release(fence: Fence): Promise<void>
+  /** The leases that have a term, by name. */
+  list(): Promise<LeaseState[]>
+}
+
 /**
  * - `conflict`: another version stands there, or none where there had to be one
  * - `taken`: another open row has the unique key
@@ -44,8 +67,9 @@ export interface Engine {
   put(table: Table, row: Row, fence?: Fence): Promise<WriteResult>
   /** Deletes a row if this is its version. Durable when it resolves. */
   delete(table: Table, id: string, version: number, fence?: Fence): Promise<WriteResult>
-  /** Takes a lease. Writes under an earlier term of it end as `lost-term` from then on. */
+  /** Takes a lease from any holder. Writes under an earlier term of it end as `lost-term` from then on. */
   take(lease: string): Promise<Fence>
+  readonly leases: Leases
   /** Resolves when every write has been answered and the medium is closed. */
   stop(): Promise<void>
 }

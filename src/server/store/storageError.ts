@@ -15,3 +15,15 @@ export class StorageError extends Error {
 export function storageError(code: string, cause?: unknown): StorageError {
   return new StorageError(Object.assign(new Error(code, { cause }), { code }))
 }
+
+/** A later version of the server has written the database. */
+export class UnknownSchemaError extends Error {
+  override readonly name = 'UnknownSchemaError'
+
+  constructor(found: number, known: number) {
+    super(
+      `its database has schema ${found}, and this server knows schemas up to ${known}. ` +
+        'Start the version that wrote it, or a later one.',
+    )
+  }
+}

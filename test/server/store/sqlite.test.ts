@@ -8,14 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { openDatabase, sqliteFailure } from '../../../src/server/store/sqlite/database.js'
-import { UnknownSchemaError } from '../../../src/server/store/sqlite/schema.js'
 import {
   createSqliteEngine,
   type GroupWriter,
   openSqlite,
 } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { createWriter } from '../../../src/server/store/sqlite/writer.js'
-import { StorageError, storageError } from '../../../src/server/store/storageError.js'
+import { StorageError, storageError, UnknownSchemaError } from '../../../src/server/store/storageError.js'
 import { built } from '../../support/built.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf, testEngine } from './contract/engineContract.js'
@@ -59,6 +58,17 @@ test('a file that is no database is not written over', async () => {
   expect(() => openSqlite({ directory, onBroken: failTest })).toThrow(
     expect.objectContaining({ name: 'StorageError', code: 'SQLITE_NOTADB' }),
   )
+})
+
+test('a start ends the terms of the process before it', async () => {
+  const directory = await temporaryDirectory()
+  const first = openSqlite({ directory, onBroken: failTest })
+  const earlier = await first.leases.take('trigger', 'first', 60_000)
+  await first.stop()
+  const second = openSqlite({ directory, onBroken: failTest })
+  expect(await second.put('runs', rowOf('a', 1), earlier)).toBe('lost-term')
+  expect(await second.leases.take('trigger', 'second', 60_000)).toBeDefined()
+  await second.stop()
 })
 
 /** A writer that commits a group when it is let, or fails it. */

@@ -11,7 +11,10 @@ const BUSY_TIMEOUT_MS = 2_000
 /** Bytes of pages that a connection keeps in memory, as SQLite takes it: negative, in KiB. */
 const CACHE = -16_384
 
-/** Creates the database where there is none, and brings it to the newest schema. @throws as `openDatabase`; UnknownSchemaError */
+/**
+ * Creates the database where there is none, brings it to the newest schema, and ends the terms of earlier processes.
+ * @throws as `openDatabase`; UnknownSchemaError
+ */
 export function prepareDatabase(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY })
   // SQLite gives its log and its index the rights of the database.
@@ -20,6 +23,8 @@ export function prepareDatabase(directory: string): void {
   const database = openDatabase(directory)
   try {
     migrate(database)
+    // The directory is this process's alone, so every term in it belongs to a process that has ended.
+    database.exec('DELETE FROM leases')
   } finally {
     database.close()
   }

@@ -1,18 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { TABLES } from '../engine.js'
-
-/** A later version of the server has written the database. */
-export class UnknownSchemaError extends Error {
-  override readonly name = 'UnknownSchemaError'
-
-  constructor(found: number) {
-    super(
-      `its database has schema ${found}, and this server knows schemas up to ${MIGRATIONS.length}. ` +
-        'Start the version that wrote it, or a later one.',
-    )
-  }
-}
+import { UnknownSchemaError } from '../storageError.js'
 
 const FIRST_TABLES = TABLES.map(
   (table) => `
@@ -30,7 +19,12 @@ const FIRST_TABLES = TABLES.map(
 /** Each takes the schema from its index to the next number. They are never edited once released. */
 const MIGRATIONS: readonly string[] = [
   `${FIRST_TABLES}
-  CREATE TABLE leases (name TEXT PRIMARY KEY NOT NULL, term TEXT NOT NULL) STRICT;`,
+  CREATE TABLE leases (
+    name TEXT PRIMARY KEY NOT NULL,
+    term TEXT NOT NULL,
+    holder TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT;`,
 ]
 
 const versionSchema = z.object({ user_version: z.int() })
@@ -40,7 +34,7 @@ export function migrate(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE')
   try {
     const { user_version: found } = versionSchema.parse(database.prepare('PRAGMA user_version').get())
-    if (found > MIGRATIONS.length) throw new UnknownSchemaError(found)
+    if (found > MIGRATIONS.length) throw new UnknownSchemaError(found, MIGRATIONS.length)
     for (const migration of MIGRATIONS.slice(found)) database.exec(migration)
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
     database.exec('COMMIT')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import type { Engine, Row, Table, WriteResult } from '../engine.js'
+import type { Engine, LeaseState, Row, Table, WriteResult } from '../engine.js'
 import { StorageError, storageError } from '../storageError.js'
 import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
 import { openWriter, type Write } from './writer.js'
@@ -141,8 +141,20 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     delete: (table, id, version, fence) => enqueue({ kind: 'delete', table, id, version, fence }),
     async take(lease) {
       const fence = { lease, term: randomUUID() }
-      await enqueue({ kind: 'take', fence })
+      await enqueue({ kind: 'take', fence, holder: `${process.pid}`, ttlMs: 0, isForced: true })
       return fence
+    },
+    leases: {
+      async take(lease, holder, ttlMs) {
+        const fence = { lease, term: randomUUID() }
+        const result = await enqueue({ kind: 'take', fence, holder, ttlMs, isForced: false })
+        return result === 'written' ? fence : undefined
+      },
+      renew: async (fence, ttlMs) => (await enqueue({ kind: 'renew', fence, ttlMs })) === 'written',
+      async release(fence) {
+        await enqueue({ kind: 'release', fence })
+      },
+      list: async () => read.leases(),
     },
     async stop() {
       await committing
@@ -162,21 +174,29 @@ function createReader(database: DatabaseSync) {
     return known
   }
 
-  function rows(sql: string, ...values: (string | number)[]): Row[] {
+  function all<T>(map: (columns: unknown) => T, sql: string, ...values: (string | number)[]): T[] {
     try {
       return prepared(sql)
         .all(...values)
-        .map(toRow)
+        .map(map)
     } catch (error) {
       throw sqliteFailure(error)
     }
   }
 
   return {
-    get: (table: Table, id: string) => rows(`SELECT * FROM ${table} WHERE id = ?`, id)[0],
+    get: (table: Table, id: string) => all(toRow, `SELECT * FROM ${table} WHERE id = ?`, id)[0],
     open: (table: Table, after: string, limit: number) =>
-      rows(`SELECT * FROM ${table} WHERE is_open = 1 AND id > ? ORDER BY id LIMIT ?`, after, limit),
+      all(toRow, `SELECT * FROM ${table} WHERE is_open = 1 AND id > ? ORDER BY id LIMIT ?`, after, limit),
+    leases: () => all(toLease, 'SELECT * FROM leases ORDER BY name'),
   }
+}
+
+const leaseSchema = z.object({ name: z.string(), term: z.string(), holder: z.string(), expires_at: z.int() })
+
+function toLease(columns: unknown): LeaseState {
+  const { name, term, holder, expires_at } = leaseSchema.parse(columns)
+  return { lease: name, term, holder, expiresInMs: expires_at - Date.now() }
 }
 
 function toRow(columns: unknown): Row {

@@ -11,7 +11,16 @@ export type Write =
       readonly version: number
       readonly fence?: Fence | undefined
     }
-  | { readonly kind: 'take'; readonly fence: Fence }
+  | {
+      readonly kind: 'take'
+      readonly fence: Fence
+      readonly holder: string
+      readonly ttlMs: number
+      /** From any holder. */
+      readonly isForced: boolean
+    }
+  | { readonly kind: 'renew'; readonly fence: Fence; readonly ttlMs: number }
+  | { readonly kind: 'release'; readonly fence: Fence }
 
 /** The one connection that writes. Its calls block until the medium has answered. */
 export interface Writer {
@@ -39,7 +48,13 @@ export function createWriter(database: DatabaseSync): Writer {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const end = database.prepare('COMMIT')
   const findTerm = database.prepare('SELECT 1 FROM leases WHERE name = ? AND term = ?')
-  const takeLease = database.prepare('INSERT OR REPLACE INTO leases (name, term) VALUES (?, ?)')
+  const takeLease = database.prepare(
+    `INSERT INTO leases (name, term, holder, expires_at) VALUES (?, ?, ?, ?)
+    ON CONFLICT (name) DO UPDATE SET term = excluded.term, holder = excluded.holder, expires_at = excluded.expires_at
+    WHERE leases.expires_at <= ?`,
+  )
+  const renewLease = database.prepare('UPDATE leases SET expires_at = ? WHERE name = ? AND term = ?')
+  const releaseLease = database.prepare('DELETE FROM leases WHERE name = ? AND term = ?')
 
   function statementsOf(table: Table): TableStatements {
     const known = tables.get(table) ?? prepare(database, table)
@@ -48,11 +63,16 @@ export function createWriter(database: DatabaseSync): Writer {
   }
 
   function apply(write: Write): WriteResult {
-    const { fence } = write
     if (write.kind === 'take') {
-      takeLease.run(write.fence.lease, write.fence.term)
-      return 'written'
+      const { fence, holder, ttlMs, isForced } = write
+      const now = Date.now()
+      const takenBefore = isForced ? Number.MAX_SAFE_INTEGER : now
+      return changeOne(takeLease, fence.lease, fence.term, holder, now + ttlMs, takenBefore)
     }
+    if (write.kind === 'renew')
+      return changeOne(renewLease, Date.now() + write.ttlMs, write.fence.lease, write.fence.term)
+    if (write.kind === 'release') return changeOne(releaseLease, write.fence.lease, write.fence.term)
+    const { fence } = write
     if (fence !== undefined && findTerm.get(fence.lease, fence.term) === undefined) return 'lost-term'
     const { insert, update, remove } = statementsOf(write.table)
     if (write.kind === 'delete') return changeOne(remove, write.id, write.version)

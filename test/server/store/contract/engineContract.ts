@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Engine, Row, WriteResult } from '../../../../src/server/store/engine.js'
+import type { Engine, Fence, Row, WriteResult } from '../../../../src/server/store/engine.js'
+import { eventually } from '../../../support/eventually.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 
 /** Opens the engine on what earlier calls with the same place have left there. */
@@ -129,6 +130,93 @@ export function testEngine(name: string, openAt: OpenEngine): void {
     expect(await engine.put('relays', rowOf('a', 2), later)).toBe('written')
     expect(await engine.put('state', rowOf('cursor', 1), other)).toBe('written')
     await engine.stop()
+  })
+
+  test(`${name}: a group with lost terms and good ones, of several leases, is told apart`, async () => {
+    const engine = await open()
+    const lost = await engine.take('relayer')
+    const [held, other] = [await engine.take('relayer'), await engine.take('narrator')]
+    const fences = [lost, held, other, undefined, { ...held, lease: 'narrator' }]
+    const results = await Promise.all(
+      fences.map((fence, index) => engine.put('runs', rowOf(`${index}`, 1), fence)),
+    )
+    expect(results).toEqual(['lost-term', 'written', 'written', 'written', 'lost-term'])
+    expect((await engine.open('runs', '', 10)).map(({ id }) => id)).toEqual(['1', '2', '3'])
+    await engine.stop()
+  })
+
+  testLeases(name, open)
+}
+
+function testLeases(name: string, open: () => Promise<Engine>): void {
+  describe(`${name}: a lease`, () => {
+    const LONG = 60_000
+    const SHORT = 40
+
+    /** As long as the lease of another has not expired. */
+    async function takeLate({ leases }: Engine, lease: string, holder: string): Promise<Fence> {
+      return eventually('the lease expires', () => leases.take(lease, holder, LONG))
+    }
+
+    test('has one holder, which renews it', async () => {
+      const engine = await open()
+      const { leases } = engine
+      const takes = await Promise.all(['a', 'b', 'c'].map((holder) => leases.take('trigger', holder, LONG)))
+      const [fence, ...others] = takes.filter((taken) => taken !== undefined)
+      expect(others).toEqual([])
+      expect(fence !== undefined && (await leases.renew(fence, LONG))).toBe(true)
+      expect(await leases.take('trigger', 'd', LONG)).toBeUndefined()
+      expect(await leases.take('narrator', 'd', LONG)).toBeDefined()
+      await engine.stop()
+    })
+
+    test('that has expired is renewed until another holder takes it, under a term of its own', async () => {
+      const engine = await open()
+      const { leases } = engine
+      const first = await takeLate(engine, 'trigger', 'a')
+      await leases.renew(first, SHORT)
+      await eventually('the lease expires', async () => ((await leases.list())[0]?.expiresInMs ?? 1) <= 0)
+      expect(await leases.renew(first, SHORT)).toBe(true)
+      const second = await takeLate(engine, 'trigger', 'b')
+      expect(second.term).not.toBe(first.term)
+      expect(await leases.renew(first, LONG)).toBe(false)
+      expect(await engine.put('runs', rowOf('x', 1), first)).toBe('lost-term')
+      expect(await engine.put('runs', rowOf('x', 1), second)).toBe('written')
+      await engine.stop()
+    })
+
+    test('that is released is free at once, and its term is over', async () => {
+      const engine = await open()
+      const { leases } = engine
+      const first = await takeLate(engine, 'trigger', 'a')
+      await leases.release(first)
+      expect(await leases.renew(first, LONG)).toBe(false)
+      expect(await engine.put('runs', rowOf('x', 1), first)).toBe('lost-term')
+      const second = await leases.take('trigger', 'b', LONG)
+      await leases.release(first)
+      expect(await engine.put('runs', rowOf('x', 1), second)).toBe('written')
+      await engine.stop()
+    })
+
+    test('is listed with its holder and what is left of it', async () => {
+      const engine = await open()
+      const { leases } = engine
+      expect(await leases.list()).toEqual([])
+      const [trigger, narrator] = [
+        await leases.take('trigger', 'a', LONG),
+        await leases.take('narrator', 'b', 0),
+      ]
+      const listed = await leases.list()
+      expect(listed).toMatchObject([
+        { ...narrator, holder: 'b' },
+        { ...trigger, holder: 'a' },
+      ])
+      const [past = 1, left = 0] = listed.map(({ expiresInMs }) => expiresInMs)
+      expect(past).toBeLessThanOrEqual(0)
+      expect(left).toBeGreaterThan(LONG / 2)
+      expect(left).toBeLessThanOrEqual(LONG)
+      await engine.stop()
+    })
   })
 }
 
