@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import type { Fence, Row, Table, WriteResult } from '../engine.js'
+import { StorageError } from '../storageError.js'
+import { type Database, StatementError } from './database.js'
+import { writeStatement } from './statements.js'
+
+/** A put has a row with a document, and a delete has none. */
+export interface Write extends Omit<Row, 'doc'> {
+  readonly doc: string | null
+  readonly fence: Fence | undefined
+}
+
+/** The writes of one table, in batches of one statement each. */
+export interface Batches {
+  write(write: Write): Promise<WriteResult>
+  /** Resolves when every write has been answered. */
+  idle(): Promise<void>
+}
+
+/** A batch of 1.1 kB records is half a megabyte. */
+const MAX_ROWS = 500
+
+interface Waiting {
+  readonly write: Write
+  readonly resolve: (result: WriteResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+const resultsSchema = z.array(z.object({ id: z.string(), result: z.enum(['written', 'lost-term']) }))
+
+export function createBatches(database: Database, table: Table): Batches {
+  const statement = writeStatement(table)
+  const uniqueIndex = `${table}_unique`
+  let waiting: Waiting[] = []
+  let sending: Promise<void> | undefined
+
+  /** Each batch holds what came in one turn of the event loop, or while the one before was on its way. */
+  async function sendAll(): Promise<void> {
+    await new Promise(setImmediate)
+    while (waiting.length > 0) await send(nextBatch())
+    sending = undefined
+  }
+
+  /** One statement changes a row once: a second write of an id waits for the next batch. */
+  function nextBatch(): Waiting[] {
+    const batch = new Map<string, Waiting>()
+    const later: Waiting[] = []
+    for (const entry of waiting) {
+      const { id } = entry.write
+      if (batch.has(id) || batch.size === MAX_ROWS) later.push(entry)
+      else batch.set(id, entry)
+    }
+    waiting = later
+    return [...batch.values()]
+  }
+
+  async function send(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const results = await run(batch.map(({ write }) => write))
+      for (const { write, resolve } of batch) resolve(results.get(write.id) ?? 'conflict')
+    } catch (error) {
+      if (error instanceof StatementError && batch.length > 1) {
+        for (const entry of batch) await send([entry])
+        return
+      }
+      if (error instanceof StatementError && error.constraint === uniqueIndex) {
+        for (const { resolve } of batch) resolve('taken')
+        return
+      }
+      const failure = error instanceof StorageError ? error : new StorageError(error)
+      // What came during this batch fails with it. Each further batch would wait as long before it failed.
+      const refused = [...batch, ...waiting]
+      waiting = []
+      for (const { reject } of refused) reject(failure)
+    }
+  }
+
+  async function run(writes: readonly Write[]): Promise<Map<string, WriteResult>> {
+    const column = <T>(pick: (write: Write) => T) => writes.map(pick)
+    const rows = await database.query(statement, [
+      column(({ id }) => id),
+      column(({ version }) => version),
+      column(({ isOpen }) => isOpen),
+      column(({ uniqueKey }) => uniqueKey),
+      column(({ doc }) => doc),
+      column(({ fence }) => fence?.lease ?? null),
+      column(({ fence }) => fence?.term ?? null),
+    ])
+    return new Map(resultsSchema.parse(rows).map(({ id, result }) => [id, result]))
+  }
+
+  return {
+    write: (write) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ write, resolve, reject })
+        sending ??= sendAll()
+      }),
+    idle: async () => sending,
+  }
+}

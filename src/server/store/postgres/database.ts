@@ -1,0 +1,98 @@
+import pg from 'pg'
+import type { Secret } from '../../secret.js'
+import { StorageError, storageError } from '../storageError.js'
+
+/**
+ * Runs single statements, each a transaction of its own. It keeps no state in a session, so PgBouncer may stand in between
+ * and hand each statement to another connection.
+ */
+export interface Database {
+  /** Resolves with the rows. Rejects with StatementError where another statement may succeed, else with StorageError. */
+  query(text: string, values?: readonly unknown[], timeoutMs?: number): Promise<unknown[]>
+  /** Resolves once every statement has ended. */
+  end(): Promise<void>
+}
+
+/** PostgreSQL has refused one statement, and would take others. */
+export class StatementError extends Error {
+  override readonly name = 'StatementError'
+  readonly code: 'unique-violation' | 'not-serializable'
+  readonly constraint: string | undefined
+
+  constructor(code: StatementError['code'], { constraint, ...cause }: pg.DatabaseError) {
+    super(code, { cause })
+    this.code = code
+    this.constraint = constraint
+  }
+}
+
+interface DatabaseOptions {
+  /** As `pg` takes it, TLS included: https://node-postgres.com/features/connecting#connection-uri */
+  readonly url: Secret
+  readonly maxConnections: number
+  /** How long a statement waits for a connection, and then for its answer. */
+  readonly connectTimeoutMs: number
+  readonly queryTimeoutMs: number
+}
+
+/** Connects when a statement needs it. @throws TypeError for a URL that cannot be parsed; it does not name the URL */
+export function createDatabase(options: DatabaseOptions): Database {
+  let pool = createPool(options)
+  const ending: Promise<void>[] = []
+
+  /** Every idle connection may be as dead as the one that gave no answer, so that each would cost a timeout of its own. */
+  function replace(failed: pg.Pool): void {
+    if (pool !== failed) return
+    pool = createPool(options)
+    ending.push(failed.end())
+  }
+
+  return {
+    async query(text, values = [], timeoutMs) {
+      const used = pool
+      try {
+        // A statement that fails costs its connection too: pg cannot tell which of them are still good.
+        const statement = { text, values: [...values], query_timeout: timeoutMs }
+        const { rows } = await used.query<Record<string, unknown>>(statement)
+        return rows
+      } catch (error) {
+        const failure = failureOf(error)
+        if (failure instanceof StorageError && GIVES_NO_ANSWER.has(failure.code)) replace(used)
+        throw failure
+      }
+    },
+    async end() {
+      await Promise.all([...ending, pool.end()])
+    },
+  }
+}
+
+function createPool({ url, maxConnections, connectTimeoutMs, queryTimeoutMs }: DatabaseOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url.reveal(),
+    max: maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+  })
+  // An idle connection has ended. The next statement opens another one, or fails and reports why.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+/** Neither answered nor refused; and a former primary, which takes reads alone. */
+const GIVES_NO_ANSWER = new Set<string | undefined>(['ETIMEDOUT', '25006'])
+const UNIQUE_VIOLATION = '23505'
+const NOT_SERIALIZABLE = new Set<string | undefined>(['40001', '40P01'])
+
+function failureOf(error: unknown): StatementError | StorageError {
+  if (error instanceof pg.DatabaseError) {
+    if (error.code === UNIQUE_VIOLATION) return new StatementError('unique-violation', error)
+    if (NOT_SERIALIZABLE.has(error.code)) return new StatementError('not-serializable', error)
+    return new StorageError(error)
+  }
+  if (error instanceof Error && 'code' in error) return new StorageError(error)
+  // pg gives its timeouts no code, and connections that end during a statement neither.
+  const isTimeout = error instanceof Error && /timeout/i.test(error.message)
+  return storageError(isTimeout ? 'ETIMEDOUT' : 'ECONNRESET', error)
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { Secret } from '../../secret.js'
+import type { Engine, LeaseState, Leases, Row } from '../engine.js'
+import { StorageError } from '../storageError.js'
+import { createBatches } from './batches.js'
+import { createDatabase, type Database } from './database.js'
+import { migrate } from './schema.js'
+import { FORGET_LEASES, LIST_LEASES, RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } from './statements.js'
+
+/** Statements of rows: a few connections that all parts share. */
+const ROWS = { maxConnections: 10, connectTimeoutMs: 3_000, queryTimeoutMs: 5_000 }
+/** Leases have a connection of their own, so that a renewal never queues behind rows. It fails in time for a second one. */
+const LEASES = { maxConnections: 1, connectTimeoutMs: 2_500, queryTimeoutMs: 2_500 }
+
+/** Both are the same database. */
+export interface Databases {
+  readonly rows: Database
+  readonly leases: Database
+}
+
+export function createDatabases(url: Secret): Databases {
+  return { rows: createDatabase({ url, ...ROWS }), leases: createDatabase({ url, ...LEASES }) }
+}
+
+/**
+ * Keeps the rows in PostgreSQL, which several servers share. A database that cannot be reached, and one that gives no
+ * answer, end as StorageError within eight seconds. The process goes on: the next statement asks again.
+ * @throws StorageError, UnknownSchemaError
+ */
+export async function openPostgres(databases: Databases): Promise<Engine> {
+  const { rows, leases } = databases
+  try {
+    await migrate(rows)
+    await leases.query(FORGET_LEASES)
+    return createPostgresEngine(databases)
+  } catch (error) {
+    await Promise.all([rows.end(), leases.end()])
+    throw error
+  }
+}
+
+const COLUMNS = 'id, version, is_open, unique_key, doc'
+const rowsSchema = z.array(
+  z.object({
+    id: z.string(),
+    version: z.int(),
+    is_open: z.boolean(),
+    unique_key: z.string().nullable(),
+    doc: z.string(),
+  }),
+)
+
+function createPostgresEngine(databases: Databases): Engine {
+  const { rows: database } = databases
+  const leases = createLeases(databases.leases)
+  const batches = {
+    orders: createBatches(database, 'orders'),
+    relays: createBatches(database, 'relays'),
+    runs: createBatches(database, 'runs'),
+    state: createBatches(database, 'state'),
+  }
+
+  async function rows(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return rowsSchema
+      .parse(await asking(database.query(text, values)))
+      .map(({ id, version, is_open, unique_key, doc }) => ({
+        id,
+        version,
+        isOpen: is_open,
+        uniqueKey: unique_key,
+        doc,
+      }))
+  }
+
+  return {
+    leases,
+    async get(table, id) {
+      const [row] = await rows(`SELECT ${COLUMNS} FROM ${table} WHERE id = $1`, [id])
+      return row
+    },
+    open: (table, after, limit) =>
+      rows(`SELECT ${COLUMNS} FROM ${table} WHERE is_open AND id > $1 ORDER BY id LIMIT $2`, [after, limit]),
+    put: (table, row, fence) => batches[table].write({ ...row, fence }),
+    delete: (table, id, version, fence) =>
+      batches[table].write({ id, version, isOpen: false, uniqueKey: null, doc: null, fence }),
+    async take(lease) {
+      for (;;) {
+        await asking(databases.leases.query('DELETE FROM leases WHERE name = $1', [lease]))
+        const fence = await leases.take(lease, `${process.pid}`, 0)
+        if (fence !== undefined) return fence
+      }
+    },
+    async stop() {
+      await Promise.all(Object.values(batches).map((batch) => batch.idle()))
+      await Promise.all([database.end(), databases.leases.end()])
+    },
+  }
+}
+
+const leasesSchema = z.array(
+  z.object({ name: z.string(), term: z.string(), holder: z.string(), expires_in_ms: z.int() }),
+)
+
+function createLeases(database: Database): Leases {
+  return {
+    async take(lease, holder, ttlMs) {
+      const fence = { lease, term: randomUUID() }
+      const taken = await asking(database.query(TAKE_LEASE, [ttlMs, lease, fence.term, holder]))
+      return taken.length === 1 ? fence : undefined
+    },
+    async renew({ lease, term }, ttlMs) {
+      return (await asking(database.query(RENEW_LEASE, [ttlMs, lease, term]))).length === 1
+    },
+    async release({ lease, term }) {
+      await asking(database.query(RELEASE_LEASE, [lease, term]))
+    },
+    async list(): Promise<LeaseState[]> {
+      return leasesSchema
+        .parse(await asking(database.query(LIST_LEASES)))
+        .map(({ name, term, holder, expires_in_ms }) => ({
+          lease: name,
+          term,
+          holder,
+          expiresInMs: expires_in_ms,
+        }))
+    },
+  }
+}
+
+/** A statement that is refused by itself is a failure of the store too, where no other could be written in its place. */
+async function asking<T>(statement: Promise<T>): Promise<T> {
+  try {
+    return await statement
+  } catch (error) {
+    throw error instanceof StorageError ? error : new StorageError(error)
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { TABLES } from '../engine.js'
+import { UnknownSchemaError } from '../storageError.js'
+import type { Database } from './database.js'
+
+/** The collation compares bytes, as SQLite does: ids have one order on both engines. */
+const FIRST_TABLES = TABLES.map(
+  (table) => `
+  CREATE TABLE ${table} (
+    id text COLLATE "C" PRIMARY KEY,
+    version integer NOT NULL,
+    is_open boolean NOT NULL,
+    unique_key text COLLATE "C",
+    doc text NOT NULL
+  );
+  CREATE INDEX ${table}_open ON ${table} (id) WHERE is_open;
+  CREATE UNIQUE INDEX ${table}_unique ON ${table} (unique_key) WHERE is_open AND unique_key IS NOT NULL;`,
+).join('')
+
+/**
+ * Each takes the schema from its index to the next number. They are never edited once released. Servers of the version
+ * before go on beside this one, so a migration may only add what they can ignore.
+ */
+const MIGRATIONS: readonly string[] = [
+  `${FIRST_TABLES}
+  CREATE TABLE leases (
+    name text COLLATE "C" PRIMARY KEY,
+    term uuid NOT NULL,
+    holder text NOT NULL,
+    expires_at timestamptz NOT NULL
+  );`,
+]
+
+/** "backend", in ASCII. Held to the end of the transaction, so that of several servers one migrates. */
+const MIGRATION_LOCK = '0x6261636b656e64'
+const MIGRATION_TIMEOUT_MS = 60_000
+
+/** One statement, and so one transaction: a server that ends in the middle leaves no lock and no half of a schema. */
+const MIGRATE = `DO $migrate$
+  DECLARE found integer;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(${BigInt(MIGRATION_LOCK)});
+    CREATE TABLE IF NOT EXISTS schema_versions (version integer PRIMARY KEY, applied_at timestamptz NOT NULL);
+    SELECT coalesce(max(version), 0) INTO found FROM schema_versions;
+    ${MIGRATIONS.map(
+      (migration, index) => `IF found < ${index + 1} THEN
+      ${migration}
+      INSERT INTO schema_versions VALUES (${index + 1}, now());
+    END IF;`,
+    ).join('')}
+  END
+$migrate$`
+
+const versionSchema = z.tuple([z.object({ version: z.int() })])
+
+/** Brings the database to the newest schema, or leaves it as it was. @throws UnknownSchemaError, StorageError */
+export async function migrate(database: Database): Promise<void> {
+  await database.query(MIGRATE, [], MIGRATION_TIMEOUT_MS)
+  const [{ version }] = versionSchema.parse(
+    await database.query('SELECT max(version) AS version FROM schema_versions'),
+  )
+  if (version > MIGRATIONS.length) throw new UnknownSchemaError(version, MIGRATIONS.length)
+}
