@@ -53,6 +53,9 @@ export const triggerSchema = z.object({
 })
 export type TriggerRecord = z.output<typeof triggerSchema>
 
+/** Unlike the envelope that is posted, one that is answered may have further members. */
+export const sealedNoticeSchema = z.object(orderEnvelopeSchema.shape)
+
 export const orderStatusSchema = z.object({
   orderId: bytes32Schema,
   state: orderStateSchema,
@@ -66,7 +69,7 @@ export const orderStatusSchema = z.object({
   triggers: z.array(triggerSchema),
   nextTriggerAt: timeSchema.nullable(),
   /** Why it was refused, or what its fill came to, sealed to the employee. */
-  notice: orderEnvelopeSchema.nullable(),
+  notice: sealedNoticeSchema.nullable(),
 })
 export type OrderStatus = z.output<typeof orderStatusSchema>
 

@@ -127,6 +127,11 @@ describe('following', () => {
     expect(seen).toEqual(['SETTLED', 'SETTLED with notice'])
   })
 
+  it('ignores what a later server answers besides, in a notice too', async () => {
+    const later = { more: 1, notice: { ...envelope, more: 1 } }
+    expect(await followed(status('REFUNDED', later))).toEqual(['REFUNDED with notice'])
+  })
+
   it('ends with a refund whose run is over: no notice will come', async () => {
     expect(await followed(status('REFUNDED'))).toEqual(['REFUNDED'])
   })

@@ -65,7 +65,7 @@ export interface ProblemBody extends ProblemExtensions {
 }
 
 /** The same as a schema, for the API's description. */
-export const problemBodySchema = z.strictObject({
+export const problemBodySchema = z.object({
   type: z.string(),
   title: z.string(),
   status: z.int(),
@@ -73,7 +73,7 @@ export const problemBodySchema = z.strictObject({
   instance: z.string(),
   code: z.enum(PROBLEM_CODES),
   requestId: z.string(),
-  errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).exactOptional(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
   reason: z.string().exactOptional(),
   revert: revertSchema.exactOptional(),
   quota: quotaSchema.exactOptional(),

@@ -21,7 +21,7 @@ export function describeApi(version: string): JsonObject {
       title: 'Confidential trading backend',
       version,
       description: INTRODUCTION,
-      license: { name: 'Unlicensed' },
+      license: { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' },
     },
     servers: [{ url: '/', description: 'This server.' }],
     security: [],

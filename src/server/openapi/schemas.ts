@@ -15,13 +15,13 @@ import {
   receiptSchema,
   revertSchema,
   runResultReceivedSchema,
+  sealedNoticeSchema,
   timelineEntrySchema,
   timelineSchema,
   triggerSchema,
   walletSchema,
 } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
-import { orderEnvelopeSchema } from '../../protocol/envelope.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { postedResultSchema, provisionalResultSchema, runIdSchema } from '../../protocol/job.js'
@@ -46,7 +46,7 @@ const SCHEMAS = {
     postPolicySchema,
     'A sealed rulebook; `author` has the signature of the envelope by the admin of its institution.',
   ],
-  SealedNotice: [orderEnvelopeSchema, 'An envelope that only the employee can open.'],
+  SealedNotice: [sealedNoticeSchema, 'An envelope that only the employee can open.'],
   OrderReceived: [orderReceivedSchema, '`commit` is keccak256(ct) of the envelope that is stored.'],
   Trigger: [
     triggerSchema,

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { PROBLEM_CODES } from '../../../src/server/http/problemCodes.js'
+import { describeApi } from '../../../src/server/openapi/document.js'
 import { OPERATIONS, problemsOf } from '../../../src/server/openapi/operations.js'
 import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'
@@ -12,6 +14,60 @@ const chain = useChain()
 const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()
 const paths = [...new Set(OPERATIONS.map(({ path }) => path))]
 const token = `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`
+
+const schemasOf = z.object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) })
+const bodiesOf = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ requestBody: z.unknown().optional(), responses: z.unknown() })),
+  ),
+})
+
+/** Every JSON Schema of an object in this part of the document and in what it refers to. */
+function objectsIn(part: unknown, schemas: Record<string, unknown>): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = []
+  const names = new Set<string>()
+  function look(at: unknown): void {
+    if (Array.isArray(at)) at.forEach(look)
+    const object = z.record(z.string(), z.unknown()).safeParse(at).data
+    if (object === undefined) return
+    if ('properties' in object && object.type === 'object') found.push(object)
+    const name =
+      typeof object.$ref === 'string' ? /^#\/components\/schemas\/(.+)$/.exec(object.$ref)?.[1] : undefined
+    if (name !== undefined && !names.has(name)) {
+      names.add(name)
+      look(schemas[name])
+    }
+    Object.values(object).forEach(look)
+  }
+  look(part)
+  return found
+}
+
+describe('the document', () => {
+  const document = describeApi('0.0.0')
+  const { schemas } = schemasOf.parse(document).components
+  const operations = Object.values(bodiesOf.parse(document).paths).flatMap((path) => Object.values(path))
+
+  test('closes no answer, as answers may grow', () => {
+    const answered = operations.flatMap(({ responses }) => objectsIn(responses, schemas))
+    expect(answered.length).toBeGreaterThan(100)
+    expect(answered.filter((object) => object.additionalProperties === false)).toEqual([])
+  })
+
+  test('closes every body that the server parses strictly', () => {
+    const posted = operations.flatMap(({ requestBody }) => objectsIn(requestBody, schemas))
+    expect(posted.length).toBeGreaterThan(10)
+    expect(posted.filter((object) => object.additionalProperties !== false)).toEqual([])
+  })
+
+  test('names its license as SPDX does', () => {
+    const { license } = z.object({ license: z.record(z.string(), z.string()) }).parse(document.info)
+    // OpenAPI 3.1.1, 4.8.4: an identifier or a URL, not both. SPDX 2.3, annex D: `LicenseRef-` and letters, digits, `.`, `-`.
+    expect(Object.keys(license)).toEqual(['name', 'identifier'])
+    expect(license.identifier).toMatch(/^LicenseRef-[A-Za-z0-9.-]+$/)
+  })
+})
 
 describe('the table of operations', () => {
   test('has the routes that the application has, no more and no fewer', async () => {
