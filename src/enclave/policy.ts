@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { sameAddress, ZERO_ADDRESS } from '../protocol/address.js'
 import type { Envelope } from '../protocol/envelope.js'
+import { ProtocolError } from '../protocol/errors.js'
 import { hexToBytes } from '../protocol/hex.js'
 import { bytes32ToName } from '../protocol/identifiers.js'
 import type { RunResult } from '../protocol/job.js'
@@ -55,7 +56,10 @@ async function readRulebook(run: Run, envelope: Envelope): Promise<Rulebook | Po
     const rulebook = await openRulebook(envelope, hexToBytes(run.intentPrivateKey))
     return isSigned(run, rulebook) ? rulebook : 'invalid-signature'
   } catch (error) {
-    return error instanceof z.ZodError ? 'invalid-rulebook' : 'undecryptable'
+    if (error instanceof z.ZodError) return 'invalid-rulebook'
+    // It opened: its text repeats a member, or is no JSON at all.
+    const isOpen = error instanceof ProtocolError && error.code === 'invalid-plaintext'
+    return isOpen ? 'invalid-rulebook' : 'undecryptable'
   }
 }
 

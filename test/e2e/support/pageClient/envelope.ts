@@ -45,7 +45,17 @@ const aadOf = (kind: Kind, context: Uint8Array) => Buffer.concat([utf8(kind), co
 
 /** Seals a JSON value to the enclave's public key; what a client sends has no context. */
 export function seal(kind: keyof typeof LIMITS, value: unknown, to: Uint8Array, by: Draw = draw()): Envelope {
-  const plaintext = pad(JSON.stringify(value), kind)
+  return sealText(kind, JSON.stringify(value), to, by)
+}
+
+/** The same of a text, which need not be JSON. */
+export function sealText(
+  kind: keyof typeof LIMITS,
+  text: string,
+  to: Uint8Array,
+  by: Draw = draw(),
+): Envelope {
+  const plaintext = pad(text, kind)
   if (plaintext.length > LIMITS[kind]) throw new Error(`more than ${LIMITS[kind]} bytes`)
   const epk = publicKeyOf(by.ephemeralKey)
   const key = envelopeKey(sharedX(by.ephemeralKey, to), epk, compressed(to))
