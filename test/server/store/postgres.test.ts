@@ -1,8 +1,14 @@
-import { afterAll, beforeAll } from 'vitest'
-import type { Secret } from '../../../src/server/secret.js'
+import { inspect } from 'node:util'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { Secret } from '../../../src/server/secret.js'
+import type { Engine } from '../../../src/server/store/engine.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
+import { StorageError, UnknownSchemaError } from '../../../src/server/store/storageError.js'
+import { eventually } from '../../support/eventually.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'
-import { testEngine } from './contract/engineContract.js'
+import { startTcpProxy } from '../../support/tcpProxy.js'
+import { rowOf, testEngine } from './contract/engineContract.js'
 
 let postgres: Postgres
 beforeAll(async () => {
@@ -17,4 +23,165 @@ testEngine('PostgreSQL', async (place) => {
   const url = databases.get(place) ?? (await postgres.createDatabase())
   databases.set(place, url)
   return openPostgres(createDatabases(url))
+})
+
+const codeOf = (error: unknown) => (error instanceof StorageError ? error.code : String(error))
+
+async function openAt(url: Secret): Promise<Engine> {
+  const engine = await openPostgres(createDatabases(url))
+  onTestFinished(() => engine.stop())
+  return engine
+}
+
+describe('a start', () => {
+  test('of many servers at once migrates the database once', async () => {
+    const url = await postgres.createDatabase()
+    const engines = await Promise.all(Array.from({ length: 8 }, () => openAt(url)))
+    const results = await Promise.all(
+      engines.map((engine, index) => engine.put('orders', rowOf(`${index}`, 1))),
+    )
+    expect(results).toEqual(engines.map(() => 'written'))
+    expect(await engines[0]?.open('orders', '', 10)).toHaveLength(8)
+  })
+
+  test('refuses a schema of a later server, and leaves it as it is', async () => {
+    const url = await postgres.createDatabase()
+    await (await openPostgres(createDatabases(url))).stop()
+    const { rows, leases } = createDatabases(url)
+    onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+    await rows.query('INSERT INTO schema_versions VALUES (99, now())')
+    await expect(openPostgres(createDatabases(url))).rejects.toThrow(UnknownSchemaError)
+    await expect(openPostgres(createDatabases(url))).rejects.toThrow(/schema 99.*up to \d/)
+    expect(await rows.query('SELECT version FROM schema_versions ORDER BY version')).toEqual([
+      { version: 1 },
+      { version: 99 },
+    ])
+  })
+
+  test('that is refused shows no secret', async () => {
+    const url = (await postgres.createDatabase()).reveal()
+    const wrong = url.replace(postgres.password, 'another-password')
+    const nowhere = url.replace(`:${postgres.port}`, ':1')
+    for (const [place, code] of [
+      [wrong, '28P01'],
+      [nowhere, 'ECONNREFUSED'],
+    ] as const) {
+      const error: unknown = await openPostgres(createDatabases(new Secret(place))).catch(
+        (failure) => failure,
+      )
+      expect(codeOf(error)).toBe(code)
+      expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/password-of|another-password/)
+    }
+    expect(() => createDatabases(new Secret('postgresql://a:the-secret@[/'))).not.toThrow()
+    const unreadable: unknown = await openPostgres(
+      createDatabases(new Secret('postgresql://a:the-secret@[/')),
+    ).catch((failure) => failure)
+    expect(inspect(unreadable, { depth: 20, showHidden: true })).not.toContain('the-secret')
+    const engine = await openAt(new Secret(url))
+    expect(inspect(engine, { depth: 20, showHidden: true })).not.toContain(postgres.password)
+  })
+})
+
+test('what is acknowledged stays through crashes of the database, and the same engine goes on', async () => {
+  const engine = await openAt(await postgres.createDatabase())
+  const acknowledged: string[] = []
+  const refusals: (string | undefined)[] = []
+  let isOver = false
+  async function write(writer: number): Promise<void> {
+    for (let n = 0; !isOver; n++) {
+      const id = `${writer}/${n}`
+      try {
+        if ((await engine.put('orders', rowOf(id, 1))) === 'written') acknowledged.push(id)
+      } catch (error) {
+        refusals.push(codeOf(error))
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+  }
+  const writers = Array.from({ length: 16 }, (_, index) => write(index))
+  for (let crash = 0; crash < 3; crash++) {
+    const before = acknowledged.length
+    await eventually('writes are acknowledged', () => acknowledged.length > before + 500)
+    await postgres.kill()
+    await eventually('a write is refused', () => refusals.length > 0)
+    expect(refusals.splice(0)).not.toContain(undefined)
+    await postgres.start()
+  }
+  isOver = true
+  await Promise.all(writers)
+  const found = new Set((await engine.open('orders', '', 1_000_000)).map(({ id }) => id))
+  expect(acknowledged.filter((id) => !found.has(id))).toEqual([])
+})
+
+describe('through a network that fails', () => {
+  async function setUp() {
+    const proxy = await startTcpProxy(postgres.port)
+    onTestFinished(() => proxy.stop())
+    const url = await postgres.createDatabase(proxy.port)
+    const direct = new Secret(url.reveal().replace(`:${proxy.port}/`, `:${postgres.port}/`))
+    return { proxy, engine: await openAt(url), direct: await openAt(direct) }
+  }
+
+  test('a write whose answer is lost is refused, and its repeat finds it', async () => {
+    const { proxy, engine, direct } = await setUp()
+    const row = rowOf('a', 1, { doc: 'mine' })
+    await engine.put('orders', rowOf('b', 1))
+    proxy.set('lose-answers')
+    const refused = engine.put('orders', row).catch(codeOf)
+    await eventually('the row is written', () => direct.get('orders', 'a'))
+    proxy.cut()
+    expect(await refused).toBe('ECONNRESET')
+    proxy.set('pass')
+    expect(await engine.put('orders', row)).toBe('conflict')
+    expect(await engine.get('orders', 'a')).toEqual(row)
+  })
+
+  test('a database that gives no answer refuses what waits for it, and is asked again', async () => {
+    const { proxy, engine, direct } = await setUp()
+    const fence = await engine.take('relayer')
+    await Promise.all(Array.from({ length: 20 }, (_, index) => engine.get('orders', `${index}`)))
+    proxy.set('hang')
+    const first = engine.put('orders', rowOf('a', 1), fence)
+    await new Promise(setImmediate)
+    const calls = [
+      first,
+      engine.put('orders', rowOf('b', 1)),
+      engine.get('orders', 'a'),
+      engine.leases.renew(fence, 1),
+      engine.leases.list(),
+    ]
+    expect(await Promise.all(calls.map((call) => call.catch(codeOf)))).toEqual(calls.map(() => 'ETIMEDOUT'))
+    proxy.set('pass')
+    // The connections that were idle during the silence are as dead as the others, and none of them is used again.
+    expect(await engine.put('orders', rowOf('c', 1), fence)).toBe('written')
+    expect(await direct.get('orders', 'c')).toEqual(rowOf('c', 1))
+    expect(await engine.leases.renew(fence, 1)).toBe(true)
+  })
+})
+
+test('a batch that the database takes back in a deadlock is written row by row', async () => {
+  const url = await postgres.createDatabase()
+  const { rows, leases } = createDatabases(url)
+  const failures: unknown[] = []
+  const query: typeof rows.query = (...statement) =>
+    rows.query(...statement).catch((error) => {
+      failures.push(error)
+      throw error
+    })
+  const engine = await openPostgres({ rows: { ...rows, query }, leases })
+  onTestFinished(() => engine.stop())
+  await Promise.all(['a', 'b'].map((id) => engine.put('orders', rowOf(id, 1))))
+  const other = new pg.Client({ connectionString: url.reveal() })
+  await other.connect()
+  onTestFinished(() => other.end())
+  await other.query("BEGIN; UPDATE orders SET doc = 'other' WHERE id = 'b'")
+  const puts = Promise.all(['a', 'b'].map((id) => engine.put('orders', rowOf(id, 2))))
+  await eventually('the batch waits', async () => {
+    const waiting = await rows.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+    return waiting.length === 1
+  })
+  await other.query("UPDATE orders SET doc = 'other' WHERE id = 'a'")
+  await other.query('ROLLBACK')
+  expect(await puts).toEqual(['written', 'written'])
+  expect(failures).toMatchObject([{ name: 'StatementError', code: 'not-serializable' }])
 })

@@ -1,0 +1,129 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describeError, type Logger } from '../../service/logger.js'
+import type { Service } from '../lifetime.js'
+import type { Fence, Leases } from './engine.js'
+
+/** One stretch of time in which this process holds a lease. What is built for one term is thrown away with it. */
+export interface Term {
+  readonly fence: Fence
+  /** Aborted once the term is over: another process has the lease, or this one gives it back. */
+  readonly signal: AbortSignal
+  /**
+   * Whether no other process can have taken the lease yet, by the monotonic clock. Ask before new work. It serves liveness
+   * only: the fence of each write is what keeps a process that was paused after the question from writing.
+   */
+  isTrusted(): boolean
+  /** For an owner whose write ended as `lost-term`, so that it need not wait for the next renewal. */
+  end(): void
+}
+
+export interface LeaseTiming {
+  readonly ttlMs: number
+  readonly renewEveryMs: number
+  /** How long before its expiry a lease is no longer trusted. */
+  readonly marginMs: number
+  /** How often a process that waits for a lease tries to take it. */
+  readonly takeEveryMs: number
+}
+
+export const LEASE_TIMING: LeaseTiming = {
+  ttlMs: 10_000,
+  renewEveryMs: 3_000,
+  marginMs: 2_000,
+  takeEveryMs: 1_000,
+}
+
+interface LeaseHolderOptions {
+  readonly leases: Leases
+  readonly lease: string
+  /** This server, in the lists of leases. */
+  readonly holder: string
+  /**
+   * Does the work of one term. It ends soon after the term's signal; the lease goes to another process only then. One that
+   * ends or fails before gives the lease back.
+   */
+  readonly serve: (term: Term) => Promise<void>
+  readonly logger: Logger
+  readonly timing?: LeaseTiming
+}
+
+/** Takes a lease whenever it is free, renews it, and serves each term of it. */
+export function createLeaseHolder(options: LeaseHolderOptions): Service {
+  const { leases, lease, holder, serve, logger, timing = LEASE_TIMING } = options
+  const stopping = new AbortController()
+  let holding: Promise<void> | undefined
+
+  /** @returns false once `signal` is aborted */
+  const pause = (ms: number, signal: AbortSignal) => sleep(ms, true, { signal }).catch(() => false)
+
+  async function hold(): Promise<void> {
+    do {
+      // The store's clock counts from later on.
+      const sentAt = performance.now()
+      const fence = await leases.take(lease, holder, timing.ttlMs).catch((error: unknown) => {
+        logger.warn('lease not taken', { recordId: lease, ...describeError(error) })
+        return undefined
+      })
+      if (fence !== undefined) await serveTerm(fence, sentAt)
+    } while (await pause(timing.takeEveryMs, stopping.signal))
+  }
+
+  async function serveTerm(fence: Fence, takenAt: number): Promise<void> {
+    const over = new AbortController()
+    const end = () => over.abort()
+    stopping.signal.addEventListener('abort', end)
+    if (stopping.signal.aborted) end()
+    const trustFor = timing.ttlMs - timing.marginMs
+    let trustedUntil = takenAt + trustFor
+    const term: Term = {
+      fence,
+      signal: over.signal,
+      isTrusted: () => !over.signal.aborted && performance.now() < trustedUntil,
+      end,
+    }
+    logger.info('lease taken', { recordId: lease })
+    const renewing = renew(fence, over, (sentAt) => {
+      trustedUntil = sentAt + trustFor
+    })
+    try {
+      await serve(term)
+    } catch (error) {
+      logger.error('term failed', { recordId: lease, ...describeError(error) })
+    }
+    end()
+    stopping.signal.removeEventListener('abort', end)
+    await renewing
+    // Of a term that is over already, this releases nothing. One that cannot be released expires.
+    await leases.release(fence).catch((error: unknown) => {
+      logger.warn('lease not released', { recordId: lease, ...describeError(error) })
+    })
+    logger.info('lease given up', { recordId: lease })
+  }
+
+  async function renew(fence: Fence, over: AbortController, onRenewed: (sentAt: number) => void) {
+    let nextAt = performance.now() + timing.renewEveryMs
+    while (await pause(Math.max(0, nextAt - performance.now()), over.signal)) {
+      const sentAt = performance.now()
+      nextAt = sentAt + timing.renewEveryMs
+      try {
+        if (await leases.renew(fence, timing.ttlMs)) onRenewed(sentAt)
+        else over.abort()
+      } catch (error) {
+        // The store may be back before another process takes the lease: then the same term goes on.
+        logger.warn('lease not renewed', { recordId: lease, ...describeError(error) })
+      }
+    }
+  }
+
+  return {
+    name: `lease ${lease}`,
+    async start() {
+      holding = hold()
+    },
+    async stop() {
+      stopping.abort()
+      await holding
+    },
+  }
+}

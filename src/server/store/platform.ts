@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import type { Engine } from './engine.js'
+import { storageError } from './storageError.js'
+
+/** What all servers on one database have in common. */
+const platformSchema = z.strictObject({
+  chainId: z.string(),
+  /** Addresses by the names of the contracts. */
+  contracts: z.record(z.string(), z.string()),
+})
+export type StoredPlatform = z.infer<typeof platformSchema>
+
+/** The database belongs to another deployment. Its orders and nonces are none of this server's. */
+export class ForeignDatabaseError extends Error {
+  override readonly name = 'ForeignDatabaseError'
+  readonly code = 'foreign-database'
+
+  constructor(difference: string) {
+    super(
+      `its database belongs to another deployment: ${difference}. Give each deployment a database of its own.`,
+    )
+  }
+}
+
+const ID = 'platform'
+
+/** The first server on a database names its platform there; every later one must have the same. @throws ForeignDatabaseError, StorageError */
+export async function checkPlatform(engine: Engine, platform: StoredPlatform): Promise<void> {
+  const doc = JSON.stringify(platform)
+  const result = await engine.put('state', { id: ID, version: 1, isOpen: false, uniqueKey: null, doc })
+  if (result === 'written') return
+  const stored = parse((await engine.get('state', ID))?.doc ?? '')
+  const difference = differenceOf(stored, platform)
+  if (difference !== undefined) throw new ForeignDatabaseError(difference)
+}
+
+function parse(doc: string): StoredPlatform {
+  try {
+    return platformSchema.parse(JSON.parse(doc))
+  } catch (error) {
+    throw storageError('UNREADABLE_RECORD', error)
+  }
+}
+
+function differenceOf(stored: StoredPlatform, own: StoredPlatform): string | undefined {
+  if (stored.chainId !== own.chainId)
+    return `its chain is ${stored.chainId}, and this server's is ${own.chainId}`
+  const names = new Set([...Object.keys(stored.contracts), ...Object.keys(own.contracts)])
+  for (const name of [...names].sort()) {
+    const [theirs, ours] = [stored.contracts[name], own.contracts[name]].map((address) =>
+      address?.toLowerCase(),
+    )
+    if (theirs !== ours) return `its ${name} is ${theirs ?? 'none'}, and this server's is ${ours ?? 'none'}`
+  }
+  return undefined
+}

@@ -1,0 +1,135 @@
+// The successor of a lease reads after its take. A row of the term before that is committed later is one that it never sees:
+// a transaction that nobody follows, a nonce given away twice.
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Secret } from '../../../src/server/secret.js'
+import type { Fence } from '../../../src/server/store/engine.js'
+import type { Database } from '../../../src/server/store/postgres/database.js'
+import {
+  createDatabases,
+  type Databases,
+  openPostgres,
+} from '../../../src/server/store/postgres/postgresEngine.js'
+import { TAKE_LEASE } from '../../../src/server/store/postgres/statements.js'
+import { type Postgres, startPostgres } from '../../support/postgres.js'
+import { rowOf } from './contract/engineContract.js'
+
+const HANDOVERS = 300
+/** Enough for dozens of late rows where the fence has a hole. */
+const FEWER_HANDOVERS = 100
+const SERVERS = 4
+const WRITERS_PER_SERVER = 5
+const LEASE = 'relayer'
+
+let postgres: Postgres
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres.remove())
+
+/** Hands a lease over under writers that write until they are refused. Counts rows and those that came late. */
+async function handOver(
+  handovers: number,
+  url: Secret,
+  connect: (url: Secret) => Databases,
+): Promise<{ rows: number; late: number }> {
+  const { leases, rows: database } = createDatabases(url)
+  const taker = await openPostgres({ ...connect(url), rows: database })
+  const servers = await Promise.all(Array.from({ length: SERVERS }, () => openPostgres(connect(url))))
+  let current: Fence = await taker.take(LEASE)
+  let isOver = false
+  let rows = 0
+
+  async function write(server: number): Promise<void> {
+    for (let fence = current; !isOver; ) {
+      // A lease is taken in a moment in which no write under it is under way.
+      await sleep(Math.random() * 40)
+      const result = await servers[server]?.put('relays', rowOf(`${fence.term}/${rows++}`, 1), fence)
+      if (result === 'lost-term') fence = current
+    }
+  }
+
+  async function rowsOf(term: string): Promise<number> {
+    return (await database.query('SELECT FROM relays WHERE id LIKE $1', [`${term}/%`])).length
+  }
+
+  async function takeOver(): Promise<Fence> {
+    for (;;) {
+      const fence = await taker.leases.take(LEASE, 'successor', 0)
+      if (fence !== undefined) return fence
+    }
+  }
+
+  const writers = Array.from({ length: SERVERS * WRITERS_PER_SERVER }, (_, index) => write(index % SERVERS))
+  const seen = new Map<string, number>()
+  for (let handover = 0; handover < handovers; handover++) {
+    const before = current.term
+    current = await takeOver()
+    seen.set(before, await rowsOf(before))
+    await sleep(20)
+  }
+  isOver = true
+  await Promise.all(writers)
+  let late = 0
+  for (const [term, count] of seen) late += (await rowsOf(term)) - count
+  await Promise.all([...servers, taker].map((engine) => engine.stop()))
+  await leases.end()
+  return { rows, late }
+}
+
+/** A database whose statements are changed on their way. */
+function changed(database: Database, query: Database['query']): Database {
+  return { ...database, query }
+}
+
+test('no row of a term comes after its successor has read', { timeout: 120_000 }, async () => {
+  const { rows, late } = await handOver(HANDOVERS, await postgres.createDatabase(), createDatabases)
+  expect(rows).toBeGreaterThan(HANDOVERS)
+  expect(late).toBe(0)
+})
+
+test('rows come late once the fence is only looked at, and not locked', { timeout: 120_000 }, async () => {
+  const { late } = await handOver(FEWER_HANDOVERS, await postgres.createDatabase(), (url) => {
+    const { rows, leases } = createDatabases(url)
+    const weakened: Database['query'] = (text, ...rest) =>
+      rows.query(text.replace('FOR KEY SHARE', ''), ...rest)
+    return { rows: changed(rows, weakened), leases }
+  })
+  expect(late).toBeGreaterThan(0)
+})
+
+test('rows come late once a take is a transaction of several statements', { timeout: 120_000 }, async () => {
+  const url = await postgres.createDatabase()
+  const { late } = await handOver(FEWER_HANDOVERS, url, () => {
+    const { rows, leases } = createDatabases(url)
+    const client = new pg.Client({ connectionString: url.reveal() })
+    const connected = client.connect()
+    onTestFinished(() => client.end())
+    const inSteps: Database['query'] = async (text, values = [], ...rest) => {
+      const [, name, term, holder] = values
+      if (text !== TAKE_LEASE) return leases.query(text, values, ...rest)
+      await connected
+      await client.query('BEGIN')
+      const { rowCount } = await client.query('SELECT FROM leases WHERE name = $1 AND expires_at > now()', [
+        name,
+      ])
+      if (rowCount === 0) {
+        await client.query('INSERT INTO leases VALUES ($1, $2, $3, now()) ON CONFLICT DO NOTHING', [
+          name,
+          term,
+          holder,
+        ])
+        await client.query('UPDATE leases SET term = $2, holder = $3, expires_at = now() WHERE name = $1', [
+          name,
+          term,
+          holder,
+        ])
+      }
+      await client.query('COMMIT')
+      return rowCount === 0 ? [{ name }] : []
+    }
+    return { rows, leases: changed(leases, inSteps) }
+  })
+  expect(late).toBeGreaterThan(0)
+})
