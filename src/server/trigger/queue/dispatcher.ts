@@ -108,7 +108,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     order.failures = failuresAtEnd(record.triggers)
     const last = record.triggers.at(-1)
     order.lastOutcome = last?.outcome ?? null
-    order.keepsTurn = last?.waitsFor !== undefined
+    order.waitsFor = last?.waitsFor
     order.mayBeHeld = record.triggers.length > 0
     return order
   }

@@ -94,10 +94,13 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
   function pump(): void {
     if (isInTurn || !mayStart() || !queue.hasNext(performance.now())) return
     isInTurn = true
-    void pace.take().then(() => {
-      isInTurn = false
-      startNext()
-      pump()
+    // All that become due at once, as when the market opens, are known before the first of them starts.
+    setImmediate(() => {
+      void pace.take().then(() => {
+        isInTurn = false
+        startNext()
+        pump()
+      })
     })
   }
 
@@ -181,7 +184,7 @@ export function createOrderLoop(options: OrderLoopOptions): OrderLoop {
     order.running = false
     order.failures = ended.failures
     order.lastOutcome = ended.outcome
-    order.keepsTurn = ended.waitsFor !== undefined
+    order.waitsFor = ended.waitsFor
     await onEnded(order, ended)
   }
 

@@ -12,8 +12,9 @@ export interface QueueDepth {
 }
 
 /**
- * The orders under watch, by account, and whose turn it is. Accounts take turns, so that one with many orders
- * can't starve the others; one account has one run at a time. Every `now` is in milliseconds of `performance.now()`.
+ * The orders under watch, by account, and whose turn it is. Accounts take turns, so one with many orders can't starve the others; of
+ * those that came between the same two turns, the one with the oldest escrow goes first. One account has one run at a time. Every `now` is in
+ * milliseconds of `performance.now()`.
  */
 export interface RunQueue {
   get(orderId: Hex): TrackedOrder | undefined
@@ -35,8 +36,9 @@ export interface RunQueue {
 export function createRunQueue(): RunQueue {
   const orders = new Map<Hex, TrackedOrder>()
   const byAccount = new Map<Hex, TrackedOrder[]>()
-  /** In turn. */
-  const awake = new Set<Hex>()
+  /** With the number of turns that were over when it woke. */
+  const awake = new Map<Hex, number>()
+  let turns = 0
   /** How many runs of an account are under way: a start may find the notes of several. */
   const occupied = new Map<Hex, number>()
 
@@ -57,6 +59,10 @@ export function createRunQueue(): RunQueue {
   /** An occupied account is woken again when its run ends. */
   function firstOf(account: Hex, now: number): TrackedOrder | undefined {
     return occupied.has(account) ? undefined : nextRunnable(byAccount.get(account) ?? [], now)
+  }
+
+  function wake(account: Hex): void {
+    if (!awake.has(account)) awake.set(account, turns)
   }
 
   return {
@@ -80,7 +86,7 @@ export function createRunQueue(): RunQueue {
         reason: 'received',
         failures: 0,
         lastOutcome: null,
-        keepsTurn: false,
+        waitsFor: undefined,
         mayBeHeld: false,
         envelopeCame: false,
       }
@@ -94,23 +100,31 @@ export function createRunQueue(): RunQueue {
       orders.delete(orderId)
       remove(order)
     },
-    wake(account) {
-      awake.add(account)
-    },
+    wake,
     hasNext(now) {
-      for (const account of awake) {
+      for (const account of awake.keys()) {
         if (firstOf(account, now) !== undefined) return true
         awake.delete(account)
       }
       return false
     },
     next(now) {
-      for (const account of awake) {
-        awake.delete(account)
+      let first: TrackedOrder | undefined
+      let since = turns
+      // In the order of waking.
+      for (const [account, wokenAt] of awake) {
+        if (first !== undefined && wokenAt > since) break
         const order = firstOf(account, now)
-        if (order !== undefined) return order
+        if (order === undefined) awake.delete(account)
+        else if (first === undefined || byPosition(order.position, first.position) < 0) {
+          first = order
+          since = wokenAt
+        }
       }
-      return undefined
+      if (first === undefined) return undefined
+      turns++
+      awake.delete(first.account)
+      return first
     },
     occupy(account) {
       occupied.set(account, (occupied.get(account) ?? 0) + 1)
@@ -119,7 +133,7 @@ export function createRunQueue(): RunQueue {
       const left = (occupied.get(account) ?? 0) - 1
       if (left > 0) occupied.set(account, left)
       else occupied.delete(account)
-      awake.add(account)
+      wake(account)
     },
     depth(now) {
       let due = 0

@@ -1,6 +1,6 @@
 import type { TriggerReason } from '../../../protocol/api.js'
 import type { Hex } from '../../../protocol/hex.js'
-import type { Outcome } from '../../../protocol/job.js'
+import type { Outcome, WaitReason } from '../../../protocol/job.js'
 
 /** Where an event lies on the chain. */
 export interface ChainPosition {
@@ -36,10 +36,10 @@ export interface TrackedOrder extends OpenedOrder {
   failures: number
   lastOutcome: Outcome | null
   /**
-   * It waits for something else than the market, and may not be written ahead yet. An intent of its account with a later nonce would
-   * have it refused.
+   * What its last run, which ended as `queued`, waits for beside the market. It may not be written ahead yet: an intent of its account
+   * with a later nonce would have it refused.
    */
-  keepsTurn: boolean
+  waitsFor: WaitReason | undefined
   /** The enclave has been given it, perhaps by a server whose cache is lost: it may hold it. */
   mayBeHeld: boolean
   /** Its envelope came while it was running. */
@@ -60,19 +60,25 @@ function holdsBack(order: TrackedOrder): boolean {
 
 /**
  * The account's next run: its first order in the order of opening that is due, unless one before it has failed and
- * is to be tried again. `queued` and `placed` hold nobody back, but for one that keeps its turn: orders that the enclave has not
- * been given yet come after it.
+ * is to be tried again. `queued` and `placed` hold nothing back, unless a run said what it waits for: orders that the enclave has not
+ * been given yet come after it. Where it waits for its turn at the broker, so do those that were queued until the market opened.
  *
  * @param orders of one account, sorted by position, none of them running
  * @param now milliseconds of `performance.now()`
  */
 export function nextRunnable(orders: readonly TrackedOrder[], now: number): TrackedOrder | undefined {
-  let isTurnKept = false
+  const waitsFor = new Set<WaitReason>()
   for (const order of orders) {
-    const isDue = order.dueAt !== null && order.dueAt <= now
-    if (isDue && (order.mayBeHeld || !isTurnKept)) return order
+    if (order.dueAt !== null && order.dueAt <= now && mayGoBefore(order, waitsFor)) return order
     if (holdsBack(order)) return undefined
-    isTurnKept ||= order.keepsTurn && order.dueAt !== null
+    if (order.dueAt !== null && order.waitsFor !== undefined) waitsFor.add(order.waitsFor)
   }
   return undefined
+}
+
+/** @param waitsFor what earlier orders of its account wait for */
+function mayGoBefore(order: TrackedOrder, waitsFor: ReadonlySet<WaitReason>): boolean {
+  if (waitsFor.size === 0) return true
+  const isToBePlaced = order.lastOutcome === 'queued'
+  return order.mayBeHeld && !(isToBePlaced && waitsFor.has('broker-rate-limit'))
 }

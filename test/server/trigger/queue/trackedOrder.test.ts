@@ -24,7 +24,7 @@ function order(name: string, more: Partial<TrackedOrder> = {}): TrackedOrder {
     reason: 'received',
     failures: 0,
     lastOutcome: null,
-    keepsTurn: false,
+    waitsFor: undefined,
     mayBeHeld: false,
     envelopeCame: false,
     ...more,
@@ -51,7 +51,7 @@ describe('the next run of an account', () => {
     const waiting = order('a', {
       dueAt: NOW + 1,
       lastOutcome: 'queued',
-      keepsTurn: true,
+      waitsFor: 'relay-quota-exhausted',
       mayBeHeld: true,
     })
     const held = { ...due, mayBeHeld: true }
@@ -60,6 +60,15 @@ describe('the next run of an account', () => {
     expect(nextRunnable([due, waiting], NOW)).toBe(due)
     expect(nextRunnable([waiting, due], NOW + 1)).toBe(waiting)
     expect(nextRunnable([{ ...waiting, dueAt: null }, due], NOW)).toBe(due)
+  })
+
+  test('waits for an earlier one that waits for its turn at the broker, unless it is there already', () => {
+    const waiting = order('a', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor: 'broker-rate-limit' })
+    const held = { ...due, mayBeHeld: true, lastOutcome: 'queued' } as const
+    const live = { ...due, mayBeHeld: true, lastOutcome: 'placed' } as const
+    expect(nextRunnable([waiting, held], NOW)).toBeUndefined()
+    expect(nextRunnable([waiting, held, live], NOW)).toBe(live)
+    expect(nextRunnable([waiting, held], NOW + 1)).toBe(waiting)
   })
 
   test('does not wait for one that is queued or placed, nor for a later one that has failed', () => {
@@ -109,6 +118,15 @@ describe('the queue', () => {
     queue.occupy(ALICE)
     queue.release(ALICE)
     expect(queue.next(NOW)?.account).toBe(BOB)
+  })
+
+  test('gives the turn to the oldest escrow, of accounts that woke between the same two turns', () => {
+    const queue = createRunQueue()
+    const CAROL = `0x${'cc'.repeat(20)}` as const
+    fill(queue, opened('b', 2, BOB), opened('a', 1))
+    expect(queue.next(NOW)?.account).toBe(ALICE)
+    fill(queue, { ...opened('c', 0), account: CAROL })
+    expect([queue.next(NOW)?.account, queue.next(NOW)?.account]).toEqual([BOB, CAROL])
   })
 
   test('keeps an order that is tracked again, at its new place', () => {
