@@ -59,11 +59,12 @@ export const outcomeSchema = z.enum([
 export type Outcome = z.output<typeof outcomeSchema>
 
 /**
- * In the `code` of a `queued` order: what it waits for, though the market is open. The platform is paused, its account's
- * quota of the relay's gas is used up for today, or the relay's whole budget is, or its turn at the broker, which takes so
- * many requests a minute, is too far away; or its escrow does not lie deep enough in the chain yet.
+ * In the `code` of a `queued` order: what it waits for. The market is closed, the platform is paused, its account's quota of the
+ * relay's gas is used up for today, or the relay's whole budget is, or its turn at the broker, which takes so many requests
+ * a minute, is too far away; or its escrow does not lie deep enough in the chain yet.
  */
 export const waitReasonSchema = z.enum([
+  'market-closed',
   'paused',
   'relay-quota-exhausted',
   'relay-budget-exhausted',

@@ -16,7 +16,7 @@ describe('a market that is closed', () => {
   it('queues the order until it opens', async () => {
     const [alice] = desk().traders
     const { broker } = desk().sandbox
-    const nextOpen = new Date(Date.now() + 3_600_000)
+    const nextOpen = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000)
     broker.clock({ open: false, nextOpen: nextOpen.toISOString() })
     const orderId = await alice.send({
       side: 'BUY',
@@ -26,7 +26,10 @@ describe('a market that is closed', () => {
     })
     const queued = await alice.reaches(orderId, 'queued')
     expect(queued.state).toBe('OPEN')
-    expect(Date.parse(queued.nextTriggerAt ?? '')).toBe(Math.floor(nextOpen.getTime() / 1_000) * 1_000)
+    expect(queued.triggers.at(-1)).toMatchObject({ waitsFor: 'market-closed' })
+    const afterOpeningMs = Date.parse(queued.nextTriggerAt ?? '') - nextOpen.getTime()
+    expect(afterOpeningMs).toBeGreaterThanOrEqual(0)
+    expect(afterOpeningMs).toBeLessThanOrEqual(3_000)
     expect(brokerOrder(desk().sandbox, orderId)).toBeUndefined()
     expect(Object.keys((await alice.portfolio()).openOrders)).toEqual([orderId])
   })

@@ -429,7 +429,7 @@ describe('an order that is held', () => {
     const verdict = judgeHeld(order, without, seen, market)
     if ('refused' in verdict) return verdict.refused
     if ('needs' in verdict) return `needs ${verdict.needs}`
-    if ('waitUntil' in verdict) return verdict.waitUntil
+    if ('isClosed' in verdict) return 'market-closed'
     expect(verdict.order).toBe(order)
     return verdict.place
   }
@@ -463,7 +463,7 @@ describe('an order that is held', () => {
       { market: { clock: closed(DEADLINE) } },
       'closed-until-deadline',
     ],
-    ['waits for the opening', { market: { clock: later } }, later.nextOpen],
+    ['waits for the opening', { market: { clock: later } }, 'market-closed'],
     ['is refused when the asset is not traded any more', { market: { asset: null } }, 'not-tradable'],
     ['that was marked is never placed', { marked: true }, 'not-placed'],
     ['that was marked does not wait either', { marked: true, market: { clock: later } }, 'not-placed'],

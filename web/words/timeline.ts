@@ -38,6 +38,7 @@ const OUTCOMES: Record<Extract<TimelineEntry, { kind: 'outcome' }>['outcome'], s
 }
 
 const WAITS: Record<WaitReason, string> = {
+  'market-closed': 'waiting for the market to open',
   paused: 'waiting for the end of a pause',
   'relay-quota-exhausted': 'your gas of today is used up, it goes on at midnight UTC',
   'relay-budget-exhausted': 'the platform’s gas of today is used up, it goes on at midnight UTC',
@@ -46,6 +47,7 @@ const WAITS: Record<WaitReason, string> = {
 }
 
 const SHORT_WAITS: Record<WaitReason, string> = {
+  'market-closed': 'Waiting for the market',
   paused: 'Trading is paused',
   'relay-quota-exhausted': 'Waiting for tomorrow',
   'relay-budget-exhausted': 'Waiting for tomorrow',

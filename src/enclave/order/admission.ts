@@ -86,13 +86,13 @@ export function judgeHeld(
   without: Portfolio,
   facts: readonly ChainFacts[],
   market: Market & { clock: BrokerClock },
-): Refused | Needs | { waitUntil: Date } | { order: Held; place: OrderRequest } {
+): Refused | Needs | { isClosed: true } | { order: Held; place: OrderRequest } {
   const { terms, entry } = order
   const refused = refusedByChain(terms, facts, without, ADMITTED)
   if (refused) return { refused }
   if (isClosedUntil(terms.deadline, market.clock)) return { refused: 'closed-until-deadline' }
   if (order.is === 'neverPlaced') return { refused: 'not-placed' }
-  if (!market.clock.isOpen) return { waitUntil: market.clock.nextOpen }
+  if (!market.clock.isOpen) return { isClosed: true }
   const { symbol, amount, orderId } = terms
   const clientOrderId = clientOrderIdOf(orderId)
   if (terms.side === 'BUY') {

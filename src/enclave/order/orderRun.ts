@@ -35,7 +35,7 @@ import {
 } from './life.js'
 import { awaitWriteAhead, judged, readChainFacts, readEscrow, readSeen, type Seen, unseal } from './read.js'
 import { type Finished, finishReclaimed, type Loss, worse } from './reclaimed.js'
-import { retryDeeper, retryPlaced, retryPostponed, retryQueued } from './retry.js'
+import { retryClosed, retryDeeper, retryPlaced, retryPostponed, retryQueued } from './retry.js'
 import {
   type Admitted,
   leaveNotice,
@@ -272,8 +272,8 @@ async function placeOrGiveUp(
   const judge = (market: object) => judgeHeld(order, without, facts, { ...market, clock })
   const verdict = await judged(run, terms.symbol, judge)
   if ('refused' in verdict) return giveUp(run, order, verdict.refused)
-  if ('waitUntil' in verdict) {
-    return { outcome: 'queued', retryAt: Math.ceil(verdict.waitUntil.getTime() / 1_000) }
+  if ('isClosed' in verdict) {
+    return { outcome: 'queued', retryAt: retryClosed(run.clock.seconds(), clock), code: 'market-closed' }
   }
   if (!(await awaitWriteAhead(run, order))) return deeperLater(run)
   return fromBroker(order, await place(run, verdict.order, verdict.place))

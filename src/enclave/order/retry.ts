@@ -3,6 +3,8 @@ import type { BrokerClock } from '../../broker/index.js'
 import type { WaitReason } from '../../protocol/job.js'
 
 const MIN_QUEUED_S = 5
+/** The market may open a moment after its time. */
+const AFTER_OPENING_S = 1
 const MAX_QUEUED_S = 15 * 60
 const MAX_NO_GAS_S = 60 * 60
 const MIN_PLACED_S = 2
@@ -19,6 +21,15 @@ export function retryQueued(now: number, since: number, clock?: BrokerClock): nu
   // A night in the queue is not a reason to be slow in the morning. A short session only makes the first step longer.
   const opened = clock ? clock.nextClose.getTime() / 1_000 - SESSION_S : since
   return now + within(Math.floor((now - Math.max(since, opened)) / 2), MIN_QUEUED_S, MAX_QUEUED_S)
+}
+
+/**
+ * Unix seconds at which an order is tried again that waits for the market. How long that takes goes by the broker's clock, which may
+ * differ from this machine's.
+ */
+export function retryClosed(now: number, { nextOpen, timestamp }: BrokerClock): number {
+  const untilOpenS = Math.ceil((nextOpen.getTime() - timestamp.getTime()) / 1_000)
+  return now + (untilOpenS > 0 ? untilOpenS + AFTER_OPENING_S : MIN_QUEUED_S)
 }
 
 /** Unix seconds at which an order is looked at again that does not lie deep enough yet. */

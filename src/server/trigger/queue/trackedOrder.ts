@@ -36,8 +36,7 @@ export interface TrackedOrder extends OpenedOrder {
   failures: number
   lastOutcome: Outcome | null
   /**
-   * What its last run, which ended as `queued`, waits for beside the market. It may not be written ahead yet: an intent of its account
-   * with a later nonce would have it refused.
+   * What its last run, which ended as `queued`, said that it waits for.
    */
   waitsFor: WaitReason | undefined
   /** The enclave has been given it, perhaps by a server whose cache is lost: it may hold it. */
@@ -60,8 +59,7 @@ function holdsBack(order: TrackedOrder): boolean {
 
 /**
  * The account's next run: its first order in the order of opening that is due, unless one before it has failed and
- * is to be tried again. `queued` and `placed` hold nothing back, unless a run said what it waits for: orders that the enclave has not
- * been given yet come after it. Where it waits for its turn at the broker, so do those that were queued until the market opened.
+ * is to be tried again. `placed` holds nothing back, nor does `queued` without a word of what it waits for; see {@link mayGoBefore}.
  *
  * @param orders of one account, sorted by position, none of them running
  * @param now milliseconds of `performance.now()`
@@ -76,9 +74,15 @@ export function nextRunnable(orders: readonly TrackedOrder[], now: number): Trac
   return undefined
 }
 
-/** @param waitsFor what earlier orders of its account wait for */
+/**
+ * An order that the enclave has not been given yet comes after those that wait: they may not be written ahead, and an intent with a
+ * later nonce would have them refused. One that waits for the market is written ahead, so it holds back only what is queued as well: orders
+ * of an account are placed in the order of their escrows.
+ *
+ * @param waitsFor what earlier orders of its account wait for
+ */
 function mayGoBefore(order: TrackedOrder, waitsFor: ReadonlySet<WaitReason>): boolean {
-  if (waitsFor.size === 0) return true
+  if (!order.mayBeHeld) return waitsFor.size === 0 || (waitsFor.size === 1 && waitsFor.has('market-closed'))
   const isToBePlaced = order.lastOutcome === 'queued'
-  return order.mayBeHeld && !(isToBePlaced && waitsFor.has('broker-rate-limit'))
+  return !isToBePlaced || !(waitsFor.has('market-closed') || waitsFor.has('broker-rate-limit'))
 }

@@ -62,13 +62,24 @@ describe('the next run of an account', () => {
     expect(nextRunnable([{ ...waiting, dueAt: null }, due], NOW)).toBe(due)
   })
 
-  test('waits for an earlier one that waits for its turn at the broker, unless it is there already', () => {
-    const waiting = order('a', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor: 'broker-rate-limit' })
-    const held = { ...due, mayBeHeld: true, lastOutcome: 'queued' } as const
-    const live = { ...due, mayBeHeld: true, lastOutcome: 'placed' } as const
-    expect(nextRunnable([waiting, held], NOW)).toBeUndefined()
-    expect(nextRunnable([waiting, held, live], NOW)).toBe(live)
-    expect(nextRunnable([waiting, held], NOW + 1)).toBe(waiting)
+  const REASONS = ['market-closed', 'broker-rate-limit'] as const
+  test.each(REASONS)(
+    'waits for an earlier one that waits (%s), unless it is at the broker already',
+    (waitsFor) => {
+      const waiting = order('a', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor })
+      const held = { ...due, mayBeHeld: true, lastOutcome: 'queued' } as const
+      const live = { ...due, mayBeHeld: true, lastOutcome: 'placed' } as const
+      expect(nextRunnable([waiting, held], NOW)).toBeUndefined()
+      expect(nextRunnable([waiting, held, live], NOW)).toBe(live)
+      expect(nextRunnable([waiting, held], NOW + 1)).toBe(waiting)
+    },
+  )
+
+  test('is written ahead while an earlier one waits for the market', () => {
+    const waiting = order('a', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor: 'market-closed' })
+    expect(nextRunnable([waiting, due], NOW)).toBe(due)
+    const paused = order('b', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor: 'paused' })
+    expect(nextRunnable([waiting, paused, due], NOW)).toBeUndefined()
   })
 
   test('does not wait for one that is queued or placed, nor for a later one that has failed', () => {
