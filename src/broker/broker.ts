@@ -4,14 +4,7 @@ import { type Asset, getAsset } from './assets.js'
 import { type BrokerClock, getClock } from './clock.js'
 import { type BrokerHttp, createBrokerHttp } from './http.js'
 import type { BrokerOrder } from './order.js'
-import {
-  cancelOrder,
-  getOrderByClientOrderId,
-  getOrders,
-  type OrderFilter,
-  type OrderRequest,
-  placeOrder,
-} from './orders.js'
+import { cancelOrder, getOrderByClientOrderId, getOrders, type OrderFilter } from './orders.js'
 import { createRateBudget, type RateBudget } from './rateBudget.js'
 import { getSnapshots, type Snapshot } from './snapshots.js'
 
@@ -29,13 +22,12 @@ export interface BrokerOptions {
   readonly timeoutMs: number
   /** The market data feed; `iex` is the one that every account may read. */
   readonly feed?: string | undefined
-  /** How long a call waits for the broker's rate limit before it fails `rate-limited`, with nothing sent. 10 s by default; `placeOrder` never waits. */
+  /** How long a call waits for the broker's rate limit before it fails `rate-limited`, with nothing sent. 10 s by default. */
   readonly patienceMs?: number | undefined
 }
 
 /**
- * One account at Alpaca. Every method makes one call (`placeOrder` looks up after a 422, and a replaced order is
- * followed) and throws `BrokerError`. Calls keep to the rate limit that the broker's answers state, the most urgent first.
+ * One account at Alpaca. Every method makes one call (a replaced order is read to its end) and throws `BrokerError`. Calls keep to the rate limit that the broker's answers state, the most urgent first.
  */
 export interface Broker {
   getClock(): Promise<BrokerClock>
@@ -43,7 +35,6 @@ export interface Broker {
   getSnapshots(symbols: readonly string[]): Promise<Map<string, Snapshot>>
   /** Null when there is no such asset. */
   getAsset(symbol: string): Promise<Asset | null>
-  placeOrder(request: OrderRequest): Promise<BrokerOrder>
   /** Null when the account has no such order. */
   getOrderByClientOrderId(clientOrderId: string): Promise<BrokerOrder | null>
   /** Every order that was submitted after a time, the oldest first: a call for each 500. */
@@ -61,7 +52,7 @@ export interface Broker {
  *
  * @example
  * const broker = createBroker({ tradingUrl, dataUrl, keyId, secretKey, timeoutMs: 10_000 })
- * const order = await broker.placeOrder({ symbol: 'AAPL', side: 'buy', notional: 250_000_000n, clientOrderId })
+ * const order = await broker.getOrderByClientOrderId(clientOrderId)
  */
 export function createBroker(options: BrokerOptions): Broker {
   return brokerOf(createParts(options))
@@ -92,7 +83,6 @@ export function brokerOf({ trading, data, feed }: BrokerParts): Broker {
     getClock: () => getClock(trading),
     getSnapshots: (symbols) => getSnapshots(data, symbols, feed),
     getAsset: (symbol) => getAsset(trading, symbol),
-    placeOrder: (request) => placeOrder(trading, request),
     getOrderByClientOrderId: (clientOrderId) => getOrderByClientOrderId(trading, clientOrderId),
     getOrders: (filter) => getOrders(trading, filter),
     cancelOrder: (id) => cancelOrder(trading, id),

@@ -7,7 +7,6 @@
  * - `rate-limited`: refused before it was handled; try again at `resetAt`.
  * - `unauthorized`: the keys were refused (401, or 403 without a code of its own).
  * - `not-found`: no such order or asset.
- * - `duplicate-client-order-id`: the broker has an order under this id already; `BrokerError.existing` is it.
  * - `rejected`: any other definite refusal (4xx): nothing was changed.
  */
 export type BrokerErrorKind =
@@ -16,7 +15,6 @@ export type BrokerErrorKind =
   | 'rate-limited'
   | 'unauthorized'
   | 'not-found'
-  | 'duplicate-client-order-id'
   | 'rejected'
 
 /** The facts of a failure that are safe to keep: never a header, a key, a body sent, or a filled-in path. */

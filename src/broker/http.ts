@@ -30,8 +30,6 @@ export interface BrokerRequest {
   readonly path: string
   readonly query?: Record<string, string> | undefined
   readonly body?: Record<string, string> | undefined
-  /** Which token it takes. A placement that brings none takes one at once or fails: it must not wait between its look and its bytes. */
-  readonly purpose: Purpose
 }
 
 /** A request whose token was taken before. */
@@ -41,15 +39,20 @@ export interface PreparedSending {
    * Runs once the connection stands, in the same tick as the request's bytes are written. If it throws, the request rejects with the
    * same error and no byte is sent.
    */
-  beforeSend(): void
+  beforeSend?(): void
 }
 
 export interface BrokerHttp {
   /**
-   * Takes a token, sends one request and parses its answer (204: the answer is `undefined`).
+   * Takes a token for this purpose, sends one request and parses its answer (204: the answer is `undefined`).
    * @throws BrokerError by kind; never retries
    */
-  request<T>(request: BrokerRequest, schema: z.ZodType<T>, prepared?: PreparedSending): Promise<T>
+  request<T>(
+    request: BrokerRequest & { readonly purpose: Exclude<Purpose, 'place'> },
+    schema: z.ZodType<T>,
+  ): Promise<T>
+  /** The same with a token that was taken before: an order must not wait between its look at the chain and its bytes. */
+  send<T>(request: BrokerRequest, schema: z.ZodType<T>, prepared: PreparedSending): Promise<T>
 }
 
 const errorBodySchema = z.object({
@@ -78,56 +81,55 @@ export function createBrokerHttp(options: BrokerHttpOptions): BrokerHttp {
   const isTls = base.startsWith('https:')
   const agent = new (isTls ? TlsAgent : Agent)({ keepAlive: true, timeout: IDLE_MS })
 
-  async function tokenFor(request: BrokerRequest): Promise<Token> {
-    const { purpose } = request
-    const token = await budget.take(
-      purpose === 'place'
-        ? { purpose, turn: { account: '', openedAt: 0 }, withinMs: 0 }
-        : { purpose, withinMs: patienceMs },
-    )
-    if (token !== null) return token
-    throw rateLimited(routeOf(request), budget)
+  async function send<T>(
+    request: BrokerRequest,
+    schema: z.ZodType<T>,
+    { token, beforeSend }: PreparedSending,
+  ): Promise<T> {
+    const body = request.body && JSON.stringify(request.body)
+    const exchange: Exchange = {
+      url: urlOf(base, request),
+      method: request.method,
+      headers: {
+        accept: 'application/json',
+        ...auth,
+        ...(body !== undefined && {
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(body)),
+        }),
+      },
+      body,
+      timeoutMs,
+      beforeSend,
+    }
+    const answer = await exchanged(exchange, isTls, agent).catch((error: unknown) => {
+      if (!(error instanceof NoAnswer)) {
+        token.release()
+        throw error
+      }
+      if (error.wasSent) token.spent()
+      else token.release()
+      throw unusable(request, error)
+    })
+    token.spent(answer)
+    if (answer.status < 200 || answer.status > 299) throw refusal(request, answer)
+    const parsed = schema.safeParse(answer.body)
+    if (parsed.success) return parsed.data
+    throw unusable(request, { wasSent: true, reason: 'unreadable' }, answer.status)
   }
 
   return {
-    async request(request, schema, prepared) {
-      const token = prepared?.token ?? (await tokenFor(request))
-      const body = request.body && JSON.stringify(request.body)
-      const exchange: Exchange = {
-        url: urlOf(base, request),
-        method: request.method,
-        headers: {
-          accept: 'application/json',
-          ...auth,
-          ...(body !== undefined && {
-            'content-type': 'application/json',
-            'content-length': String(Buffer.byteLength(body)),
-          }),
-        },
-        body,
-        timeoutMs,
-        beforeSend: prepared?.beforeSend,
-      }
-      const answer = await send(exchange, isTls, agent).catch((error: unknown) => {
-        if (!(error instanceof NoAnswer)) {
-          token.release()
-          throw error
-        }
-        if (error.wasSent) token.spent()
-        else token.release()
-        throw unusable(request, error)
-      })
-      token.spent(answer)
-      if (answer.status < 200 || answer.status > 299) throw refusal(request, answer)
-      const parsed = schema.safeParse(answer.body)
-      if (parsed.success) return parsed.data
-      throw unusable(request, { wasSent: true, reason: 'unreadable' }, answer.status)
+    async request({ purpose, ...request }, schema) {
+      const token = await budget.take({ purpose, withinMs: patienceMs })
+      if (token === null) throw rateLimited(routeOf(request), budget)
+      return send(request, schema, { token })
     },
+    send,
   }
 }
 
 /** The budget's own refusal, before any byte was sent. */
-export function rateLimited(route: string, budget: RateBudget): BrokerError {
+function rateLimited(route: string, budget: RateBudget): BrokerError {
   const resetAt = budget.resetAt()
   return new BrokerError('rate-limited', {
     route,
@@ -167,7 +169,7 @@ class NoAnswer extends Error {
  * ours, so that a process which was stopped before it learns so before it sends.
  * @throws NoAnswer, or what `beforeSend` throws
  */
-function send(exchange: Exchange, isTls: boolean, agent: Agent): Promise<Answer> {
+function exchanged(exchange: Exchange, isTls: boolean, agent: Agent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let wasSent = false
     // Following a redirect would hand the keys to another host; neither of the two does.

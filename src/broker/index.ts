@@ -3,15 +3,10 @@ export type { Activities, FeeActivity, TradeActivity } from './activities.js'
 export { type Asset, isBuyable } from './assets.js'
 export { type Broker, type BrokerOptions, createBroker } from './broker.js'
 export type { BrokerClock } from './clock.js'
-export { BrokerError, type BrokerErrorDetails, type BrokerErrorKind } from './errors.js'
+export { BrokerError, type BrokerErrorKind } from './errors.js'
 export { type BrokerOrder, type Fill, fillValue, type OrderSide } from './order.js'
 export { type BrokerOrderState, orderState } from './orderState.js'
-export {
-  DuplicateOrderError,
-  isPossibleDuplicate,
-  type OrderFilter,
-  type OrderRequest,
-} from './orders.js'
+export { isPossibleDuplicate, type OrderFilter, type OrderRequest } from './orders.js'
 export type { PlacementTurn } from './rateBudget.js'
 export {
   createSharedBroker,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { formatDecimal, ONE_CENT, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 import { timestampSchema } from './clock.js'
-import { BrokerError, type BrokerErrorDetails } from './errors.js'
+import { BrokerError } from './errors.js'
 import type { BrokerHttp, PreparedSending } from './http.js'
 import { asOne, type BrokerOrder, type OrderSide, type StoredOrder, storedOrderSchema } from './order.js'
 import type { Token } from './rateBudget.js'
@@ -20,45 +20,17 @@ export type OrderRequest = {
 /** How many orders in a row may have carried one on. */
 const MAX_REPLACEMENTS = 5
 
-/** The broker has an order under this `client_order_id` already: `existing`. It may be anyone's: check symbol and side. */
-export class DuplicateOrderError extends BrokerError {
-  constructor(
-    readonly existing: BrokerOrder,
-    details: BrokerErrorDetails,
-  ) {
-    super('duplicate-client-order-id', details)
-  }
-}
-
 /**
- * `POST /v2/orders`: a market order with time in force `day`.
+ * `POST /v2/orders`, one request: a market order with time in force `day`.
  *
- * Alpaca answers a used `client_order_id` with the same status (422) and code (40010001) as any other malformed
- * request, and only its words tell them apart. Words are not a contract: after every 422 the id is looked up.
- *
- * @throws DuplicateOrderError when the id is taken; BrokerError `ambiguous` when the order may exist
- *   (no definite answer, or the look-up after a 422 failed); `rejected` and the other kinds when it does not
+ * @throws BrokerError `ambiguous` when the order may exist; `rejected` and the other kinds when the broker refused it, but for a
+ *   refusal that {@link isPossibleDuplicate} names
  * @throws RangeError for a notional that is not whole cents, or an amount that is not positive
- */
-export async function placeOrder(trading: BrokerHttp, request: OrderRequest): Promise<BrokerOrder> {
-  try {
-    return await postOrder(trading, request)
-  } catch (error) {
-    if (!isPossibleDuplicate(error)) throw error
-    const existing = await lookUpAfterRefusal(trading, request.clientOrderId, error)
-    if (existing) throw new DuplicateOrderError(existing, error)
-    throw error
-  }
-}
-
-/**
- * The same, and nothing else: one request.
- * @throws BrokerError `ambiguous` when the order may exist; what {@link isPossibleDuplicate} says yes to when the id may be taken
  */
 export async function postOrder(
   trading: BrokerHttp,
   request: OrderRequest,
-  prepared?: PreparedSending,
+  prepared: Required<PreparedSending>,
 ): Promise<BrokerOrder> {
   const route = '/v2/orders'
   const body = {
@@ -69,15 +41,15 @@ export async function postOrder(
     client_order_id: request.clientOrderId,
     ...sizeOf(request),
   }
-  const placed = await trading.request(
-    { method: 'POST', route, path: route, body, purpose: 'place' },
-    orderWithId(request.clientOrderId),
-    prepared,
-  )
-  return asOne(placed, [])
+  const schema = orderWithId(request.clientOrderId)
+  return asOne(await trading.send({ method: 'POST', route, path: route, body }, schema, prepared), [])
 }
 
-/** Whether the refusal of an order leaves open that the broker has one under its id: look it up. */
+/**
+ * Whether the refusal of an order leaves open that the broker has one under its id: look it up. Alpaca answers a used
+ * `client_order_id` with the same status (422) and code (40010001) as any other malformed request. Only its words tell them apart,
+ * and words are not a contract.
+ */
 export function isPossibleDuplicate(error: unknown): error is BrokerError {
   return error instanceof BrokerError && error.status === 422 && error.kind === 'rejected'
 }
@@ -103,18 +75,12 @@ async function findOrder(
   token?: Token,
 ): Promise<StoredOrder | null> {
   const route = '/v2/orders:by_client_order_id'
+  const request = { method: 'GET', route, path: route, query: { client_order_id: clientOrderId } } as const
+  const schema = orderWithId(clientOrderId)
   try {
-    return await trading.request(
-      {
-        method: 'GET',
-        route,
-        path: route,
-        query: { client_order_id: clientOrderId },
-        purpose: 'settle',
-      },
-      orderWithId(clientOrderId),
-      token && { token, beforeSend: () => undefined },
-    )
+    return token
+      ? await trading.send(request, schema, { token })
+      : await trading.request({ ...request, purpose: 'settle' }, schema)
   } catch (error) {
     if (error instanceof BrokerError && error.kind === 'not-found') return null
     throw error
@@ -263,18 +229,4 @@ function sizeOf(request: OrderRequest): { notional: string } | { qty: string } {
     throw new RangeError('"notional" expected a positive amount in whole cents')
   }
   return { notional: formatDecimal(request.notional, USDC_DECIMALS) }
-}
-
-async function lookUpAfterRefusal(
-  trading: BrokerHttp,
-  clientOrderId: string,
-  refusal: BrokerError,
-): Promise<BrokerOrder | null> {
-  try {
-    return await getOrderByClientOrderId(trading, clientOrderId)
-  } catch (error) {
-    if (!(error instanceof BrokerError)) throw error
-    const reason = error.reason === 'unreadable' ? error.reason : 'lookup-failed'
-    throw new BrokerError('ambiguous', { ...refusal, reason })
-  }
 }

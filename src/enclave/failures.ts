@@ -68,7 +68,6 @@ const BROKER_CODES: Readonly<Record<BrokerErrorKind, FailureCode>> = {
   'rate-limited': 'broker-rate-limited',
   unauthorized: 'broker-unauthorized',
   'not-found': 'broker-refused',
-  'duplicate-client-order-id': 'broker-refused',
   rejected: 'broker-refused',
 }
 

@@ -1,7 +1,7 @@
 import { BrokerError, type Placement, type SharedBroker } from '../broker/index.js'
 
-/** A broker as one run uses it, which places orders through `reserve` alone. */
-export interface GuardedBroker extends Omit<SharedBroker, 'close' | 'placeOrder'> {
+/** A broker as one run uses it. */
+export interface GuardedBroker extends Omit<SharedBroker, 'close'> {
   /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
   lastFailure(): BrokerError | null
 }

@@ -1,15 +1,15 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { type Broker, BrokerError, createBroker } from '../../src/broker/index.js'
-import { usd } from '../support/brokerStandIn.js'
+import { BrokerError } from '../../src/broker/index.js'
+import { type PlacingBroker, placingBroker, usd } from '../support/brokerStandIn.js'
 import { closedUrl, startRawServer } from '../support/rawServer.js'
 
 const KEY_ID = 'PKCANARYKEYID'
 const SECRET = 'CANARYSECRET'
 const ORDER = { symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: 'client-order-1' } as const
 
-function client(url: string, timeoutMs = 5_000): Broker {
-  return createBroker({ tradingUrl: `${url}/`, dataUrl: url, keyId: KEY_ID, secretKey: SECRET, timeoutMs })
+function client(url: string, timeoutMs = 5_000): PlacingBroker {
+  return placingBroker({ tradingUrl: `${url}/`, dataUrl: url, keyId: KEY_ID, secretKey: SECRET, timeoutMs })
 }
 
 /** The BrokerError that a call fails with. */
@@ -23,7 +23,7 @@ async function failure(call: Promise<unknown>): Promise<BrokerError> {
 }
 
 /** What a read, a placing and a cancelling come to, at the same server. */
-async function kinds(broker: Broker) {
+async function kinds(broker: PlacingBroker) {
   return {
     read: (await failure(broker.getClock())).kind,
     place: (await failure(broker.placeOrder(ORDER))).kind,

@@ -1,15 +1,15 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { type Broker, BrokerError, createBroker } from '../../src/broker/index.js'
-import { brokerOf, usd } from '../support/brokerStandIn.js'
+import { BrokerError, createBroker } from '../../src/broker/index.js'
+import { brokerOf, type PlacingBroker, placingBroker, usd } from '../support/brokerStandIn.js'
 import { closedUrl, startRawServer } from '../support/rawServer.js'
 
 const KEY_ID = 'PKCANARYKEYID'
 const SECRET = 'CANARYSECRET'
 const ORDER = { symbol: 'AAPL', side: 'buy', notional: usd(5), clientOrderId: 'client-order-1' } as const
 
-function client(url: string, timeoutMs = 5_000): Broker {
-  return createBroker({ tradingUrl: `${url}/`, dataUrl: url, keyId: KEY_ID, secretKey: SECRET, timeoutMs })
+function client(url: string, timeoutMs = 5_000): PlacingBroker {
+  return placingBroker({ tradingUrl: `${url}/`, dataUrl: url, keyId: KEY_ID, secretKey: SECRET, timeoutMs })
 }
 
 /** The BrokerError that a call fails with. */

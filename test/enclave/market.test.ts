@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { RpcProvider } from '../../src/chain/provider.js'
 import { ConflictError } from '../../src/enclave/failures.js'
-import { sending, usd } from '../support/brokerStandIn.js'
+import { brokerOf, sending, usd } from '../support/brokerStandIn.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
 
@@ -314,8 +314,7 @@ describe('an answer of the broker that got lost', () => {
     control().fault({ method: 'GET', path: '/v2/clock', respond: { status: 503, body: {} } })
     await world().run(order)
     control().clear({ what: 'faults' })
-    const { broker } = world().deps()
-    await broker.placeOrder({
+    await brokerOf(world().broker.url).placeOrder({
       symbol: 'MSFT',
       side: 'buy',
       notional: usd(9),

@@ -1,12 +1,14 @@
+import { brokerOf as clientOf, createParts } from '../../src/broker/broker.js'
 import {
   type Broker,
   type BrokerOptions,
   type BrokerOrder,
-  createBroker,
   createSharedBroker,
+  type OrderRequest,
   type Placement,
   type SharedBroker,
 } from '../../src/broker/index.js'
+import { postOrder } from '../../src/broker/orders.js'
 import { formatDecimal, PRICE_DECIMALS, parseDecimal } from '../../src/protocol/units.js'
 import {
   type BrokerStandIn,
@@ -49,8 +51,26 @@ function optionsOf(url: string, { keyId, secretKey }: Keys, timeoutMs = 5_000): 
   return { tradingUrl: url, dataUrl: url, keyId, secretKey, timeoutMs }
 }
 
-export function brokerOf(url: string, account: Keys = ENCLAVE_ACCOUNT, timeoutMs?: number): Broker {
-  return createBroker(optionsOf(url, account, timeoutMs))
+/** A client that also places orders, one request each, where a test has no turns to give. */
+export interface PlacingBroker extends Broker {
+  placeOrder(request: OrderRequest): Promise<BrokerOrder>
+}
+
+export function placingBroker(options: BrokerOptions): PlacingBroker {
+  const parts = createParts(options)
+  return {
+    ...clientOf(parts),
+    async placeOrder(request) {
+      const turn = { account: '', openedAt: 0 }
+      const token = await parts.tradingBudget.take({ purpose: 'place', turn, withinMs: 0 })
+      if (token === null) throw new Error('no request is left')
+      return postOrder(parts.trading, request, { token, beforeSend: () => undefined })
+    },
+  }
+}
+
+export function brokerOf(url: string, account: Keys = ENCLAVE_ACCOUNT, timeoutMs?: number): PlacingBroker {
+  return placingBroker(optionsOf(url, account, timeoutMs))
 }
 
 /** The broker as an enclave has it. */

@@ -1,14 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Broker } from '../../../src/broker/index.js'
 import {
   type BrokerControlClient,
   type BrokerStandIn,
   createBrokerControlClient,
 } from '../../../src/sandbox/broker/index.js'
-import { brokerOf, ENCLAVE_ACCOUNT, SERVER_ACCOUNT, startStandIn, usd } from '../../support/brokerStandIn.js'
+import {
+  brokerOf,
+  ENCLAVE_ACCOUNT,
+  type PlacingBroker,
+  SERVER_ACCOUNT,
+  startStandIn,
+  usd,
+} from '../../support/brokerStandIn.js'
 
 let standIn: BrokerStandIn
-let broker: Broker
+let broker: PlacingBroker
 let control: BrokerControlClient
 beforeEach(async () => {
   standIn = await startStandIn()
@@ -25,7 +31,7 @@ describe('faults, steered over HTTP', () => {
     await control.run('fault', { method: 'POST', path: '/v2/orders', drop: 'after' })
     await expect(buy('lost')).rejects.toMatchObject({ kind: 'ambiguous' })
     expect(await broker.getOrderByClientOrderId('lost')).toMatchObject({ state: 'filled' })
-    await expect(buy('lost')).rejects.toMatchObject({ kind: 'duplicate-client-order-id' })
+    await expect(buy('lost')).rejects.toMatchObject({ kind: 'rejected', status: 422 })
   })
 
   it('cut the connection before the order is placed', async () => {

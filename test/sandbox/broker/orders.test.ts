@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Broker, fillValue } from '../../../src/broker/index.js'
+import { fillValue } from '../../../src/broker/index.js'
 import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
-import { brokerOf, shares, startStandIn, usd } from '../../support/brokerStandIn.js'
+import { brokerOf, type PlacingBroker, shares, startStandIn, usd } from '../../support/brokerStandIn.js'
 
 let standIn: BrokerStandIn
-let broker: Broker
+let broker: PlacingBroker
 beforeEach(async () => {
   standIn = await startStandIn()
   broker = brokerOf(standIn.url)

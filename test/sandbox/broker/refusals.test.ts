@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Broker } from '../../../src/broker/index.js'
 import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
 import {
   brokerOf,
   ENCLAVE_ACCOUNT,
+  type PlacingBroker,
   SERVER_ACCOUNT,
   shares,
   startStandIn,
@@ -11,7 +11,7 @@ import {
 } from '../../support/brokerStandIn.js'
 
 let standIn: BrokerStandIn
-let broker: Broker
+let broker: PlacingBroker
 beforeEach(async () => {
   standIn = await startStandIn()
   broker = brokerOf(standIn.url)
@@ -111,10 +111,8 @@ describe('refusals', () => {
 
   it('a client_order_id that was ever used in the account', async () => {
     await buy('once', usd(10))
-    await expect(buy('once', usd(10))).rejects.toMatchObject({
-      kind: 'duplicate-client-order-id',
-      existing: { clientOrderId: 'once', symbol: 'AAPL', side: 'buy' },
-    })
+    await expect(buy('once', usd(10))).rejects.toMatchObject({ kind: 'rejected', status: 422 })
+    expect(await broker.getOrderByClientOrderId('once')).toMatchObject({ symbol: 'AAPL', side: 'buy' })
     expect(standIn.control.orders()).toHaveLength(1)
   })
 })
