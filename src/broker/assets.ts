@@ -28,7 +28,7 @@ export async function getAsset(trading: BrokerHttp, symbol: string): Promise<Ass
         method: 'GET',
         route: '/v2/assets/{symbol}',
         path: `/v2/assets/${encodeURIComponent(symbol)}`,
-        purpose: 'settle',
+        purpose: 'awaited',
       },
       assetSchema,
     )

@@ -31,7 +31,7 @@ const clockSchema = z
 /** `GET /v2/clock`. */
 export function getClock(trading: BrokerHttp): Promise<BrokerClock> {
   return trading.request(
-    { method: 'GET', route: '/v2/clock', path: '/v2/clock', purpose: 'settle' },
+    { method: 'GET', route: '/v2/clock', path: '/v2/clock', purpose: 'awaited' },
     clockSchema,
   )
 }

@@ -80,7 +80,7 @@ async function findOrder(
   try {
     return token
       ? await trading.send(request, schema, { token })
-      : await trading.request({ ...request, purpose: 'settle' }, schema)
+      : await trading.request({ ...request, purpose: 'awaited' }, schema)
   } catch (error) {
     if (error instanceof BrokerError && error.kind === 'not-found') return null
     throw error
@@ -98,7 +98,7 @@ async function replacementsOf(trading: BrokerHttp, first: StoredOrder): Promise<
     const schema = storedOrderSchema.refine(
       (order) => order.id === id && order.symbol === first.symbol && order.side === first.side,
     )
-    const request = { method: 'GET', route, path, purpose: 'settle' } as const
+    const request = { method: 'GET', route, path, purpose: 'awaited' } as const
     last = await trading.request(request, schema).catch((error: unknown) => {
       const isGone = error instanceof BrokerError && error.kind === 'not-found'
       throw isGone ? unreadable(`GET ${route}`) : error
@@ -146,7 +146,7 @@ export async function lookAtOrders(
   { after, symbols }: { readonly after: Date; readonly symbols: readonly string[] },
 ): Promise<Map<string, BrokerOrder | null>> {
   const schema = z.union([storedOrderSchema, unreadableOrderSchema])
-  const found = await listOrders(trading, { after, symbols, purpose: 'settle' }, schema)
+  const found = await listOrders(trading, { after, symbols, purpose: 'awaited' }, schema)
   const readable = new Map<string, StoredOrder>()
   const standing = new Map<string, BrokerOrder | null>()
   for (const order of found.values()) {
@@ -160,7 +160,11 @@ export async function lookAtOrders(
 /** Every page of the list, by the broker's ids. */
 async function listOrders<T extends { readonly id: string; readonly createdAt: Date }>(
   trading: BrokerHttp,
-  filter: { readonly after: Date; readonly symbols: readonly string[]; readonly purpose: 'settle' | 'other' },
+  filter: {
+    readonly after: Date
+    readonly symbols: readonly string[]
+    readonly purpose: 'awaited' | 'other'
+  },
   schema: z.ZodType<T>,
 ): Promise<Map<string, T>> {
   const route = '/v2/orders'

@@ -16,11 +16,11 @@ const FIRST_PAUSE_MS = 1_000
 const TOO_MANY_REQUESTS = 429
 
 /**
- * The purpose of a request. Cancels go first, then placements, then requests that an order waits for (`settle`), then the rest.
+ * The purpose of a request. Cancels go first, then placements, then requests that an order waits for (`awaited`), then the rest.
  */
-export type Purpose = 'cancel' | 'place' | 'settle' | 'other'
+export type Purpose = 'cancel' | 'place' | 'awaited' | 'other'
 
-const PURPOSES: readonly Purpose[] = ['cancel', 'place', 'settle', 'other']
+const PURPOSES: readonly Purpose[] = ['cancel', 'place', 'awaited', 'other']
 
 /** Which of several waiting placements goes first. */
 export interface PlacementTurn {
@@ -96,7 +96,7 @@ interface Waiter {
  * and then has only a part of what is left under way at once. A broker that states no limit is asked freely.
  *
  * @example
- * const token = await budget.take({ purpose: 'settle', withinMs: 10_000 })
+ * const token = await budget.take({ purpose: 'awaited', withinMs: 10_000 })
  * if (token === null) throw new BrokerError('rate-limited', …)
  */
 export function createRateBudget({
@@ -114,7 +114,7 @@ export function createRateBudget({
   let underWay = 0
   let deferred = 0
   let wake: NodeJS.Timeout | undefined
-  const queues = { cancel: lineUp(), place: takeTurns(), settle: lineUp(), other: lineUp() }
+  const queues = { cancel: lineUp(), place: takeTurns(), awaited: lineUp(), other: lineUp() }
 
   function current(): Window | undefined {
     return window !== undefined && now() < window.resetAt ? window : undefined
@@ -122,7 +122,7 @@ export function createRateBudget({
 
   /** How many tokens a request for this purpose must leave, at a time within the window. */
   function keptAt(purpose: Purpose, { limit, resetAt }: Window, at: number, requests = 1): number {
-    if (purpose === 'cancel' || purpose === 'settle') return 0
+    if (purpose === 'cancel' || purpose === 'awaited') return 0
     const kept = Math.ceil((limit / KEPT_PART) * Math.min(1, (resetAt - at) / WINDOW_MS))
     return Math.min(kept, limit - requests)
   }
@@ -292,7 +292,7 @@ export function createRateBudget({
     },
     resetAt() {
       const known = current()
-      const until = Math.max(pause.until, known === undefined || allows('settle') ? 0 : known.resetAt)
+      const until = Math.max(pause.until, known === undefined || allows('awaited') ? 0 : known.resetAt)
       return until > now() ? unixNow() + (until - now()) : undefined
     },
     deferUntil(requests = 1) {

@@ -44,7 +44,7 @@ export async function getSnapshots(
       route: '/v2/stocks/snapshots',
       path: '/v2/stocks/snapshots',
       query: { symbols: symbols.join(','), feed },
-      purpose: 'settle',
+      purpose: 'awaited',
     },
     snapshotsSchema,
   )

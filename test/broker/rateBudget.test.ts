@@ -35,7 +35,7 @@ const placing = (account: string, openedAt: bigint | number, withinMs = 10_000) 
 /** A budget that knows how many requests are left. */
 async function knowing(remaining: number, limit = 200): Promise<RateBudget> {
   const budget = newBudget()
-  const token = await budget.take(others('settle'))
+  const token = await budget.take(others('awaited'))
   token?.spent(saying(remaining, RESET, limit))
   return budget
 }
@@ -85,7 +85,7 @@ describe('a window, step by step', () => {
           1,
           [
             ['c1', 'cancel'],
-            ['s1', 'settle'],
+            ['s1', 'awaited'],
           ],
           'p1 o1 c1 s1',
         ],
@@ -114,7 +114,7 @@ describe('a window, step by step', () => {
           51_000,
           [
             ['o1', 'other'],
-            ['s1', 'settle'],
+            ['s1', 'awaited'],
             ['p1', 'place'],
             ['c1', 'cancel'],
           ],
@@ -219,7 +219,7 @@ describe('placements', () => {
   it('end without a token when another process has taken what they waited for', async () => {
     const budget = await knowing(20)
     const { ask, refused } = asking(budget)
-    const under = await budget.take(others('settle'))
+    const under = await budget.take(others('awaited'))
     ask('late', placing('a', 1))
     under?.spent(saying(5))
     await pass(9_999)
@@ -237,7 +237,7 @@ describe('placements', () => {
     expect(times.filter((time) => time === 3 * MINUTE)).toHaveLength(40)
     // The next minute has no room for more than those who were deferred to it, nor has the one after it.
     await pass(10_001)
-    const token = await budget.take(others('settle'))
+    const token = await budget.take(others('awaited'))
     token?.spent(saying(0, RESET + 60))
     expect(Math.round((budget.deferUntil() - START) / 1_000)).toBe(180)
   })
@@ -274,7 +274,7 @@ describe('what is learnt', () => {
 
   it('an answer that comes late says nothing of what is left by now', async () => {
     const budget = newBudget()
-    const [early, late] = [await budget.take(others('settle')), await budget.take(others('settle'))]
+    const [early, late] = [await budget.take(others('awaited')), await budget.take(others('awaited'))]
     late?.spent(saying(3))
     early?.spent(saying(150))
     const taken = await Promise.all([1, 2, 3, 4].map(() => budget.take(others('cancel', 0))))
@@ -283,7 +283,7 @@ describe('what is learnt', () => {
 
   it('a broker that states no limit is asked freely', async () => {
     const budget = newBudget()
-    const first = await budget.take(others('settle'))
+    const first = await budget.take(others('awaited'))
     first?.spent({ status: 200, headers: {} })
     const taken = await Promise.all(Array.from({ length: 50 }, (_, at) => budget.take(placing('a', at, 0))))
     expect(taken).not.toContain(null)
@@ -292,9 +292,9 @@ describe('what is learnt', () => {
   it('and after its 429 again after a pause that grows', async () => {
     const budget = newBudget()
     for (const pauseMs of [1_000, 2_000, 4_000]) {
-      const token = await budget.take(others('settle'))
+      const token = await budget.take(others('awaited'))
       token?.spent({ status: 429, headers: {} })
-      expect(await budget.take(others('settle', 0))).toBeNull()
+      expect(await budget.take(others('awaited', 0))).toBeNull()
       expect(budget.resetAt()).toBe(Date.now() + pauseMs)
       await pass(pauseMs - 1)
       expect(await budget.take(others('cancel', 0))).toBeNull()
@@ -304,14 +304,14 @@ describe('what is learnt', () => {
 
   it('a 429 that states its reset alone holds until then', async () => {
     const budget = newBudget()
-    const token = await budget.take(others('settle'))
+    const token = await budget.take(others('awaited'))
     token?.spent({ status: 429, headers: { 'x-ratelimit-reset': String(RESET) } })
     expect(budget.resetAt()).toBe(START + MINUTE)
   })
 
   it('no reset is further away than a minute', async () => {
     const budget = newBudget()
-    const token = await budget.take(others('settle'))
+    const token = await budget.take(others('awaited'))
     token?.spent(saying(0, 99_999_999_999))
     await pass(MINUTE - 1)
     expect(await budget.take(others('cancel', 0))).toBeNull()
@@ -321,7 +321,7 @@ describe('what is learnt', () => {
 
   it('the reset goes by the clock of the broker, not by ours', async () => {
     const budget = newBudget()
-    const token = await budget.take(others('settle'))
+    const token = await budget.take(others('awaited'))
     const hourAhead = START + 3_600_000
     token?.spent({
       status: 200,
@@ -333,7 +333,7 @@ describe('what is learnt', () => {
   it('a gateway that fails in the place of the broker does not set it free', async () => {
     const budget = await knowing(0)
     await pass(MINUTE)
-    const token = await budget.take(others('settle'))
+    const token = await budget.take(others('awaited'))
     token?.spent({ status: 502, headers: {} })
     const { granted, ask } = asking(budget)
     for (let number = 0; number < 100; number++) ask(`p${number}`, placing('a', number))
@@ -343,7 +343,7 @@ describe('what is learnt', () => {
 
   it.each(['', 'soon', '-1'])('a reset that is no time is no limit: %j', async (reset) => {
     const budget = newBudget()
-    const token = await budget.take(others('settle'))
+    const token = await budget.take(others('awaited'))
     token?.spent(saying(0, reset))
     expect(await budget.take(others('other', 0))).not.toBeNull()
   })
