@@ -201,7 +201,7 @@ async function measureFloor(bench: Bench, what: string, inFlight: number): Promi
   return { ...row, blocks: null, requests: null }
 }
 
-/** Orders for all of the time, posted at the beginning, with the broker's documented limit enforced. The rest is left. */
+/** Posts orders for the whole time at its start, with the broker's documented limit enforced. Orders still waiting at its end are left. */
 async function measureLimited(bench: Bench, minutes: number): Promise<LimitedResult> {
   const { sandbox, crowd, server, reader, print } = bench
   const rounds = Math.min(MOST_OPEN, Math.ceil(((minutes + 1) * PER_MINUTE) / crowd.accounts.length))
@@ -240,7 +240,7 @@ interface Watching {
   readonly onBlock?: (ended: number) => void
 }
 
-/** Lets orders be posted and tells what came of it. @throws unless all settle */
+/** Has orders posted and measures them until all have settled. @throws when one ends otherwise */
 async function watch(
   { sandbox, server, reader, print }: Bench,
   what: string,

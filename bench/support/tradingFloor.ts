@@ -25,7 +25,7 @@ const LOOK_MS = 10
  * Signs what the enclave signs for a buy, its write-ahead and its settlement, for accounts that have no portfolio yet, and the
  * transactions that carry them: first all write-aheads, then all settlements.
  *
- * @param like an account whose portfolio tells how long the blobs are
+ * @param like an account with a portfolio, whose blobs have the lengths to use
  */
 export async function signFloor(
   { provider, info, secrets }: Sandbox,
@@ -81,7 +81,7 @@ export async function signFloor(
   )
 }
 
-/** Sends them in turn, at most so many in no block; a settlement is sent once its write-ahead is in one. */
+/** Sends them in turn, `inFlight` at most not yet mined; a settlement is sent once its write-ahead is mined. */
 export async function sendFloor(
   { provider }: Sandbox,
   sender: SandboxAccount,

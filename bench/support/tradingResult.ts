@@ -91,7 +91,7 @@ function lineOf(row: TradingRow): string {
   return `  ${what.padEnd(NAME_WIDTH)}${cells.map((cell) => cell.padStart(WIDTH)).join('')}`
 }
 
-/** The first minute is left out: it begins with whatever the limit leaves at once. */
+/** Leaves out the first minute, which begins with a full budget. */
 function limitedLines({ settled, requests, refused }: LimitedResult): string[] {
   const later = settled.slice(1)
   const mean = later.reduce((sum, count) => sum + count, 0) / later.length

@@ -60,8 +60,8 @@ const errorBodySchema = z.object({
 })
 
 /**
- * How Alpaca refuses keys with 403, those of the other kind of account for one: a sentence alone. What it refuses of a
- * request for another reason has a `code` beside it; what stands before the API answers in another form.
+ * Alpaca refuses keys, such as those of the other kind of account, with 403 and a sentence alone. Any other refusal has a `code`
+ * beside it. A gateway in front of the API answers in another form.
  */
 const refusedKeysSchema = z.strictObject({ message: z.string() })
 

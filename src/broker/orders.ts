@@ -124,7 +124,7 @@ export interface OrderFilter {
 }
 
 /**
- * `GET /v2/orders`: every order that was submitted after a time, whatever became of it, the oldest first. Those that
+ * `GET /v2/orders`: every order that was submitted after a time, in any state, the oldest first. Those that
  * carried another one on are part of it.
  */
 export async function getOrders(trading: BrokerHttp, { after, symbol }: OrderFilter): Promise<BrokerOrder[]> {
@@ -180,7 +180,7 @@ async function listOrders<T extends { readonly id: string; readonly createdAt: D
     const { purpose } = filter
     const page = await trading.request({ method: 'GET', route, path: route, query, purpose }, z.array(schema))
     const known = found.size
-    // A page begins with what the one before ended with, as a time names no single order.
+    // A page begins with the last orders of the page before, because a time names no single order.
     for (const order of page) found.set(order.id, order)
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE || found.size === known) return found

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 /** The broker counts by the minute; a reset that is further away comes from a clock that is wrong. */
 const WINDOW_MS = 60_000
-/** Requests that may be under way while it is unknown what a window has left: one answer tells. */
+/** Requests under way at most until an answer states what the window has left. */
 const PROBES = 10
 /** Placements leave a tenth of the limit at the start of a window; this tenth shrinks to zero until its end. */
 const KEPT_PART = 10
@@ -235,7 +235,7 @@ export function createRateBudget({
     if (next !== undefined) wake = setTimeout(pump, Math.max(1, Math.ceil(next - now())))
   }
 
-  /** Monotonic ms; undefined when no one waits, or only an answer can bring a token. */
+  /** Monotonic ms; undefined when no request waits, or only an answer can bring a token. */
   function nextChange(): number | undefined {
     if (PURPOSES.every((purpose) => queues[purpose].requests() === 0)) return undefined
     if (now() < pause.until) return pause.until

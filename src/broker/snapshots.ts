@@ -3,7 +3,7 @@ import { timestampSchema } from './clock.js'
 import type { BrokerHttp } from './http.js'
 import { priceSchema } from './numbers.js'
 
-/** What is known of one symbol's market. Prices are USD with 6 decimals; whatever Alpaca left out is null. */
+/** One symbol's market. Prices are USD with 6 decimals; a value that Alpaca left out is null. */
 export interface Snapshot {
   readonly symbol: string
   /** The last trade, rounded down. */

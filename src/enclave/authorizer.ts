@@ -73,7 +73,7 @@ export function createAuthorizer({ chain, clock, relay, privateKey, timings }: A
           if (await confirmed({ primaryType, digest })) return
           continue
         }
-        // Whatever the relay says, an answer to an earlier request may have been lost.
+        // Any refusal may be of a repetition: the answer to the first request may have been lost.
         if (await isUsed({ primaryType, digest }, chain.look())) return
         if (answer.kind === 'reverted') throw failureOf(answer.revert)
         if (answer.kind === 'postponed') {

@@ -39,7 +39,7 @@ export interface ChainOptions extends Omit<HeadsOptions, 'onShorter'> {
   readonly addresses: ContractAddresses
 }
 
-/** What the runs of a process share of the chain: one look at each new head, and each view of a block once. */
+/** The chain as all runs of a process share it: one look at each new head, and each view of a block once. */
 export interface SharedChain {
   /** A run never sees a head below one that it has seen. */
   forRun(): ChainState
@@ -118,7 +118,7 @@ interface Once<T> {
   clear(): void
 }
 
-/** What a deployment never changes is asked for once, and again after a failure. */
+/** Asks once for a value that a deployment never changes, and again after a failure. */
 function once<T>(ask: () => Promise<T>): Once<T> {
   let known: Promise<T> | undefined
   const clear = () => {

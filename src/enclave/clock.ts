@@ -28,7 +28,7 @@ export interface RunClock {
   sleep(ms: number): Promise<void>
 }
 
-/** @param stopAt Unix seconds; nobody may be called from then on, as another run may have begun */
+/** @param stopAt Unix seconds; broker and relay are not called from then on, because another run may have begun */
 export function createRunClock(clock: Clock, stopAt: number): RunClock {
   const allows = (ms: number) => clock.now() + ms < stopAt * 1_000
   const check = (ms: number) => {

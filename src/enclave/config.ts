@@ -1,5 +1,7 @@
 import { parse } from 'dotenv'
 import type { z } from 'zod'
+import type { SharedBrokerOptions } from '../broker/index.js'
+import type { ContractAddresses } from '../protocol/api.js'
 import { readPrivateFile, SharedFileError } from '../service/privateFile.js'
 import { environmentSchema, RESIDENT_VARIABLES } from './configSchema.js'
 
@@ -47,5 +49,28 @@ function readEnvFile(path: string): Environment {
     throw new ConfigError(
       `ENCLAVE_ENV_FILE: ${isShared ? error.message : 'names a file that cannot be read'}`,
     )
+  }
+}
+
+/** The five contracts. */
+export function addressesOf(config: EnclaveConfig): ContractAddresses {
+  return {
+    institutionRegistry: config.INSTITUTION_REGISTRY_ADDRESS,
+    orderEscrow: config.ORDER_ESCROW_ADDRESS,
+    confidentialLedger: config.CONFIDENTIAL_LEDGER_ADDRESS,
+    equityToken: config.EQUITY_TOKEN_ADDRESS,
+    platformPool: config.PLATFORM_POOL_ADDRESS,
+  }
+}
+
+/** The account that trades. */
+export function brokerOptionsOf(config: EnclaveConfig): SharedBrokerOptions {
+  return {
+    tradingUrl: config.ALPACA_TRADING_URL,
+    dataUrl: config.ALPACA_DATA_URL,
+    keyId: config.ALPACA_KEY_ID,
+    secretKey: config.ALPACA_SECRET_KEY,
+    timeoutMs: config.BROKER_TIMEOUT_MS,
+    clockMaxAgeMs: config.BROKER_CLOCK_MAX_AGE_MS,
   }
 }

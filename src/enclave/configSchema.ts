@@ -190,7 +190,7 @@ the chain calls safe or finalized. docs/enclave.md says under "Depth" what fits 
     MINUTE_MS,
   ),
   CHAIN_MAX_HEAD_AGE_MS: milliseconds(
-    "A newest block that is older than this, by the enclave's clock, is not acted on, whatever the depth.",
+    "A newest block that is older than this, by the enclave's clock, is not acted on, at any depth.",
     2 * MINUTE_MS,
     60 * MINUTE_MS,
   ),
@@ -220,7 +220,11 @@ the chain calls safe or finalized. docs/enclave.md says under "Depth" what fits 
     15_000,
     5 * MINUTE_MS,
   ),
-  CONFIRM_POLL_MS: milliseconds('Pause between two looks at the chain for it.', 500, MINUTE_MS),
+  CONFIRM_POLL_MS: milliseconds(
+    'Pause between two looks at the chain while any run waits for a block; all runs share them.',
+    500,
+    MINUTE_MS,
+  ),
   FILL_WAIT_MS: milliseconds(
     'How long a run follows a live order before it leaves it to a later run.',
     5_000,

@@ -75,7 +75,7 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
       try {
         return await dispatch(createRun(deps, shared, job, keep), job)
       } catch (error) {
-        // What was reported stands: the refund that a notice explains may yet take effect.
+        // The reported result stands: the refund that a notice explains may yet take effect.
         const retry = error instanceof PostponedError ? { retryAt: error.until } : {}
         return { code: codeOf(error), ...retry, ...reported, outcome: 'failed' }
       }
@@ -93,7 +93,7 @@ function createShared(deps: EnclaveDeps) {
   const views = chain.forRun()
   return {
     chain,
-    accounts: createKeyedLock(),
+    accountLock: createKeyedLock(),
     seenAtBroker: createRecentMap<Hex, true>(REMEMBERED_ORDERS),
     portfolios: createPortfolioStore(views, keys.master),
     policies: createPolicyStore(views, keys.master),

@@ -25,9 +25,9 @@ export interface Look {
 export interface Heads {
   /** A look that began after the call. Callers share it, so there is one request at a time. */
   look(): Promise<Look>
-  /** A look by a request of its own, which nothing is queued behind and nobody shares. */
+  /** A look by a request of its own, which no caller shares or waits for. */
   lookAlone(): Promise<Look>
-  /** A look after a pause. Everything that waits for a block shares both pause and look. */
+  /** A look after a pause. All callers that wait for a block share both. */
   lookLater(): Promise<Look>
 }
 

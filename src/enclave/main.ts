@@ -11,22 +11,21 @@ import { createLogger, describeError, type Logger } from '../service/logger.js'
 import { requireNode } from '../service/nodeVersion.js'
 import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { systemClock } from './clock.js'
-import { ConfigError, type EnclaveConfig, loadConfig } from './config.js'
+import { addressesOf, brokerOptionsOf, ConfigError, type EnclaveConfig, loadConfig } from './config.js'
 import { createEnclave, type EnclaveDeps } from './enclave.js'
-import { JobError, readJob } from './input.js'
-import { addressesOf, brokerOptionsOf } from './parties.js'
+import { JobError, ownResultFile, readJob, writeResult } from './oneJob.js'
+
 import { createRelay } from './relay.js'
 import { residentSettings } from './resident/settings.js'
-import { ownResultFile, writeResult } from './resultFile.js'
 
-/** What the enclave reads where `ENCLAVE_ENV_FILE` names no file and it stays up. */
+/** The configuration of an enclave that stays up, unless `ENCLAVE_ENV_FILE` names another file. */
 const USUAL_ENV_FILE = '.env.enclave'
 /** The shell's convention for a process that Ctrl-C ended. */
 const EXIT_FORCED = 130
 
 /**
  * Exits 0 once the result is written, 1 when there is none or only the provisional one of `report`; `--check` exits 0
- * for a configuration without faults, and speaks with nobody. Nothing but names of faults is ever printed.
+ * for a configuration without faults, and calls neither chain nor broker. Standard error names faults, and nothing else.
  */
 async function runOne(): Promise<void> {
   const config = loadConfig()
@@ -59,7 +58,7 @@ async function serve(): Promise<void> {
   logger.info('enclave stopped')
 }
 
-/** SHA-256 of this file: the built program is this one file, whatever it is asked to do. */
+/** SHA-256 of this file, which is the whole built program. */
 function programHash(): string {
   return createHash('sha256')
     .update(readFileSync(fileURLToPath(import.meta.url)))
@@ -132,7 +131,7 @@ try {
   else await (command === 'serve' ? serve() : runOne())
   process.exit(0)
 } catch (error) {
-  const told = error instanceof ConfigError || error instanceof JobError
-  process.stderr.write(`${told ? error.message : 'the enclave could not do its work'}\n`)
+  const isNamed = error instanceof ConfigError || error instanceof JobError
+  process.stderr.write(`${isNamed ? error.message : 'the enclave could not do its work'}\n`)
   process.exit(1)
 }

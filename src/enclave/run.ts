@@ -11,7 +11,7 @@ import type { PortfolioStore } from './portfolioStore.js'
 
 /** How long the enclave waits for what, in milliseconds. */
 export interface Timings {
-  /** Between two looks at the chain for an authorization. */
+  /** Between two looks at the chain while a run waits for a block. All runs of the process share these looks. */
   confirmPollMs: number
   /** How long a run waits until what permits it lies deep enough, before it leaves it to a later run. */
   depthWaitMs: number
@@ -25,7 +25,7 @@ export interface Timings {
   ambiguousAgainMs: number
 }
 
-/** What the platform takes at the least, in USDC base units. Neither binds an order for a whole balance. */
+/** The platform's minimums, in USDC base units. Neither binds an order for a whole balance. */
 export interface Limits {
   order: bigint
   withdrawal: bigint
@@ -46,8 +46,8 @@ export interface Run {
   readonly broker: GuardedBroker
   readonly chain: ChainState
   /** One run of an account at a time. */
-  readonly accounts: KeyedLock
-  /** Orders that a run of this process has seen live at the broker: their next run needs no turn there. Decides nothing else. */
+  readonly accountLock: KeyedLock
+  /** Orders that a run of this process has seen live at the broker: their next run takes no turn there. Used for nothing else. */
   readonly seenAtBroker: Pick<Map<Hex, true>, 'has' | 'set'>
   readonly authorizer: Authorizer
   readonly portfolios: PortfolioStore
@@ -57,7 +57,7 @@ export interface Run {
   /** Where the order's escrow stands among all; by it orders take turns at the broker. */
   readonly openedAt: bigint
   readonly timings: Timings
-  /** What the broker charges for a sale. */
+  /** The broker's fees for a sale. */
   readonly fees: FeeSchedule
   /** Symbols whose shares are not minted or burned for now. */
   readonly haltedSymbols: ReadonlySet<string>

@@ -6,8 +6,8 @@
 // Now: a buy's cost rounds up to the cent and a sale's proceeds down, less the broker's fees. The employee
 // sees the fees before and after, and the invariants compare the books with the broker's account activities.
 import { describe, expect, it } from 'vitest'
-import { borneByPlatform, checkMoney } from '../../src/enclave/invariants.js'
-import { readBooks } from '../../src/enclave/moneyState.js'
+import { borneByPlatform, checkMoney } from '../../src/enclave/doctor/invariants.js'
+import { readBooks } from '../../src/enclave/doctor/moneyState.js'
 import { openNotice } from '../../src/protocol/notice.js'
 import { formatDecimal, parseDecimal, USDC_DECIMALS } from '../../src/protocol/units.js'
 import { booksOf } from '../enclave/support/invariants.js'

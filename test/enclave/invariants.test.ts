@@ -1,8 +1,8 @@
 // What the invariants make of the broker's account activities.
 import { describe, expect, it } from 'vitest'
 import type { FeeActivity, TradeActivity } from '../../src/broker/index.js'
-import { borneByPlatform, checkMoney, type MoneyState } from '../../src/enclave/invariants.js'
-import type { BrokerFill } from '../../src/enclave/replay.js'
+import { borneByPlatform, checkMoney, type MoneyState } from '../../src/enclave/doctor/invariants.js'
+import type { BrokerFill } from '../../src/enclave/doctor/replay.js'
 import { feeScheduleText } from '../../src/protocol/fees.js'
 import { shares, usd } from '../support/brokerStandIn.js'
 import { NO_MONEY } from './support/noMoney.js'

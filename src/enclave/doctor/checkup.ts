@@ -9,10 +9,9 @@ import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
-import { ConfigError, type EnclaveConfig } from '../config.js'
-import { addressesOf, brokerOptionsOf } from '../parties.js'
+import { addressesOf, brokerOptionsOf, ConfigError, type EnclaveConfig } from '../config.js'
+import { checkBooks } from './books.js'
 import { checkMasterKey } from './masterKey.js'
-import { checkBooks } from './money.js'
 import { checkRelay } from './relayToken.js'
 
 /**

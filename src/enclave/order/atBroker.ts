@@ -77,7 +77,7 @@ export async function lookUp(run: Run, order: Held | NeverPlaced): Promise<Live 
  */
 export async function assertNothingAtBroker(run: Run, orderId: Hex): Promise<void> {
   const found = await run.broker.getOrderByClientOrderId(clientOrderIdOf(orderId))
-  if (found) await refuse(run, found)
+  if (found) await disown(run, found)
 }
 
 /** Whether the broker has an order that the chain does not know. A later run learns what it cannot say now. */
@@ -241,7 +241,7 @@ function isAmbiguous(error: unknown): boolean {
  */
 async function assertOurs(run: Run, order: BrokerOrder, entry: OpenOrder): Promise<BrokerOrder> {
   const isOurs = isFor(order, entry) && isYoungEnough(order, entry) && !(await isOlderThanEscrow(run, order))
-  if (!isOurs) await refuse(run, order)
+  if (!isOurs) await disown(run, order)
   return order
 }
 
@@ -260,7 +260,7 @@ async function isOlderThanEscrow({ chain }: Run, { createdAt }: BrokerOrder): Pr
 }
 
 /** Cancels an order that may not be settled, unless it belongs to an earlier deployment. */
-async function refuse(run: Run, order: BrokerOrder): Promise<never> {
+async function disown(run: Run, order: BrokerOrder): Promise<never> {
   if (order.state === 'live' && !(await isOlderThanEscrow(run, order))) {
     await run.broker.cancelOrder(order.id)
   }

@@ -33,7 +33,15 @@ import {
   termsOfEscrow,
   termsOfIntent,
 } from './life.js'
-import { awaitWriteAhead, judged, readChainFacts, readEscrow, readSeen, type Seen, unseal } from './read.js'
+import {
+  awaitEscrow,
+  awaitWriteAhead,
+  judged,
+  readChainFacts,
+  readEscrow,
+  type Seen,
+  unseal,
+} from './read.js'
 import { type Finished, finishReclaimed, type Loss, worse } from './reclaimed.js'
 import { retryClosed, retryDeeper, retryPlaced, retryPostponed, retryQueued } from './retry.js'
 import {
@@ -53,7 +61,7 @@ export interface OrderJob {
   envelope?: Envelope | undefined
 }
 
-/** What one run remembers when it begins again. */
+/** Kept when a run begins again after a conflict. */
 interface Memory {
   /** What the platform lost by orders that were reclaimed. */
   loss: Loss | undefined
@@ -61,11 +69,11 @@ interface Memory {
   placement?: Placement | undefined
 }
 
-/** Brings an order as far as it can get, and begins again when something else was first. */
+/** Brings an order as far as it can get, and begins again after a conflict. */
 export async function runOrder(run: Run, job: OrderJob): Promise<RunResult> {
   const memory: Memory = { loss: undefined }
   const result = await unlessPostponed(run, () => restarting(() => attempt(run, job, memory)))
-  // A loss is said once: whatever else the run met comes again.
+  // A loss is reported once. Any other failure shows again in the next run.
   const code = memory.loss ?? result.code ?? lastFailureCode(run, result)
   return code === undefined ? result : { ...result, code }
 }
@@ -92,10 +100,10 @@ async function unlessPostponed(run: Run, act: () => Promise<RunResult>): Promise
 /** Looks at the escrow, which names the account. From here on no other run of that account works, so the look is repeated. */
 async function attempt(run: Run, job: OrderJob, memory: Memory): Promise<RunResult> {
   const { orderId } = job
-  const { escrow } = await readSeen(run, orderId)
+  const { escrow } = await awaitEscrow(run, orderId)
   if (escrow.state === 'NONE') throw new RunFailure(await codeOfUnknown(run, orderId))
-  return run.accounts.run(escrow.account, async () => {
-    const seen = await readSeen(run, orderId)
+  return run.accountLock.run(escrow.account, async () => {
+    const seen = await awaitEscrow(run, orderId)
     if (seen.escrow.account !== escrow.account) throw new ConflictError('the order was opened anew')
     try {
       return await carryOut(run, job, seen, memory)
@@ -159,7 +167,7 @@ async function carryOut(
     return await conclude(run, known)
   } catch (error) {
     if (!isBrokersFault(error)) throw error
-    // What the broker does not do now is the platform's business, not the employee's: the order waits.
+    // A failing broker is the platform's problem, not the employee's: the order waits.
     const retryAt = retryQueued(run.clock.seconds(), order.entry.placedAt, clock)
     return { outcome: 'queued', retryAt, code: codeOf(error) }
   }
@@ -238,7 +246,7 @@ async function admit(run: Run, { escrow, stored }: New, intent: Intent): Promise
   const look = await run.chain.look()
   const pausedUntil = await run.chain.pausedUntil(look.head)
   if (pausedUntil !== 0) throw new PostponedError('paused', pausedUntil)
-  // Read whatever the intent says: a fact that is not read would show why the order is refused.
+  // The intent decides nothing about these reads: a fact left out would show the node why the order is refused.
   const facts = await readChainFacts(run, terms, portfolio, look)
   const asked = { terms, intent, portfolio, limits: run.limits }
   const verdict = await judged(run, terms.symbol, (market) => judgeNew(asked, facts, market))
@@ -311,7 +319,7 @@ async function giveUp(
 async function conclude(run: Run, known: Live | Ended): Promise<RunResult> {
   const { deadline } = known.terms
   const isLate = (await run.chain.look()).head.timestamp >= deadline
-  const now = await lastSeen(run, known, isLate)
+  const now = await followOrCancel(run, known, isLate)
   if (now.is === 'live') {
     run.seenAtBroker.set(now.terms.orderId, true)
     const since = Math.floor(now.order.createdAt.getTime() / 1_000)
@@ -320,8 +328,8 @@ async function conclude(run: Run, known: Live | Ended): Promise<RunResult> {
   return now.order.filledQty > 0n ? settle(run, now) : refundHeld(run, now, reasonOf(now.order, isLate))
 }
 
-/** Follows a live order for a while, or cancels it past its deadline. Still live when the broker cannot be asked to now. */
-async function lastSeen(run: Run, known: Live | Ended, isLate: boolean): Promise<Live | Ended> {
+/** Follows a live order for a while, or cancels it past its deadline. It stays live if the broker does not take the cancellation now. */
+async function followOrCancel(run: Run, known: Live | Ended, isLate: boolean): Promise<Live | Ended> {
   if (known.is === 'ended') return known
   if (!isLate) return fromBroker(known, await follow(run, known.order))
   try {

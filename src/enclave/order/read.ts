@@ -1,4 +1,4 @@
-// What a run reads before it decides: the escrow, the depth of what permits an order, the envelope, prohibitions and the market.
+// The reads before a decision: escrow and write-ahead at their depth, the envelope, prohibitions, the market.
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Envelope } from '../../protocol/envelope.js'
@@ -23,7 +23,7 @@ export interface Seen {
 }
 
 /** Reads an order's escrow, and waits for a few seconds until the chain knows it and it lies deep enough. */
-export async function readSeen(run: Run, orderId: Hex): Promise<Seen> {
+export async function awaitEscrow(run: Run, orderId: Hex): Promise<Seen> {
   return poll(run, async (look) => {
     const [escrow, deep] = await readEscrow(run.chain, orderId, look)
     const isDeep = deep === escrow || isSameOrder(escrow, deep)
@@ -119,7 +119,7 @@ export async function unseal(run: Run, { orderId, escrow }: New, envelope: Envel
 }
 
 /**
- * What admission asks of the chain, at the head and at the stated depth: either forbids. The institution is the
+ * The facts for admission, at the head and at the stated depth: either forbids. The institution is the
  * registry's, never the intent's. Flags are read of every symbol, so that the node does not learn which of them the
  * order is about, nor its side.
  */

@@ -18,7 +18,7 @@ export interface Finished {
   state: AccountState
   /** Orders whose escrow has ended, and what the broker has of them. */
   ended: Map<Hex, EndAtBroker>
-  /** What the platform has lost by them; the worst of all. */
+  /** The platform's worst loss by them. */
   loss: Loss | undefined
 }
 
@@ -61,9 +61,9 @@ async function reclaimedOrders(run: Run, { openOrders }: Portfolio, look: Look) 
 }
 
 /**
- * What the broker has of an order. `unfinished`: it is still live after the cancellation; or a person has to look, and
- * `code` says why: there is another order under our id, or one that cannot be read. The account goes on. `ended`: the
- * order, or null when there is none.
+ * A reclaimed order at the broker. `unfinished`: it is still live after the cancellation; or a person has to look, and `code`
+ * says why: the broker has another order under our id, or one that cannot be read. The account goes on. `ended`: the order, or
+ * null when the broker has none.
  */
 type EndAtBroker =
   | { kind: 'unfinished'; code?: FailureCode }

@@ -32,7 +32,7 @@ export interface Admitted {
   lock: bigint
 }
 
-/** What a notice says, and to whom; absent when no key is trusted enough to seal it to. */
+/** A notice's content, and the key that it is sealed to. */
 export interface Message {
   code: NoticeCode
   userPubKey: Hex
@@ -116,8 +116,8 @@ async function leaveFilled(
 }
 
 /**
- * Pays cash or shares out of the pool to the account's wallet, whatever the market's clock says. What the pool is short
- * of is minted first when the broker holds more than were minted so far.
+ * Pays cash or shares out of the pool to the account's wallet, also while the market is closed. Shares that the pool lacks are
+ * minted first, as far as the broker holds more than were minted so far.
  */
 export async function withdraw(run: Run, { state, terms }: Admitted): Promise<RunResult> {
   const { account, portfolio } = state

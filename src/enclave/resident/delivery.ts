@@ -13,7 +13,7 @@ import type { Post } from '../../service/post.js'
 import { RunFailure } from '../failures.js'
 import type { FinishedRun, NotedRun } from './runTable.js'
 
-/** What the enclave tells the server of its runs. Each message is posted until the server has it on its disk. */
+/** Messages to the server about runs. Each is posted until the server has it on its disk. */
 export interface Delivery {
   /**
    * Resolves once the server has it.

@@ -8,7 +8,7 @@ import { type EnclaveBoot, type RemoteJob, remoteJobSchema } from '../../protoco
 import { claimedRunMessage, isRunMessageSigned } from '../../protocol/runMessage.js'
 import { hostFault } from '../../service/hostField.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { MAX_JOB_BYTES } from '../input.js'
+import { MAX_JOB_BYTES } from '../oneJob.js'
 import type { ResidentRuns } from './runs.js'
 
 /** Codes of docs/errors.md that the door answers. */
@@ -159,7 +159,7 @@ const SETTINGS = {
   requireHostHeader: false,
 }
 
-/** What is no HTTP request has no response to answer with. */
+/** Answers bytes that are no HTTP request: Node makes no response object for them. */
 function answerClientError(error: Error, socket: Duplex): void {
   if (!socket.writable) {
     socket.destroy()

@@ -20,7 +20,7 @@ export interface Resident {
 }
 
 const POST_TIMEOUT_MS = 10_000
-/** Of the server's connections for one client most are for the relay. */
+/** The relay's client needs most of the connections that the server grants one client. */
 const POST_CONNECTIONS = 16
 const SWEEP_INTERVAL_MS = 60_000
 
@@ -72,7 +72,7 @@ export async function startResident(
     async stop() {
       clearInterval(sweeping)
       const closed = once(door, 'close')
-      // What is offered from now on finds no listener, and so is known not to run.
+      // The server finds no listener from now on, and so knows that a job does not run.
       door.close()
       door.closeIdleConnections()
       stopping.abort()

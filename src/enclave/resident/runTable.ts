@@ -33,7 +33,7 @@ export interface FinishedRun extends NotedRun {
  */
 export interface RunTable {
   readonly boot: EnclaveBoot
-  /** What earlier boots have left for the server: results, and the end of the runs that they had under way. */
+  /** Left by earlier boots for the server: results, and the end of the runs that were under way. */
   readonly left: readonly FinishedRun[]
   has(runId: string): boolean
   note(run: NotedRun): Promise<void>
@@ -116,7 +116,7 @@ function placeOf(path: string): string {
   return `${ino} ${birthtimeNs}`
 }
 
-/** One boot more of this file's instance. What a copied file tells of runs proves nothing, and is dropped. */
+/** Counts one more boot of this file's instance. A copied file proves nothing about runs, so its rows are dropped. */
 function beginBoot(database: DatabaseSync, place: string): EnclaveBoot {
   const known = database.prepare('SELECT instance FROM identity WHERE place = ?').get(place)
   if (known === undefined) {

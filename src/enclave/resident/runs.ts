@@ -29,7 +29,7 @@ interface ResidentRunsOptions {
   readonly delivery: Delivery
   /** Runs at once. */
   readonly maxRuns: number
-  /** After `stopAt` a run calls nobody; this much later its last call is over, and the server starts another one. */
+  /** After `stopAt` a run calls neither broker nor relay; this much later its last call is over, and the server starts another run. */
   readonly abandonAfterMs?: number
   readonly logger: Logger
 }

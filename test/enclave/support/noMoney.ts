@@ -1,4 +1,4 @@
-import type { MoneyState } from '../../../src/enclave/invariants.js'
+import type { MoneyState } from '../../../src/enclave/doctor/invariants.js'
 
 /** Of a platform on which nothing has happened. */
 export const NO_MONEY: MoneyState = {

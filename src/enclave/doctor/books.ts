@@ -4,11 +4,10 @@ import type { RpcProvider } from '../../chain/provider.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { createChainState } from '../chainState.js'
 import { systemClock } from '../clock.js'
-import type { EnclaveConfig } from '../config.js'
-import { checkMoney, type Disagreement, RULES } from '../invariants.js'
-import { readBooks, readMoneyState } from '../moneyState.js'
-import { addressesOf } from '../parties.js'
+import { addressesOf, type EnclaveConfig } from '../config.js'
 import { createPortfolioStore } from '../portfolioStore.js'
+import { checkMoney, type Disagreement, RULES } from './invariants.js'
+import { readBooks, readMoneyState } from './moneyState.js'
 
 /** However many accounts disagree, the report names so many. */
 const MAX_NAMED = 20

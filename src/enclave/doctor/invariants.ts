@@ -1,13 +1,13 @@
 // What must hold of the platform's money, whatever happened. Pure: what it compares has been read before.
-import { type Activities, type FeeActivity, fillValue, type TradeActivity } from '../broker/index.js'
-import type { EscrowedOrder } from '../chain/orderEscrow.js'
-import { sameAddress } from '../protocol/address.js'
-import { ceilFee, exactFee, type Fee, type FeeSchedule } from '../protocol/fees.js'
-import type { Hex } from '../protocol/hex.js'
-import { clientOrderIdOf } from '../protocol/identifiers.js'
-import type { OpenOrder, Portfolio } from '../protocol/portfolio.js'
-import { notionalOf, ONE_CENT } from '../protocol/units.js'
-import { costOf } from './money.js'
+import { type Activities, type FeeActivity, fillValue, type TradeActivity } from '../../broker/index.js'
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import { sameAddress } from '../../protocol/address.js'
+import { ceilFee, exactFee, type Fee, type FeeSchedule } from '../../protocol/fees.js'
+import type { Hex } from '../../protocol/hex.js'
+import { clientOrderIdOf } from '../../protocol/identifiers.js'
+import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
+import { notionalOf, ONE_CENT } from '../../protocol/units.js'
+import { costOf } from '../money.js'
 import { type BrokerFill, type Payout, replay } from './replay.js'
 
 /** Everything that is compared, read at one block and, at the broker, right after it. */

@@ -1,11 +1,11 @@
 // What an account's orders come to: its portfolio again, from the escrow, its payouts and the broker's fills. Pure.
-import type { BrokerOrder } from '../broker/index.js'
-import type { EscrowedOrder } from '../chain/orderEscrow.js'
-import type { FeeSchedule } from '../protocol/fees.js'
-import type { Hex } from '../protocol/hex.js'
-import { clientOrderIdOf } from '../protocol/identifiers.js'
-import { ONE_CENT } from '../protocol/units.js'
-import { tradeOf, USDC } from './money.js'
+import type { BrokerOrder } from '../../broker/index.js'
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { FeeSchedule } from '../../protocol/fees.js'
+import type { Hex } from '../../protocol/hex.js'
+import { clientOrderIdOf } from '../../protocol/identifiers.js'
+import { ONE_CENT } from '../../protocol/units.js'
+import { tradeOf, USDC } from '../money.js'
 
 /** What the broker has of an order; with the fills of those that carried it on. */
 export type BrokerFill = Pick<BrokerOrder, 'side' | 'symbol' | 'filledQty' | 'fills' | 'notional'>
