@@ -3,6 +3,7 @@ import { request as sendHttps, Agent as TlsAgent } from 'node:https'
 import { z } from 'zod'
 import { BrokerError, type BrokerErrorKind } from './errors.js'
 import type { Purpose, RateBudget, Token } from './rateBudget.js'
+import { resetAt } from './rateHeaders.js'
 
 /** An answer larger than this is not read to its end. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -287,12 +288,6 @@ function kindOf({ status, body }: Answer): BrokerErrorKind {
   if (status === 403 && refusedKeysSchema.safeParse(body).success) return 'unauthorized'
   if (status === 404) return 'not-found'
   return status === 429 ? 'rate-limited' : 'rejected'
-}
-
-/** `X-RateLimit-Reset` is in Unix seconds. */
-function resetAt(headers: Answer['headers']): Date | undefined {
-  const text = headers['x-ratelimit-reset']
-  return typeof text === 'string' && /^\d{1,11}$/.test(text) ? new Date(Number(text) * 1000) : undefined
 }
 
 function routeOf(request: BrokerRequest): string {

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type Stated, statedLimit, untilReset, WINDOW_MS } from './rateHeaders.js'
 
-/** The broker counts by the minute; a reset that is further away comes from a clock that is wrong. */
-const WINDOW_MS = 60_000
 /** Requests under way at most until an answer states what the window has left. */
 const PROBES = 10
 /** Placements leave a tenth of the limit at the start of a window; this tenth shrinks to zero until its end. */
@@ -374,33 +373,4 @@ function takeTurns(): Queue {
     },
     requests: () => requestsOf(waiting),
   }
-}
-
-interface Stated {
-  readonly limit: number
-  readonly remaining: number
-  readonly reset: number
-  /** Until the reset. */
-  readonly leftMs: number
-}
-
-/** Undefined where the answer states no limit. The time that is left goes by the broker's own clock. */
-function statedLimit(headers: IncomingHttpHeaders, unixNow: number): Stated | undefined {
-  const limit = numberIn(headers['x-ratelimit-limit'])
-  const remaining = numberIn(headers['x-ratelimit-remaining'])
-  const reset = numberIn(headers['x-ratelimit-reset'])
-  if (limit === undefined || limit === 0 || remaining === undefined || reset === undefined) return undefined
-  return { limit, remaining, reset, leftMs: untilReset(headers, unixNow) ?? 0 }
-}
-
-function untilReset(headers: IncomingHttpHeaders, unixNow: number): number | undefined {
-  const reset = numberIn(headers['x-ratelimit-reset'])
-  if (reset === undefined) return undefined
-  const sentAt = Date.parse(headers.date ?? '')
-  const leftMs = reset * 1_000 - (Number.isNaN(sentAt) ? unixNow : sentAt)
-  return Math.min(Math.max(0, leftMs), WINDOW_MS)
-}
-
-function numberIn(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\d{1,11}$/.test(header) ? Number(header) : undefined
 }

@@ -64,13 +64,18 @@ describe('a conflict', () => {
       },
       broker: {
         ...broker,
-        reserve(ask) {
+        async reserve(ask) {
           asked.push('turn')
-          return broker.reserve(ask)
-        },
-        getOrderByClientOrderId(id) {
-          asked.push('look-up')
-          return broker.getOrderByClientOrderId(id)
+          const placement = await broker.reserve(ask)
+          return (
+            placement && {
+              ...placement,
+              lookUp(id) {
+                asked.push('look-up')
+                return placement.lookUp(id)
+              },
+            }
+          )
         },
       },
     }
