@@ -9,7 +9,7 @@ import type { Run } from './run.js'
 /** Orders are for the day: one that was filled was submitted this long before at most, weekends and all. */
 const MAX_ORDER_LIFE_MS = 4 * 86_400_000
 
-/** What the broker holds, and the recent orders that it follows from. */
+/** The broker's holdings, and the recent orders that they follow from. */
 export interface Holdings {
   /** The broker's time before the orders were read, in Unix milliseconds. */
   readonly readAt: number

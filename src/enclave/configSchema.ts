@@ -272,7 +272,7 @@ account's fill would show its size. 1 shows each.",
   ENCLAVE_LISTEN: withDefault(listen, {
     section: 'An enclave that stays up (npm run enclave); a variable of the process wins over this file',
     about:
-      'Where jobs are posted to: host:port, or unix: and an absolute path. Put what ends TLS in front of what other machines reach.',
+      'Where jobs are posted to: host:port, or unix: and an absolute path. Put a TLS proxy in front of a port that other machines reach.',
     fallback: '127.0.0.1:8700',
   }),
   ENCLAVE_TRIGGER_SECRET: optional(runSecretSchema, {

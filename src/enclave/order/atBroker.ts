@@ -70,7 +70,7 @@ export async function lookUp(run: Run, order: Held | NeverPlaced): Promise<Live 
 }
 
 /**
- * Makes sure that the broker knows nothing of an order that is not in the portfolio. A reorganization may have taken
+ * Makes sure that the broker has no order under this id, which is not in the portfolio. A reorganization may have taken
  * the write-ahead back, or replaced the escrow by another one under the same id: then no refund is signed, a live order is
  * cancelled, and a person has to look.
  * @throws RunFailure `broker-mismatch`

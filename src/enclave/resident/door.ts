@@ -140,7 +140,7 @@ export function createDoor({ secret, runs, boot, program, logger }: DoorOptions)
     dispatch(req, res).catch((error: unknown) => {
       // The caller has gone, or the table could not be written.
       if (req.destroyed && !req.complete) return
-      logger.error('job not noted', describeError(error))
+      logger.error('job not recorded', describeError(error))
       refuse(res, 'storage-unavailable')
     })
   }

@@ -58,7 +58,7 @@ export async function startResident(
   }
   runs.resume()
   const sweeping = setInterval(() => {
-    runs.sweep().catch(() => logger.warn('old runs not forgotten'))
+    runs.sweep().catch(() => logger.warn('old runs not deleted'))
   }, SWEEP_INTERVAL_MS)
   sweeping.unref()
   logger.info('enclave started', {

@@ -55,7 +55,7 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
 
   function track(task: Promise<void>): void {
     const tracked = task
-      .catch((error: unknown) => logger.error('run not dealt with', describeError(error)))
+      .catch((error: unknown) => logger.error('run not completed', describeError(error)))
       .finally(() => work.delete(tracked))
     work.add(tracked)
   }
@@ -87,7 +87,7 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
       logger.error('run abandoned', { runId, count: abandoned })
       return { code: 'out-of-time', ...told, outcome: 'failed' }
     } catch (error) {
-      logger.error('run threw', { runId, ...describeError(error) })
+      logger.error('run crashed', { runId, ...describeError(error) })
       return { code: 'internal-error', ...told, outcome: 'failed' }
     } finally {
       deadline.abort()

@@ -122,7 +122,7 @@ describe('a job', () => {
     const { enclave } = await setUp(() => Promise.reject(new Error('started')))
     const late = await offer(enclave.url, await orderJob({ seconds: 0 }))
     expect(late).toMatchObject({ status: 422, answer: { code: 'run-too-late' } })
-    expect(enclave.logText()).not.toContain('run threw')
+    expect(enclave.logText()).not.toContain('run crashed')
   })
 
   test('is refused while another run of its order is under way, and taken after', async () => {

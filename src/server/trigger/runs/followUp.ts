@@ -37,14 +37,14 @@ const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set([
   'failed',
 ])
 
-/** What a run of an order comes to. Anything that is not a result of such a run is a failure, with the notice that it left. */
+/** The outcome of an order's run. Anything that is not a result of such a run is a failure, with the notice that it left. */
 export function orderOutcome(end: RunEnd): Pick<RunResult, 'outcome' | 'retryAt' | 'notice' | 'code'> {
   const { result } = end
   if (end.how === 'result' && result !== null && ORDER_OUTCOMES.has(result.outcome)) return result
   return { outcome: 'failed', ...(result?.notice !== undefined && { notice: result.notice }) }
 }
 
-/** What a queued order waits for, where it is not market or broker. */
+/** The reason that a queued order waits, unless it is the market or the broker. */
 export function waitReasonOf({ outcome, code }: Pick<RunResult, 'outcome' | 'code'>): WaitReason | undefined {
   return outcome === 'queued' ? waitReasonSchema.safeParse(code).data : undefined
 }
@@ -52,7 +52,7 @@ export function waitReasonOf({ outcome, code }: Pick<RunResult, 'outcome' | 'cod
 /**
  * When an order runs again, in Unix milliseconds; null when it needs no further run. A failure is waited out for half of
  * its time to all of it, so that what failed together does not come back together. A run whose enclave was restarted did not fail by
- * itself: its order runs again at once, unless it has failed before, as it may be what ends the enclave.
+ * itself: its order runs again at once, unless it has failed before, because it may be what ends the enclave.
  * @param failures how many runs in a row failed, this one included
  * @param random from 0 up to 1
  */

@@ -78,7 +78,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions): OwnEnclave {
     isCurrent ??= await currency(options)
     if (isCurrent(health)) return
     isCurrent = () => true
-    logger.info('enclave replaced: its program or configuration has changed')
+    logger.info('enclave replaced')
     // It ends after its runs; the next one is started once its socket is gone.
     process.kill(health.pid, 'SIGTERM')
   }
@@ -87,7 +87,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions): OwnEnclave {
     const exit = spawnDetached(options, socketPath).then((exitCode) => {
       child = undefined
       failures++
-      if (failures === 1) logger.error('enclave ended: see enclave.log in its directory', { exitCode })
+      if (failures === 1) logger.error('enclave ended', { exitCode })
     })
     child = exit
   }
@@ -98,7 +98,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions): OwnEnclave {
       try {
         await look()
       } catch (error) {
-        logger.error('enclave not looked after', describeError(error))
+        logger.error('enclave not supervised', describeError(error))
       }
       // One that has died is started again at once, unless it does so again and again.
       const again = failures === 0 ? LOOK_INTERVAL_MS : Math.min(AGAIN_MS * 2 ** (failures - 1), AGAIN_MAX_MS)

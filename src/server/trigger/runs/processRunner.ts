@@ -46,7 +46,7 @@ export function createProcessRunner(options: ProcessRunnerOptions): EnclaveRunne
 
 /**
  * The job comes last: a process waits for it, and ends without one when this server dies before the process is noted.
- * Else a run could work on that nobody knows, and nobody would end.
+ * Otherwise a run could go on that no server knows of, and none would end.
  */
 async function startProcess(options: ProcessRunnerOptions, job: Job, note: NoteRun): Promise<StartedRun> {
   const child = spawnDetached(options)

@@ -38,7 +38,7 @@ const MAX_CONNECTIONS = 32
 /** However long an enclave wants to be left alone. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000
 
-/** @param options.url what jobs are posted to, as it is; secret, as a hosted runtime's may hold a key */
+/** @param options.url what jobs are posted to, as it is; secret, because a hosted runtime's URL may hold a key */
 export function createRemoteEnclave(options: {
   readonly url: Secret
   readonly secret: Secret

@@ -13,7 +13,7 @@ export type ResultFile =
   | { readonly kind: 'absent' | 'garbage' }
   | { readonly kind: 'result'; readonly result: RunResult }
 
-/** Reads what a run left. Whatever it is, it does not throw: the enclave is another program. */
+/** Reads the file that a run left. It never throws, because the enclave is another program. */
 export async function readResultFile(path: string): Promise<ResultFile> {
   const text = await readBounded(path)
   if (text === undefined) return { kind: 'absent' }

@@ -16,7 +16,7 @@ export type RunEnding =
 
 export interface RunEnd {
   readonly how: RunEnding
-  /** Null when a signal ended it, or nobody saw it exit. */
+  /** Null when a signal ended it, or this server did not see it exit. */
   readonly exitCode: number | null
   /** With `result`; and with `timeout` the provisional `failed` that may hold a notice. */
   readonly result: RunResult | null
@@ -34,7 +34,7 @@ export interface StartedRun {
  */
 export type NoteRun = (process: ProcessIdentity | null) => Promise<void>
 
-/** A run of an earlier server, as its file tells. */
+/** A run of an earlier server, as its file has it. */
 export interface EarlierRun {
   readonly runId: string
   readonly process: ProcessIdentity | null
@@ -63,11 +63,11 @@ export interface EnclaveRunner {
   /** Waits for the end of a run that this server did not start. Never rejects. */
   attach(run: EarlierRun): Promise<RunEnd>
   /**
-   * The chain shows what a run has brought about. Where the run's end can't be seen and nobody tells of it, that is its
+   * The chain shows what a run has brought about. Where the run's end can't be seen and no result arrives, that is its
    * end.
    */
   seenOnChain(runId: string, outcome: ShownOutcome): void
 }
 
-/** After `stopAt` the enclave calls nobody; this much later it can't have a call under way either. */
+/** After `stopAt` the enclave calls neither broker nor relay; this much later it can't have a call under way either. */
 export const STOPPED_AFTER_MS = 30_000

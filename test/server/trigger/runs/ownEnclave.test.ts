@@ -14,5 +14,5 @@ test('a directory that is gone ends neither the server nor its look after the en
   await service.start()
   await eventually('a failed start', () => text().includes('enclave ended'))
   await service.stop()
-  expect(text()).not.toContain('enclave not looked after')
+  expect(text()).not.toContain('enclave not supervised')
 })
