@@ -55,13 +55,13 @@ export function encodeAuthorizationCall({ primaryType, message, signature }: Sig
   return `0x${selectors[primaryType]}${encodeTuple([struct, encodeMember('bytes', signature)]).digits}`
 }
 
-/** Digits of selector and two offsets, behind which the struct of every such call begins. */
-const STRUCT_START = 8 + 2 * WORD_DIGITS
+/** Digits of selector and two offsets, behind which the struct of every such call begins; an order's has its id first. */
+export const orderStart = 8 + 2 * WORD_DIGITS
 
 /** The order that an encoded write-ahead, settlement or refund is for, their first member; null for other types. */
 export function orderOfCall(primaryType: PrimaryType, data: Hex): Hex | null {
   if (authorizationTypes[primaryType][0]?.name !== 'orderId') return null
-  return `0x${data.slice(2 + STRUCT_START, 2 + STRUCT_START + WORD_DIGITS)}`
+  return `0x${data.slice(2 + orderStart, 2 + orderStart + WORD_DIGITS)}`
 }
 
 /** Part of a call's arguments. */

@@ -42,7 +42,11 @@ export function buildTimeline(surroundings: {
     head,
     events,
     escrow,
-    readHistory: createHistoryReader({ transport, domain: { chainId, verifyingContract: escrow.address } }),
+    readHistory: createHistoryReader({
+      transport,
+      domain: { chainId, verifyingContract: escrow.address },
+      escrow,
+    }),
     maxBlocks: logRange,
   })
   const digests = createRelayedDigests()

@@ -1,13 +1,18 @@
 import { toQuantity } from 'ethers'
 import { z } from 'zod'
-import { calledAuthorization } from '../../chain/calledAuthorization.js'
+import {
+  calledAuthorization,
+  type EndingType,
+  forwardedAuthorizations,
+  isReclaim,
+} from '../../chain/calledAuthorization.js'
 import { smallQuantitySchema } from '../../chain/quantity.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcTransport } from '../../chain/rpcTransport.js'
 import { addressValue } from '../../chain/values.js'
 import { type AuthorizationDomain, authorizationDigest } from '../../protocol/authorization.js'
 import { type Hex, hexBetween } from '../../protocol/hex.js'
-import type { EscrowEvent } from '../trigger/chain/escrowEvents.js'
+import type { ClosedEvent, EscrowEvent } from '../trigger/chain/escrowEvents.js'
 import { isReclaimable } from '../trigger/chain/reclaims.js'
 
 /** An event of an order on the chain. */
@@ -21,7 +26,7 @@ interface OrderEvent {
 /** How an order ended. A reclaim is the account's own doing; its event is that of a refund. */
 export interface OrderEnd extends OrderEvent {
   readonly kind: 'settled' | 'refunded' | 'reclaimed'
-  /** Of the authorization that the transaction brought; null when it can't be told, and for a reclaim. */
+  /** Of the authorization that the transaction brought, directly or forwarded; null for a reclaim, and where it can't be told. */
   readonly digest: Hex | null
 }
 
@@ -50,13 +55,23 @@ const transactionSchema = z.looseObject({
   input: hexBetween(0, MAX_CALL_BYTES),
 })
 
+/** What ended an order: the authorization of this digest, or the account's own call; null when it can't be told. */
+type Cause = { readonly digest: Hex } | 'reclaim' | null
+
+const ENDINGS = { settled: 'OrderSettlement', refunded: 'OrderRefund' } as const satisfies Record<
+  ClosedEvent['kind'],
+  EndingType
+>
+
 /** @param domain of the escrow's authorizations */
 export function createHistoryReader({
   transport,
   domain,
+  escrow,
 }: {
   readonly transport: Pick<RpcTransport, 'send'>
   readonly domain: AuthorizationDomain
+  readonly escrow: { usedDigest(digest: Hex): Promise<boolean> }
 }): HistoryReader {
   async function place({ txHash, position }: EscrowEvent): Promise<OrderEvent> {
     const params = [toQuantity(position.block), false]
@@ -64,37 +79,55 @@ export function createHistoryReader({
     return { txHash, blockNumber: position.block, time: resultOf(answer, blockSchema).timestamp }
   }
 
-  async function broughtBy({ txHash, orderId }: EscrowEvent): Promise<Hex | null> {
+  async function causeOf({ txHash, orderId, kind }: ClosedEvent): Promise<Cause> {
     const [answer] = await transport.send([{ method: 'eth_getTransactionByHash', params: [txHash] }])
     const { to, input } = resultOf(answer, transactionSchema)
-    const authorization = to === domain.verifyingContract ? calledAuthorization(input) : null
+    const isForwarded = to !== domain.verifyingContract
+    const digest = isForwarded
+      ? await forwarded(ENDINGS[kind], orderId, input)
+      : called(ENDINGS[kind], orderId, input)
+    if (digest !== null) return { digest }
+    return kind === 'refunded' && isReclaim(orderId, input, isForwarded) ? 'reclaim' : null
+  }
+
+  /** The event proves that the contract took the call. */
+  function called(type: EndingType, orderId: Hex, input: Hex): Hex | null {
+    const authorization = calledAuthorization(type, input)
     if (authorization === null || !('orderId' in authorization.message)) return null
     return authorization.message.orderId === orderId ? authorizationDigest(authorization, domain) : null
   }
 
+  /** Of what stands in another contract's calldata, the contract used at most one: an order ends once. */
+  async function forwarded(type: EndingType, orderId: Hex, input: Hex): Promise<Hex | null> {
+    const found = forwardedAuthorizations(type, orderId, input)
+    const digests = [...new Set(found.map((authorization) => authorizationDigest(authorization, domain)))]
+    const used = await Promise.all(digests.map((digest) => escrow.usedDigest(digest)))
+    return digests[used.indexOf(true)] ?? null
+  }
+
   return async (events) => {
     const opening = events.findLast((event) => event.kind === 'opened')
-    const ending = events.findLast((event) => event.kind !== 'opened')
-    const [opened, ended, digest] = await Promise.all([
+    const ending = events.findLast((event): event is ClosedEvent => event.kind !== 'opened')
+    const [opened, ended, cause] = await Promise.all([
       opening && place(opening),
       ending && place(ending),
-      ending && broughtBy(ending),
+      ending && causeOf(ending),
     ])
     return {
       opened: opening && opened ? { ...opened, commit: opening.commit } : null,
-      ended: ending && ended ? endOf(ending.kind, ended, digest ?? null, opening?.deadline) : null,
+      ended: ending && ended ? endOf(ending.kind, ended, cause ?? null, opening?.deadline) : null,
     }
   }
 }
 
-/** Whoever brings the enclave's refund calls the escrow with it; the account can reclaim once its time has come. */
+/** Another contract's calldata may hold a reclaim that it never made: one that comes too early is none. */
 function endOf(
   kind: 'settled' | 'refunded',
   event: OrderEvent,
-  digest: Hex | null,
+  cause: Cause,
   deadline: number | undefined,
 ): OrderEnd {
-  const mayBeReclaim = kind === 'refunded' && digest === null && deadline !== undefined
-  const isReclaim = mayBeReclaim && isReclaimable(deadline, event.time)
-  return { ...event, kind: isReclaim ? 'reclaimed' : kind, digest }
+  if (cause !== 'reclaim') return { ...event, kind, digest: cause?.digest ?? null }
+  const isInTime = deadline === undefined || isReclaimable(deadline, event.time)
+  return { ...event, kind: isInTime ? 'reclaimed' : kind, digest: null }
 }

@@ -33,7 +33,7 @@ async function setUp(maxBlocks = 2_000, changes: Partial<EscrowEvents & Pick<Ord
     head: createChainHead({ events, maxAgeMs: 5_000, logger: createLogLines().logger }),
     events,
     escrow: { ...escrow, ...changes },
-    readHistory: createHistoryReader({ transport, domain: domainOf(chain(), 'OrderSettlement') }),
+    readHistory: createHistoryReader({ transport, domain: domainOf(chain(), 'OrderSettlement'), escrow }),
     maxBlocks,
   })
   return {

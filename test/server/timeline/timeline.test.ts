@@ -1,4 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises'
+import { concat } from 'ethers'
 import request from 'supertest'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -9,9 +10,11 @@ import {
   signedAuthorizationSchema,
 } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { digestOf, domainOf, signedCall } from '../../support/authorizations.js'
+import { deployForwarder, sendData } from '../../contracts/fixtures/forwarder.js'
+import { digestOf, domainOf, orderOf, refund, signedCall } from '../../support/authorizations.js'
+import { INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { bytes32, openRequest } from '../../support/institution.js'
+import { bytes32, openRequest, soon } from '../../support/institution.js'
 import { startIntakeServer } from '../../support/intakeServer.js'
 import { refundNow, refundOrder, settlementNow, settleOrder } from '../../support/orderEnds.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
@@ -61,6 +64,23 @@ function until(url: string, kinds: string[], orderId: Hex = ORDER) {
   ).catch((error: unknown) => {
     throw new Error(`the last timeline was ${last.join()}`, { cause: error })
   })
+}
+
+/** The signature's 65 bytes end in the middle of a word. */
+const PADDING_BYTES = 31
+
+/** The call of the escrow that brings an authorization, and what it is known by. */
+function callOf(authorization: Authorization) {
+  const [, method, ...args] = signedCall(chain(), authorization)
+  const data = INTERFACES.escrow.encodeFunctionData(method, args)
+  return { method, args, data, digest: digestOf(chain(), authorization) }
+}
+
+/** Calls that a stranger puts beside the one that counts: a reclaim that nobody makes, and a refund under another commit. */
+async function junkFor(orderId: Hex): Promise<string> {
+  const order = await orderOf(chain(), orderId)
+  const { data } = callOf(refund({ ...order, commit: bytes32('junk') }))
+  return concat([data, INTERFACES.escrow.encodeFunctionData('reclaim', [orderId])])
 }
 
 const SETTLED_KINDS = ['opened', 'received', 'triggered', 'relayed', 'transaction', 'settled']
@@ -161,6 +181,48 @@ describe('GET /orders/:orderId/timeline', () => {
     expect((await entriesOf(url, orderId)).map(({ kind }) => kind)).toEqual(['opened', 'reclaimed'])
     const kinds = (await entriesOf(url, late)).map(({ kind }) => kind)
     expect(kinds).toEqual(['opened', 'transaction', 'refunded'])
+  })
+
+  test('tells what ended an order whose call lost its padding, or came through another contract', async () => {
+    const { url } = await setUp()
+    const { forward } = await deployForwarder(chain())
+    const cut = await openRequest(chain(), 'alice', 'cut')
+    const passedOn = await openRequest(chain(), 'alice', 'passed on')
+    const settled = await openRequest(chain(), 'bob', 'settled so')
+    await chain().mineAt((await chain().now()) + EIGHT_DAYS + 86_400)
+
+    const first = callOf(await refundNow(chain(), cut))
+    const { hash } = await sendData(
+      chain(),
+      first.data.slice(0, -2 * PADDING_BYTES),
+      chain().addressOf('escrow'),
+    )
+    expect((await entriesOf(url, cut)).slice(1)).toMatchObject([
+      { kind: 'transaction', digest: first.digest, txHash: hash },
+      { kind: 'refunded', txHash: hash },
+    ])
+    for (const [orderId, authorization, kind] of [
+      [passedOn, await refundNow(chain(), passedOn), 'refunded'],
+      [settled, await settlementNow(chain(), settled), 'settled'],
+    ] as const) {
+      const { method, args, digest } = callOf(authorization)
+      const sent = await forward(method, args, await junkFor(orderId))
+      expect((await entriesOf(url, orderId)).slice(1)).toMatchObject([
+        { kind: 'transaction', digest, txHash: sent.hash },
+        { kind, txHash: sent.hash },
+      ])
+    }
+  })
+
+  test('tells the reclaim of a smart account, whatever else its transaction holds', async () => {
+    const { url } = await setUp()
+    const { address, forward } = await deployForwarder(chain())
+    await chain().send('owner', 'token', 'setKyc', address, true)
+    const orderId = bytes32('of a contract')
+    await forward('openRequest', [orderId, bytes32('sealed'), await soon(chain())])
+    await chain().mineAt((await chain().now()) + EIGHT_DAYS + 86_400)
+    await forward('reclaim', [orderId], await junkFor(orderId))
+    expect((await entriesOf(url, orderId)).map(({ kind }) => kind)).toEqual(['opened', 'reclaimed'])
   })
 
   test('of an order that neither chain nor cache knows is 404, and one without the right form 400', async () => {
