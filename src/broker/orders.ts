@@ -119,17 +119,14 @@ const PAGE = 500
 export interface OrderFilter {
   /** Submitted after this time. */
   readonly after: Date
-  /** Of one symbol; default: of all. */
-  readonly symbol?: string | undefined
 }
 
 /**
  * `GET /v2/orders`: every order that was submitted after a time, in any state, the oldest first. Those that
  * carried another one on are part of it.
  */
-export async function getOrders(trading: BrokerHttp, { after, symbol }: OrderFilter): Promise<BrokerOrder[]> {
-  const symbols = symbol === undefined ? [] : [symbol]
-  return joined(await listOrders(trading, { after, symbols, purpose: 'other' }, storedOrderSchema))
+export async function getOrders(trading: BrokerHttp, { after }: OrderFilter): Promise<BrokerOrder[]> {
+  return joined(await listOrders(trading, { after, symbols: [], purpose: 'other' }, storedOrderSchema))
 }
 
 /** An order that the list names and whose standing cannot be read. */

@@ -21,8 +21,6 @@ const CLOSED_MIN_AGE_MS = 250
 const GATHER_MS = 10
 /** A placement that is neither sent nor released gives its token back after this. */
 const HOLD_MS = 30_000
-/** More symbols than are ever listed. */
-const MAX_ASSETS = 10_000
 
 export interface SharedBrokerOptions extends BrokerOptions {
   /** How long the market clock is believed where its next transition is further away. */
@@ -180,6 +178,7 @@ function sharedClock(broker: Broker, maxAgeMs: number): () => Promise<BrokerCloc
   }
 }
 
+/** By symbol: the enclave asks for listed ones alone. */
 function sharedAssets(broker: Broker): (symbol: string) => Promise<Asset | null> {
   const assets = new Map<string, () => Promise<{ readonly value: Asset | null }>>()
   return async (symbol) => {
@@ -190,8 +189,6 @@ function sharedAssets(broker: Broker): (symbol: string) => Promise<Asset | null>
         () => ASSET_MAX_AGE_MS,
       )
     assets.set(symbol, ask)
-    const [oldest] = assets.keys()
-    if (assets.size > MAX_ASSETS && oldest !== undefined) assets.delete(oldest)
     return (await ask()).value
   }
 }

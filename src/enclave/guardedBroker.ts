@@ -1,7 +1,7 @@
 import { BrokerError, type Placement, type SharedBroker } from '../broker/index.js'
 
 /** A broker as one run uses it. */
-export interface GuardedBroker extends Omit<SharedBroker, 'close'> {
+export interface GuardedBroker extends Omit<SharedBroker, 'close' | 'getAccount' | 'getActivities'> {
   /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
   lastFailure(): BrokerError | null
 }
@@ -43,7 +43,5 @@ export function guardBroker(broker: SharedBroker, check: () => void): GuardedBro
     getOrders: guarded(broker.getOrders),
     cancelOrder: guarded(broker.cancelOrder),
     getPositions: guarded(broker.getPositions),
-    getAccount: guarded(broker.getAccount),
-    getActivities: guarded(broker.getActivities),
   }
 }
