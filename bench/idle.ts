@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { bytesToHex, type Hex } from '../src/protocol/hex.js'
 import type { Sandbox } from '../src/sandbox/sandbox.js'
 import { emitEndedOrders } from './support/endedOrders.js'
-import type { Figure, Ground } from './support/figure.js'
+import type { BenchContext, Figure } from './support/figure.js'
 import type { IdleRow } from './support/idleResult.js'
 import { measureIdle } from './support/idleServer.js'
 import { openOrders, type UnpostedOrder } from './support/openOrders.js'
@@ -19,11 +19,11 @@ const ID_BYTES = 32
 export const idle: Figure = {
   name: 'idle',
   title: 'A server that nobody asks',
-  async measure(ground) {
+  async measure(context) {
     const sandbox = await startBenchSandbox()
     try {
       await sandbox.server().stop()
-      const rows = await measure(sandbox, ground)
+      const rows = await measure(sandbox, context)
       const notes = [
         `${OPEN} orders open in each; the others finished, a file each, as the store writes them`,
         'ready: every open order is known; memory after a garbage collection, seconds later',
@@ -37,7 +37,7 @@ export const idle: Figure = {
 }
 
 /** With nothing stored first; then, for each number, with the same orders in the events of the chain, and without. */
-async function measure(sandbox: Sandbox, { stored, print, nodeOptions }: Ground): Promise<IdleRow[]> {
+async function measure(sandbox: Sandbox, { stored, print, nodeOptions }: BenchContext): Promise<IdleRow[]> {
   const open = await openOrders(sandbox, OPEN)
   const finished = Array.from({ length: Math.max(...stored) }, () => bytesToHex(randomBytes(ID_BYTES)))
   const rows: IdleRow[] = []

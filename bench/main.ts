@@ -13,7 +13,7 @@ import { orders } from './orders.js'
 import { overload } from './overload.js'
 import { polling } from './polling.js'
 import { relay } from './relay.js'
-import type { Figure, Ground } from './support/figure.js'
+import type { BenchContext, Figure } from './support/figure.js'
 import { describeMachine } from './support/machine.js'
 import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platform.js'
 import { tableOf, writeResult } from './support/report.js'
@@ -140,7 +140,7 @@ async function main(): Promise<void> {
 
   let platform: Promise<Platform> | undefined
   const print = (line: string) => console.log(line)
-  const ground: Ground = {
+  const context: BenchContext = {
     ...settings,
     print,
     platform() {
@@ -150,7 +150,7 @@ async function main(): Promise<void> {
   }
   try {
     for (const figure of figures) {
-      const result = await figure.measure(ground)
+      const result = await figure.measure(context)
       for (const line of tableOf(figure.title, result)) print(line)
       await writeResult(figure, result, machine)
     }

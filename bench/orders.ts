@@ -1,6 +1,6 @@
 import { type Comparison, compare } from './support/compare.js'
 import { untilQuiet } from './support/cpuTime.js'
-import type { Figure, Ground } from './support/figure.js'
+import type { BenchContext, Figure } from './support/figure.js'
 import type { LoadRequest } from './support/load.js'
 import { openOrders, type UnpostedOrder } from './support/openOrders.js'
 import { readStatuses } from './support/statuses.js'
@@ -14,16 +14,16 @@ const GOAL = 0.7
 export const orders: Figure = {
   name: 'orders',
   title: 'POST /orders',
-  async measure(ground) {
-    const { sandbox, server } = await ground.platform()
-    const perRound = ground.rounds.connections * ORDERS_PER_CONNECTION
-    const count = perRound * (1 + ground.rounds.rounds)
-    ground.print(`opening ${count} escrows for POST /orders`)
+  async measure(context) {
+    const { sandbox, server } = await context.platform()
+    const perRound = context.rounds.connections * ORDERS_PER_CONNECTION
+    const count = perRound * (1 + context.rounds.rounds)
+    context.print(`opening ${count} escrows for POST /orders`)
     const opened = await openOrders(sandbox, count)
     // It follows the openings on the chain, which is no part of POST /orders.
     await untilQuiet(server.pid)
     const comparison = await compare({
-      ...ground.rounds,
+      ...context.rounds,
       ours: server,
       bare: { method: 'POST', path: '/orders', status: 202, body: exampleOf(opened) },
       requests: (round) => requestsOf(opened, perRound, round),
@@ -33,7 +33,7 @@ export const orders: Figure = {
       kind: 'route',
       comparison,
       goal: GOAL,
-      notes: await notesOf(ground, opened, comparison, perRound),
+      notes: await notesOf(context, opened, comparison, perRound),
     }
   },
 }
@@ -53,12 +53,12 @@ function requestsOf(opened: readonly UnpostedOrder[], perRound: number, round: n
 
 /** Asks the server for every order: all must be stored, and the enclave's runs are counted. */
 async function notesOf(
-  ground: Ground,
+  context: BenchContext,
   opened: readonly UnpostedOrder[],
   { between: [from, to] }: Comparison,
   perRound: number,
 ): Promise<string[]> {
-  const { server } = await ground.platform()
+  const { server } = await context.platform()
   const statuses = await readStatuses(server.url, opened)
   const lost = statuses.filter(({ receivedAt }) => receivedAt === null).length
   if (lost > 0) throw new Error(`${lost} of ${statuses.length} orders were answered 202 and are not stored`)

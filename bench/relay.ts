@@ -11,7 +11,7 @@ import { measureCeiling } from './support/ceiling.js'
 import { type Helper, startHelper } from './support/childProcess.js'
 import type { Target } from './support/compare.js'
 import { cpuMs } from './support/cpuTime.js'
-import type { Figure, Ground } from './support/figure.js'
+import type { BenchContext, Figure } from './support/figure.js'
 import { type LoadPlan, type LoadRequest, type LoadResult, loadResultSchema } from './support/load.js'
 import { startPlainRelay } from './support/plainServer.js'
 import { BENCH_DIRECTORY } from './support/platform.js'
@@ -57,20 +57,20 @@ interface Bench {
 export const relay: Figure = {
   name: 'relay',
   title: 'POST /relay',
-  async measure(ground) {
+  async measure(context) {
     registerFastKeccak()
     registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
     const chain = await startRelayChain()
     const directory = join(BENCH_DIRECTORY, `relay-${Date.now()}`)
-    const { nodeOptions } = ground
+    const { nodeOptions } = context
     const ours = await startRelayServer(chain, { directory, callers: CALLERS, nodeOptions })
     const plain = await startPlainRelay(chain)
     const refusing = await startBareServer(REFUSING)
     const generator = startHelper('./loadGenerator.ts')
     const headers = { authorization: `Bearer ${chain.secrets.relayAuthToken}` }
     try {
-      ground.print(`measuring ${ours.url}, with ${ours.settings}`)
-      return await measure({ chain, ours, plain, refusing, generator, headers }, ground)
+      context.print(`measuring ${ours.url}, with ${ours.settings}`)
+      return await measure({ chain, ours, plain, refusing, generator, headers }, context)
     } finally {
       await Promise.all([ours.stop(), plain.stop(), refusing.stop(), generator.stop()])
       await chain.stop()
@@ -79,7 +79,7 @@ export const relay: Figure = {
   },
 }
 
-async function measure(bench: Bench, { rounds: { rounds }, print, followed }: Ground) {
+async function measure(bench: Bench, { rounds: { rounds }, print, followed }: BenchContext) {
   const { ours, refusing } = bench
   const verification = verify(bench, rounds)
   // The warm-up: the first one compiles.

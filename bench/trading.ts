@@ -19,7 +19,7 @@ import {
 import type { EscrowReader } from '../test/support/escrowReader.js'
 import { enclavePids, platformCpu, residentEnclave } from '../test/support/platformProcesses.js'
 import { withTradingSandbox } from '../test/support/tradingSandbox.js'
-import type { Figure, Ground } from './support/figure.js'
+import type { BenchContext, Figure } from './support/figure.js'
 import { type OurServer, startOurServer } from './support/ourServer.js'
 import { BENCH_DIRECTORY } from './support/platform.js'
 import { quantile } from './support/statistics.js'
@@ -65,8 +65,8 @@ const receiptsSchema = z.array(
 export const trading: Figure = {
   name: 'trading',
   title: 'A sealed buy, from POST to SETTLED',
-  async measure(ground) {
-    const { accounts, inFlight } = ground.trading
+  async measure(context) {
+    const { accounts, inFlight } = context.trading
     const platform = {
       directory: join(BENCH_DIRECTORY, `sandbox-${Date.now()}`),
       serverSettings: { RELAY_MAX_IN_FLIGHT: String(inFlight) },
@@ -75,11 +75,11 @@ export const trading: Figure = {
     }
     try {
       return await withTradingSandbox(platform, async (sandbox, reader) => {
-        const server = await startOurServer(sandbox, ground.nodeOptions)
+        const server = await startOurServer(sandbox, context.nodeOptions)
         try {
           const { accounts: all, seal } = await createCrowd(sandbox, accounts + WARM_UP)
           const [crowd, warmedUp] = [{ accounts: all.slice(0, accounts), seal }, all.slice(accounts)]
-          return await measure({ sandbox, server, reader, crowd, warmedUp, print: ground.print }, ground)
+          return await measure({ sandbox, server, reader, crowd, warmedUp, print: context.print }, context)
         } finally {
           await server.stop()
         }
@@ -90,7 +90,7 @@ export const trading: Figure = {
   },
 }
 
-async function measure(bench: Bench, { trading: options }: Ground): Promise<TradingResult> {
+async function measure(bench: Bench, { trading: options }: BenchContext): Promise<TradingResult> {
   const { sandbox, crowd, warmedUp } = bench
   const { inFlight, limitedMinutes } = options
   const everyone = crowd.accounts

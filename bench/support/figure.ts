@@ -8,8 +8,8 @@ import type { Platform } from './platform.js'
 import type { RelayResult } from './relayResult.js'
 import type { TradingResult } from './tradingResult.js'
 
-/** What a figure is measured on. */
-export interface Ground {
+/** The settings of one call of the bench, and the platform that its figures share. */
+export interface BenchContext {
   readonly rounds: Rounds
   /** Started when a figure first asks for it, and the same for all. */
   platform(): Promise<Platform>
@@ -32,10 +32,10 @@ export interface Figure {
   /** As on the command line. */
   readonly name: string
   readonly title: string
-  measure(ground: Ground): Promise<Result>
+  measure(context: BenchContext): Promise<Result>
 }
 
-/** What a figure found. */
+/** A result of a figure. */
 export type Result =
   | RouteResult
   | LatencyResult

@@ -21,14 +21,14 @@ export function getFigure({ name, title, route, goal, notes, paths }: GetFigure)
   return {
     name,
     title,
-    async measure(ground) {
-      const platform = await ground.platform()
+    async measure(context) {
+      const platform = await context.platform()
       const { url } = platform.server
       const asked = await paths(platform)
       const requests = asked.map((path): LoadRequest => ({ method: 'GET', path }))
       const body = await bodyOf(`${url}${asked[0] ?? ''}`)
       const comparison = await compare({
-        ...ground.rounds,
+        ...context.rounds,
         ours: platform.server,
         bare: { method: 'GET', path: route, status: 200, body },
         requests: () => requests,

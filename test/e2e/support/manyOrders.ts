@@ -29,7 +29,7 @@ export interface ManyOrdersReport {
   /** From the first post until the last end. */
   readonly seconds: number
   readonly memory: readonly MemorySample[]
-  /** Everything that must not be. */
+  /** Every broken rule. */
   readonly violations: readonly string[]
 }
 
@@ -42,7 +42,7 @@ const MOST_GROWTH = 1.5
 const EARLY = { from: 0.1, to: 0.3 }
 const LATE = { from: 0.8, to: 1 }
 
-/** Posts orders of many accounts in one go, and holds what came of them against chain and broker. Needs `npm run build`. */
+/** Posts orders of many accounts in one go, and compares their ends with chain and broker. Needs `npm run build`. */
 export function runManyOrders(options: ManyOrdersOptions): Promise<ManyOrdersReport> {
   const { directory } = options
   return withTradingSandbox({ directory }, (sandbox, reader) => run(options, sandbox, reader))
@@ -87,7 +87,7 @@ async function run(
   return { orders: orders.length, settled: settled.length, seconds, memory, violations }
 }
 
-/** Tells each twentieth. */
+/** Prints progress at each twentieth. */
 export function progressOf(total: number, print: (line: string) => void): (ended: number) => void {
   let told = 0
   return (ended) => {
@@ -150,7 +150,7 @@ export function faultsOfPlacements({ broker }: Sandbox, orders: readonly Unposte
   ]
 }
 
-/** The local node is not judged: it keeps the state of every block. */
+/** Ignores the local node, which keeps the state of every block. */
 export function faultsOfMemory(samples: readonly MemorySample[]): string[] {
   const within = ({ from, to }: typeof EARLY) => samples.filter(({ ended }) => ended >= from && ended <= to)
   const [early, late] = [within(EARLY), within(LATE)]

@@ -31,7 +31,7 @@ export interface OpeningReport {
   readonly requests: readonly number[]
   /** Orders that were not placed at their turn. */
   readonly outOfOrder: readonly string[]
-  /** Everything else that must not be. */
+  /** Every other broken rule. */
   readonly violations: readonly string[]
 }
 
@@ -45,8 +45,8 @@ const MS_PER_SECOND = 1_000
 const placementSchema = z.object({ client_order_id: z.string() })
 
 /**
- * Posts orders while the market is closed, and holds what goes out at its opening against the order of the escrows and the
- * broker's limit. Needs `npm run build`.
+ * Posts orders while the market is closed, and compares the placements after its opening with the order of the escrows and with
+ * the broker's limit. Needs `npm run build`.
  */
 export function runOpening(options: OpeningOptions): Promise<OpeningReport> {
   // As it is without a sandbox: each order would ask for the hours of the market again, at the cost of the broker's limit.

@@ -2,20 +2,19 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { MOST_OPEN } from '../../support/crowd.js'
 import { runManyOrders } from './manyOrders.js'
 import { runOpening } from './opening.js'
 
 const count = z.coerce.number().int().positive()
 const text = { type: 'string' } as const
-/** The contract lets an account have so many open. */
-const MOST_OPEN = 20
 const manySchema = z.object({ accounts: count.default(500), orders: count.default(10_000) }).refine(fits)
 const openingSchema = z
   .object({ accounts: count.default(50), orders: count.default(1_000), 'closed-seconds': count.default(120) })
   .refine(fits)
 const PER_MINUTE = 200
 
-/** Orders of many accounts in one go. Resolves with whether nothing was found. */
+/** Orders of many accounts in one go. Resolves with true unless it found a violation. */
 export async function soakManyOrders(args: string[], print: (line: string) => void): Promise<boolean> {
   const { values } = parseArgs({ args, options: { accounts: text, orders: text } })
   const directory = await directoryOf('many')
@@ -29,7 +28,7 @@ export async function soakManyOrders(args: string[], print: (line: string) => vo
   return tell(report.violations, print)
 }
 
-/** Orders that wait for the market. Resolves with whether nothing was found. */
+/** Orders that wait for the market. Resolves with true unless it found a violation. */
 export async function soakOpening(args: string[], print: (line: string) => void): Promise<boolean> {
   const options = { accounts: text, orders: text, 'closed-seconds': text }
   const { 'closed-seconds': closedSeconds, ...size } = openingSchema.parse(
