@@ -12,8 +12,8 @@ const E2E = [
   'test/faults/**/*.test.ts',
   'test/fuzz/fuzz.test.ts',
 ]
-/** Those have a command of their own, vitest.browser.config.ts. */
-const BROWSER = 'test/browser/*.test.ts'
+/** Those have commands of their own: vitest.browser.config.ts, vitest.disk.config.ts. */
+const OWN_COMMANDS = ['test/browser/*.test.ts', 'test/disk/*.test.ts']
 // CI's machine is shared and noisy: what fails there is tried once more. Not so in test/faults, whose tests say so themselves: what goes
 // wrong in one run of two is what they look for.
 const retry = process.env.CI ? 1 : 0
@@ -66,7 +66,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...E2E, BROWSER],
+          exclude: [...E2E, ...OWN_COMMANDS],
           retry,
           testTimeout: 30_000,
           hookTimeout: 60_000,

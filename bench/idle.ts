@@ -25,7 +25,7 @@ export const idle: Figure = {
       await sandbox.server().stop()
       const rows = await measure(sandbox, context)
       const notes = [
-        `${OPEN} orders open in each; the others finished, a file each, as the store writes them`,
+        `${OPEN} orders open in each; the others finished, as the store writes them`,
         'ready: every open order is known; memory after a garbage collection, seconds later',
       ]
       return { kind: 'idle', rows, notes }

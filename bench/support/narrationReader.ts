@@ -1,15 +1,15 @@
 // Reads the events of a chain when it is asked to: as the narrator, or in a bare loop.
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { z } from 'zod'
 import { RpcProvider } from '../../src/chain/provider.js'
 import { toQuantity } from '../../src/chain/quantity.js'
+import { bytes32Schema } from '../../src/protocol/hex.js'
 import { readConfig } from '../../src/server/config.js'
 import { buildNarrator } from '../../src/server/narrator/build.js'
 import { topicsOf, WATCHED } from '../../src/server/narrator/events.js'
-import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
+import { type Cursor, createCursorStore } from '../../src/server/store/narratorCursor.js'
+import { openSqlite } from '../../src/server/store/sqlite/sqliteEngine.js'
 import { createLogger } from '../../src/service/logger.js'
 import { type NarrationAnswer, type NarrationTask, narrationTaskSchema } from './narrationTask.js'
 
@@ -35,8 +35,10 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
     chainId: config.chain.chainId,
   })
   await provider.transport.send([{ method: 'eth_chainId', params: [] }])
-  await mkdir(dataDir, { recursive: true })
-  await writeFile(join(dataDir, 'narrator.json'), await cursorAt(provider, from))
+  const engine = openSqlite({ directory: dataDir, onBroken: fail })
+  const fence = await engine.take('narrator')
+  const logger = createLogger({ level: 'warn' })
+  await createCursorStore({ engine, fence, logger }).save(await cursorAt(provider, from))
   let events = 0
   let ticks = 0
   const heapMiB: number[] = []
@@ -45,8 +47,9 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
     const narrator = buildNarrator({
       config,
       provider,
-      files: createAtomicFiles({ root: dataDir }),
-      logger: createLogger({ level: 'warn' }),
+      engine,
+      fence,
+      logger,
       output: {
         write(text, done) {
           for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) events++
@@ -70,16 +73,21 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
     void narrator.start()
   })
   provider.destroy()
+  await engine.stop()
   return { ms, events, ticks, heapMiB }
 }
 
-const blockSchema = z.looseObject({ hash: z.string() })
+const blockSchema = z.looseObject({ hash: bytes32Schema })
 
-async function cursorAt(provider: RpcProvider, number: number): Promise<string> {
+function fail(error: Error): never {
+  throw error
+}
+
+async function cursorAt(provider: RpcProvider, number: number): Promise<Cursor> {
   const hashOf = async (block: number) =>
     blockSchema.parse(await provider.send('eth_getBlockByNumber', [toQuantity(block), false])).hash
   const start = { number, hash: await hashOf(number) }
-  return JSON.stringify({ genesis: await hashOf(0), start, blocks: [{ ...start, told: [] }] })
+  return { genesis: await hashOf(0), start, blocks: [{ ...start, told: [] }] }
 }
 
 const answersSchema = z.array(z.looseObject({ result: z.array(z.unknown()) }))

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type DirectoryLock, lockDirectory } from '../server/store/directoryLock.js'
+import { type DirectoryLock, lockDirectory } from '../service/directoryLock.js'
 
 /** Says that a directory is a sandbox's, and that what is in it may be thrown away. */
 const MARKER = '.sandbox'
@@ -27,7 +27,7 @@ export async function takeDirectory(directory: string): Promise<DirectoryLock> {
     join(directory, MARKER),
     'What is in this directory belongs to `npm run sandbox`, which empties it.\n',
   )
-  const lock = await lockDirectory(directory)
+  const lock = lockDirectory(directory)
   for (const name of CONTENTS) await rm(join(directory, name), { recursive: true, force: true })
   return lock
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isRunning } from '../server/processIdentity.js'
-import { createAtomicFiles } from '../server/store/atomicFiles.js'
-import { createRunFiles } from '../server/store/runFiles.js'
+import { createRunRecords, type RunRecord } from '../server/store/runRecords.js'
+import { openSqlite } from '../server/store/sqlite/sqliteEngine.js'
 import { healthOf } from '../server/trigger/runs/ownEnclave.js'
 import { createLogger } from '../service/logger.js'
 
@@ -12,15 +12,20 @@ import { createLogger } from '../service/logger.js'
  * @param root data directory of the server, which has stopped
  */
 export async function endEnclaves(root: string): Promise<void> {
-  const logger = createLogger({ level: 'silent' })
-  for (const { process: run } of await createRunFiles({
-    files: createAtomicFiles({ root }),
-    root,
-    logger,
-  }).all()) {
+  for (const { process: run } of await readRuns(root)) {
     // Each leads a group of its own.
     if (run !== null && isRunning(run)) process.kill(-run.pid, 'SIGKILL')
   }
   const resident = await healthOf(join(root, 'enclave', 'door.sock'))
   if (resident !== undefined) process.kill(resident.pid, 'SIGKILL')
+}
+
+async function readRuns(root: string): Promise<RunRecord[]> {
+  const engine = openSqlite({ directory: root, onBroken: () => undefined })
+  try {
+    const fence = await engine.take('trigger')
+    return await createRunRecords({ engine, fence, root, logger: createLogger({ level: 'silent' }) }).all()
+  } finally {
+    await engine.stop()
+  }
 }

@@ -1,7 +1,7 @@
 // `npm run sandbox`: everything on this machine, and one sealed order through all of it.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { DirectoryLockedError } from '../server/store/directoryLock.js'
+import { DirectoryLockedError } from '../service/directoryLock.js'
 import { requireNode } from '../service/nodeVersion.js'
 import { runDemo } from './demo.js'
 import { ForeignDirectoryError } from './directory.js'

@@ -66,7 +66,7 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   const { enclave: enclavePort = 0, ...fixed } = options.ports
   const ports = await claimPorts(isOwn ? { ...fixed, enclave: enclavePort } : fixed)
   const lock = await takeDirectory(directory)
-  cleanUp.add(() => lock.release())
+  cleanUp.add(async () => lock.release())
   const secrets = drawSecrets()
   const { anvil, accounts, provider } = await startChain(ports.rpc, stage)
   const broker = await startBroker(options, ports.broker, secrets, stage)

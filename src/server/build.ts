@@ -28,20 +28,26 @@ import type { RelayerKey } from './relay/signer.js'
 import { createProbeAnswer } from './status/health.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
-import type { AtomicFiles } from './store/atomicFiles.js'
+import type { Engine, Fence } from './store/engine.js'
 import { createOrderRecords } from './store/orderRecords.js'
-import { withSummaries } from './store/orderSummaries.js'
 import { buildTimeline } from './timeline/build.js'
 import { buildEnclaveRuns } from './trigger/build.js'
 import { readVersion } from './version.js'
 
 const LISTED_SYMBOLS_INTERVAL_MS = 15_000
 
+/** One for each part of the platform that only one server runs at a time. */
+export interface Fences {
+  readonly relayer: Fence
+  readonly trigger: Fence
+  readonly narrator: Fence
+}
+
 export interface Surroundings {
   readonly config: Config
   readonly logger: Logger
-  /** The data directory, locked for this process. */
-  readonly files: AtomicFiles
+  readonly engine: Engine
+  readonly fences: Fences
   /** Of the account that pays the gas. */
   readonly relayerKey: RelayerKey
   /** Aborts when the server begins to stop. */
@@ -61,7 +67,7 @@ export function buildServer(surroundings: Surroundings): {
   /** In the order in which they start. */
   services: readonly Service[]
 } {
-  const { config, logger, files, relayerKey, stopping } = surroundings
+  const { config, logger, engine, fences, relayerKey, stopping } = surroundings
   const { chainId, contracts: addresses } = config.chain
   const metrics = createMetrics(readVersion())
   const provider = new RpcProvider({
@@ -86,18 +92,29 @@ export function buildServer(surroundings: Surroundings): {
     intervalMs: LISTED_SYMBOLS_INTERVAL_MS,
     logger,
   })
-  const { records, summaryOf } = withSummaries(createOrderRecords({ files, logger }))
+  const records = createOrderRecords({ engine, logger })
   const onEnd = (receipt: Receipt) => {
     metrics.relay(receipt)
     head.expire()
   }
   const onForeign = metrics.foreignTransaction
-  const relay = buildRelay({ config, provider, files, relayerKey, logger, stopping, onEnd, onForeign })
+  const relay = buildRelay({
+    config,
+    provider,
+    engine,
+    fence: fences.relayer,
+    relayerKey,
+    logger,
+    stopping,
+    onEnd,
+    onForeign,
+  })
   const { receipts } = relay
   const timeline = buildTimeline({ config, provider, contracts, head, records, receipts, stopping })
   const enclaveRuns = buildEnclaveRuns({
     config,
-    files,
+    engine,
+    fence: fences.trigger,
     contracts,
     provider,
     marketClock: marketData,
@@ -110,8 +127,16 @@ export function buildServer(surroundings: Surroundings): {
   })
   const progress = createNarratorProgress()
   const { output, phase } = surroundings
-  const narrator = buildNarrator({ config, provider, files, logger, output, progress })
-  const ops = buildOps({ config, provider, files, relay, enclaveRuns, progress, metrics, phase, logger })
+  const narrator = buildNarrator({
+    config,
+    provider,
+    engine,
+    fence: fences.narrator,
+    logger,
+    output,
+    progress,
+  })
+  const ops = buildOps({ config, provider, engine, relay, enclaveRuns, progress, metrics, phase, logger })
 
   const deps: AppDeps = {
     http: config.http,
@@ -143,7 +168,7 @@ export function buildServer(surroundings: Surroundings): {
       }),
       orderStatus: createOrderStatus({
         escrowed: createHeadReads({ head, read: reads.contracts.escrow.orders }),
-        summaryOf,
+        summaryOf: records.summaryOf,
       }),
       policy: createPolicy({
         run: enclaveRuns.policyRuns.run,

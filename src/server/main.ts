@@ -1,14 +1,18 @@
+import { DirectoryLockedError } from '../service/directoryLock.js'
 import { createLogger, describeError, type Logger } from '../service/logger.js'
 import { requireNode } from '../service/nodeVersion.js'
 import { type Config, ConfigError, loadConfig } from './config.js'
 import { RelayerKeyError } from './relay/relayerKeyError.js'
 import { type RunningServer, startServer } from './server.js'
-import { DirectoryLockedError } from './store/directoryLock.js'
-import { startDisk } from './store/disk.js'
+import type { Engine } from './store/engine.js'
+import { startSqlite } from './store/sqlite/sqliteEngine.js'
+import { StorageError, UnknownSchemaError } from './store/storageError.js'
 
 // The process: configuration, signals, exit codes. 0 after a clean stop, 1 when it can't start or can't go on.
 
 const EXIT_FAILURE = 1
+/** For the answers to those whose writes were refused. */
+const LAST_ANSWERS_MS = 100
 /** The shell's convention for a process that Ctrl-C ended. */
 const EXIT_FORCED = 130
 
@@ -29,9 +33,13 @@ function configure(): Config {
 
 async function start(config: Config, logger: Logger): Promise<RunningServer> {
   try {
-    return await startServer(config, logger, startDisk)
+    return await startServer(config, logger, (directory) => openStores(directory, logger))
   } catch (error) {
     if (error instanceof DirectoryLockedError) return fail(`DATA_DIR ${error.message}`)
+    if (error instanceof UnknownSchemaError) return fail(`DATA_DIR ${config.dataDir}: ${error.message}`)
+    if (error instanceof StorageError) {
+      return fail(`DATA_DIR ${config.dataDir} cannot be read or written (${error.code}).`)
+    }
     if (error instanceof RelayerKeyError) return fail(error.message)
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE') {
@@ -46,6 +54,17 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     logger.error('start failed', describeError(error))
     return fail('The server cannot start: see the log line above.')
   }
+}
+
+/** After a commit that failed for another reason than room, no later one can be trusted: what SQLite and the disk hold may differ. */
+function openStores(directory: string, logger: Logger): Promise<Engine> {
+  return startSqlite({
+    directory,
+    onBroken(error) {
+      logger.error('storage failed: the server ends', describeError(error))
+      setTimeout(() => process.exit(EXIT_FAILURE), LAST_ANSWERS_MS)
+    },
+  })
 }
 
 /** Node's own report of a failure nobody caught would quote its message; ours does not. */

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { registerSecp256k1 } from '../protocol/secp256k1.js'
+import { lockDirectory } from '../service/directoryLock.js'
 import { registerFastKeccak } from '../service/fastKeccak.js'
 import type { Logger } from '../service/logger.js'
 import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
@@ -10,9 +11,8 @@ import { reportEachSecond } from './http/loadShedding.js'
 import { libSecp256k1 } from './libSecp256k1.js'
 import { createLifetime } from './lifetime.js'
 import { openRelayerKey } from './relay/relayerKey.js'
-import type { AtomicFiles } from './store/atomicFiles.js'
-import { lockDirectory } from './store/directoryLock.js'
-import { type Disk, openDisk } from './store/disk.js'
+import type { Engine } from './store/engine.js'
+import { openSqlite } from './store/sqlite/sqliteEngine.js'
 
 export interface RunningServer {
   /** The port in use, also when 0 asked for any. */
@@ -26,35 +26,48 @@ export interface RunningServer {
 /**
  * Takes the data directory, listens, and starts the services.
  *
- * @param diskOf gives the files of a directory; by default this thread reads and writes them itself
- * @throws DirectoryLockedError, RelayerKeyError, or the system error of `listen`; nothing is left running then
+ * @param openEngine opens the stores of a directory; by default this thread writes to them itself
+ * @throws DirectoryLockedError, UnknownSchemaError, StorageError, RelayerKeyError, or the system error of `listen`; nothing is
+ *   left running then
  */
 export async function startServer(
   config: Config,
   logger: Logger,
-  diskOf: (root: string) => Disk = openDisk,
+  openEngine: OpenEngine = openOwn,
 ): Promise<RunningServer> {
-  const lock = await lockDirectory(config.dataDir)
-  const disk = diskOf(config.dataDir)
-  const release = async () => {
-    await disk.stop()
-    await lock.release()
-  }
+  const lock = lockDirectory(config.dataDir)
   try {
-    return await startLocked(config, logger, disk.files, release)
+    const engine = await openEngine(config.dataDir)
+    const release = async () => {
+      await engine.stop()
+      lock.release()
+    }
+    return await startLocked(config, logger, engine, release).catch(async (error: unknown) => {
+      await engine.stop()
+      throw error
+    })
   } catch (error) {
-    await release()
+    lock.release()
     throw error
   }
 }
 
+export type OpenEngine = (directory: string) => Promise<Engine>
+
+const openOwn: OpenEngine = async (directory) =>
+  openSqlite({
+    directory,
+    onBroken(error) {
+      throw error
+    },
+  })
+
 async function startLocked(
   config: Config,
   logger: Logger,
-  files: AtomicFiles,
+  engine: Engine,
   release: () => Promise<void>,
 ): Promise<RunningServer> {
-  await files.clean()
   registerFastKeccak()
   registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
   const stopping = new AbortController()
@@ -62,7 +75,12 @@ async function startLocked(
   const surroundings = {
     config,
     logger,
-    files,
+    engine,
+    fences: {
+      relayer: await engine.take(`relayer:${relayerKey.address}`),
+      trigger: await engine.take('trigger'),
+      narrator: await engine.take('narrator'),
+    },
     relayerKey,
     stopping: stopping.signal,
     output: process.stdout,

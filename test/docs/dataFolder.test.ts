@@ -11,7 +11,7 @@ test('data/ is in the checkout with its README, and git ignores whatever appears
   const named = [...(await readFile('data/README.md', 'utf8')).matchAll(/^\| (`[^|]+`) +\|/gm)]
     .flatMap(([, cell = '']) => cell.split(', '))
     .map((name) => `data/${name.replaceAll('`', '')}`)
-  expect(named).toEqual(expect.arrayContaining(['data/sandbox', 'data/employee.key', 'data/envelopes']))
+  expect(named).toEqual(expect.arrayContaining(['data/sandbox', 'data/employee.key', 'data/server.db']))
   const ignored = await run('git', ['check-ignore', ...named])
   expect(ignored.stdout.trim().split('\n')).toEqual(named)
 })

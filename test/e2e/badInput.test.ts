@@ -35,7 +35,7 @@ beforeAll(async () => {
   await alice.trade({ side: 'BUY', symbol: 'AAPL', maxSpend: 100n * ONE_USDC })
   await eventually('nothing moves any more', async () => {
     const { files } = await effectsOf(desk())
-    return files.every((file) => !file.startsWith('envelopes/open'))
+    return files.every((file) => !file.startsWith('orders/open'))
   })
   const { intent, envelope } = await craft(desk(), alice)
   const { sandbox } = desk()

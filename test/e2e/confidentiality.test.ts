@@ -149,12 +149,12 @@ describe('a day of the platform', () => {
     const { sandbox, traders } = desk()
     const { address } = traders[0].account
     const org = nameToBytes32(INSTITUTION)
-    const receipt = evidence.sources('file').find((path) => path.startsWith('receipts/'))
-    expect(receipt).toMatch(/0x[0-9a-f]{64}\.json$/)
+    const receipt = evidence.sources('file').find((path) => path.startsWith('relays/'))
+    expect(receipt).toMatch(/0x[0-9a-f]{64}$/)
     const paths = [
       ...['enclave-key', 'health', 'market', 'market/clock', `orders/0x${'00'.repeat(32)}`],
       ...[`wallet/${address}`, `compliance/${address}`, `org/${org}`, `policy/${org}`],
-      `relay/${receipt?.slice(-'0x.json'.length - 64, -'.json'.length)}`,
+      `relay/${receipt?.slice(-'0x'.length - 64)}`,
     ]
     const headers = { authorization: `Bearer ${sandbox.secrets.relayAuthToken}` }
     await sendAll(
@@ -224,12 +224,12 @@ describe('what the server let out', () => {
       ]),
     )
     for (const path of [
-      /^envelopes\/open\/0x[0-9a-f]{64}\.json$/,
-      /^envelopes\/done\/[0-9a-f]{2}\/0x[0-9a-f]{64}\.json$/,
-      /^receipts\/[0-9a-f]{2}\/0x[0-9a-f]{64}\.json$/,
-      /^runs\/0x[0-9a-f]{32}\.json$/,
-      /^runs\/[0-9a-f-]{36}\.result$/,
-      /^narrator\.json$/,
+      /^orders\/open\/0x[0-9a-f]{64}$/,
+      /^orders\/done\/0x[0-9a-f]{64}$/,
+      /^relays\/done\/0x[0-9a-f]{64}$/,
+      /^runs\/open\/[0-9a-f-]{36}$/,
+      /^state\/open\/narrator$/,
+      /^server\.db$/,
     ]) {
       expect(
         evidence.sources('file').some((source) => path.test(source)),

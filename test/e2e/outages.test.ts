@@ -95,8 +95,8 @@ describe('an outage', () => {
     const { url } = sandbox.info
     const files = await readFiles(join(sandbox.directory, 'server'))
     const digest = [...files.keys()]
-      .find((path) => path.startsWith('receipts/'))
-      ?.slice('receipts/00/'.length, -'.json'.length)
+      .find((path) => path.startsWith('relays/done/'))
+      ?.slice('relays/done/'.length)
     const headers = { authorization: `Bearer ${sandbox.secrets.relayAuthToken}` }
     expect((await fetch(`${url}/relay/${digest}`, { headers })).status).toBe(200)
     const rulebook = {

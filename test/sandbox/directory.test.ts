@@ -20,7 +20,7 @@ describe("the sandbox's directory", () => {
     await first.release()
     const second = await takeDirectory(directory)
     await second.release()
-    expect((await readdir(directory)).sort()).toEqual(['.sandbox', 'notes.txt'])
+    expect((await readdir(directory)).sort()).toEqual(['.sandbox', 'notes.txt', 'server.lock', 'server.pid'])
   })
 
   it('is refused, untouched, while another sandbox runs in it', async () => {

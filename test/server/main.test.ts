@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { computeAddress } from 'ethers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { healthSchema } from '../../src/protocol/api.js'
+import { lockDirectory } from '../../src/service/directoryLock.js'
 import { built } from '../support/built.js'
 import { startKmsStandIn } from '../support/kmsStandIn.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
@@ -74,10 +75,12 @@ describe('the server process', () => {
       const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir })
       const port = await listeningPort(server)
       expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
-      expect(await readdir(dataDir)).toHaveLength(1)
+      expect(() => lockDirectory(dataDir)).toThrow(`process ${server.child.pid}`)
       server.child.kill(signal)
       expect(await server.exit).toBe(0)
-      expect(await readdir(dataDir)).toEqual([])
+      // SQLite has put its log into the database.
+      expect(await readdir(dataDir)).toEqual(['server.db', 'server.lock', 'server.pid'])
+      lockDirectory(dataDir).release()
       expect(server.err()).toContain('"stopped"')
       expect(server.out()).toBe('')
     },
@@ -91,7 +94,7 @@ describe('the server process', () => {
     const sameDirectory = run({ ...SERVER_ENVIRONMENT, DATA_DIR: dataDir })
     const samePort = run({ ...SERVER_ENVIRONMENT, DATA_DIR: await temporaryDirectory(), PORT: String(port) })
     expect(await sameDirectory.exit).toBe(1)
-    expect(sameDirectory.err()).toMatch(/^DATA_DIR .* is in use by process \d+ .*\n$/)
+    expect(sameDirectory.err()).toMatch(/^DATA_DIR .* is in use by process \d+\. .*\n$/)
     expect(await samePort.exit).toBe(1)
     expect(samePort.err()).toBe(`Port ${port} is in use: stop what uses it, or set PORT.\n`)
     const elsewhere = { DATA_DIR: await temporaryDirectory(), OPS_PORT: String(port) }

@@ -1,18 +1,18 @@
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { problemSchema } from '../../src/protocol/api.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { type RunningServer, startServer } from '../../src/server/server.js'
-import { DirectoryLockedError } from '../../src/server/store/directoryLock.js'
-import { type Disk, openDisk } from '../../src/server/store/disk.js'
+import type { Engine } from '../../src/server/store/engine.js'
+import { DirectoryLockedError, lockDirectory } from '../../src/service/directoryLock.js'
 import { useChain } from '../support/chain.js'
 import { eventually } from '../support/eventually.js'
 import { chainEnvironment } from '../support/intakeServer.js'
 import { createLogLines } from '../support/logLines.js'
 import { readinessOf } from '../support/ops.js'
+import { openQuickly } from '../support/quickStores.js'
 import { closedUrl, startRawServer } from '../support/rawServer.js'
 import { serverConfig } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
@@ -156,16 +156,18 @@ describe('start', () => {
     const slow = new Promise<void>((resolve) => {
       readOn = resolve
     })
-    const diskOf = (root: string): Disk => {
-      const disk = openDisk(root)
-      const read = async (path: string) => {
-        await slow
-        return disk.files.read(path)
+    const openSlowly = async (directory: string): Promise<Engine> => {
+      const engine = await openQuickly(directory)
+      return {
+        ...engine,
+        async get(table, id) {
+          await slow
+          return engine.get(table, id)
+        },
       }
-      return { ...disk, files: { ...disk.files, read } }
     }
     const config = serverConfig({ DATA_DIR: await temporaryDirectory(), OPS_PORT: port })
-    const starting = startServer(config, createLogLines().logger, diskOf)
+    const starting = startServer(config, createLogLines().logger, openSlowly)
     onTestFinished(async () => (await starting).stop())
     await expect.poll(() => fetch(`${opsUrl}/livez`).then(({ status }) => status)).toBe(200)
     expect((await readinessOf(opsUrl)).faults).toMatchObject({ server: 'starting' })
@@ -191,7 +193,7 @@ describe('start', () => {
     await expect(start({ DATA_DIR: dataDir, PORT: String(server.port) })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     })
-    expect((await readdir(dataDir)).filter((name) => name.endsWith('.lock'))).toEqual([])
+    lockDirectory(dataDir).release()
   })
 })
 
@@ -233,7 +235,7 @@ describe('stop', () => {
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ scheme: 'service-ecies-v1' })
     await stopped
-    expect((await readdir(dataDir)).filter((name) => name.endsWith('.lock'))).toEqual([])
+    lockDirectory(dataDir).release()
   })
 
   test('is told to probes: alive, and not ready, until nothing of it runs any more', async () => {

@@ -2,11 +2,11 @@ import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
 import { buildServer } from '../../src/server/build.js'
 import { openRelayerKey } from '../../src/server/relay/relayerKey.js'
-import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
 import { SERVER_ACCOUNT } from './brokerStandIn.js'
 import type { TestChain } from './chain.js'
 import { createLogLines, type LogLines } from './logLines.js'
 import { serverConfig } from './serverEnvironment.js'
+import { openStores } from './stores.js'
 import { temporaryDirectory } from './temporaryDirectory.js'
 
 /** The whole server as `main` builds it, for this chain and this broker, its services not started. */
@@ -42,12 +42,13 @@ export async function buildApp(options: {
     ...options.env,
   })
   const log = createLogLines()
-  const files = createAtomicFiles({ root })
+  const { engine, fence } = await openStores(root)
   const relayerKey = await openRelayerKey(config.relay.relayerKey)
   const { app, api } = buildServer({
     config,
     logger: log.logger,
-    files,
+    engine,
+    fences: { relayer: fence, trigger: fence, narrator: fence },
     relayerKey,
     stopping,
     phase: () => 'running',

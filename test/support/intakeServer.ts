@@ -4,7 +4,9 @@ import { commitOf, type Envelope, ORDER_PLACE, seal } from '../../src/protocol/e
 import type { Hex } from '../../src/protocol/hex.js'
 import { startServer } from '../../src/server/server.js'
 import type { TestChain } from './chain.js'
+import { firstLook } from './firstLook.js'
 import { createLogLines } from './logLines.js'
+import { openQuickly } from './quickStores.js'
 import type { Role } from './roles.js'
 import type { ScriptedEnclave } from './scriptedEnclave.js'
 import { SERVER_ENVIRONMENT, serverConfig } from './serverEnvironment.js'
@@ -30,13 +32,14 @@ export function enclaveEnvironment({ command, envFile }: ScriptedEnclave): Recor
 /** A server of the running test, stopped with it at the latest. */
 export async function startIntakeServer(environment: Record<string, string>) {
   const log = createLogLines()
-  const server = await startServer(serverConfig(environment), log.logger)
+  const server = await startServer(serverConfig(environment), log.logger, openQuickly)
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= server.stop()
     return stopped
   }
   onTestFinished(stop)
+  await firstLook(log.text)
   const at = (port: number) => `http://127.0.0.1:${port}`
   return { url: at(server.port), opsUrl: at(server.opsPort), log, stop }
 }

@@ -4,22 +4,24 @@ import { RpcProvider } from '../../src/chain/provider.js'
 import { commitOf, type Envelope } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { createLifetime } from '../../src/server/lifetime.js'
-import { createAtomicFiles } from '../../src/server/store/atomicFiles.js'
 import {
   createOrderRecords,
   emptyOrderRecord,
   type OrderRecord,
 } from '../../src/server/store/orderRecords.js'
-import { createRunFiles } from '../../src/server/store/runFiles.js'
+import { createReconcileStateStore } from '../../src/server/store/reconcileState.js'
+import { createRunRecords } from '../../src/server/store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
 import { createPace } from '../../src/server/trigger/pace.js'
 import { createProcessRunner } from '../../src/server/trigger/runs/processRunner.js'
 import type { TestChain } from './chain.js'
 import { eventually } from './eventually.js'
+import { firstLook } from './firstLook.js'
 import { openFor, sealOrder } from './intakeServer.js'
 import { createLogLines } from './logLines.js'
 import type { Role } from './roles.js'
 import type { ScriptedEnclave } from './scriptedEnclave.js'
+import { openStores } from './stores.js'
 
 /** Short waits, so that a test sees five failures in a second. */
 const TIMES = { failedMs: 50, failedMaxMs: 400, waitingMs: 100, leastMs: 20 }
@@ -35,20 +37,20 @@ export async function startTrigger(
   const { anvil, addresses } = chain
   const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
   const { logger, text, lines } = createLogLines()
-  const files = createAtomicFiles({ root })
-  const records = changes.records ?? createOrderRecords({ files, logger })
+  const { engine, fence } = await openStores(root)
+  const records = changes.records ?? createOrderRecords({ engine, logger })
   const stopping = new AbortController()
   const { command, envFile } = enclave
-  const runFiles = createRunFiles({ files, root, logger })
+  const runRecords = createRunRecords({ engine, fence, root, logger })
   const trigger = createEnclaveRuns({
-    files,
-    runFiles,
+    reconcileState: createReconcileStateStore({ engine, fence, logger }),
+    runRecords,
     records,
     runner: createProcessRunner({
       command,
       envFile,
       searchPath: process.env.PATH ?? '',
-      resultDirectory: runFiles.resultDirectory,
+      resultDirectory: runRecords.resultDirectory,
     }),
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,
@@ -75,6 +77,7 @@ export async function startTrigger(
   })
   const lifetime = createLifetime(trigger.services, logger)
   await lifetime.start()
+  await firstLook(text)
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopping.abort()

@@ -12,6 +12,7 @@ import {
   runIdSchema,
   runResultSchema,
 } from '../../protocol/job.js'
+import { isHeldByAnother } from '../../service/directoryLock.js'
 import { ConfigError } from '../config.js'
 
 /** A job that was accepted, as the table keeps it: nothing of what is sealed. */
@@ -53,7 +54,6 @@ export class StateLockedError extends ConfigError {
   }
 }
 
-const SQLITE_BUSY = 5
 const toDisk = promisify(fdatasync)
 
 const SCHEMA = `
@@ -103,10 +103,7 @@ function lock(database: DatabaseSync, directory: string): void {
     database.exec(SCHEMA)
     database.exec('COMMIT')
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {
-      throw new StateLockedError(directory)
-    }
-    throw error
+    throw isHeldByAnother(error) ? new StateLockedError(directory) : error
   }
 }
 

@@ -2,7 +2,7 @@ import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { OrderStatus } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
-import type { OrderSummary } from '../store/orderSummaries.js'
+import type { OrderSummary } from '../store/orderRecords.js'
 
 export interface OrderStatusDeps {
   /** At the chain's head; the very same object as long as that is the head. */

@@ -59,11 +59,10 @@ export function createOrders(deps: OrdersDeps): Orders {
     escrowKnown: EscrowKnowledge | undefined,
   ): Promise<Reception['answer']> {
     const isKnownOpen = isOpen(escrowKnown)
-    const update = isKnownOpen ? records.updateOpen : records.update
     let answer: Reception['answer'] = 'ask-chain'
     let giveBack = () => {}
     try {
-      await update(orderId, (current) => {
+      await records.update(orderId, (current) => {
         // One that is open needs no room, and nothing of it is measured.
         const occupant = isKnownOpen ? undefined : { client, bytes: bytesWith(current, offered) }
         const refusal = occupant && room.refusal(orderId, occupant)

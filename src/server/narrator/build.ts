@@ -3,7 +3,7 @@ import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
 import { createPoller } from '../poller.js'
-import type { AtomicFiles } from '../store/atomicFiles.js'
+import type { Engine, Fence } from '../store/engine.js'
 import { createCursorStore } from '../store/narratorCursor.js'
 import { createChainReader } from './chainReader.js'
 import { createPrinter, type NarratorOutput, type Print } from './output.js'
@@ -14,12 +14,14 @@ import type { NarratorProgress } from './progress.js'
 export function buildNarrator(surroundings: {
   readonly config: Config
   readonly provider: RpcProvider
-  readonly files: AtomicFiles
+  readonly engine: Engine
+  /** Of the lease on the narration. */
+  readonly fence: Fence
   readonly logger: Logger
   readonly output: NarratorOutput
   readonly progress?: Pick<NarratorProgress, 'note' | 'notePrinting'>
 }): Service {
-  const { config, provider, files, logger, output, progress } = surroundings
+  const { config, provider, engine, fence, logger, output, progress } = surroundings
   const { contracts, logRange } = config.chain
   const { intervalMs, confirmations } = config.narrator
   const write = createPrinter(output, config.narrator)
@@ -37,7 +39,7 @@ export function buildNarrator(surroundings: {
     logger,
     tick: createNarratorTick({
       chain: createChainReader({ transport: provider.transport, contracts }),
-      cursors: createCursorStore({ files, logger }),
+      cursors: createCursorStore({ engine, fence, logger }),
       confirmations,
       maxRange: logRange,
       print,

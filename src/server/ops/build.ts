@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import type { Express } from 'express'
+import { z } from 'zod'
 import type { RpcProvider } from '../../chain/provider.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { NarratorProgress } from '../narrator/progress.js'
 import type { BuiltRelay } from '../relay/build.js'
-import type { AtomicFiles } from '../store/atomicFiles.js'
+import { createStateDocument } from '../store/documents.js'
+import type { Engine } from '../store/engine.js'
 import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
 import { createOpsApp } from './app.js'
 import { type Check, createCheck, type Look } from './check.js'
@@ -26,7 +28,7 @@ export type Phase = 'starting' | 'running' | 'stopping'
 export interface OpsSurroundings {
   readonly config: Config
   readonly provider: RpcProvider
-  readonly files: AtomicFiles
+  readonly engine: Engine
   readonly relay: Pick<BuiltRelay, 'health' | 'load'>
   readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'>
   readonly progress: NarratorProgress
@@ -51,7 +53,7 @@ export function buildOps(surroundings: OpsSurroundings): Express {
 }
 
 function createChecks(surroundings: OpsSurroundings, relayer: RelayerView): Check[] {
-  const { config, provider, files, progress, phase, logger } = surroundings
+  const { config, provider, engine, progress, phase, logger } = surroundings
   const { chainId, contracts } = config.chain
   const { transport } = provider
   const check = (name: string, look: Look) => createCheck({ name, look, logger })
@@ -62,7 +64,7 @@ function createChecks(surroundings: OpsSurroundings, relayer: RelayerView): Chec
     check('contracts', contractsLook({ transport, contracts })),
     check('relayer', relayer.look),
     check('enclave', enclaveLookOf(config.enclave.trigger)),
-    check('disk', diskLook(files)),
+    check('disk', diskLook(createStateDocument({ engine, logger, id: 'readiness', schema: z.int() }))),
     check('narrator', narratorLook({ progress, intervalMs: config.narrator.intervalMs })),
   ]
 }

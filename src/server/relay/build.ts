@@ -4,7 +4,7 @@ import type { Receipt } from '../../protocol/api.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
-import type { AtomicFiles } from '../store/atomicFiles.js'
+import type { Engine, Fence } from '../store/engine.js'
 import { createReceiptStore, type ReceiptStore } from '../store/receipts.js'
 import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
@@ -22,7 +22,9 @@ import { createTransactor } from './transactor.js'
 export interface RelaySurroundings {
   readonly config: Config
   readonly provider: RpcProvider
-  readonly files: AtomicFiles
+  readonly engine: Engine
+  /** Of the lease on the relayer's account. */
+  readonly fence: Fence
   readonly relayerKey: RelayerKey
   readonly logger: Logger
   readonly stopping: AbortSignal
@@ -70,13 +72,13 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
 }
 
 function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createRelayerSigner>) {
-  const { config, provider, files, logger, stopping, onEnd } = surroundings
+  const { config, provider, engine, fence, logger, stopping, onEnd } = surroundings
   const { chain, relay: settings } = config
   const { maxInFlight, maxSentAhead, maxFeePerGas, pollIntervalMs, resubmitAfterMs } = settings
   const from = signer.address
   const transport = createRpcBatcher(provider.transport)
   const fees = createFeeMarket({ provider, ceiling: maxFeePerGas, maxAgeMs: pollIntervalMs })
-  const budget = createGasBudget({ files, limits: settings.gas, now: Date.now, logger })
+  const budget = createGasBudget({ engine, fence, limits: settings.gas, now: Date.now, logger })
   const transactor = createTransactor({
     chainId: chain.chainId,
     confirmations: chain.confirmations,
@@ -94,7 +96,7 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     onForeign: () => surroundings.onForeign?.(),
     logger,
   })
-  const store = createReceiptStore({ files, logger })
+  const store = createReceiptStore({ engine, fence, logger })
   const relay = createRelay({
     maxUnderWay: maxInFlight + settings.maxQueued,
     store,

@@ -5,8 +5,8 @@ import { describeError, type Logger } from '../../service/logger.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'
-import type { AtomicFiles } from '../store/atomicFiles.js'
-import { createJsonFile } from '../store/jsonFile.js'
+import { createStateDocument } from '../store/documents.js'
+import type { Engine, Fence } from '../store/engine.js'
 import type { GasPurpose } from '../store/receipts.js'
 import type { CorrectGas } from './flight.js'
 import { createGasLedger, holderOf, storedGasSchema } from './gasLedger.js'
@@ -64,42 +64,43 @@ export interface GasBudget {
 }
 
 export interface GasBudgetOptions {
-  readonly files: AtomicFiles
+  readonly engine: Engine
+  /** Of the lease on the relayer's account. */
+  readonly fence: Fence
   readonly limits: GasLimits
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly logger: Logger
 }
 
-const FILE = 'relay-gas.json'
+const DOCUMENT = 'relay-gas'
 const DAY_MS = 86_400_000
 const NOTHING_WRITTEN = { day: -1, gas: 0n }
 
 /**
- * The file runs ahead of the gas used, by at most a thousandth of the budget or a tenth of a quota. So one write covers
- * many authorizations, and a killed process has never used more than its file says.
+ * The stored count runs ahead of the gas used, by at most a thousandth of the budget or a tenth of a quota. So one write covers
+ * many authorizations, and a killed process has never used more than is stored.
  */
 export function createGasBudget(options: GasBudgetOptions): GasBudget {
-  const { files, limits, logger } = options
-  const file = createJsonFile({ files, logger, path: FILE, schema: storedGasSchema })
+  const { engine, fence, limits, logger } = options
+  const document = createStateDocument({ engine, fence, logger, id: DOCUMENT, schema: storedGasSchema })
   const ahead = least(limits.perDay / 1_000n, limits.perAccount / 10n)
   const lock = createKeyedLock()
   const ledger = createGasLedger(options.now)
-  /** What the file says. */
+  /** The count that is stored. */
   let durable = NOTHING_WRITTEN
   let isToBeSaved = false
 
   async function save(margin: bigint): Promise<void> {
     const stored = ledger.store()
     const next = { ...stored, gas: stored.gas + margin }
-    durable = NOTHING_WRITTEN
-    await file.save(next)
+    await document.save(next)
     durable = next
   }
 
-  /** Writes unless the file covers what is used. */
+  /** Writes unless the stored count covers the gas used. */
   async function cover(): Promise<void> {
-    await lock.run(FILE, async () => {
+    await lock.run(DOCUMENT, async () => {
       const isCovered = ledger.committed() + ledger.unstored() <= durable.gas
       if (durable.day !== ledger.day() || !isCovered) await save(ahead)
     })
@@ -110,7 +111,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     if (isToBeSaved) return
     isToBeSaved = true
     lock
-      .run(FILE, async () => {
+      .run(DOCUMENT, async () => {
         isToBeSaved = false
         await save(ahead)
       })
@@ -184,14 +185,14 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     service: {
       name: 'relay-gas-budget',
       async start() {
-        const stored = await file.load()
+        const stored = await document.load()
         if (stored === undefined) return
         ledger.load(stored)
         durable = stored
       },
       // What is still under way is taken up by the next process, which does not set it aside again.
       stop: () =>
-        lock.run(FILE, async () => {
+        lock.run(DOCUMENT, async () => {
           const isUnused =
             durable === NOTHING_WRITTEN && ledger.committed() === 0n && ledger.unstored() === 0n
           if (!isUnused) await save(0n)

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { bytes32Schema } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import { narrationSchema } from '../narrator/narration.js'
-import type { AtomicFiles } from './atomicFiles.js'
-import { createJsonFile, type JsonFile } from './jsonFile.js'
+import { createStateDocument, type StateDocument } from './documents.js'
+import type { Engine, Fence } from './engine.js'
 
 const blockSchema = z.strictObject({ number: z.int().min(0), hash: bytes32Schema })
 
@@ -22,9 +22,12 @@ const cursorSchema = z.strictObject({
 export type Cursor = z.output<typeof cursorSchema>
 export type ToldBlock = Cursor['blocks'][number]
 
-/** The cursor on disk. */
-export type CursorStore = JsonFile<Cursor>
+export type CursorStore = StateDocument<Cursor>
 
-export function createCursorStore(options: { files: AtomicFiles; logger: Logger }): CursorStore {
-  return createJsonFile({ ...options, path: 'narrator.json', schema: cursorSchema })
+export function createCursorStore(options: {
+  readonly engine: Engine
+  readonly fence: Fence
+  readonly logger: Logger
+}): CursorStore {
+  return createStateDocument({ ...options, id: 'narrator', schema: cursorSchema })
 }

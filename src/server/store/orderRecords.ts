@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { triggerSchema } from '../../protocol/api.js'
 import { orderEnvelopeSchema } from '../../protocol/envelope.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
-import { createKeyedLock } from '../../service/keyedLock.js'
 import type { Logger } from '../../service/logger.js'
-import type { AtomicFiles } from './atomicFiles.js'
-import { createOpenIds } from './openIds.js'
-import { createFileRecordStore } from './recordStore.js'
+import { createRecentMap } from '../../service/recentMap.js'
+import { createDocuments } from './documents.js'
+import type { Engine } from './engine.js'
 
 /** Envelopes kept under one orderId while its escrow is not visible: anyone can post junk under it first. */
 export const MAX_CANDIDATES = 8
@@ -43,22 +42,27 @@ const orderRecordSchema = z.strictObject({
   /** The latest authorizations to end it that were relayed during its runs. */
   digests: z.array(bytes32Schema).default([]),
 })
-/** What the cache knows of one order. */
+/** Everything that is stored of one order. */
 export type OrderRecord = z.output<typeof orderRecordSchema>
 
-/** The cache of orders: those that are open, and those that are final. */
+/** The part of a record that an order's status shows: all but the envelopes themselves. */
+export interface OrderSummary extends Pick<OrderRecord, 'triggers' | 'nextTriggerAt' | 'notice'> {
+  readonly candidates: readonly Pick<Candidate, 'commit' | 'receivedAt'>[]
+}
+
+/** The stored orders: those that are open, and those that are final. Every method rejects with StorageError. */
 export interface OrderRecords {
   get(orderId: Hex): Promise<OrderRecord | undefined>
+  /** The very same object as long as the record has not changed. */
+  summaryOf(orderId: Hex): Promise<OrderSummary | undefined>
   /**
-   * Changes a record where it lies while nobody else changes it; a new one is open. `change` returns undefined to write
-   * nothing, and the very same object to write nothing new: what it resolves with is durable all the same.
+   * Changes a record while nothing else changes it; a new one is open. `change` returns undefined or the very same object
+   * to write nothing: what is there is durable.
    */
   update(
     orderId: Hex,
     change: (current: OrderRecord | undefined) => OrderRecord | undefined | Promise<OrderRecord | undefined>,
   ): Promise<OrderRecord | undefined>
-  /** As `update`, for an order whose escrow is open: its record is not looked for among the final ones. */
-  updateOpen: OrderRecords['update']
   /** Puts a record among the final ones: nothing of it is due any more. */
   finish(orderId: Hex): Promise<void>
   /**
@@ -95,100 +99,65 @@ export function matchingCandidate(record: OrderRecord | undefined, commit: Hex):
   return record?.candidates.find((candidate) => candidate.commit === commit)
 }
 
-/**
- * Records as files: `envelopes/open/<orderId>.json`, and `envelopes/done/<2 hex>/<orderId>.json` when final, so that
- * a start reads only what is open. Every method rejects with StorageError when the medium fails.
- */
+/** Summaries that are remembered: some kilobytes each, mostly of the notice. */
+const SUMMARIES = 10_000
+
 export function createOrderRecords(options: {
-  readonly files: AtomicFiles
+  readonly engine: Engine
   readonly logger: Logger
 }): OrderRecords {
-  const shared = { ...options, schema: orderRecordSchema }
-  const open = createFileRecordStore({ ...shared, directory: 'envelopes/open', sharded: false })
-  const done = createFileRecordStore({ ...shared, directory: 'envelopes/done', sharded: true })
-  const lock = createKeyedLock()
-  /** What was read of them may be lost yet: an earlier server was killed before its sync, perhaps, or a sync has failed. */
-  const unsure = new Set<Hex>()
-  const openIds = createOpenIds(open, (ids) => {
-    for (const id of ids) unsure.add(id)
-  })
+  const documents = createDocuments({ ...options, table: 'orders', schema: orderRecordSchema })
+  const summaries = createRecentMap<Hex, { readonly version: number; readonly summary: OrderSummary }>(
+    SUMMARIES,
+  )
 
-  async function getOpen(orderId: Hex): Promise<OrderRecord | undefined> {
-    return (await openIds.has(orderId)) ? open.get(orderId) : undefined
-  }
-
-  async function getUnrun(orderId: Hex): Promise<OrderRecord | undefined> {
-    const current = await getOpen(orderId)
-    return current?.triggers.length === 0 ? current : undefined
-  }
-
-  async function remove(orderId: Hex): Promise<void> {
-    await open.delete(orderId)
-    await openIds.delete(orderId)
-    unsure.delete(orderId)
-  }
-
-  /** What a failed sync leaves can be read as if it were written. */
-  async function rewrite(orderId: Hex, record: OrderRecord, how: typeof open.put): Promise<void> {
-    unsure.add(orderId)
-    await how(orderId, record)
-    unsure.delete(orderId)
-  }
-
-  /** One that fails is not found, and is written anew: so anybody's orders that a full disk refuses leave nothing here. */
-  async function create(orderId: Hex, record: OrderRecord): Promise<void> {
-    await open.put(orderId, record)
-    unsure.delete(orderId)
-    await openIds.add(orderId)
-  }
-
-  /** The record and the store that it belongs to. */
-  async function find(orderId: Hex) {
-    const current = await getOpen(orderId)
-    if (current !== undefined) return { current, store: open }
-    const final = await done.get(orderId)
-    return final === undefined ? { current: undefined, store: open } : { current: final, store: done }
-  }
-
-  function updateFound(look: typeof find): OrderRecords['update'] {
-    return (orderId, change) =>
-      lock.run(orderId, async () => {
-        const { current, store } = await look(orderId)
-        const next = await change(current)
-        if (next === undefined) return undefined
-        if (current === undefined) await create(orderId, next)
-        else if (next !== current) await rewrite(orderId, next, store.append)
-        else if (unsure.has(orderId)) await rewrite(orderId, next, store.put)
-        return next
-      })
+  async function removeUnrun(orderId: Hex, mayGo: (record: OrderRecord) => boolean): Promise<void> {
+    await documents.remove(
+      orderId,
+      ({ value, isOpen }) => isOpen && value.triggers.length === 0 && mayGo(value),
+    )
+    // The next record of the order counts its versions anew.
+    summaries.delete(orderId)
   }
 
   return {
-    get: async (orderId) => (await find(orderId)).current,
-    update: updateFound(find),
-    updateOpen: updateFound(async (orderId) => ({ current: await getOpen(orderId), store: open })),
+    get: documents.get,
+    async summaryOf(orderId) {
+      const known = summaries.get(orderId)
+      const found = await documents.getUnless(known?.version, orderId)
+      if (found === 'known') return known?.summary
+      if (found === undefined) return undefined
+      const summary = summarize(found.value)
+      summaries.set(orderId, { version: found.version, summary })
+      return summary
+    },
+    async update(orderId, change) {
+      let result: OrderRecord | undefined
+      await documents.change(orderId, async (current) => {
+        result = await change(current?.value)
+        if (result === undefined || result === current?.value) return undefined
+        return { value: result, isOpen: current?.isOpen ?? true }
+      })
+      return result
+    },
     finish: (orderId) =>
-      lock.run(orderId, async () => {
-        const current = await getOpen(orderId)
-        if (current === undefined) return
-        if (current.nextTriggerAt !== null) await open.append(orderId, { ...current, nextTriggerAt: null })
-        await open.move(orderId, done)
-        await openIds.delete(orderId)
-        unsure.delete(orderId)
-      }),
-    expire: (orderId, before) =>
-      lock.run(orderId, async () => {
-        const current = await getUnrun(orderId)
-        if (current === undefined) return undefined
-        const newest = Math.max(0, ...current.candidates.map(({ receivedAt }) => Date.parse(receivedAt)))
-        if (newest >= before) return newest
-        await remove(orderId)
-        return undefined
-      }),
-    removeUnrun: (orderId) =>
-      lock.run(orderId, async () => {
-        if ((await getUnrun(orderId)) !== undefined) await remove(orderId)
-      }),
-    openIds: () => openIds.all(),
+      documents.change(orderId, (current) =>
+        current?.isOpen ? { value: { ...current.value, nextTriggerAt: null }, isOpen: false } : undefined,
+      ),
+    async expire(orderId, before) {
+      let newest: number | undefined
+      await removeUnrun(orderId, ({ candidates }) => {
+        newest = Math.max(0, ...candidates.map(({ receivedAt }) => Date.parse(receivedAt)))
+        return newest < before
+      })
+      return newest !== undefined && newest >= before ? newest : undefined
+    },
+    removeUnrun: (orderId) => removeUnrun(orderId, () => true),
+    openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
   }
+}
+
+function summarize({ candidates, triggers, nextTriggerAt, notice }: OrderRecord): OrderSummary {
+  const kept = candidates.map(({ commit, receivedAt }) => ({ commit, receivedAt }))
+  return { candidates: kept, triggers, nextTriggerAt, notice }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Logger } from '../../service/logger.js'
-import type { AtomicFiles } from './atomicFiles.js'
-import { createJsonFile } from './jsonFile.js'
+import { createStateDocument } from './documents.js'
+import type { Engine, Fence } from './engine.js'
 
 const stateSchema = z.strictObject({
   /** The latest reconcile that was done. */
@@ -12,20 +12,21 @@ const stateSchema = z.strictObject({
 /** What a server that starts needs to know to notice that a reconcile was missed. */
 export type ReconcileState = z.output<typeof stateSchema>
 
+/** Every method rejects with StorageError. */
 export interface ReconcileStateStore {
-  /** Without a file that can be read: nothing was ever done. @throws StorageError */
   load(): Promise<ReconcileState>
-  /** Durable when it resolves. @throws StorageError */
+  /** Durable when it resolves. */
   save(state: ReconcileState): Promise<void>
 }
 
 export function createReconcileStateStore(options: {
-  readonly files: AtomicFiles
+  readonly engine: Engine
+  readonly fence: Fence
   readonly logger: Logger
 }): ReconcileStateStore {
-  const file = createJsonFile({ ...options, path: 'reconcile.json', schema: stateSchema })
+  const document = createStateDocument({ ...options, id: 'reconcile', schema: stateSchema })
   return {
-    load: async () => (await file.load()) ?? { doneAt: null, nextClose: null },
-    save: (state) => file.save(state),
+    load: async () => (await document.load()) ?? { doneAt: null, nextClose: null },
+    save: document.save,
   }
 }

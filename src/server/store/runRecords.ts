@@ -1,60 +1,107 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type RunResult, runIdSchema, runResultSchema } from '../../protocol/job.js'
+import { addressSchema } from '../../protocol/address.js'
+import { bytes32Schema } from '../../protocol/hex.js'
+import { timestampSchema } from '../../protocol/intent.js'
+import {
+  enclaveBootSchema,
+  provisionalResultSchema,
+  runIdSchema,
+  runResultSchema,
+} from '../../protocol/job.js'
 import type { Logger } from '../../service/logger.js'
-import type { AtomicFiles } from './atomicFiles.js'
-import { createFileRecordStore } from './recordStore.js'
+import { createDocuments } from './documents.js'
+import type { Engine, Fence } from './engine.js'
+import { StorageError } from './storageError.js'
 
-/** Records of runs by their id: `runs/<runId as hex>.json`, and beside each its result. Every method rejects with StorageError. */
-export interface RunRecords<T> {
-  /** Where the enclaves write their results; absolute. */
+/** A process of this machine, as `ProcessIdentity` has it. */
+export const processSchema = z.strictObject({
+  space: z.string(),
+  pid: z.int().positive(),
+  startedAt: z.string().nullable(),
+})
+
+const common = {
+  runId: runIdSchema,
+  startedAt: z.iso.datetime(),
+  /** Unix seconds. */
+  stopAt: timestampSchema,
+  /** Null for an enclave that is not a process of this machine. */
+  process: processSchema.nullable(),
+  /** The enclave that took it, where it has said so. */
+  enclave: enclaveBootSchema.optional(),
+  /** What the run has told before its end: it belongs to the result, should that be a failure. */
+  told: provisionalResultSchema.optional(),
+  /** How it ended, as the enclave has posted it. */
+  result: runResultSchema.optional(),
+}
+
+const runRecordSchema = z.discriminatedUnion('job', [
+  z.strictObject({
+    job: z.literal('order'),
+    ...common,
+    orderId: bytes32Schema,
+    account: addressSchema,
+    attempt: z.int().positive(),
+  }),
+  z.strictObject({ job: z.literal('policy'), ...common }),
+  z.strictObject({ job: z.literal('reconcile'), ...common }),
+])
+/** What a server that starts needs to know of a run that its predecessor left under way. */
+export type RunRecord = z.output<typeof runRecordSchema>
+
+/** The runs under way. Every method rejects with StorageError. */
+export interface RunRecords {
+  /** Where enclaves of this machine write their results; absolute. */
   readonly resultDirectory: string
   /** The file of one of them; absolute. */
   resultPath(runId: string): string
-  get(runId: string): Promise<T | undefined>
+  get(runId: string): Promise<RunRecord | undefined>
   /** Durable when it resolves. */
-  put(run: T): Promise<void>
-  /** Leaves a result where the enclave would, for one that can't. */
-  putResult(runId: string, result: RunResult): Promise<void>
-  all(): Promise<T[]>
+  put(run: RunRecord): Promise<void>
+  all(): Promise<RunRecord[]>
   /** Removes a run's record and its result. */
   remove(runId: string): Promise<void>
 }
 
-const DIRECTORY = 'runs'
-
-/** `root` is the data directory, absolute. */
-export function createRunRecords<T extends { readonly runId: string }>(options: {
-  readonly files: AtomicFiles
+export function createRunRecords(options: {
+  readonly engine: Engine
+  readonly fence: Fence
+  /** The data directory, absolute. */
   readonly root: string
-  readonly schema: z.ZodType<T>
   readonly logger: Logger
-}): RunRecords<T> {
-  const { files, root, schema, logger } = options
-  const store = createFileRecordStore({ files, logger, directory: DIRECTORY, sharded: false, schema })
+}): RunRecords {
+  const documents = createDocuments({ ...options, table: 'runs', schema: runRecordSchema })
+  const resultDirectory = join(options.root, 'runs')
   // An id that was not checked could be a way out of the directory.
-  const resultName = (runId: string) => `${DIRECTORY}/${runIdSchema.parse(runId)}.result`
+  const resultPath = (runId: string) => join(resultDirectory, `${runIdSchema.parse(runId)}.result`)
   return {
-    resultDirectory: join(root, DIRECTORY),
-    resultPath: (runId) => join(root, resultName(runId)),
-    get: (runId) => store.get(recordId(runId)),
-    put: (run) => store.put(recordId(run.runId), run),
-    putResult: (runId, result) =>
-      files.write(resultName(runId), JSON.stringify(z.encode(runResultSchema, result))),
-    async all() {
-      const runs = await Promise.all((await store.ids()).map((id) => store.get(id)))
-      return runs.filter((run) => run !== undefined)
-    },
+    resultDirectory,
+    resultPath,
+    get: documents.get,
+    put: (run) => documents.put(run.runId, { value: run, isOpen: true, uniqueKey: uniqueKeyOf(run) }),
+    all: documents.open,
     async remove(runId) {
-      // A run that was killed may leave its result half written. The run's own record goes last: by it a start finds
+      const run = await documents.get(runId)
+      // A process that was killed may leave its result half written. The run's own record goes last: by it a start finds
       // what a crash left behind.
-      await files.remove(resultName(runId))
-      await files.remove(`${resultName(runId)}.tmp`)
-      await store.delete(recordId(runId))
+      if (run?.process) await removeFiles(resultPath(runId), `${resultPath(runId)}.tmp`)
+      await documents.remove(runId)
     },
   }
 }
 
-function recordId(runId: string): string {
-  return `0x${runId.replaceAll('-', '')}`
+/** An account has one unfinished run, and so has the reconcile. */
+function uniqueKeyOf(run: RunRecord): string | null {
+  if (run.job === 'order') return run.account
+  return run.job === 'reconcile' ? run.job : null
+}
+
+async function removeFiles(...paths: string[]): Promise<void> {
+  try {
+    for (const path of paths) await rm(path, { force: true })
+  } catch (error) {
+    throw new StorageError(error)
+  }
 }

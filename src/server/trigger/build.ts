@@ -5,9 +5,10 @@ import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
 import type { RunObserver } from '../metrics/runMetrics.js'
-import type { AtomicFiles } from '../store/atomicFiles.js'
+import type { Engine, Fence } from '../store/engine.js'
 import type { OrderRecords } from '../store/orderRecords.js'
-import { createRunFiles, type RunFiles } from '../store/runFiles.js'
+import { createReconcileStateStore } from '../store/reconcileState.js'
+import { createRunRecords, type RunRecords } from '../store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRuns, type EnclaveRunsOptions } from './enclaveRuns.js'
 import { createEnvFileCheck } from './envFileCheck.js'
 import { createPace, type Pace } from './pace.js'
@@ -23,7 +24,9 @@ export type BuiltEnclaveRuns = EnclaveRuns & Pick<Place, 'router'>
 
 export function buildEnclaveRuns(options: {
   readonly config: Config
-  readonly files: AtomicFiles
+  readonly engine: Engine
+  /** Of the lease on this part of the server. */
+  readonly fence: Fence
   readonly contracts: Contracts
   readonly provider: RpcProvider
   readonly marketClock: { getClock(): Promise<BrokerClock> }
@@ -35,16 +38,16 @@ export function buildEnclaveRuns(options: {
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
 }): BuiltEnclaveRuns {
-  const { config, contracts, provider, files, logger, stopping, ...shared } = options
+  const { config, contracts, provider, engine, fence, logger, stopping, ...shared } = options
   const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
     config.enclave
-  const runFiles = createRunFiles({ files, root: config.dataDir, logger })
+  const runRecords = createRunRecords({ engine, fence, root: config.dataDir, logger })
   const pace = createPace(triggerIntervalMs)
-  const place = placeOf(config.enclave.trigger, { files: runFiles, pace, stopping, logger })
+  const place = placeOf(config.enclave.trigger, { files: runRecords, pace, stopping, logger })
   const runs = createEnclaveRuns({
     ...shared,
-    files,
-    runFiles,
+    reconcileState: createReconcileStateStore({ engine, fence, logger }),
+    runRecords,
     runner: place.runner,
     timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
     maxRuns,
@@ -70,7 +73,7 @@ interface Place {
 function placeOf(
   trigger: Config['enclave']['trigger'],
   deps: {
-    readonly files: RunFiles
+    readonly files: RunRecords
     readonly pace: Pace
     readonly stopping: AbortSignal
     readonly logger: Logger

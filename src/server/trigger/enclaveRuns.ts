@@ -5,10 +5,9 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import type { Service } from '../lifetime.js'
 import type { RunObserver } from '../metrics/runMetrics.js'
-import type { AtomicFiles } from '../store/atomicFiles.js'
 import type { OrderRecords } from '../store/orderRecords.js'
-import { createReconcileStateStore } from '../store/reconcileState.js'
-import type { RunFiles } from '../store/runFiles.js'
+import type { ReconcileStateStore } from '../store/reconcileState.js'
+import type { RunRecords } from '../store/runRecords.js'
 import { createRangeReader } from './chain/blockRange.js'
 import {
   type ClosedEvent,
@@ -35,8 +34,8 @@ import { createUnopenedOrders } from './unopenedOrders.js'
 import { createUnopenedRoom, type RoomLimits, type UnopenedRoom } from './unopenedRoom.js'
 
 export interface EnclaveRunsOptions {
-  readonly files: AtomicFiles
-  readonly runFiles: RunFiles
+  readonly reconcileState: ReconcileStateStore
+  readonly runRecords: RunRecords
   readonly records: OrderRecords
   readonly runner: EnclaveRunner
   readonly timeouts: RunsOptions['timeouts'] & { readonly policy: number }
@@ -94,8 +93,8 @@ const JUST_NOW = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
 export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
-  const { files, runFiles, records, runner, timeouts, maxRuns, pace, escrow, logger } = options
-  const runs = createRuns({ files: runFiles, runner, timeouts, observer: options.runObserver, logger })
+  const { runRecords, records, runner, timeouts, maxRuns, pace, escrow, logger } = options
+  const runs = createRuns({ files: runRecords, runner, timeouts, observer: options.runObserver, logger })
   const { times = FOLLOW_UP_TIMES, relayedDigests, transport, stopping } = options
   const orderRuns = createOrderRuns({ records, runs, times, relayedDigests, logger })
   const read = createEscrowEvents({ transport, escrow: escrow.address, stopping })
@@ -140,7 +139,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     runs,
     pace,
     clock: options.marketClock,
-    state: createReconcileStateStore({ files, logger }),
+    state: options.reconcileState,
     intervalMs: options.reconcileIntervalMs,
     logger,
   })

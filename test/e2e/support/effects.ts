@@ -28,8 +28,8 @@ export async function effectsOf({ sandbox }: Desk) {
   }
 }
 
-/** The narrator's place on the chain, which moves by itself, and where a file is before it has its name. */
-const MOVING = /^(?:narrator\.json$|tmp\/)/
+/** The narrator's place on the chain and the look at the disk, which move by themselves. */
+const MOVING = /^state\/open\/(?:narrator|readiness)$/
 
 function sha256(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex')

@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TABLES } from '../../../src/server/store/engine.js'
+import { storedRows } from '../../support/storedRows.js'
 import type { Evidence } from './evidence.js'
 import { childrenOf, type ShownProcess, showProcess } from './processes.js'
 
@@ -30,13 +32,23 @@ function watch(look: () => Promise<void>): Watch {
   }
 }
 
-/** Keeps every content that the files of a directory, and of those below it, ever have; and their names. */
+/**
+ * Keeps every content that the files of a directory, of those below it, and the documents of a server's database ever have;
+ * and their names. Of the database's own files, the bytes that they have at the end.
+ */
 export function watchFiles(evidence: Evidence, directory: string): Watch {
-  return watch(async () => {
-    for (const [path, content] of await readFiles(directory)) {
+  const keep = (files: Map<string, Buffer>) => {
+    for (const [path, content] of files) {
       evidence.add('file', path, Buffer.concat([Buffer.from(`${path}\n`), content]))
     }
-  })
+  }
+  const watched = watch(async () => keep(await readFiles(directory)))
+  return {
+    async stop() {
+      await watched.stop()
+      keep(await readAll(directory))
+    },
+  }
 }
 
 /** Keeps the arguments and the environment of processes and of their children, while they run. */
@@ -55,8 +67,22 @@ function keepProcess(evidence: Evidence, { arguments: command, environment }: Sh
   evidence.add('process', command.join(' '), [...command, ...environment].join('\n'))
 }
 
-/** The files below a directory by their path in it; those that vanish meanwhile are left out. */
+/** The files below a directory by their path in it, and a server's documents in place of its database. */
 export async function readFiles(directory: string): Promise<Map<string, Buffer>> {
+  const files = [...(await readAll(directory))].filter(([path]) => !DATABASE.test(path))
+  const documents = TABLES.flatMap((table) =>
+    storedRows(directory, table).map(
+      ({ id, is_open, doc }) =>
+        [`${table}/${is_open === 1 ? 'open' : 'done'}/${id}`, Buffer.from(doc)] as const,
+    ),
+  )
+  return new Map([...files, ...documents])
+}
+
+const DATABASE = /^server\.(?:db|db-wal|db-shm|lock|pid)$/
+
+/** Those that vanish meanwhile are left out. */
+async function readAll(directory: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(directory, { recursive: true }).catch(() => [])
   const files = await Promise.all(
     entries.map(async (path) => [path, await readFile(join(directory, path)).catch(() => null)] as const),

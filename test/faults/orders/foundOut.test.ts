@@ -3,7 +3,7 @@ import { createOrderPlan } from './plan.js'
 import { runShort } from './shortRun.js'
 
 // What a server must not do, and that the census says so when it does.
-const NONE = { files: 0, deaths: 0, stops: 0, world: 0, reorgs: 0 }
+const NONE = { store: 0, deaths: 0, stops: 0, world: 0, reorgs: 0 }
 
 test('a server that starts a run which nobody knows of after its death is found out', {
   retry: 0,
@@ -15,7 +15,7 @@ test('a server that starts a run which nobody knows of after its death is found 
   }))
   const { violations } = await runShort(
     { ...plan, lives },
-    { variables: { FAULTS_LOSE: '/runs/' }, patienceMs: 3_000 },
+    { variables: { FAULTS_LOSE: 'runs' }, patienceMs: 3_000 },
   )
   expect(violations.join('\n')).toContain(' was offered beside 0x')
 })
@@ -37,7 +37,7 @@ test('an enclave that forgets which runs it took is found out', { retry: 0 }, as
 test('a server that answers before it has stored is found out', { retry: 0 }, async () => {
   const plan = createOrderPlan({ seed: 7, orders: 2, kills: 1, faults: NONE })
   const { violations } = await runShort(plan, {
-    variables: { FAULTS_LOSE: '/envelopes/' },
+    variables: { FAULTS_LOSE: 'orders' },
     patienceMs: 3_000,
   })
   expect(violations.join('\n')).toContain('orders do not end')

@@ -2,8 +2,8 @@
 
 /** Moments at which the server is killed. */
 export const KILLS = [
-  /** At a file operation in its data directory, whichever it is. */
-  'file',
+  /** At a step of its stores, whichever it is: a read, a statement, before a commit or after it. */
+  'store',
   /** When an order has just been answered with 202. */
   'answered',
   /** When a run of the enclave has just begun, or has just ended. */
@@ -15,19 +15,17 @@ export const KILLS = [
 ] as const
 export type KillKind = (typeof KILLS)[number]
 
-/** The operations on the data directory that fail, each with EIO instead of happening; a write gets half of its way. */
-export const FILE_OPERATIONS = [
-  'open',
+/** What goes wrong with the stores. */
+export const STORE_FAULTS = [
+  /** A read fails. */
   'read',
-  'list',
-  'write',
+  /** There is no room for a write: its group is refused, and the server goes on. */
+  'full',
+  /** A commit fails before anything is written, or after all of it is: the server ends. */
+  'commit',
   'sync',
-  'rename',
-  'unlink',
-  'mkdir',
-  'touch',
 ] as const
-export type FileOperation = (typeof FILE_OPERATIONS)[number]
+export type StoreFault = (typeof STORE_FAULTS)[number]
 
 /** Moments at which the enclave is killed, or stopped for a while, with every run that it has under way. */
 export const ENCLAVE_STEPS = [

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
@@ -8,17 +8,18 @@ import { z } from 'zod'
 import { healthSchema } from '../../../src/enclave/resident/door.js'
 import { STOPPED_AFTER_MS } from '../../../src/server/trigger/runs/runner.js'
 import { enclaveProcesses } from '../../e2e/support/enclaveProcesses.js'
+import { storedRows } from '../../support/storedRows.js'
 import type { Platform } from './platform.js'
 import type { Traders } from './traders.js'
 
 /** What must be empty, when every order has ended. */
-const WAITING = 'envelopes/open'
+const WAITING = 'orders'
 const NOTES = 'runs'
-const PLACES = [WAITING, NOTES, 'tmp', 'receipts/open']
+const TABLES = [WAITING, NOTES, 'relays'] as const
 const PAUSE_MS = 250
 const noteSchema = z.object({ job: z.literal('policy'), stopAt: z.number() })
 
-/** What is left behind when all is done: open records, notes of runs, half-written files, runs of the enclave. Looks again for a while. */
+/** What is left behind when all is done: open records, notes of runs, results, runs of the enclave. Looks again for a while. */
 export async function findLeftovers(
   platform: Platform,
   { placed }: Pick<Traders, 'placed'>,
@@ -37,23 +38,18 @@ export async function findLeftovers(
 }
 
 async function filesLeft({ dataDir }: Platform): Promise<string[]> {
-  const names = await Promise.all(
-    PLACES.map(async (place) => {
-      const found = await readdir(join(dataDir, place)).catch(() => [])
-      return found.map((name) => `${place}/${name}`)
-    }),
+  const results = await readdir(join(dataDir, NOTES)).catch(() => [])
+  const records = TABLES.flatMap((table) =>
+    storedRows(dataDir, table)
+      .filter(({ is_open, doc }) => is_open === 1 && !(table === NOTES && mayBeUnderWay(doc)))
+      .map(({ id }) => `${table} ${id}`),
   )
-  const left = await Promise.all(
-    names.flat().map(async (name) => ((await mayBeUnderWay(dataDir, name)) ? [] : [name])),
-  )
-  return left.flat()
+  return [...results.map((name) => `${NOTES}/${name}`), ...records]
 }
 
 /** Its server was killed between the note and the offer: a rulebook of the hostile client counts as under way for its time. */
-async function mayBeUnderWay(dataDir: string, name: string): Promise<boolean> {
-  if (!name.startsWith(NOTES)) return false
-  const text = await readFile(join(dataDir, name), 'utf8').catch(() => '{}')
-  const note = noteSchema.safeParse(JSON.parse(text))
+function mayBeUnderWay(doc: string): boolean {
+  const note = noteSchema.safeParse(JSON.parse(doc))
   return note.success && Date.now() < note.data.stopAt * 1_000 + STOPPED_AFTER_MS
 }
 

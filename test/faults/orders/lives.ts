@@ -28,12 +28,12 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
   const spoilt = new Set<number>()
   let unstarted = 0
 
-  /** Resolves when the moment has come. A file operation ends the process by itself. */
+  /** Resolves when the moment has come. A step of the stores ends the process by itself. */
   function moment({ kind, nth, afterMs }: PlannedKill, over: AbortSignal): Promise<unknown> {
     if (kind === 'answered') return traders.answered(nth)
     if (kind === 'run-started') return word.further('started', nth, over)
     if (kind === 'run-ended') return word.further('ended', nth, over)
-    return kind === 'file' ? server.ended() : sleep(afterMs)
+    return kind === 'store' ? server.ended() : sleep(afterMs)
   }
 
   /** Whether it gave up at its start. That is excused only where its disk has failed meanwhile. */
@@ -47,14 +47,26 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
   }
 
   /** A server may end at its start when its disk fails, and says so with its exit code. */
-  async function start({ kill, files }: PlannedLife): Promise<void> {
+  async function start({ kill, store }: PlannedLife): Promise<void> {
     const faults = {
-      FAULTS_FILES: JSON.stringify(files),
-      ...(kill.kind === 'file' && { FAULTS_KILL_AT: `${kill.nth}` }),
+      FAULTS_STORE: JSON.stringify(store),
+      ...(kill.kind === 'store' && { FAULTS_KILL_AT: `${kill.nth}` }),
     }
-    if (!(await gaveUpAt(faults, files.length > 0))) return
+    if (!(await gaveUpAt(faults, store.length > 0))) return
     for (let tries = 0; tries < STARTS; tries++) if (!(await gaveUpAt({}))) return
     unstarted++
+  }
+
+  /** A server whose store is broken ends, and its supervisor starts the next one. */
+  async function supervise({ store }: PlannedLife, over: AbortSignal): Promise<void> {
+    const mayEnd = store.some(({ kind }) => kind === 'commit' || kind === 'sync')
+    while (mayEnd) {
+      const before = server.gaveUp.length
+      await server.ended()
+      if (over.aborted || server.gaveUp.length === before) return
+      spoilt.add(before)
+      if (await gaveUpAt({})) return
+    }
   }
 
   return {
@@ -68,12 +80,14 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
       if (kill.kind !== 'starting') await started
       await begin()
       const over = new AbortController()
+      const supervised = kill.kind === 'starting' ? undefined : supervise(life, over.signal)
       const isReached = await Promise.race([
         moment(kill, over.signal).then(() => true),
         sleep(LIFE_LIMIT_MS, false, { signal: over.signal }).catch(() => false),
       ])
-      await server.kill()
       over.abort()
+      await server.kill()
+      await supervised
       await started
       await server.kill()
       if (isReached) kills[kill.kind] = (kills[kill.kind] ?? 0) + 1

@@ -7,7 +7,7 @@ import { runShort } from './shortRun.js'
 const SIZE = {
   orders: 7,
   kills: KILLS.length,
-  faults: { files: 2, deaths: 6, stops: 1, world: 3, reorgs: 6 },
+  faults: { store: 4, deaths: 6, stops: 1, world: 3, reorgs: 6 },
 }
 /** A run that the enclave never tells the end of costs two minutes by design: see the decision record. */
 const TIMEOUT_MS = 400_000

@@ -4,10 +4,10 @@ import { createRandom, type Random } from '../support/random.js'
 import {
   ENCLAVE_STEPS,
   type EnclaveStep,
-  FILE_OPERATIONS,
-  type FileOperation,
   KILLS,
   type KillKind,
+  STORE_FAULTS,
+  type StoreFault,
   WORLD_EVENTS,
   type WorldEvent,
 } from './kinds.js'
@@ -27,9 +27,9 @@ export interface PlannedKill {
   readonly afterMs: number
 }
 
-/** Strikes after so many operations of its kind have passed, for so many in a row. */
-export interface PlannedFileFault {
-  readonly operation: FileOperation
+/** Strikes after so many occasions of its kind have passed, for so many in a row. */
+export interface PlannedStoreFault {
+  readonly kind: StoreFault
   readonly after: number
   readonly times: number
 }
@@ -67,7 +67,7 @@ export interface PlannedReorg {
 export interface PlannedLife {
   readonly orders: readonly PlannedOrder[]
   readonly kill: PlannedKill
-  readonly files: readonly PlannedFileFault[]
+  readonly store: readonly PlannedStoreFault[]
   readonly acts: readonly PlannedAct[]
   readonly world: readonly PlannedEvent[]
   readonly reorgs: readonly PlannedReorg[]
@@ -87,7 +87,7 @@ export interface OrderPlanSize {
   readonly kills: number
   /** How many of each sort of fault are planned: all of its kinds take their turns. */
   readonly faults: {
-    readonly files: number
+    readonly store: number
     readonly deaths: number
     readonly stops: number
     readonly world: number
@@ -102,8 +102,8 @@ const TOO_MUCH = 25_001n * ONE_USDC
 const MAX_SEED = 1_000_000_000
 /** Longer than a look at the chain counts, and than the server asks the enclave for its health. */
 const MOST_STOPPED_MS = 12_000
-/** File operations that one order brings about, and a start. */
-const OPERATIONS_PER_ORDER = 50
+/** Steps of the stores that one order brings about, and a start. */
+const STEPS_PER_ORDER = 50
 
 /** The same for the same arguments, always. */
 export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize): OrderPlan {
@@ -115,7 +115,7 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
     ...deal(random, ENCLAVE_STEPS, faults.deaths).map((step) => planAct(random, step)),
     ...deal(random, ENCLAVE_STEPS, faults.stops).map((step) => planAct(random, step, MOST_STOPPED_MS)),
   ]
-  const files = spread(random, deal(random, FILE_OPERATIONS, faults.files), kills)
+  const store = spread(random, deal(random, STORE_FAULTS, faults.store), kills)
   const acts = spread(random, random.shuffled(ends), kills)
   const world = spread(random, deal(random, WORLD_EVENTS, faults.world), kills)
   const reorgs = spread(
@@ -128,7 +128,7 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
     lives: kinds.map((kind, life) => ({
       orders: work.slice(life * share, (life + 1) * share),
       kill: planKill(random, kind, share),
-      files: (files[life] ?? []).map((operation) => planFileFault(random, operation)),
+      store: (store[life] ?? []).map((fault) => planStoreFault(random, fault)),
       acts: acts[life] ?? [],
       world: (world[life] ?? []).map((event) => planEvent(random, event)),
       reorgs: reorgs[life] ?? [],
@@ -170,14 +170,14 @@ function planRequest(random: Random): PlannedOrder['request'] {
 }
 
 function planKill(random: Random, kind: KillKind, orders: number): PlannedKill {
-  const most = kind === 'file' ? orders * OPERATIONS_PER_ORDER : orders
+  const most = kind === 'store' ? orders * STEPS_PER_ORDER : orders
   const afterMs = kind === 'starting' ? random.integer(200, 1_500) : random.integer(500, 6_000)
   return { kind, nth: random.integer(1, Math.max(1, most)), afterMs }
 }
 
 /** Half of them within the start. */
-function planFileFault(random: Random, operation: FileOperation): PlannedFileFault {
-  return { operation, after: random.integer(0, random.chance(0.5) ? 8 : 60), times: random.integer(1, 3) }
+function planStoreFault(random: Random, kind: StoreFault): PlannedStoreFault {
+  return { kind, after: random.integer(0, random.chance(0.5) ? 8 : 60), times: random.integer(1, 3) }
 }
 
 function planAct(random: Random, step: EnclaveStep, mostStoppedMs = 0): PlannedAct {

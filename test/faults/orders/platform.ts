@@ -58,8 +58,7 @@ export async function startPlatform({ directory, heard, variables }: PlatformOpt
   const environment = {
     PATH: process.env.PATH ?? '',
     ENV_FILE: join(sandbox.directory, '.env'),
-    FAULTS_DATA: dataDir,
-    FAULTS_FILES: '[]',
+    FAULTS_STORE: '[]',
     FAULTS_STRUCK: join(bench, 'struck'),
     FAULTS_FULL: join(bench, 'full'),
     FAULTS_CLOCK: join(bench, 'clock'),

@@ -14,7 +14,7 @@ const argumentsSchema = z.object({
   kills: count.default(30),
 })
 /** For each life of the server. */
-const FAULTS_PER_LIFE = { files: 2, deaths: 2, world: 3, reorgs: 2 }
+const FAULTS_PER_LIFE = { store: 2, deaths: 2, world: 3, reorgs: 2 }
 const STOPS = 10
 
 /** The long form of the orders' bench. Resolves with whether nothing was found. */
@@ -28,7 +28,7 @@ export async function soakOrders(args: string[], print: (line: string) => void):
   await mkdir(directory, { recursive: true })
   print(`seed ${size.seed}: repeat with npm run test:soak -- orders --seed ${size.seed}; see ${directory}`)
   const faults = {
-    files: size.kills * FAULTS_PER_LIFE.files,
+    store: size.kills * FAULTS_PER_LIFE.store,
     deaths: size.kills * FAULTS_PER_LIFE.deaths,
     stops: STOPS,
     world: size.kills * FAULTS_PER_LIFE.world,

@@ -14,7 +14,7 @@ export interface Word {
   overlaps(): Promise<string[]>
   /** How often the enclave was killed: when, of `performance.now()`, and during which runs. */
   deaths(): Promise<{ readonly at: number; readonly runs: readonly string[] }[]>
-  /** By kind: how often a file operation failed, and what became of the enclave. */
+  /** By kind: how often a store failed, and what became of the enclave. */
   struck(): Promise<Record<string, number>>
 }
 
@@ -35,12 +35,9 @@ export function createWord(bench: string): Word {
       return deaths.map(({ at, runs }) => ({ at: at - performance.timeOrigin, runs }))
     },
     async struck() {
-      const operations = await linesOf(join(bench, 'struck'))
+      const failures = await linesOf(join(bench, 'struck'))
       const acts = (await readdir(join(bench, 'acted'))).map((name) => name.replace(/^[\d-]+/, ''))
-      return count([
-        ...operations.map((operation) => `file ${operation}`),
-        ...acts.map((act) => `enclave ${act}`),
-      ])
+      return count([...failures.map((kind) => `store ${kind}`), ...acts.map((act) => `enclave ${act}`)])
     },
   }
 }

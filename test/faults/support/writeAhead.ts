@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Transaction } from 'ethers'
 import { sameAddress } from '../../../src/protocol/address.js'
 import type { Hex } from '../../../src/protocol/hex.js'
+import { storedText } from '../../support/storedRows.js'
 
 /** Watches the write-ahead line: what leaves the server is on its disk. */
 export function createWriteAheadWatch(options: {
@@ -25,17 +24,5 @@ export function createWriteAheadWatch(options: {
 }
 
 function isStored(dataDir: string, digest: Hex, raw: string): boolean {
-  const places = ['receipts/open', `receipts/${digest.slice(2, 4)}`]
-  // Twice: it may be moved from the first to the second between the two looks.
-  return [...places, ...places].some((place) =>
-    readOrEmpty(join(dataDir, place, `${digest}.json`)).includes(raw),
-  )
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+  return storedText(dataDir, 'relays', digest)?.includes(raw) === true
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { ResidentSettings } from '../../../src/enclave/resident/settings.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
-import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { createRunRecords } from '../../../src/server/store/runRecords.js'
+import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { SERVER_ACCOUNT } from '../../support/brokerStandIn.js'
 import type { TestChain } from '../../support/chain.js'
 import { chainEnvironment } from '../../support/intakeServer.js'
@@ -94,13 +94,16 @@ export function startFuzzedEnclave(options: {
 /** Leaves what an earlier server would have left of runs under way: the next one awaits their results. */
 export async function leaveRuns({ runIds }: World, directory: string): Promise<void> {
   const root = dataDirectory(directory)
-  const files = createRunFiles({ files: createAtomicFiles({ root }), root, logger: createLogLines().logger })
+  const engine = openSqlite({ directory: root, onBroken: () => undefined })
+  const fence = await engine.take('trigger')
+  const records = createRunRecords({ engine, fence, root, logger: createLogLines().logger })
   const now = Date.now()
   for (const runId of runIds) {
     const startedAt = new Date(now).toISOString()
     const stopAt = Math.ceil(now / 1_000) + AWAITED_SECONDS
-    await files.put({ job: 'policy', runId, startedAt, stopAt, process: null })
+    await records.put({ job: 'policy', runId, startedAt, stopAt, process: null })
   }
+  await engine.stop()
 }
 
 function dataDirectory(directory: string): string {

@@ -3,7 +3,6 @@ import { createContracts } from '../../../src/chain/contracts.js'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { createOrders } from '../../../src/server/intake/orders.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createOrderRecords } from '../../../src/server/store/orderRecords.js'
 import { StorageError } from '../../../src/server/store/storageError.js'
 import { useChain } from '../../support/chain.js'
@@ -12,9 +11,9 @@ import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
+import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../support/triggerHarness.js'
-import { createFailingSync } from '../store/failingSync.js'
 
 const chain = useChain(setUpInstitution)
 const ORDER = bytes32('an order')
@@ -22,11 +21,8 @@ const ORDER = bytes32('an order')
 async function setUp() {
   const directory = await temporaryDirectory()
   const root = `${directory}/data`
-  const { fs, failOnce } = createFailingSync()
-  const records = createOrderRecords({
-    files: createAtomicFiles({ root, fs }),
-    logger: createLogLines().logger,
-  })
+  const { engine, left } = createFailingEngine((await openStores(root)).engine)
+  const records = createOrderRecords({ engine, logger: createLogLines().logger })
   const enclave = createScriptedEnclave(directory)
   await enclave.plan({ any: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })
   const { trigger, until } = await startTrigger(chain(), enclave, root, { records })
@@ -42,17 +38,20 @@ async function setUp() {
   })
   const post = async (envelope: Awaited<ReturnType<typeof sealOrder>>) =>
     orders.receive({ orderId: ORDER, ...envelope }, 'a client')
-  return { post, trigger, until, failOnce }
+  return { post, trigger, until, left }
 }
 
-test('an envelope whose write failed runs once it is posted again, though it is found then', async () => {
-  const { post, trigger, until, failOnce } = await setUp()
+test.each([
+  ['was refused', 'writes', 'received'],
+  ['happened, though its answer was lost,', 'answers', 'already-received'],
+] as const)('an envelope whose write %s runs once it is posted again', async (_what, fault, result) => {
+  const { post, trigger, until, left } = await setUp()
   await post(await sealOrder('junk'))
   const envelope = await sealOrder('the real one')
   await openFor(chain(), 'alice', ORDER, envelope)
   await eventually('its escrow', async () => trigger.knownEscrow(ORDER)?.state === 'OPEN')
-  failOnce()
+  left[fault] = 1
   await expect(post(envelope)).rejects.toThrow(StorageError)
-  expect(await post(envelope)).toMatchObject({ result: 'already-received', commit: commitOf(envelope) })
+  expect(await post(envelope)).toMatchObject({ result, commit: commitOf(envelope) })
   await until(ORDER, 'its run', (record) => outcomes(record)[0] === 'placed')
 })

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { eventually } from '../../support/eventually.js'
@@ -6,6 +5,7 @@ import { bytes32 } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { refundOrder } from '../../support/orderEnds.js'
 import { startRpcProxy } from '../../support/rpcProxy.js'
+import { openIds, storedRows } from '../../support/storedRows.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
@@ -99,7 +99,7 @@ describe('junk that would cost', () => {
     const full = await post({ orderId: ORDER, ...envelope })
     expect([full.status, full.body.code]).toEqual([503, 'intake-full'])
     expect(Number(full.headers['retry-after'])).toBeGreaterThan(0)
-    expect(await readdir(`${dataDir}/envelopes/open`)).toHaveLength(2)
+    expect(openIds(dataDir, 'orders')).toHaveLength(2)
     // Another envelope for an order that is stored takes no room.
     expect((await post({ orderId: bytes32('1'), ...(await sealOrder('more')) })).status).toBe(202)
     const opened = await openFor(chain(), 'alice', ORDER, envelope)
@@ -115,7 +115,7 @@ describe('junk that would cost', () => {
     const gone = bytes32('never opened')
     expect((await post({ orderId: gone, ...(await sealOrder('junk')) })).status).toBe(202)
     await eventually('its end', async () => (await api.get(`/orders/${gone}`)).status === 404)
-    expect(await readdir(`${dataDir}/envelopes/open`)).toEqual([`${ORDER}.json`])
+    expect(openIds(dataDir, 'orders')).toEqual([ORDER])
     expect((await post({ orderId: gone, ...(await sealOrder('junk')) })).status).toBe(202)
   })
 
@@ -124,8 +124,7 @@ describe('junk that would cost', () => {
     await openedEnvelope()
     await refundOrder(chain(), ORDER)
     expect((await post((await junk('late')).order)).status).toBe(202)
-    await eventually('its end', async () => (await readdir(`${dataDir}/envelopes/open`)).length === 0)
-    expect(await readdir(`${dataDir}/envelopes`)).toEqual(['open'])
+    await eventually('its end', () => storedRows(dataDir, 'orders').length === 0)
     expect(await status()).toMatchObject({ state: 'REFUNDED', receivedAt: null, triggers: [] })
     expect(await enclave.jobs()).toEqual([])
   })

@@ -1,7 +1,7 @@
-import { rm, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/rpcProxy.js'
+import { holdStores } from '../../support/storedRows.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
@@ -51,20 +51,12 @@ describe('while the storage is down', () => {
   test('nothing is accepted and nothing is run', async () => {
     const { post, dataDir, enclave } = await setUp()
     const { order } = await openedEnvelope()
-    // A file where files are begun: nothing can be written any more.
-    await eventually('the file', async () => {
-      await rm(`${dataDir}/tmp`, { recursive: true, force: true })
-      // A write under way makes the directory again.
-      return writeFile(`${dataDir}/tmp`, '').then(
-        () => true,
-        () => false,
-      )
-    })
+    const release = holdStores(dataDir)
     const response = await post(order)
     expect(response.status).toBe(503)
     expect(response.body.code).toBe('storage-unavailable')
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
-    await rm(`${dataDir}/tmp`)
+    release()
     expect((await post(order)).body.result).toBe('received')
     await eventually('the run', async () => (await enclave.jobs()).length > 0)
     expect(await enclave.jobs()).toHaveLength(1)

@@ -1,9 +1,7 @@
-import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { createOrders } from '../../../src/server/intake/orders.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createOrderRecords } from '../../../src/server/store/orderRecords.js'
 import { StorageError } from '../../../src/server/store/storageError.js'
 import { createUnopenedRoom } from '../../../src/server/trigger/unopenedRoom.js'
@@ -11,8 +9,9 @@ import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
+import { openIds } from '../../support/storedRows.js'
+import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { createFaultyFs } from '../store/faultyFs.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp } = useOrders()
@@ -26,7 +25,7 @@ async function setUpRoom(overrides: Record<string, string>) {
     if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
     return [status, body.code]
   }
-  const stored = async () => (await readdir(`${server.dataDir}/envelopes/open`)).length
+  const stored = () => openIds(server.dataDir, 'orders').length
   return { ...server, postFrom, stored }
 }
 
@@ -46,7 +45,7 @@ describe('the envelopes that one client has waiting without an escrow', () => {
     expect(await postFrom('192.0.2.1', first)).toEqual([202, undefined])
     const besides = { ...(await waiting('besides')), orderId: first.orderId }
     expect(await postFrom('192.0.2.1', besides)).toEqual(REFUSED)
-    expect(await stored()).toBe(2)
+    expect(stored()).toBe(2)
     expect(await postFrom('192.0.2.2', await waiting('of somebody else'))).toEqual([202, undefined])
     const opened = await openFor(chain(), 'alice', ORDER, envelope)
     expect(await postFrom('192.0.2.1', opened)).toEqual([202, undefined])
@@ -72,13 +71,13 @@ describe('the envelopes that one client has waiting without an escrow', () => {
     const answers = await Promise.all(orders.map((order) => postFrom('192.0.2.1', order)))
     expect(answers.filter(([status]) => status === 202)).toHaveLength(3)
     expect(answers.filter(([status]) => status === 429)).toHaveLength(17)
-    expect(await stored()).toBe(3)
+    expect(stored()).toBe(3)
   })
 
   test('make room when they expire', async () => {
     const { postFrom, stored } = await setUpRoom({ ENVELOPE_MAX_PER_CLIENT: '1', ENVELOPE_EXPIRY: '1s' })
     expect(await postFrom('192.0.2.1', await waiting('first'))).toEqual([202, undefined])
-    await eventually('its end', async () => (await stored()) === 0)
+    await eventually('its end', async () => stored() === 0)
     expect(await postFrom('192.0.2.1', await waiting('second'))).toEqual([202, undefined])
   })
 
@@ -93,11 +92,11 @@ describe('the envelopes that one client has waiting without an escrow', () => {
   })
 
   test('are not those that could not be written', async () => {
-    const { fs } = createFaultyFs(1)
+    const { engine, left } = createFailingEngine((await openStores(await temporaryDirectory())).engine)
+    left.writes = 1
     const { logger } = createLogLines()
-    const files = createAtomicFiles({ root: await temporaryDirectory(), fs })
     const orders = createOrders({
-      records: createOrderRecords({ files, logger }),
+      records: createOrderRecords({ engine, logger }),
       escrow: { orders: () => Promise.reject(new ChainUnavailableError(1)) },
       onEscrowSeen: () => undefined,
       onStored: () => undefined,

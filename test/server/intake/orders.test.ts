@@ -1,4 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { orderReceivedSchema } from '../../../src/protocol/api.js'
@@ -8,6 +7,7 @@ import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { chainEnvironment, openFor, sealOrder, startIntakeServer } from '../../support/intakeServer.js'
 import { settleOrder } from '../../support/orderEnds.js'
+import { openIds, storedRows } from '../../support/storedRows.js'
 import { ORDER, useOrders } from './ordersUnderTest.js'
 
 const { chain, setUp, openedEnvelope, junk } = useOrders()
@@ -213,7 +213,7 @@ describe('a body that is no order', () => {
     }
     expect((await api.put('/orders').send(good)).status).toBe(405)
     expect((await api.post(`/orders/${ORDER}`).send(good)).status).toBe(405)
-    expect(await readdir(dataDir)).not.toContain('envelopes')
+    expect(storedRows(dataDir, 'orders')).toEqual([])
     expect(await enclave.jobs()).toEqual([])
     expect(log.text()).not.toContain(good.ct.slice(2))
   })
@@ -265,9 +265,8 @@ describe('a restart', () => {
     const { deadline } = await status()
     await chain().mineAt(Date.parse(deadline) / 1_000 + RECLAIM_DELAY)
     await chain().send('alice', 'escrow', 'reclaim', ORDER)
-    const path = `${dataDir}/envelopes/done/${ORDER.slice(2, 4)}/${ORDER}.json`
-    await eventually('the record among the ended ones', () => readFile(path, 'utf8').catch(() => false))
-    expect(await readdir(`${dataDir}/envelopes/open`)).toEqual([])
+    await eventually('the record among the ended ones', () => openIds(dataDir, 'orders').length === 0)
+    expect(storedRows(dataDir, 'orders')).toHaveLength(1)
     expect(await status()).toMatchObject({ state: 'REFUNDED', triggers: [{ outcome: 'rejected' }] })
     expect((await post((await junk('late')).order)).body).toMatchObject({
       result: 'already-received',

@@ -1,4 +1,4 @@
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import type { Envelope } from '../../../src/protocol/envelope.js'
@@ -6,8 +6,7 @@ import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import type { IntentDomain } from '../../../src/protocol/intentDomain.js'
 import type { Job } from '../../../src/protocol/job.js'
 import type { PostPolicy } from '../../../src/protocol/sealedRulebook.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
-import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { policyUpdate, signedCall } from '../../support/authorizations.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -22,6 +21,8 @@ import { createLogLines } from '../../support/logLines.js'
 import type { Role } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
 import { signedRulebook } from '../../support/signedRulebooks.js'
+import { holdStores, openIds } from '../../support/storedRows.js'
+import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const chain = useChain(setUpInstitution)
@@ -45,8 +46,7 @@ async function setUp(steps: Step[], overrides: Record<string, string> = {}) {
     directory,
     environment,
     post: (envelope: object) => api.post('/policy').send(envelope),
-    runsNoted: async () =>
-      (await readdir(`${directory}/data/runs`).catch(() => [])).filter((name) => name.endsWith('.json')),
+    runsNoted: () => openIds(`${directory}/data`, 'runs'),
   }
 }
 
@@ -173,9 +173,9 @@ describe('POST /policy', () => {
 
   test('while the storage is down nothing is run', async () => {
     const { post, enclave, directory } = await setUp([ACCEPTED])
-    await rm(`${directory}/data/tmp`, { recursive: true, force: true })
-    await writeFile(`${directory}/data/tmp`, '')
+    const release = holdStores(`${directory}/data`)
     const response = await post(await sealOrder('a rulebook'))
+    release()
     expect([response.status, response.body.code]).toEqual([503, 'storage-unavailable'])
     expect(await enclave.jobs()).toEqual([])
   })
@@ -206,11 +206,7 @@ describe('POST /policy', () => {
     await stop()
     await call
     const root = `${directory}/data`
-    const files = createRunFiles({
-      files: createAtomicFiles({ root }),
-      root,
-      logger: createLogLines().logger,
-    })
+    const files = createRunRecords({ ...(await openStores(root)), root, logger: createLogLines().logger })
     expect(await files.all()).toMatchObject([{ job: 'policy' }])
     await startIntakeServer(environment)
     await eventually('no run file', async () => (await files.all()).length === 0)

@@ -1,15 +1,11 @@
-// Preloaded into the server's process (`node --import`), and into its threads: it dies the moment the new cursor would take the
-// old one's place.
-import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+// Preloaded into the server's process (`node --import`), and into its threads: it dies the moment a new cursor would be committed.
+import { StatementSync } from 'node:sqlite'
 
-function dying(rename) {
-  return (from, to, ...rest) => {
-    if (String(to).endsWith('narrator.json')) process.kill(process.pid, 'SIGKILL')
-    return rename(from, to, ...rest)
-  }
+const { run } = StatementSync.prototype
+let isCursor = false
+
+StatementSync.prototype.run = function runOrDie(...values) {
+  isCursor ||= values.includes('narrator') && values.length > 2
+  if (isCursor && this.sourceSQL === 'COMMIT') process.kill(process.pid, 'SIGKILL')
+  return run.apply(this, values)
 }
-
-fs.promises.rename = dying(fs.promises.rename)
-fs.renameSync = dying(fs.renameSync)
-syncBuiltinESMExports()

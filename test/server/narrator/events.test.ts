@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Interface } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
@@ -12,6 +10,7 @@ import { INTERFACES, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, ORG, setUpInstitution, shares, soon, USDC, usd } from '../../support/institution.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
+import { storedText } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { narratorAtHead } from './narratorUnderTest.js'
 
@@ -138,7 +137,8 @@ describe('of what identifies somebody, nothing is printed, logged or kept', () =
     const fork: unknown = await chain().provider.send('evm_snapshot', [])
     await everyEvent()
     await eventually('the last event', () => narrator.lines.length === 20)
-    const kept = await readFile(join(dataDir, 'narrator.json'), 'utf8')
+    const kept = storedText(dataDir, 'state', 'narrator') ?? ''
+    expect(kept).not.toBe('')
     await chain().provider.send('evm_revert', [fork])
     await chain().provider.send('anvil_mine', ['0x20'])
     await eventually('the retractions', () => narrator.lines.length === 40)

@@ -1,5 +1,3 @@
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { toQuantity } from '../../../src/chain/quantity.js'
@@ -9,6 +7,7 @@ import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { type Fault, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
 import { openBuy, setUpInstitution, usd } from '../../support/institution.js'
+import { setStoredText, storedText } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import {
   cursorAt,
@@ -61,30 +60,29 @@ describe('the cursor', () => {
     expect(told([...narrator.lines, ...again.lines])).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('that cannot be read is set aside, and narration starts at the head', async () => {
+  test('that cannot be read holds narration up until it can, and nothing is told twice', async () => {
     const { narrator, dataDir } = await atHead()
     await narrator.stop()
-    await writeFile(join(dataDir, 'narrator.json'), '{"block": -1')
+    const text = storedText(dataDir, 'state', 'narrator') ?? ''
+    setStoredText(dataDir, 'state', 'narrator', '{"block": -1')
     await buys(1)
-    const again = await narratorAtHead({ chain: chain(), dataDir })
-    await buys(2)
+    const again = await startNarrator({ chain: chain(), dataDir })
+    await eventually('the failure', () => again.log.text().includes('stored record not readable'))
+    expect(again.lines).toEqual([])
+    setStoredText(dataDir, 'state', 'narrator', text)
     await caughtUp(again)
-    expect(told(again.lines)).toEqual([2])
-    expect(again.log.text()).toContain('record set aside')
+    expect(told(again.lines)).toEqual([1])
   })
 
   test('does not move, and nothing is printed, while it cannot be saved', async () => {
-    const { narrator, dataDir } = await atHead()
+    const { narrator } = await atHead()
     await buys(1)
     await caughtUp(narrator)
-    // A file where the store makes its temporary ones.
-    const temporary = join(dataDir, 'tmp')
-    await rm(temporary, { recursive: true })
-    await writeFile(temporary, '')
+    narrator.left.writes = Number.POSITIVE_INFINITY
     await buys(2)
     await severalTicks(narrator)
     expect(told(narrator.lines)).toEqual([1])
-    await rm(temporary)
+    narrator.left.writes = 0
     await caughtUp(narrator)
     expect(told(narrator.lines)).toEqual([1, 2])
   })

@@ -1,21 +1,22 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import { createLifetime } from '../../../src/server/lifetime.js'
 import { buildNarrator } from '../../../src/server/narrator/build.js'
 import type { NarratorOutput } from '../../../src/server/narrator/output.js'
 import type { NarratorProgress } from '../../../src/server/narrator/progress.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
+import { storedText } from '../../support/storedRows.js'
+import { createFailingEngine, openStores } from '../../support/stores.js'
 
 export interface NarratorUnderTest {
   /** What it printed so far. */
   readonly lines: string[]
   readonly dataDir: string
+  /** Reads and writes of its stores that are refused next. */
+  readonly left: ReturnType<typeof createFailingEngine>['left']
   /** How often it has begun to ask for the head: once in each tick. */
   looks(): number
   readonly log: LogLines
@@ -52,7 +53,8 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
   })
   const log = createLogLines()
   const lines: string[] = []
-  const files = createAtomicFiles({ root: dataDir })
+  const { engine, fence } = await openStores(dataDir)
+  const { engine: failing, left } = createFailingEngine(engine)
   const { chainId, rpcTimeoutMs } = config.chain
   const provider = new RpcProvider({
     urls: config.chain.rpcUrls.reveal(),
@@ -72,12 +74,12 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
   }
   const output = { ...options.output, write }
   const lifetime = createLifetime(
-    [buildNarrator({ ...options, config, provider, files, logger: log.logger, output })],
+    [buildNarrator({ ...options, config, provider, engine: failing, fence, logger: log.logger, output })],
     log.logger,
   )
   await lifetime.start()
   onTestFinished(lifetime.stop)
-  return { lines, dataDir, log, looks: () => looks, stop: lifetime.stop }
+  return { lines, dataDir, log, left, looks: () => looks, stop: lifetime.stop }
 }
 
 /** The same, once it has taken note of the head as it is now. */
@@ -87,11 +89,10 @@ export async function narratorAtHead(options: NarratorTestOptions): Promise<Narr
   return narrator
 }
 
-/** Resolves when the cursor on disk is at that block, and what led to it is printed. */
+/** Resolves when the stored cursor is at that block, and what led to it is printed. */
 export async function cursorAt(narrator: NarratorUnderTest, block: number): Promise<void> {
-  const path = join(narrator.dataDir, 'narrator.json')
-  await eventually(`cursor at block ${block}`, async () => {
-    const text = await readFile(path, 'utf8').catch(() => '')
+  await eventually(`cursor at block ${block}`, () => {
+    const text = storedText(narrator.dataDir, 'state', 'narrator') ?? ''
     return /.*"number":(\d+)/s.exec(text)?.[1] === `${block}`
   })
   // The lines are printed a moment after the cursor is there, before the next tick.

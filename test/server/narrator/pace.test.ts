@@ -35,7 +35,7 @@ async function setUp() {
   }
   const tick = createNarratorTick({
     chain,
-    cursors: { load: async () => saved, save, append: save },
+    cursors: { load: async () => saved, save },
     confirmations: 1,
     maxRange: MAX_RANGE,
     print: async () => reading,

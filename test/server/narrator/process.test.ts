@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { toBeHex } from 'ethers'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -12,6 +10,7 @@ import { eventually } from '../../support/eventually.js'
 import { openBuy, setUpInstitution, usd } from '../../support/institution.js'
 import { chainEnvironment } from '../../support/intakeServer.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { storedText } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const chain = useChain(setUpInstitution)
@@ -89,7 +88,7 @@ async function buys(...amounts: number[]): Promise<void> {
 
 /** The last block that was told. */
 async function cursorOf(dataDir: string): Promise<number> {
-  const text = await readFile(join(dataDir, 'narrator.json'), 'utf8').catch(() => '')
+  const text = storedText(dataDir, 'state', 'narrator') ?? ''
   return Number(/.*"number":(\d+)/s.exec(text)?.[1] ?? -1)
 }
 

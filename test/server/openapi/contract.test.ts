@@ -1,4 +1,3 @@
-import { rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import express from 'express'
@@ -38,6 +37,7 @@ import { startRawServer } from '../../support/rawServer.js'
 import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
 import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
+import { breakStores } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf, mineAgain, stopMining } from '../relay/relayUnderTest.js'
 
@@ -362,16 +362,7 @@ describe('outages', () => {
 
   test('of the storage', async () => {
     const { call, dataDir } = await setUp()
-    for (const directory of ['tmp', 'envelopes', 'receipts', 'runs']) {
-      // A write under way makes the directory again.
-      await eventually('a file in its place', async () => {
-        await rm(`${dataDir}/${directory}`, { recursive: true, force: true })
-        return writeFile(`${dataDir}/${directory}`, '').then(
-          () => true,
-          () => false,
-        )
-      })
-    }
+    breakStores(dataDir)
     await expectAll(call, ['getOrder', 'getOrderTimeline', 'getReceipt'], '503 storage-unavailable')
     expect(of(await call('postOrder', { body: await junk('o') }))).toBe('503 storage-unavailable')
     expect(of(await call('postPolicy', { body: await sealOrder('r') }))).toBe('503 storage-unavailable')
@@ -387,8 +378,7 @@ describe('outages', () => {
     const root = await temporaryDirectory()
     const { app } = await buildApp({ chain: chain(), env: REMOTE, root })
     expect((await caller(app)(operationId, message)).body.result).toBe('not-awaited')
-    await rm(`${root}/runs`, { recursive: true, force: true })
-    await writeFile(`${root}/runs`, '')
+    breakStores(root)
     expect(of(await caller(app)(operationId, message))).toBe('503 storage-unavailable')
   })
 

@@ -10,9 +10,11 @@ import { enclaveLook } from '../../../src/server/ops/checks/enclaveProgram.js'
 import { narratorLook } from '../../../src/server/ops/checks/narrator.js'
 import { createRelayerView } from '../../../src/server/ops/checks/relayer.js'
 import type { RelayHealth } from '../../../src/server/relay/health.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
+import { createStateDocument } from '../../../src/server/store/documents.js'
+import type { Engine } from '../../../src/server/store/engine.js'
+import { createLogLines } from '../../support/logLines.js'
+import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { createFaultyFs } from '../store/faultyFs.js'
 
 const addressSchema = z.object({ port: z.number() })
 
@@ -139,24 +141,27 @@ describe('the relayer', () => {
 })
 
 describe('the disk', () => {
-  test('is written to and left as it was', async () => {
-    const root = await temporaryDirectory()
-    const files = createAtomicFiles({ root })
-    expect(await diskLook(files)()).toBeNull()
-    expect(await files.read('readiness')).toBeUndefined()
+  const lookAt = (engine: Engine) =>
+    diskLook(
+      createStateDocument({ engine, logger: createLogLines().logger, id: 'readiness', schema: z.int() }),
+    )
+
+  test('is written to, however often', async () => {
+    const { engine } = await openStores(await temporaryDirectory())
+    const look = lookAt(engine)
+    expect([await look(), await look()]).toEqual([null, null])
+    expect((await engine.get('state', 'readiness'))?.version).toBe(2)
   })
 
-  test('that fails at any step is told', async () => {
-    const lookAt = async (failAt: number) => {
-      const { fs, operations } = createFaultyFs(failAt)
-      const reason = await diskLook(createAtomicFiles({ root: await temporaryDirectory(), fs }))()
-      return { reason, steps: operations.length }
-    }
-    const { reason, steps } = await lookAt(Number.POSITIVE_INFINITY)
-    expect(reason).toBeNull()
-    expect(steps).toBeGreaterThan(6)
-    for (let failAt = 0; failAt < steps; failAt++)
-      expect((await lookAt(failAt)).reason, `step ${failAt}`).toBe('disk-not-writable')
+  test('that refuses a write is told, until it takes one', async () => {
+    const { engine, left } = createFailingEngine((await openStores(await temporaryDirectory())).engine)
+    const look = lookAt(engine)
+    left.writes = 2
+    expect([await look(), await look(), await look()]).toEqual([
+      'disk-not-writable',
+      'disk-not-writable',
+      null,
+    ])
   })
 })
 

@@ -13,6 +13,8 @@ import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { startRpcProxy } from '../../support/rpcProxy.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { startServerProcess } from '../../support/serverProcess.js'
+import { holdStores } from '../../support/storedRows.js'
+import { storeState } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf } from '../relay/relayUnderTest.js'
 
@@ -167,12 +169,9 @@ describe('not ready', () => {
   test('when nothing can be written, until it can', async () => {
     const started = await start()
     await becomes(started, { code: 200 })
-    // Also for root, whom no permission stops: every write begins in this directory.
-    const temporary = join(started.dataDir, 'tmp')
-    await rm(temporary, { recursive: true, force: true })
-    await writeFile(temporary, '')
+    const release = holdStores(started.dataDir)
     await becomes(started, { code: 503, faults: { disk: 'disk-not-writable' } })
-    await rm(temporary)
+    release()
     await becomes(started, { code: 200, faults: {} })
   })
 
@@ -216,7 +215,7 @@ describe('degraded, and ready nevertheless', () => {
     const dataDir = await temporaryDirectory()
     const start0 = { number: 0, hash: genesis?.hash }
     const cursor = { genesis: genesis?.hash, start: start0, blocks: [{ ...start0, told: [] }] }
-    await writeFile(join(dataDir, 'narrator.json'), JSON.stringify(cursor))
+    await storeState(dataDir, 'narrator', cursor)
     const started = await start({ RPC_LOG_RANGE: '1', DATA_DIR: dataDir })
     await becomes(started, { code: 200, status: 'degraded', faults: { narrator: 'narration-behind' } })
   })
@@ -226,9 +225,6 @@ describe('degraded, and ready nevertheless', () => {
 async function dataDirWithGasUsed(gas: number): Promise<string> {
   const dataDir = await temporaryDirectory()
   const day = Math.floor(Date.now() / 86_400_000)
-  await writeFile(
-    join(dataDir, 'relay-gas.json'),
-    JSON.stringify({ day, gas: String(gas), holders: [], held: [] }),
-  )
+  await storeState(dataDir, 'relay-gas', { day, gas: String(gas), holders: [], held: [] })
   return dataDir
 }

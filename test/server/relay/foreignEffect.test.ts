@@ -2,12 +2,12 @@ import { getBytes } from 'ethers'
 import { expect, test } from 'vitest'
 import { bytesToHex } from '../../../src/protocol/hex.js'
 import { failed, pendingRecord } from '../../../src/server/relay/receipts.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { signedCall } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { createLogLines } from '../../support/logLines.js'
+import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { MINT, useMintChain } from './mint.js'
 import { mine, minedOfRelayer, receiptOf, soon, startRelay } from './relayUnderTest.js'
@@ -34,10 +34,7 @@ function untouched(): RelayRecord {
 }
 
 async function store(dataDir: string, record: RelayRecord): Promise<void> {
-  const receipts = createReceiptStore({
-    files: createAtomicFiles({ root: dataDir }),
-    logger: createLogLines().logger,
-  })
+  const receipts = createReceiptStore({ ...(await openStores(dataDir)), logger: createLogLines().logger })
   await receipts.put(digest(), record)
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { confirmed } from '../../../src/server/relay/receipts.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createReceiptStore } from '../../../src/server/store/receipts.js'
 import { type ProxiedCall, startFaultProxy } from '../../support/faultProxy.js'
 import { createLogLines } from '../../support/logLines.js'
+import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { MINT, useMintChain } from './mint.js'
 import { mine, receiptOf, startRelay, storedRecord } from './relayUnderTest.js'
@@ -37,8 +37,7 @@ test('a receipt that says by somebody else is put right once its own transaction
   await relay.stop()
   const record = await storedRecord(dataDir, digest())
   if (record === undefined) throw new Error('nothing is stored')
-  const files = createAtomicFiles({ root: dataDir })
-  const store = createReceiptStore({ files, logger: createLogLines().logger })
+  const store = createReceiptStore({ ...(await openStores(dataDir)), logger: createLogLines().logger })
   await store.put(digest(), confirmed(record, null, new Date()))
   const { relay: again } = await start(dataDir)
   expect(receiptOf(await again.get(digest()))).toMatchObject({ txHash, blockNumber, gasUsed })

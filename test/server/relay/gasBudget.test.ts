@@ -1,13 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checksum } from '../../../src/protocol/address.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { createGasBudget, type GasLimits } from '../../../src/server/relay/gasBudget.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import type { GasPurpose } from '../../../src/server/store/receipts.js'
 import { StorageError } from '../../../src/server/store/storageError.js'
 import { createLogLines } from '../../support/logLines.js'
+import { setStoredText, storedText } from '../../support/storedRows.js'
+import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const DAY_MS = 86_400_000
@@ -38,8 +37,9 @@ async function budgetOf(limits: bigint | GasLimits, root?: string) {
   const dataDir = root ?? (await temporaryDirectory())
   const clock = { ms: 20_000 * DAY_MS + 1_000 }
   const log = createLogLines()
-  const files = createAtomicFiles({ root: dataDir })
-  const options = { files, now: () => clock.ms, logger: log.logger }
+  const { engine, left } = createFailingEngine((await openStores(dataDir)).engine)
+  const fence = await engine.take('relayer')
+  const options = { engine, fence, now: () => clock.ms, logger: log.logger }
   const restart = async () => {
     const budget = createGasBudget({
       ...options,
@@ -48,7 +48,7 @@ async function budgetOf(limits: bigint | GasLimits, root?: string) {
     await budget.service.start()
     return budget
   }
-  return { budget: await restart(), restart, clock, dataDir, log }
+  return { budget: await restart(), restart, clock, dataDir, log, left }
 }
 
 const refusal = { code: 'relay-budget-exhausted', status: 503 }
@@ -91,9 +91,8 @@ describe('the gas of a day', () => {
   test('is not remembered on another day', async () => {
     const { budget, restart, dataDir } = await budgetOf(1_000n)
     await budget.reserve(digest(1), PLATFORM, 600n)
-    const file = join(dataDir, 'relay-gas.json')
-    const stored: { day: number } = JSON.parse(await readFile(file, 'utf8'))
-    await writeFile(file, JSON.stringify({ ...stored, day: stored.day - 1 }))
+    const stored: { day: number } = JSON.parse(storedText(dataDir, 'state', 'relay-gas') ?? '')
+    setStoredText(dataDir, 'state', 'relay-gas', JSON.stringify({ ...stored, day: stored.day - 1 }))
     expect((await restart()).left().gasLeft).toBe(1_000n)
   })
 
@@ -102,25 +101,26 @@ describe('the gas of a day', () => {
     const seen = new Set<string>()
     for (let each = 1; each <= 100; each++) {
       await budget.reserve(digest(each), PLATFORM, 1_000n)
-      const text = await readFile(join(dataDir, 'relay-gas.json'), 'utf8')
+      const text = storedText(dataDir, 'state', 'relay-gas') ?? ''
       seen.add(text)
       expect(Number(JSON.parse(text).gas)).toBeGreaterThanOrEqual(each * 1_000)
     }
     expect(seen.size).toBeLessThan(12)
   })
 
-  test('starts from nothing where the file is unreadable', async () => {
-    const dataDir = await temporaryDirectory()
-    await writeFile(join(dataDir, 'relay-gas.json'), '{"day":')
-    const { budget, log } = await budgetOf(1_000n, dataDir)
-    expect(budget.left().gasLeft).toBe(1_000n)
-    expect(log.text()).toContain('cannot be parsed')
+  test('that cannot be read is not taken for none: the start fails, and the log names the record', async () => {
+    const { budget, restart, dataDir, log } = await budgetOf(1_000n)
+    await budget.reserve(digest(1), PLATFORM, 600n)
+    setStoredText(dataDir, 'state', 'relay-gas', '{"day":')
+    await expect(restart()).rejects.toThrow(StorageError)
+    expect(log.lines()).toContainEqual(
+      expect.objectContaining({ msg: 'stored record not readable', store: 'state', recordId: 'relay-gas' }),
+    )
   })
 
   test('of what could not be written is not set aside', async () => {
-    const dataDir = await temporaryDirectory()
-    const { budget } = await budgetOf(1_000_000n, join(dataDir, 'file'))
-    await writeFile(join(dataDir, 'file'), '')
+    const { budget, left } = await budgetOf(1_000_000n)
+    left.writes = 1
     await expect(budget.reserve(digest(1), hold(1), 600n)).rejects.toThrow(StorageError)
     expect(budget.left().gasLeft).toBe(1_000_000n)
   })

@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { signAuthorization } from '../../../src/protocol/authorization.js'
 import {
@@ -23,6 +21,7 @@ import {
 import { useChain } from '../../support/chain.js'
 import { AAPL, bytes32, MSFT, ORG, setUpInstitution, shares } from '../../support/institution.js'
 import { ENCLAVE_KEY } from '../../support/roles.js'
+import { storedRows } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf, encodeBody, type RelayUnderTest, startRelay } from './relayUnderTest.js'
 
@@ -40,7 +39,7 @@ beforeEach(async () => {
 /** Whatever was refused: no gas is spent, and nothing stored. */
 afterEach(async () => {
   expect(await chain().provider.getBalance(chain().account('relayer'))).toBe(balance)
-  expect(await readdir(join(dataDir, 'receipts')).catch(() => [])).toEqual([])
+  expect(storedRows(dataDir, 'relays')).toEqual([])
 })
 
 const valid = () => copied(bodyOf(chain(), batchMint(AAPL, shares(5))))

@@ -1,4 +1,3 @@
-import { cp } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import express from 'express'
 import request from 'supertest'
@@ -21,14 +20,16 @@ import type { RelayHealth } from '../../../src/server/relay/health.js'
 import { openRelayerKey } from '../../../src/server/relay/relayerKey.js'
 import { createRelayRouter } from '../../../src/server/relay/router.js'
 import type { RelayerKey } from '../../../src/server/relay/signer.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { digestOf, domainOf } from '../../support/authorizations.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
+import { openQuickly } from '../../support/quickStores.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
+import { copyStores } from '../../support/storedRows.js'
+import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 /** The relay's routes on a real chain, listening on a free port. */
@@ -77,7 +78,7 @@ export async function startRelay({
   })
   const log = createLogLines()
   const stopping = new AbortController()
-  const files = createAtomicFiles({ root: dataDir })
+  const { engine, fence } = await openStores(dataDir)
   const provider = new RpcProvider({
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
@@ -85,7 +86,15 @@ export async function startRelay({
   })
   const relayerKey = key ?? (await openRelayerKey(config.relay.relayerKey))
   const { logger } = log
-  const built = buildRelay({ config, provider, files, relayerKey, logger, stopping: stopping.signal })
+  const built = buildRelay({
+    config,
+    provider,
+    engine,
+    fence,
+    relayerKey,
+    logger,
+    stopping: stopping.signal,
+  })
   const app = express().use(requestId())
   app.use(createRelayRouter(built.router), errorHandler(log.logger))
   const lifetime = createLifetime(built.services, log.logger)
@@ -154,7 +163,7 @@ export function soon<T>(look: () => T) {
 /** The data directory as a process killed at this moment would leave it. */
 export async function asKilledNow(dataDir: string): Promise<string> {
   const copy = await temporaryDirectory()
-  await cp(dataDir, copy, { recursive: true })
+  copyStores(dataDir, copy)
   return copy
 }
 
@@ -185,12 +194,14 @@ export function minedOfRelayer(chain: TestChain): Promise<number> {
 }
 
 /** What is on disk of an authorization; undefined when there is nothing. */
-export function storedRecord(dataDir: string, digest: Hex): Promise<RelayRecord | undefined> {
-  const store = createReceiptStore({
-    files: createAtomicFiles({ root: dataDir }),
-    logger: createLogLines().logger,
-  })
-  return store.get(digest)
+export async function storedRecord(dataDir: string, digest: Hex): Promise<RelayRecord | undefined> {
+  const engine = await openQuickly(dataDir)
+  try {
+    const fence = { lease: 'none', term: 'to read needs none' }
+    return await createReceiptStore({ engine, fence, logger: createLogLines().logger }).get(digest)
+  } finally {
+    await engine.stop()
+  }
 }
 
 /** A response's body as the receipt that it must be. */

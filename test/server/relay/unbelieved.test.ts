@@ -1,5 +1,3 @@
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RpcProvider } from '../../../src/chain/provider.js'
 import { smallQuantitySchema, toQuantity } from '../../../src/chain/quantity.js'
@@ -12,6 +10,7 @@ import { Secret } from '../../../src/server/secret.js'
 import { grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { ROLES } from '../../support/roles.js'
+import { holdStores } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { useUtcDay } from '../../support/utcDay.js'
 import { MINT, useMintChain } from './mint.js'
@@ -213,25 +212,14 @@ test('a transaction that is not in its block any more has not brought about what
   }
 })
 
-/** While it lasts, no record of an authorization under way can be written. */
-async function breakDisk(dataDir: string): Promise<() => Promise<void>> {
-  const open = join(dataDir, 'receipts', 'open')
-  await rename(open, `${open}-away`)
-  await writeFile(open, '')
-  return async () => {
-    await rm(open)
-    await rename(`${open}-away`, open)
-  }
-}
-
 test('what a failing disk keeps from being put back is put back once it works', async () => {
   const dataDir = await temporaryDirectory()
   const relay = await startRelay({ chain: chain(), dataDir })
   await relay.relay(MINT)
-  const mend = await breakDisk(dataDir)
+  const mend = holdStores(dataDir)
   await chain().provider.send('anvil_reorg', [1, []])
   await soon(() => relay.log.text()).toContain('transaction not put back')
-  await mend()
+  mend()
   await soon(() => chain().read('pool', 'usedDigest', digest())).toBe(true)
 })
 
@@ -242,10 +230,10 @@ test('a transaction whose end a failing disk does not take has used its gas once
   await stopMining(chain())
   await relay.relay(MINT, { Prefer: 'wait=0' })
   await soon(() => pooled(chain())).toBe(1)
-  const mend = await breakDisk(dataDir)
+  const mend = holdStores(dataDir)
   await mine(chain())
   await soon(() => relay.log.text().split('relay step failed').length).toBeGreaterThan(3)
-  await mend()
+  mend()
   await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
   const { gasUsed } = receiptOf(await relay.get(digest()))
   await soon(async () => (await relay.health()).gasLeft).toBe(gasLeft - (gasUsed ?? 0n))

@@ -1,19 +1,15 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import {
   createOrderRecords,
   emptyOrderRecord,
   type OrderRecord,
-  type OrderRecords,
   withDigests,
 } from '../../../src/server/store/orderRecords.js'
-import { StorageError } from '../../../src/server/store/storageError.js'
 import { createLogLines } from '../../support/logLines.js'
+import { setStoredText, storedText } from '../../support/storedRows.js'
+import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
-import { createFaultyFs } from './faultyFs.js'
 
 const orderId: Hex = `0x${'ab'.repeat(32)}`
 const other: Hex = `0x${'cd'.repeat(32)}`
@@ -21,31 +17,8 @@ const startedAt = '2026-03-02T15:00:00.000Z'
 
 async function setUp() {
   const root = await temporaryDirectory()
-  const records = createOrderRecords({
-    files: createAtomicFiles({ root }),
-    logger: createLogLines().logger,
-  })
-  return { root, records, path: join(root, `envelopes/open/${orderId}.json`) }
-}
-
-/** On a file system whose operation of this index fails. */
-function faulty(root: string, failAt: number) {
-  const { fs, operations } = createFaultyFs(failAt)
-  const files = createAtomicFiles({ root, fs })
-  return { records: createOrderRecords({ files, logger: createLogLines().logger }), operations }
-}
-
-async function writesAnewOnce(
-  records: OrderRecords,
-  operations: readonly string[],
-  record: OrderRecord,
-): Promise<void> {
-  expect(operations).not.toContain('rename')
-  expect(await records.update(orderId, (current) => current)).toEqual(record)
-  expect(operations.slice(-3)).toEqual(['rename', expect.stringContaining('open'), 'sync'])
-  const { length } = operations
-  await records.update(orderId, (current) => current)
-  expect(operations).toHaveLength(length)
+  const { engine } = await openStores(root)
+  return { root, engine, records: createOrderRecords({ engine, logger: createLogLines().logger }) }
 }
 
 function withRun(record: OrderRecord): OrderRecord {
@@ -55,10 +28,11 @@ function withRun(record: OrderRecord): OrderRecord {
 }
 
 test('a record of before its digests were kept is read with none', async () => {
-  const { records, path } = await setUp()
+  const { records, root } = await setUp()
   await records.update(orderId, () => withRun(emptyOrderRecord(orderId)))
-  await writeFile(path, (await readFile(path, 'utf8')).replace(',"digests":[]', ''))
-  expect(await readFile(path, 'utf8')).not.toContain('digests')
+  const text = storedText(root, 'orders', orderId) ?? ''
+  setStoredText(root, 'orders', orderId, text.replace(',"digests":[]', ''))
+  expect(storedText(root, 'orders', orderId)).not.toContain('digests')
   expect(await records.get(orderId)).toEqual(withRun(emptyOrderRecord(orderId)))
 })
 
@@ -80,33 +54,13 @@ describe('update', () => {
   })
 
   test('creates, and writes nothing for the same object or undefined', async () => {
-    const { records, path } = await setUp()
+    const { records, engine } = await setUp()
     expect(await records.update(orderId, (current) => current)).toBeUndefined()
     expect(await records.openIds()).toEqual([])
     expect(await records.update(orderId, () => emptyOrderRecord(orderId))).toEqual(emptyOrderRecord(orderId))
-    await writeFile(path, `${await readFile(path, 'utf8')} `)
     await records.update(orderId, (current) => current)
     await records.update(orderId, () => undefined)
-    expect(await readFile(path, 'utf8')).toMatch(/ $/)
-  })
-
-  test('writes anew, once, what it could not write before, though it can be read', async () => {
-    const { root, records: earlier } = await setUp()
-    await earlier.update(orderId, () => emptyOrderRecord(orderId))
-    const { records, operations } = faulty(root, 2)
-    const changed = withRun(emptyOrderRecord(orderId))
-    await expect(records.update(orderId, () => changed)).rejects.toThrow(StorageError)
-    expect(operations.slice(1)).toEqual(['write', 'sync'])
-    expect(await records.get(orderId)).toEqual(changed)
-    await writesAnewOnce(records, operations, changed)
-  })
-
-  test('writes anew, once, what an earlier server may not have got to the medium', async () => {
-    const { root, records: earlier } = await setUp()
-    const record = withRun(emptyOrderRecord(orderId))
-    await earlier.update(orderId, () => record)
-    const { records, operations } = faulty(root, -1)
-    await writesAnewOnce(records, operations, record)
+    expect((await engine.get('orders', orderId))?.version).toBe(1)
   })
 
   test('a change that throws holds up none of the later ones', async () => {
@@ -136,5 +90,38 @@ describe('finish', () => {
     const { records } = await setUp()
     await records.finish(orderId)
     expect(await records.get(orderId)).toBeUndefined()
+  })
+})
+
+describe('a summary', () => {
+  const setTime = (nextTriggerAt: string) => (current: OrderRecord | undefined) => ({
+    ...(current ?? emptyOrderRecord(orderId)),
+    nextTriggerAt,
+  })
+
+  test('is the very same object until the record changes', async () => {
+    const { records } = await setUp()
+    expect(await records.summaryOf(orderId)).toBeUndefined()
+    await records.update(orderId, setTime(startedAt))
+    const summary = await records.summaryOf(orderId)
+    expect(summary).toEqual({ candidates: [], triggers: [], nextTriggerAt: startedAt, notice: null })
+    expect(await records.summaryOf(orderId)).toBe(summary)
+    await records.update(orderId, setTime('2031-01-01T00:00:00.000Z'))
+    expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: '2031-01-01T00:00:00.000Z' })
+    await records.finish(orderId)
+    expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: null })
+  })
+
+  test('of a record that was removed is gone, and is that of the next one', async () => {
+    const { records } = await setUp()
+    await records.update(orderId, setTime(startedAt))
+    await records.summaryOf(orderId)
+    await records.removeUnrun(orderId)
+    expect(await records.summaryOf(orderId)).toBeUndefined()
+    await records.update(orderId, setTime('2031-01-01T00:00:00.000Z'))
+    await records.summaryOf(orderId)
+    await records.expire(orderId, Number.MAX_SAFE_INTEGER)
+    await records.update(orderId, setTime('2032-01-01T00:00:00.000Z'))
+    expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: '2032-01-01T00:00:00.000Z' })
   })
 })

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { BrokerClock } from '../../../src/broker/index.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
 import { createReconcileStateStore } from '../../../src/server/store/reconcileState.js'
-import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createPace } from '../../../src/server/trigger/pace.js'
 import { createReconcile, isCloseOver, isIntervalOver } from '../../../src/server/trigger/reconcile.js'
 import { createProcessRunner } from '../../../src/server/trigger/runs/processRunner.js'
@@ -11,6 +10,7 @@ import { createRuns } from '../../../src/server/trigger/runs/runs.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
+import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const CHECK_MS = 50
@@ -32,21 +32,21 @@ async function setUp(steps: Step[]) {
   const enclave = createScriptedEnclave(root)
   await enclave.plan({ reconcile: steps })
   const { logger } = createLogLines()
-  const files = createAtomicFiles({ root })
+  const stores = await openStores(root)
   const { command, envFile } = enclave
-  const runFiles = createRunFiles({ files, root, logger })
-  const { resultDirectory } = runFiles
+  const runRecords = createRunRecords({ ...stores, root, logger })
+  const { resultDirectory } = runRecords
   const runner = createProcessRunner({
     command,
     envFile,
     searchPath: process.env.PATH ?? '',
     resultDirectory,
   })
-  const state = createReconcileStateStore({ files, logger })
+  const state = createReconcileStateStore({ ...stores, logger })
   const market = { clock: openMarket() }
   async function start(intervalMs?: number) {
     const timeouts = { order: 20_000, policy: 20_000, reconcile: 20_000 }
-    const runs = createRuns({ files: runFiles, runner, timeouts, logger })
+    const runs = createRuns({ files: runRecords, runner, timeouts, logger })
     const reconcile = createReconcile({
       pace: createPace(0),
       runs,

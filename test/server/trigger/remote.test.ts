@@ -1,12 +1,10 @@
 // The trigger with an enclave somewhere else, which says nothing unless the test says it.
 
-import { readdir } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { Secret } from '../../../src/server/secret.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
-import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createPace } from '../../../src/server/trigger/pace.js'
 import { createHttpRunner } from '../../../src/server/trigger/runs/httpRunner.js'
 import { createRemoteEnclave } from '../../../src/server/trigger/runs/remoteEnclave.js'
@@ -19,6 +17,8 @@ import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
 import { type HostStep, startScriptedHost } from '../../support/scriptedHost.js'
 import { RUN_SECRET } from '../../support/serverEnvironment.js'
+import { openIds } from '../../support/storedRows.js'
+import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 
@@ -27,6 +27,7 @@ const [A, B] = [bytes32('A'), bytes32('B')]
 
 async function setUp(steps: HostStep[] = [202], intervalMs = 0) {
   const root = await temporaryDirectory()
+  const stores = await openStores(root)
   const host = await startScriptedHost(steps)
   const pace = createPace(intervalMs)
   const stopping = new AbortController()
@@ -35,7 +36,7 @@ async function setUp(steps: HostStep[] = [202], intervalMs = 0) {
   const server = () => {
     const runner = createHttpRunner({
       remote: createRemoteEnclave({ url: new Secret(host.url), secret: new Secret(RUN_SECRET) }),
-      files: createRunFiles({ files: createAtomicFiles({ root }), root, logger }),
+      files: createRunRecords({ ...stores, root, logger }),
       pace,
       stopping: stopping.signal,
       times: { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 50 },
@@ -88,9 +89,7 @@ test('a server that starts waits for the run of the one before, and offers nothi
   const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'settled')
   expect(record.triggers).toHaveLength(1)
   await eventually('the next order', () => offered().includes(B))
-  expect((await readdir(`${root}/runs`)).some((name) => name.includes(runIdOf(A).replaceAll('-', '')))).toBe(
-    false,
-  )
+  expect(openIds(root, 'runs')).not.toContain(runIdOf(A))
 })
 
 describe('a run of which only the chain tells', () => {
@@ -105,7 +104,7 @@ describe('a run of which only the chain tells', () => {
     await end(chain(), A)
     const record = await until(A, 'its end', (found) => outcomes(found)[0] === outcome)
     expect(record.triggers).toHaveLength(1)
-    await eventually('no open record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
+    await eventually('no open record', () => openIds(root, 'orders').length === 0)
     expect(offered()).toEqual([A])
   })
 

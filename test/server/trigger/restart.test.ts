@@ -1,11 +1,10 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { createContracts } from '../../../src/chain/contracts.js'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { isRunning } from '../../../src/server/processIdentity.js'
-import { createAtomicFiles } from '../../../src/server/store/atomicFiles.js'
-import { createRunFiles } from '../../../src/server/store/runFiles.js'
+import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -13,6 +12,8 @@ import { openFor, sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
+import { dropStored, openIds, setStoredText, storedRows, storedText } from '../../support/storedRows.js'
+import { openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 
@@ -31,7 +32,7 @@ async function setUp(plan: Record<string, Step[]>) {
     root,
     start: (changes: Parameters<typeof startTrigger>[3] = {}) =>
       startTrigger(chain(), enclave, root, changes),
-    runFiles: createRunFiles({ files: createAtomicFiles({ root }), root, logger: createLogLines().logger }),
+    runRecords: createRunRecords({ ...(await openStores(root)), root, logger: createLogLines().logger }),
     keys: async () => (await enclave.jobs()).map((job) => (job.job === 'order' ? job.orderId : job.job)),
   }
 }
@@ -40,12 +41,12 @@ describe('a run that outlives its server', () => {
   test('is noted on disk with its process, and is recorded by the next server', async () => {
     const directory = await temporaryDirectory()
     const gate = { outcome: 'settled', untilFile: `${directory}/go` } as const
-    const { start, runFiles, enclave, root } = await setUp({ [A]: [gate] })
+    const { start, runRecords, enclave, root } = await setUp({ [A]: [gate] })
     const first = await start()
     await first.place('alice', A)
     await eventually('the run', async () => (await enclave.notes()).length > 0)
     await first.stop()
-    const [file, ...others] = await runFiles.all()
+    const [file, ...others] = await runRecords.all()
     expect(others).toEqual([])
     expect(file).toMatchObject({ job: 'order', orderId: A, account: chain().account('alice'), attempt: 1 })
     expect(file?.process && isRunning(file.process)).toBe(true)
@@ -59,7 +60,7 @@ describe('a run that outlives its server', () => {
     const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'settled')
     expect(record.triggers).toHaveLength(1)
     await second.until(B, 'the later order', (found) => outcomes(found)[0] === 'placed')
-    await eventually('no run file', async () => (await readdir(`${root}/runs`)).length === 0)
+    await eventually('no run', () => openIds(root, 'runs').length === 0)
   })
 
   test('and began without the envelope is followed by one with it, which came meanwhile', async () => {
@@ -93,7 +94,7 @@ describe('a run that outlives its server', () => {
   })
 
   test('without a known process keeps its account waiting until 30 s after its time', async () => {
-    const { start, runFiles, keys } = await setUp({})
+    const { start, runRecords, keys } = await setUp({})
     const stopAt = Math.floor(Date.now() / 1_000) - 26
     const lost = {
       job: 'order',
@@ -105,7 +106,7 @@ describe('a run that outlives its server', () => {
       account: chain().account('alice'),
       attempt: 1,
     } as const
-    await runFiles.put(lost)
+    await runRecords.put(lost)
     const { place, until } = await start()
     await place('alice', B)
     await place('bob', bytes32('another account'))
@@ -126,20 +127,21 @@ describe('a record that cannot be read', () => {
     await first.until(A, 'its outcome', (record) => outcomes(record)[0] === 'failed')
     await first.stop()
     await enclave.plan({ any: [PLACED] })
-    const path = `${root}/envelopes/open/${A}.json`
-    const text = await readFile(path, 'utf8')
-    await rm(path)
-    await mkdir(path)
+    const text = storedText(root, 'orders', A) ?? ''
+    setStoredText(root, 'orders', A, 'no record')
     const second = await start()
     await second.place('alice', B)
     await second.place('bob', C)
     await second.until(C, 'its run', (record) => outcomes(record)[0] === 'placed')
     expect(await keys()).toEqual([A, C])
     expect(second.logLines()).toContainEqual(
-      expect.objectContaining({ msg: 'order put off: its record fails', recordId: A, errorCode: 'EISDIR' }),
+      expect.objectContaining({
+        msg: 'order put off: its record fails',
+        recordId: A,
+        errorCode: 'UNREADABLE_RECORD',
+      }),
     )
-    await rm(path, { recursive: true })
-    await writeFile(path, text)
+    setStoredText(root, 'orders', A, text)
     await second.until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
     expect(await keys()).toEqual([A, C, A, B])
   })
@@ -147,15 +149,15 @@ describe('a record that cannot be read', () => {
   test('holds up no later event', async () => {
     const { start, root, keys } = await setUp({})
     const { place, store, until } = await start()
-    const path = `${root}/envelopes/done/${A.slice(2, 4)}/${A}.json`
-    await mkdir(path, { recursive: true })
+    const unreadable = { id: A, version: 1, isOpen: false, uniqueKey: null, doc: 'no record' }
+    await (await openStores(root)).engine.put('orders', unreadable)
     const envelope = await sealOrder(A)
     await openFor(chain(), 'alice', A, envelope)
     await place('alice', B)
     await place('bob', C)
     await until(C, 'its run', (record) => outcomes(record)[0] === 'placed')
     expect(await keys()).toEqual([C])
-    await rm(path, { recursive: true })
+    dropStored(root, 'orders', A)
     await store(A, envelope)
     await until(A, 'its run', (record) => outcomes(record)[0] === 'placed')
     await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
@@ -188,7 +190,7 @@ describe('the start', () => {
     await first.store(A, await sealOrder('never opened'))
     await first.stop()
     await start({ unopened: { expiryMs: 1, maxOrders: 1, maxPerClient: 1, maxBytesPerClient: 1 } })
-    await eventually('no record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
+    await eventually('no record', () => storedRows(root, 'orders').length === 0)
   })
 
   test('neither asks for nor reads the orders that have ended, however many they are', async () => {
@@ -204,12 +206,11 @@ describe('the start', () => {
     }
     await settleOrder(chain(), A)
     await refundOrder(chain(), B)
-    const final = (orderId: Hex) => `${root}/envelopes/done/${orderId.slice(2, 4)}/${orderId}.json`
-    await eventually('their end', async () => (await readdir(`${root}/envelopes/open`)).length === 1)
-    await eventually('the runs', async () => (await readdir(`${root}/runs`)).length === 0)
+    await eventually('their end', () => openIds(root, 'orders').length === 1)
+    await eventually('the runs', () => openIds(root, 'runs').length === 0)
     await first.stop()
-    // What is read would be set aside.
-    for (const orderId of [A, B]) await writeFile(final(orderId), 'not a record')
+    // The log would name an unreadable one.
+    for (const orderId of [A, B]) setStoredText(root, 'orders', orderId, 'not a record')
 
     const { anvil, addresses } = chain()
     const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
@@ -223,7 +224,7 @@ describe('the start', () => {
     await eventually('the start', () => second.logText().includes('open orders read'))
     await second.stop()
     expect(asked).toEqual([C])
-    for (const orderId of [A, B]) expect(await readFile(final(orderId), 'utf8')).toBe('not a record')
+    expect(second.logText()).not.toContain('stored record not readable')
   })
 
   test('leaves what waits for its time waiting', async () => {

@@ -1,4 +1,3 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import type { RpcTransport } from '../../../src/chain/rpcTransport.js'
@@ -10,6 +9,7 @@ import { bytes32, setUpInstitution } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
+import { openIds, setStoredText } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../support/triggerHarness.js'
 
@@ -47,15 +47,11 @@ describe('a stored order without an escrow', () => {
       unopened: { expiryMs: 1_000, maxOrders: 10, maxPerClient: 10, maxBytesPerClient: 2 ** 20 },
     })
     await store(A, await sealOrder('unreadable'))
-    await rm(`${root}/envelopes/open/${A}.json`)
-    await mkdir(`${root}/envelopes/open/${A}.json`)
+    setStoredText(root, 'orders', A, 'no record')
     await store(B, await sealOrder('never opened'))
-    await eventually('only the unreadable one', async () => {
-      const names = await readdir(`${root}/envelopes/open`)
-      return names.length === 1 && names[0] === `${A}.json`
-    })
+    await eventually('only the unreadable one', () => openIds(root, 'orders').join() === A)
     const told = () => logLines().filter(({ msg }) => msg === LEFT_FOR_LATER)
-    expect(told()).toEqual([expect.objectContaining({ recordId: A, errorCode: 'EISDIR' })])
+    expect(told()).toEqual([expect.objectContaining({ recordId: A, errorCode: 'UNREADABLE_RECORD' })])
   })
 })
 

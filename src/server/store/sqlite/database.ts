@@ -7,7 +7,7 @@ import { migrate } from './schema.js'
 const PRIVATE_DIRECTORY = 0o700
 const PRIVATE_FILE = 0o600
 /** How long a commit waits for another program that writes to the database, such as an operator's shell. */
-const BUSY_TIMEOUT_MS = 2_000
+const BUSY_TIMEOUT_MS = 1_000
 /** Bytes of pages that a connection keeps in memory, as SQLite takes it: negative, in KiB. */
 const CACHE = -16_384
 

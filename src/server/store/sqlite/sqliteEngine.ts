@@ -157,9 +157,11 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
       list: async () => read.leases(),
     },
     async stop() {
-      await committing
-      await writer.close()
+      while (committing !== undefined) await committing
+      broken ??= storageError('CLOSED')
+      // The writer's is the last connection: it puts SQLite's log into the database.
       database.close()
+      await writer.close()
     },
   }
 }

@@ -11,11 +11,10 @@ import { createKeyedLock } from '../../../service/keyedLock.js'
 import { describeError, type Logger } from '../../../service/logger.js'
 import { createRecentMap } from '../../../service/recentMap.js'
 import { within } from '../../async/waiting.js'
-import type { RunFile, RunFiles } from '../../store/runFiles.js'
+import type { RunRecord, RunRecords } from '../../store/runRecords.js'
 import type { Pace } from '../pace.js'
 import { attachToProcess } from './processRunner.js'
 import type { RemoteEnclave } from './remoteEnclave.js'
-import { readResultFile } from './resultFile.js'
 import { type EarlierRun, type EnclaveRunner, type RunEnd, STOPPED_AFTER_MS, timeLeft } from './runner.js'
 
 /** What comes of a result that was posted: nobody waits for one of a run that is unknown, or has been given up. */
@@ -31,7 +30,7 @@ export interface PostedResults {
 
 interface HttpRunnerOptions {
   readonly remote: RemoteEnclave
-  readonly files: Pick<RunFiles, 'get' | 'put' | 'putResult' | 'resultPath'>
+  readonly files: Pick<RunRecords, 'get' | 'put'>
   readonly pace: Pace
   /** Aborts when the server begins to stop: nothing is offered from then on. */
   readonly stopping: AbortSignal
@@ -71,31 +70,30 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   const { remote, files, pace, stopping, times = TIMES, logger } = options
   const waiting = new Map<string, (end: RunEnd) => void>()
   const ended = createRecentMap<string, Reception>(REMEMBERED)
-  // A run ends, and its result comes, one after the other: what comes later leaves no file behind.
+  // A run ends, and its result comes, one after the other: what comes later leaves no record behind.
   const lock = createKeyedLock()
 
-  async function follow({ runId, resultFile, ...run }: EarlierRun): Promise<RunEnd> {
+  async function follow({ runId, ...run }: Omit<EarlierRun, 'resultFile'>): Promise<RunEnd> {
     const told = new Promise<RunEnd>((resolve) => waiting.set(runId, resolve))
-    const left = await readResultFile(resultFile)
-    const end = left.kind === 'result' ? undefined : await within(told, timeLeft(run) + STOPPED_AFTER_MS)
+    const left = (await recordOf(runId))?.result
+    const end = left !== undefined ? undefined : await within(told, timeLeft(run) + STOPPED_AFTER_MS)
     return lock.run(runId, async () => {
       waiting.delete(runId)
-      const posted = await readResultFile(resultFile)
-      ended.set(runId, posted.kind === 'result' ? 'received' : 'not-awaited')
-      const heard = await toldBy(runId)
-      if (posted.kind === 'result') {
-        return { how: 'result', exitCode: null, result: withTold(posted.result, heard) }
-      }
+      const record = await recordOf(runId)
+      const posted = record?.result
+      const heard = record?.told
+      ended.set(runId, posted === undefined ? 'not-awaited' : 'received')
+      if (posted !== undefined) return { how: 'result', exitCode: null, result: withTold(posted, heard) }
       return end ?? { ...TIMEOUT, result: heard ? { ...heard, outcome: 'failed' } : null }
     })
   }
 
-  /** What it told before its end; nothing where the disk fails, as the end counts all the same. */
-  async function toldBy(runId: string): Promise<ProvisionalResult | undefined> {
+  /** Undefined where the store fails: an end counts all the same. */
+  async function recordOf(runId: string): Promise<RunRecord | undefined> {
     try {
-      return (await files.get(runId))?.told
+      return await files.get(runId)
     } catch (error) {
-      logger.error('run file not read', { runId, ...describeError(error) })
+      logger.error('run record not read', { runId, ...describeError(error) })
       return undefined
     }
   }
@@ -158,9 +156,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
         if (before !== undefined) return before
         const file = await files.get(runId)
         if (file === undefined || !isItsEnd(file, enclave, result)) return 'not-awaited'
-        if ((await readResultFile(files.resultPath(runId))).kind !== 'result') {
-          await files.putResult(runId, result)
-        }
+        if (file.result === undefined) await files.put({ ...file, result })
         waiting.get(runId)?.({ how: 'result', exitCode: null, result })
         return 'received'
       }),
@@ -179,7 +175,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
  * answer came. A restart proves something of the boots before it alone.
  */
 function isItsEnd(
-  { enclave: taker }: RunFile,
+  { enclave: taker }: RunRecord,
   poster: EnclaveBoot | undefined,
   { code }: RunResult,
 ): boolean {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job } from '../../../protocol/job.js'
 import { within } from '../../async/waiting.js'
@@ -71,6 +72,7 @@ function spawnDetached(options: ProcessRunnerOptions): ChildProcess | undefined 
   const { command, envFile, searchPath, resultDirectory } = options
   const [program = '', ...args] = command
   try {
+    mkdirSync(resultDirectory, { recursive: true, mode: 0o700 })
     return spawn(program, args, {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],

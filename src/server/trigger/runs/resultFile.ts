@@ -1,7 +1,6 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { type RunResult, runResultSchema } from '../../../protocol/job.js'
-import { isAbsent } from '../../store/fileSystem.js'
 
 /** A notice of 4 KiB in hex and some words: far below. */
 export const MAX_RESULT_BYTES = 65_536
@@ -37,7 +36,7 @@ async function readBounded(path: string): Promise<string | undefined> {
       await file.close()
     }
   } catch (error) {
-    if (isAbsent(error)) return undefined
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     return ''
   }
 }

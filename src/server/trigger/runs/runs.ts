@@ -4,7 +4,7 @@ import type { Hex } from '../../../protocol/hex.js'
 import type { Job } from '../../../protocol/job.js'
 import { describeError, type Logger } from '../../../service/logger.js'
 import type { RunObserver } from '../../metrics/runMetrics.js'
-import type { RunFile, RunFiles } from '../../store/runFiles.js'
+import type { RunRecord, RunRecords } from '../../store/runRecords.js'
 import type { ChainPosition } from '../queue/trackedOrder.js'
 import { logRunEnd } from './runLog.js'
 import type { EnclaveRunner, RunEnd, ShownOutcome } from './runner.js'
@@ -29,7 +29,7 @@ export type RunRequest =
 
 /** One run of the enclave under way. */
 export interface Run {
-  readonly file: RunFile
+  readonly file: RunRecord
   /** Never rejects. */
   readonly end: Promise<RunEnd>
   /** The chain shows what became of its order. */
@@ -50,7 +50,7 @@ export interface Runs {
 }
 
 export interface RunsOptions {
-  readonly files: RunFiles
+  readonly files: RunRecords
   readonly runner: EnclaveRunner
   /** Milliseconds that a run may take. */
   readonly timeouts: { readonly order: number; readonly reconcile: number }
@@ -61,8 +61,10 @@ export interface RunsOptions {
 export function createRuns({ files, runner, timeouts, observer, logger }: RunsOptions): Runs {
   /** Runs of this server, until the earlier ones are known: a rulebook may be posted before. */
   let own: Set<string> | undefined = new Set()
+  /** Runs that are over and whose records could not be removed: their accounts could start no further run. */
+  const ended = new Set<string>()
 
-  function toRun(file: RunFile, end: Promise<RunEnd>): Run {
+  function toRun(file: RunRecord, end: Promise<RunEnd>): Run {
     const startedAt = Date.parse(file.startedAt)
     observer?.started(file.job)
     const logged = end.then((ended) => {
@@ -83,12 +85,14 @@ export function createRuns({ files, runner, timeouts, observer, logger }: RunsOp
     }
   }
 
-  /** A file that can't be removed now is read again by the next start, which finds that its run has ended. */
+  /** The next start of a run tries again, or the next server, which finds that the run has ended. */
   async function discard(runId: string): Promise<void> {
     try {
       await files.remove(runId)
+      ended.delete(runId)
     } catch (error) {
-      logger.warn('run file not removed', { runId, ...describeError(error) })
+      ended.add(runId)
+      logger.warn('run record not removed', { runId, ...describeError(error) })
     }
   }
 
@@ -96,6 +100,7 @@ export function createRuns({ files, runner, timeouts, observer, logger }: RunsOp
     async start(request) {
       const file = newRunFile(request, request.job === 'policy' ? request.timeoutMs : timeouts[request.job])
       own?.add(file.runId)
+      await Promise.all([...ended].map(discard))
       const job = toJob(request, file, files.resultPath(file.runId))
       const { end } = await runner.run(job, (process) => files.put({ ...file, process }))
       return toRun(file, end)
@@ -114,7 +119,7 @@ export function createRuns({ files, runner, timeouts, observer, logger }: RunsOp
   }
 }
 
-function newRunFile(request: RunRequest, timeoutMs: number): RunFile {
+function newRunFile(request: RunRequest, timeoutMs: number): RunRecord {
   const now = Date.now()
   const common = {
     runId: randomUUID(),
@@ -127,7 +132,7 @@ function newRunFile(request: RunRequest, timeoutMs: number): RunFile {
   return { job, orderId, account, attempt, ...common }
 }
 
-function toJob(request: RunRequest, { runId, stopAt }: RunFile, resultFile: string): Job {
+function toJob(request: RunRequest, { runId, stopAt }: RunRecord, resultFile: string): Job {
   const common = { runId, stopAt, resultFile }
   switch (request.job) {
     case 'order':

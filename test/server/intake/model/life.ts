@@ -1,12 +1,13 @@
 import { createOrders, type Orders } from '../../../../src/server/intake/orders.js'
 import { createLifetime } from '../../../../src/server/lifetime.js'
-import { type AtomicFiles, createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
-import { blockingFileSystem, type FileSystem } from '../../../../src/server/store/fileSystem.js'
+import type { Engine } from '../../../../src/server/store/engine.js'
 import { createOrderRecords, type OrderRecords } from '../../../../src/server/store/orderRecords.js'
-import { createRunFiles } from '../../../../src/server/store/runFiles.js'
+import { createReconcileStateStore } from '../../../../src/server/store/reconcileState.js'
+import { createRunRecords } from '../../../../src/server/store/runRecords.js'
 import { createEnclaveRuns } from '../../../../src/server/trigger/enclaveRuns.js'
 import { createPace } from '../../../../src/server/trigger/pace.js'
 import { createLogLines, type LogLines } from '../../../support/logLines.js'
+import { openQuickly } from '../../../support/quickStores.js'
 import type { ModelEnclave } from './enclave.js'
 import type { EscrowChain } from './escrowChain.js'
 
@@ -37,16 +38,19 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     const result = isDead ? undefined : { value: await action() }
     return isDead || result === undefined ? new Promise<T>(() => undefined) : result.value
   }
-  const files = stepwise(createAtomicFiles({ root, fs: withoutSync(blockingFileSystem) }), step)
+  const own = await openQuickly(root)
+  const fence = await own.take('trigger')
+  const engine = stepwise(own, step)
   const log = createLogLines()
-  const records = createOrderRecords({ files, logger: log.logger })
+  const { logger } = log
+  const records = createOrderRecords({ engine, logger })
   const escrow: EscrowChain['escrow'] = {
     ...chain.escrow,
     orders: (orderId) => step('escrow', () => chain.escrow.orders(orderId)),
   }
   const trigger = createEnclaveRuns({
-    files,
-    runFiles: createRunFiles({ files, root, logger: log.logger }),
+    reconcileState: createReconcileStateStore({ engine, fence, logger }),
+    runRecords: createRunRecords({ engine, fence, root, logger }),
     records,
     runner: {
       ...enclave.runner,
@@ -86,31 +90,22 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
       isDead = true
       // Its timers would go on; whatever they do comes to nothing.
       void lifetime.stop()
+      void own.stop()
     },
   }
 }
 
 type Step = <T>(name: string, action: () => Promise<T>) => Promise<T>
 
-function stepwise(files: AtomicFiles, step: Step): AtomicFiles {
+function stepwise(engine: Engine, step: Step): Engine {
   return {
-    read: (path) => step(`read ${path}`, () => files.read(path)),
-    write: (path, text) => step(`write ${path}`, () => files.write(path, text)),
-    append: (path, text) => step(`append ${path}`, () => files.append(path, text)),
-    move: (from, to) => step(`move ${from}`, () => files.move(from, to)),
-    remove: (path) => step(`remove ${path}`, () => files.remove(path)),
-    list: (path) => step(`list ${path}`, () => files.list(path)),
-    clean: () => step('clean', () => files.clean()),
-  }
-}
-
-/** Killed processes lose nothing that is not synced: only power cuts do. */
-function withoutSync(fs: FileSystem): FileSystem {
-  return {
-    ...fs,
-    open: async (path, flags, mode) => ({
-      ...(await fs.open(path, flags, mode)),
-      sync: async () => undefined,
-    }),
+    get: (table, id) => step(`get ${table}`, () => engine.get(table, id)),
+    open: (table, after, limit) => step(`open ${table}`, () => engine.open(table, after, limit)),
+    put: (table, row, fence) => step(`put ${table}`, () => engine.put(table, row, fence)),
+    delete: (table, id, version, fence) =>
+      step(`delete ${table}`, () => engine.delete(table, id, version, fence)),
+    take: engine.take,
+    leases: engine.leases,
+    stop: engine.stop,
   }
 }

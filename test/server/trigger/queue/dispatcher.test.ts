@@ -1,8 +1,7 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Hex } from '../../../../src/protocol/hex.js'
 import { RECLAIM_DELAY } from '../../../../src/protocol/reclaimDelay.js'
-import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
 import { createOrderRecords } from '../../../../src/server/store/orderRecords.js'
 import { StorageError } from '../../../../src/server/store/storageError.js'
 import { createProcessRunner } from '../../../../src/server/trigger/runs/processRunner.js'
@@ -13,6 +12,8 @@ import { openFor, sealOrder } from '../../../support/intakeServer.js'
 import { createLogLines } from '../../../support/logLines.js'
 import { refundOrder, settleOrder } from '../../../support/orderEnds.js'
 import { createScriptedEnclave, type Note, type Step } from '../../../support/scriptedEnclave.js'
+import { dropStored, openIds, setStoredText } from '../../../support/storedRows.js'
+import { openStores } from '../../../support/stores.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../../support/triggerHarness.js'
 
@@ -222,7 +223,7 @@ describe('a run that goes wrong', () => {
       command: ['/no/such/enclave'],
       envFile: '',
       searchPath: '',
-      resultDirectory: '',
+      resultDirectory: await temporaryDirectory(),
     })
     const { place, until } = await setUp({}, { runner })
     await place('alice', A)
@@ -244,7 +245,7 @@ describe('the end of a run that cannot be written', () => {
     const directory = await temporaryDirectory()
     const untilFile = `${directory}/go`
     const { logger } = createLogLines()
-    const records = createOrderRecords({ files: createAtomicFiles({ root: `${directory}/records` }), logger })
+    const records = createOrderRecords({ ...(await openStores(`${directory}/records`)), logger })
     const disk = { fails: false }
     const update: typeof records.update = async (orderId, change) => {
       if (disk.fails && orderId === A) throw new StorageError(new Error('injected'))
@@ -316,7 +317,7 @@ describe('an escrow that ends', () => {
       false,
       false,
     ])
-    await eventually('no open record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
+    await eventually('no open record', () => openIds(root, 'orders').length === 0)
     expect((await until(A, 'it', () => true)).nextTriggerAt).toBeNull()
   })
 
@@ -343,7 +344,7 @@ describe('an escrow that ends', () => {
     const second = await restart()
     const record = await second.until(A, 'the end', (found) => outcomes(found).includes('done'))
     expect(record.triggers.map(({ reason }) => reason)).toEqual(['reclaimed'])
-    await eventually('no open record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
+    await eventually('no open record', () => openIds(root, 'orders').length === 0)
     await second.stop()
     const third = await restart()
     await third.place('bob', C)
@@ -357,14 +358,12 @@ describe('an escrow that ends', () => {
     await place('alice', A)
     await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
     await stop()
-    const path = `${root}/envelopes/open/${A}.json`
-    await rm(path)
-    await mkdir(path)
+    setStoredText(root, 'orders', A, 'no record')
     const second = await restart()
     await eventually('the debt', async () => second.logText().includes('order put off: its record fails'))
     await reclaim(A)
     await eventually('its end', async () => second.trigger.knownEscrow(A)?.state === 'REFUNDED')
-    await rm(path, { recursive: true })
+    dropStored(root, 'orders', A)
     const record = await second.until(A, 'the end', (found) => outcomes(found).includes('done'))
     expect(record.triggers.map(({ reason }) => reason)).toEqual(['reclaimed'])
     expect(sequence(await enclave.notes())).toBe('AA')
@@ -375,7 +374,7 @@ describe('an escrow that ends', () => {
     await openFor(chain(), 'alice', A, await sealOrder('another'))
     await store(A, await sealOrder('not what the escrow wants'))
     await reclaim(A)
-    await eventually('no open record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
+    await eventually('no open record', () => openIds(root, 'orders').length === 0)
     await place('alice', B)
     await until(B, 'a later run', (record) => outcomes(record)[0] === 'placed')
     expect(sequence(await enclave.notes())).toBe('B')
@@ -388,7 +387,7 @@ describe('an escrow that ends', () => {
     await place('alice', A)
     await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
     await settleOrder(chain(), A)
-    await eventually('no open record', async () => (await readdir(`${root}/envelopes/open`)).length === 0)
+    await eventually('no open record', () => openIds(root, 'orders').length === 0)
     expect((await until(A, 'it', () => true)).nextTriggerAt).toBeNull()
     expect(sequence(await enclave.notes())).toBe('A')
   })

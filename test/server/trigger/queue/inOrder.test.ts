@@ -1,9 +1,8 @@
 // The orders of one account run in their order, whatever becomes of the one before, and none is left waiting.
-import { readdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../../src/protocol/hex.js'
 import { waitReasonSchema } from '../../../../src/protocol/job.js'
-import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
 import { createOrderRecords, type OrderRecords } from '../../../../src/server/store/orderRecords.js'
 import { StorageError } from '../../../../src/server/store/storageError.js'
 import { useChain } from '../../../support/chain.js'
@@ -13,6 +12,8 @@ import { openFor, sealOrder } from '../../../support/intakeServer.js'
 import { createLogLines } from '../../../support/logLines.js'
 import { settleOrder } from '../../../support/orderEnds.js'
 import { createScriptedEnclave, type Step } from '../../../support/scriptedEnclave.js'
+import { openIds } from '../../../support/storedRows.js'
+import { openStores } from '../../../support/stores.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 import { outcomes, startTrigger } from '../../../support/triggerHarness.js'
 
@@ -26,7 +27,7 @@ async function setUp(plan: Record<string, Step[]>, changes: Parameters<typeof st
   const enclave = createScriptedEnclave(directory)
   await enclave.plan({ any: [PLACED], ...plan })
   const root = `${directory}/data`
-  const records = createOrderRecords({ files: createAtomicFiles({ root }), logger: createLogLines().logger })
+  const records = createOrderRecords({ ...(await openStores(root)), logger: createLogLines().logger })
   const failing = { update: 0, finish: 0 }
   function failOrNot(method: keyof typeof failing, orderId: Hex): void {
     if (orderId !== A || failing[method] === 0) return
@@ -50,7 +51,7 @@ async function setUp(plan: Record<string, Step[]>, changes: Parameters<typeof st
     const notes = await enclave.notes()
     return notes.filter(({ event }) => event === 'started').map(({ key }) => (key === A ? A : B))
   }
-  const openRecords = () => readdir(`${root}/envelopes/open`)
+  const openRecords = async () => openIds(root, 'orders')
   return { ...started, enclave, directory, failing, sequence, openRecords }
 }
 

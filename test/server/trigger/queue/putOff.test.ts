@@ -2,7 +2,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { commitOf } from '../../../../src/protocol/envelope.js'
 import type { Hex } from '../../../../src/protocol/hex.js'
-import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
 import {
   createOrderRecords,
   emptyOrderRecord,
@@ -19,6 +18,7 @@ import { eventually } from '../../../support/eventually.js'
 import { bytes32 } from '../../../support/institution.js'
 import { sealOrder } from '../../../support/intakeServer.js'
 import { createLogLines } from '../../../support/logLines.js'
+import { openStores } from '../../../support/stores.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 
 const A = bytes32('A')
@@ -27,10 +27,7 @@ const startedAt = '2026-03-02T15:00:00.000Z'
 /** Nothing is really run: what was to begin is in `requests`. */
 async function setUp() {
   const { logger } = createLogLines()
-  const records = createOrderRecords({
-    files: createAtomicFiles({ root: await temporaryDirectory() }),
-    logger,
-  })
+  const records = createOrderRecords({ ...(await openStores(await temporaryDirectory())), logger })
   const disk: { fails: 'get' | 'finish' | null } = { fails: 'get' }
   function failOrNot(what: typeof disk.fails): void {
     if (disk.fails === what) throw new StorageError(new Error('injected'))

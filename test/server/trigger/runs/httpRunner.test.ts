@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Job, type PostedResult, RESTARTED, type RunResult } from '../../../../src/protocol/job.js'
 import { identityOf } from '../../../../src/server/processIdentity.js'
 import { Secret } from '../../../../src/server/secret.js'
-import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
-import { createRunFiles } from '../../../../src/server/store/runFiles.js'
+import { createRunRecords } from '../../../../src/server/store/runRecords.js'
 import { createPace, type Pace } from '../../../../src/server/trigger/pace.js'
 import { createHttpRunner } from '../../../../src/server/trigger/runs/httpRunner.js'
 import { createRemoteEnclave } from '../../../../src/server/trigger/runs/remoteEnclave.js'
@@ -18,6 +16,8 @@ import { createLogLines } from '../../../support/logLines.js'
 import { closedUrl } from '../../../support/rawServer.js'
 import { type HostStep, startScriptedHost } from '../../../support/scriptedHost.js'
 import { RUN_SECRET } from '../../../support/serverEnvironment.js'
+import { openIds, storedRows } from '../../../support/storedRows.js'
+import { openStores } from '../../../support/stores.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 
 const SETTLED: RunResult = { outcome: 'settled' }
@@ -32,7 +32,7 @@ async function setUp(
   const root = await temporaryDirectory()
   const host = await startScriptedHost(steps)
   const { logger, text } = createLogLines()
-  const files = createRunFiles({ files: createAtomicFiles({ root }), root, logger })
+  const files = createRunRecords({ ...(await openStores(root)), root, logger })
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const server = (pace: Pace = createPace(0)) =>
@@ -184,7 +184,7 @@ describe('a result', () => {
   test('is on disk when it is answered, and the next server has it', async () => {
     const { files, job, runner, server } = await setUp([202])
     expect(await runner.receive(job.runId, SETTLED)).toBe('received')
-    expect(JSON.parse(await readFile(files.resultPath(job.runId), 'utf8'))).toEqual(SETTLED)
+    expect((await files.get(job.runId))?.result).toEqual(SETTLED)
     const run = { runId: job.runId, process: null, stopAt: job.stopAt, resultFile: job.resultFile }
     expect((await server().attach(run)).result).toEqual(SETTLED)
   })
@@ -220,13 +220,13 @@ describe('a result', () => {
     expect((await end).result).toEqual(SETTLED)
     await files.remove(job.runId)
     expect(await runner.receive(job.runId, { outcome: 'failed' })).toBe('received')
-    expect(await readdir(`${root}/runs`)).toEqual([])
+    expect(storedRows(root, 'runs')).toEqual([])
   })
 
   test('of a run that nobody knows is not awaited, and not kept', async () => {
     const { runner, root, job } = await setUp([202])
     expect(await runner.receive(randomUUID(), SETTLED)).toBe('not-awaited')
-    expect(await readdir(`${root}/runs`)).toEqual([`0x${job.runId.replaceAll('-', '')}.json`])
+    expect(openIds(root, 'runs')).toEqual([job.runId])
   })
 })
 

@@ -105,12 +105,12 @@ describe('a run', () => {
   })
 
   test('that cannot be started', async () => {
-    const { job, enclave } = await setUp({})
+    const { job, enclave, directory } = await setUp({})
     const runner = createProcessRunner({
       command: ['/no/such/program'],
       envFile: '',
       searchPath: '',
-      resultDirectory: '',
+      resultDirectory: directory,
     })
     const started = await startRun(runner, job)
     expect(started.process).toBeNull()
@@ -119,7 +119,7 @@ describe('a run', () => {
       command: [enclave.envFile],
       envFile: '',
       searchPath: '',
-      resultDirectory: '',
+      resultDirectory: directory,
     })
     expect((await (await startRun(notExecutable, job)).end).how).toBe('not-started')
   })
@@ -132,7 +132,7 @@ describe('a run', () => {
       command,
       envFile: '',
       searchPath: '/usr/bin:/bin',
-      resultDirectory: '',
+      resultDirectory: directory,
     })
     const { end } = await runner.run(job, async (process) => {
       expect(process && isRunning(process)).toBe(true)
@@ -175,12 +175,12 @@ describe('a run', () => {
   })
 
   test('that exits before it has read its job', async () => {
-    const { job } = await setUp({})
+    const { job, directory } = await setUp({})
     const runner = createProcessRunner({
       command: ['/bin/false'],
       envFile: '',
       searchPath: '',
-      resultDirectory: '',
+      resultDirectory: directory,
     })
     expect(await (await startRun(runner, job)).end).toEqual({ how: 'no-result', exitCode: 1, result: null })
   })

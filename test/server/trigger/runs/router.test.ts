@@ -3,12 +3,12 @@ import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import type { RunResult } from '../../../../src/protocol/job.js'
 import { signRunMessage } from '../../../../src/protocol/runMessage.js'
-import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
-import { createRunFiles } from '../../../../src/server/store/runFiles.js'
+import { createRunRecords } from '../../../../src/server/store/runRecords.js'
 import { buildApp } from '../../../support/builtApp.js'
 import { useChain } from '../../../support/chain.js'
 import { createLogLines } from '../../../support/logLines.js'
 import { REMOTE, RUN_SECRET } from '../../../support/serverEnvironment.js'
+import { openStores } from '../../../support/stores.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 
 const chain = useChain()
@@ -19,7 +19,7 @@ const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 async function setUp(env: Record<string, string> = REMOTE) {
   const root = await temporaryDirectory()
   const { app, api, log } = await buildApp({ chain: chain(), env, root })
-  const files = createRunFiles({ files: createAtomicFiles({ root }), root, logger: createLogLines().logger })
+  const files = createRunRecords({ ...(await openStores(root)), root, logger: createLogLines().logger })
   const runId = randomUUID()
   const stopAt = Math.floor(Date.now() / 1_000) + 60
   await files.put({ job: 'reconcile', runId, startedAt: new Date().toISOString(), stopAt, process: null })

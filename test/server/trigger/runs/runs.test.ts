@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { Secret } from '../../../../src/server/secret.js'
-import { createAtomicFiles } from '../../../../src/server/store/atomicFiles.js'
-import { createRunFiles } from '../../../../src/server/store/runFiles.js'
+import { createRunRecords } from '../../../../src/server/store/runRecords.js'
 import { createPace } from '../../../../src/server/trigger/pace.js'
 import { createHttpRunner } from '../../../../src/server/trigger/runs/httpRunner.js'
 import { createRemoteEnclave } from '../../../../src/server/trigger/runs/remoteEnclave.js'
@@ -11,6 +10,7 @@ import { sealOrder } from '../../../support/intakeServer.js'
 import { createLogLines } from '../../../support/logLines.js'
 import { startScriptedHost } from '../../../support/scriptedHost.js'
 import { RUN_SECRET } from '../../../support/serverEnvironment.js'
+import { createFailingEngine, openStores } from '../../../support/stores.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 
 const RESULT = { outcome: 'rejected', code: 'wrong-version' } as const
@@ -22,11 +22,13 @@ async function setUp() {
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const { logger } = createLogLines()
-  const files = createRunFiles({ files: createAtomicFiles({ root }), root, logger })
+  const { engine, fence } = await openStores(root)
+  const failing = createFailingEngine(engine)
+  const files = createRunRecords({ engine: failing.engine, fence, root, logger })
   const remote = createRemoteEnclave({ url: new Secret(url), secret: new Secret(RUN_SECRET) })
   const runner = createHttpRunner({ remote, files, pace: createPace(0), stopping: stopping.signal, logger })
   const timeouts = { order: 60_000, reconcile: 60_000 }
-  return { files, runner, runs: createRuns({ files, runner, timeouts, logger }) }
+  return { files, runner, left: failing.left, runs: createRuns({ files, runner, timeouts, logger }) }
 }
 
 test('a run that this server has started is none of an earlier one, and ends for who started it', async () => {
@@ -48,4 +50,17 @@ test('a run of an earlier server is adopted, whatever this one has started', asy
   expect([adopted?.file.runId, others]).toEqual([runId, []])
   await runner.receive(runId, RESULT)
   expect(await adopted?.end).toMatchObject({ how: 'result', result: RESULT })
+})
+
+test('of the reconcile one run is under way, also when the record of an ended one could not be removed', async () => {
+  const { files, runs, runner, left } = await setUp()
+  const run = await runs.start({ job: 'reconcile' })
+  await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'UNIQUE_KEY_TAKEN' })
+  await runner.receive(run.file.runId, RESULT)
+  await run.end
+  left.writes = 1
+  await run.discard()
+  expect(await files.all()).toHaveLength(1)
+  const next = await runs.start({ job: 'reconcile' })
+  expect((await files.all()).map(({ runId }) => runId)).toEqual([next.file.runId])
 })

@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import { createKeyedLock } from '../../service/keyedLock.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import type { Engine, Fence, Row, Table, WriteResult } from './engine.js'
+import { storageError } from './storageError.js'
+
+/** A document, and what its row says besides. */
+export interface Entry<T> {
+  readonly value: T
+  /** A start reads what is open. */
+  readonly isOpen: boolean
+  /** Held by at most one open document of its table. */
+  readonly uniqueKey?: string | null
+}
+
+export interface StoredEntry<T> extends Entry<T> {
+  readonly version: number
+}
+
+/** The documents of one table. Every method rejects with StorageError, also where a stored document cannot be parsed. */
+export interface Documents<T> {
+  get(id: string): Promise<T | undefined>
+  /** As `get`, but does not parse a version that is known already. */
+  getUnless(knownVersion: number | undefined, id: string): Promise<StoredEntry<T> | 'known' | undefined>
+  /**
+   * Changes a document, while this process changes it nowhere else. `change` is called again where another process came
+   * first; it returns undefined to write nothing. Durable when it resolves.
+   */
+  change<R extends Entry<T>>(
+    id: string,
+    change: (current: StoredEntry<T> | undefined) => R | undefined | Promise<R | undefined>,
+  ): Promise<void>
+  /** Puts a document that no other part writes in the place of whatever is there. Durable when it resolves. */
+  put(id: string, entry: Entry<T>): Promise<void>
+  /** Deletes a document that `mayGo`. */
+  remove(id: string, mayGo?: (current: StoredEntry<T>) => boolean): Promise<void>
+  /** The ids of the open documents. */
+  openIds(): Promise<string[]>
+  /** The open documents that can be parsed; the log names the others. */
+  open(): Promise<T[]>
+}
+
+const PAGE = 1_000
+
+interface DocumentsOptions<T> {
+  readonly engine: Engine
+  readonly table: Table
+  /** Parses what is read; encodes what is written, so codecs (hex, addresses, bigint amounts) go both ways. */
+  readonly schema: z.ZodType<T>
+  /** Of the lease that its writers must hold. */
+  readonly fence?: Fence | undefined
+  readonly logger: Logger
+}
+
+export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
+  const { engine, table, schema, fence, logger } = options
+  const lock = createKeyedLock()
+  /** Versions of open documents that this process has put. */
+  const versions = new Map<string, number>()
+
+  function toRow(id: string, version: number, { value, isOpen, uniqueKey = null }: Entry<T>): Row {
+    return { id, version, isOpen, uniqueKey, doc: JSON.stringify(z.encode(schema, value)) }
+  }
+
+  function parse({ id, version, isOpen, uniqueKey, doc }: Row): StoredEntry<T> {
+    try {
+      return { value: schema.parse(JSON.parse(doc)), version, isOpen, uniqueKey }
+    } catch (error) {
+      logger.error('stored record not readable', { store: table, recordId: id, ...describeError(error) })
+      throw storageError('UNREADABLE_RECORD', error)
+    }
+  }
+
+  async function find(id: string): Promise<StoredEntry<T> | undefined> {
+    const row = await engine.get(table, id)
+    return row && parse(row)
+  }
+
+  /** Until no other process comes in between. */
+  async function repeat(attempt: () => Promise<WriteResult>): Promise<void> {
+    for (;;) {
+      const result = await attempt()
+      if (result === 'written') return
+      if (result === 'taken') throw storageError('UNIQUE_KEY_TAKEN')
+      if (result === 'lost-term') throw storageError('LEASE_LOST')
+    }
+  }
+
+  async function openRows(): Promise<Row[]> {
+    const rows: Row[] = []
+    for (;;) {
+      const page = await engine.open(table, rows.at(-1)?.id ?? '', PAGE)
+      rows.push(...page)
+      if (page.length < PAGE) return rows
+    }
+  }
+
+  return {
+    get: async (id) => (await find(id))?.value,
+    async getUnless(knownVersion, id) {
+      const row = await engine.get(table, id)
+      return row !== undefined && row.version === knownVersion ? 'known' : row && parse(row)
+    },
+    change: (id, change) =>
+      lock.run(id, () =>
+        repeat(async () => {
+          const current = await find(id)
+          const next = await change(current)
+          if (next === undefined) return 'written'
+          return engine.put(table, toRow(id, (current?.version ?? 0) + 1, next), fence)
+        }),
+      ),
+    put: (id, entry) =>
+      lock.run(id, () =>
+        repeat(async () => {
+          const before = versions.get(id) ?? (await engine.get(table, id))?.version ?? 0
+          // Whatever becomes of the write, the next one asks, unless this one is known to be there.
+          versions.delete(id)
+          const result = await engine.put(table, toRow(id, before + 1, entry), fence)
+          if (result === 'written' && entry.isOpen) versions.set(id, before + 1)
+          return result
+        }),
+      ),
+    remove: (id, mayGo = () => true) =>
+      lock.run(id, () =>
+        repeat(async () => {
+          const current = await find(id)
+          if (current === undefined || !mayGo(current)) return 'written'
+          versions.delete(id)
+          return engine.delete(table, id, current.version, fence)
+        }),
+      ),
+    openIds: async () => (await openRows()).map(({ id }) => id),
+    async open() {
+      const rows = await openRows()
+      return rows.flatMap((row) => {
+        try {
+          return [parse(row).value]
+        } catch {
+          return []
+        }
+      })
+    },
+  }
+}
+
+/** One value that a part of the server keeps. Every method rejects with StorageError. */
+export interface StateDocument<T> {
+  load(): Promise<T | undefined>
+  /** Durable when it resolves. */
+  save(value: T): Promise<void>
+}
+
+export function createStateDocument<T>(
+  options: Omit<DocumentsOptions<T>, 'table'> & { readonly id: string },
+): StateDocument<T> {
+  const documents = createDocuments({ ...options, table: 'state' })
+  return {
+    load: () => documents.get(options.id),
+    save: (value) => documents.put(options.id, { value, isOpen: true }),
+  }
+}

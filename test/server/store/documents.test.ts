@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { uint256Schema } from '../../../src/protocol/units.js'
+import { createDocuments, createStateDocument } from '../../../src/server/store/documents.js'
+import { createLogLines } from '../../support/logLines.js'
+import { setStoredText } from '../../support/storedRows.js'
+import { createFailingEngine, openStores } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const schema = z.strictObject({ amount: uint256Schema })
+
+async function setUp() {
+  const root = await temporaryDirectory()
+  const { engine, fence } = await openStores(root)
+  const failing = createFailingEngine(engine)
+  const { logger, lines } = createLogLines()
+  const options = { engine: failing.engine, table: 'orders', schema, fence, logger } as const
+  const documents = createDocuments(options)
+  const add = (id: string) =>
+    documents.change(id, (current) => ({
+      value: { amount: (current?.value.amount ?? 0n) + 1n },
+      isOpen: true,
+    }))
+  return { root, engine, fence, left: failing.left, options, documents, lines, add }
+}
+
+describe('a change', () => {
+  test('loses no other, of this process or of another', async () => {
+    const { documents, options, add } = await setUp()
+    const other = createDocuments(options)
+    const addThere = () =>
+      other.change('a', (current) => ({
+        value: { amount: (current?.value.amount ?? 0n) + 1n },
+        isOpen: true,
+      }))
+    await Promise.all(Array.from({ length: 40 }, (_, index) => (index % 2 ? add('a') : addThere())))
+    expect(await documents.get('a')).toEqual({ amount: 40n })
+  })
+
+  test('that is refused leaves what was there, and holds up no later one', async () => {
+    const { documents, left, add } = await setUp()
+    await add('a')
+    left.writes = 1
+    await expect(add('a')).rejects.toMatchObject({ name: 'StorageError', code: 'SQLITE_FULL' })
+    await expect(documents.change('a', () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
+    expect(await documents.get('a')).toEqual({ amount: 1n })
+    await add('a')
+    expect(await documents.get('a')).toEqual({ amount: 2n })
+  })
+
+  test('under a lost term is refused', async () => {
+    const { documents, engine, fence, add } = await setUp()
+    await add('a')
+    await engine.take(fence.lease)
+    const lost = { name: 'StorageError', code: 'LEASE_LOST' }
+    await expect(add('a')).rejects.toMatchObject(lost)
+    await expect(documents.put('a', { value: { amount: 9n }, isOpen: true })).rejects.toMatchObject(lost)
+    await expect(documents.remove('a')).rejects.toMatchObject(lost)
+    expect(await documents.get('a')).toEqual({ amount: 1n })
+  })
+
+  test('that takes the unique key of another is refused', async () => {
+    const { documents } = await setUp()
+    const entry = { value: { amount: 1n }, isOpen: true, uniqueKey: 'key' }
+    await documents.put('a', entry)
+    await expect(documents.put('b', entry)).rejects.toMatchObject({ code: 'UNIQUE_KEY_TAKEN' })
+    await documents.remove('a')
+    await documents.put('b', entry)
+  })
+})
+
+describe('a document that is put', () => {
+  test('takes the place of whatever is there, also after a lost answer or another process', async () => {
+    const { documents, options, left } = await setUp()
+    const put = (amount: bigint, there = documents) => there.put('a', { value: { amount }, isOpen: true })
+    await put(1n)
+    left.answers = 1
+    await expect(put(2n)).rejects.toMatchObject({ name: 'StorageError' })
+    expect(await documents.get('a')).toEqual({ amount: 2n })
+    await put(3n)
+    await put(4n, createDocuments(options))
+    await put(5n)
+    expect(await documents.get('a')).toEqual({ amount: 5n })
+  })
+
+  test('is read by a later one of a part of the server', async () => {
+    const { options } = await setUp()
+    const state = () => createStateDocument({ ...options, id: 'gas' })
+    expect(await state().load()).toBeUndefined()
+    await state().save({ amount: 7n })
+    expect(await state().load()).toEqual({ amount: 7n })
+  })
+})
+
+test('one that cannot be parsed fails alone, and the log names it', async () => {
+  const { root, documents, lines, add } = await setUp()
+  await Promise.all(['a', 'b', 'c'].map(add))
+  setStoredText(root, 'orders', 'b', '{"amount":"1","more":1}')
+  const unreadable = { name: 'StorageError', code: 'UNREADABLE_RECORD' }
+  await expect(documents.get('b')).rejects.toMatchObject(unreadable)
+  await expect(add('b')).rejects.toMatchObject(unreadable)
+  expect(await documents.open()).toEqual([{ amount: 1n }, { amount: 1n }])
+  expect(await documents.openIds()).toEqual(['a', 'b', 'c'])
+  expect(lines()).toContainEqual(
+    expect.objectContaining({ msg: 'stored record not readable', store: 'orders', recordId: 'b' }),
+  )
+})
+
+test('all open ones are read, however many, and no other', async () => {
+  const { documents } = await setUp()
+  const ids = Array.from({ length: 2_500 }, (_, index) => `${index}`)
+  await Promise.all(
+    ids.map((id, index) => documents.put(id, { value: { amount: BigInt(index) }, isOpen: index % 5 > 0 })),
+  )
+  const expected = ids.filter((_, index) => index % 5 > 0)
+  expect(await documents.openIds()).toEqual(expected.toSorted())
+  expect((await documents.open()).map(({ amount }) => `${amount}`).toSorted()).toEqual(expected.toSorted())
+})
+
+test('only what may go is removed', async () => {
+  const { documents, add } = await setUp()
+  await add('a')
+  await documents.remove('a', ({ value }) => value.amount > 1n)
+  expect(await documents.get('a')).toEqual({ amount: 1n })
+  await documents.remove('a', ({ value }) => value.amount === 1n)
+  await documents.remove('a')
+  expect(await documents.get('a')).toBeUndefined()
+})

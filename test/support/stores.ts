@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import type { Engine, Fence } from '../../src/server/store/engine.js'
+import { storageError } from '../../src/server/store/storageError.js'
+import { openQuickly } from './quickStores.js'
+
+/** The stores of a data directory, until the test ends, and a lease of their own. */
+export async function openStores(root: string): Promise<{ readonly engine: Engine; readonly fence: Fence }> {
+  const engine = await openQuickly(root)
+  onTestFinished(() => engine.stop())
+  return { engine, fence: await engine.take(`test ${randomUUID()}`) }
+}
+
+/**
+ * The same engine, whose next reads or writes are refused, as by a full disk, before anything happens. Of further writes the
+ * answers are lost: they happen, and fail.
+ */
+export function createFailingEngine(engine: Engine) {
+  const left = { writes: 0, reads: 0, answers: 0 }
+  function refuse(what: keyof typeof left): void {
+    if (left[what] === 0) return
+    left[what]--
+    throw storageError('SQLITE_FULL')
+  }
+  const failing: Engine = {
+    ...engine,
+    async get(...args) {
+      refuse('reads')
+      return engine.get(...args)
+    },
+    async open(...args) {
+      refuse('reads')
+      return engine.open(...args)
+    },
+    async put(...args) {
+      refuse('writes')
+      const result = await engine.put(...args)
+      refuse('answers')
+      return result
+    },
+    async delete(...args) {
+      refuse('writes')
+      return engine.delete(...args)
+    },
+  }
+  return { engine: failing, left }
+}
+
+/** As an earlier server has left it. */
+export async function storeState(root: string, id: string, value: unknown): Promise<void> {
+  const { engine } = await openStores(root)
+  await engine.put('state', { id, version: 1, isOpen: true, uniqueKey: null, doc: JSON.stringify(value) })
+}
