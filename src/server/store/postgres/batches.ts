@@ -59,19 +59,24 @@ export function createBatches(database: Database, table: Table): Batches {
       const results = await run(batch.map(({ write }) => write))
       for (const { write, resolve } of batch) resolve(results.get(write.id) ?? 'conflict')
     } catch (error) {
-      if (error instanceof StatementError && batch.length > 1) {
-        for (const entry of batch) await send([entry])
-        return
-      }
-      if (error instanceof StatementError && error.constraint === uniqueIndex) {
-        for (const { resolve } of batch) resolve('taken')
-        return
-      }
+      if (error instanceof StatementError) return sendEach(batch, error)
       const failure = error instanceof StorageError ? error : new StorageError(error)
       // What came during this batch fails with it. Each further batch would wait as long before it failed.
       const refused = [...batch, ...waiting]
       waiting = []
       for (const { reject } of refused) reject(failure)
+    }
+  }
+
+  /** One row has the database take back all of its batch, so each is sent by itself: that one fails, and the others do not. */
+  async function sendEach(batch: readonly Waiting[], error: StatementError): Promise<void> {
+    if (batch.length > 1) {
+      for (const entry of batch) await send([entry])
+      return
+    }
+    for (const { resolve, reject } of batch) {
+      if (error.violated === uniqueIndex) resolve('taken')
+      else reject(new StorageError(error.cause))
     }
   }
 

@@ -13,16 +13,15 @@ export interface Database {
   end(): Promise<void>
 }
 
-/** PostgreSQL has refused one statement, and would take others. */
+/** PostgreSQL has taken back one statement for what was in it, or for what ran beside it. It would take others. */
 export class StatementError extends Error {
   override readonly name = 'StatementError'
-  readonly code: 'unique-violation' | 'not-serializable'
-  readonly constraint: string | undefined
+  /** The unique index that stood in the way. */
+  readonly violated: string | undefined
 
-  constructor(code: StatementError['code'], { constraint, ...cause }: pg.DatabaseError) {
-    super(code, { cause })
-    this.code = code
-    this.constraint = constraint
+  constructor(cause: pg.DatabaseError) {
+    super('PostgreSQL has refused a statement', { cause })
+    this.violated = cause.code === UNIQUE_VIOLATION ? cause.constraint : undefined
   }
 }
 
@@ -83,14 +82,12 @@ function createPool({ url, maxConnections, connectTimeoutMs, queryTimeoutMs }: D
 /** Neither answered nor refused; and a former primary, which takes reads alone. */
 const GIVES_NO_ANSWER = new Set<string | undefined>(['ETIMEDOUT', '25006'])
 const UNIQUE_VIOLATION = '23505'
-const NOT_SERIALIZABLE = new Set<string | undefined>(['40001', '40P01'])
+/** Its values, its constraints, its length, or a deadlock: the classes of PostgreSQL's codes. */
+const OF_ONE_STATEMENT = new Set<string | undefined>(['22', '23', '40', '54'])
 
 function failureOf(error: unknown): StatementError | StorageError {
-  if (error instanceof pg.DatabaseError) {
-    if (error.code === UNIQUE_VIOLATION) return new StatementError('unique-violation', error)
-    if (NOT_SERIALIZABLE.has(error.code)) return new StatementError('not-serializable', error)
-    return new StorageError(error)
-  }
+  if (error instanceof pg.DatabaseError)
+    return OF_ONE_STATEMENT.has(error.code?.slice(0, 2)) ? new StatementError(error) : new StorageError(error)
   if (error instanceof Error && 'code' in error) return new StorageError(error)
   // pg gives its timeouts no code, and connections that end during a statement neither.
   const isTimeout = error instanceof Error && /timeout/i.test(error.message)

@@ -4,7 +4,7 @@ import type { Secret } from '../../secret.js'
 import type { Engine, LeaseState, Leases, Row } from '../engine.js'
 import { StorageError } from '../storageError.js'
 import { createBatches } from './batches.js'
-import { createDatabase, type Database } from './database.js'
+import { createDatabase, type Database, StatementError } from './database.js'
 import { migrate } from './schema.js'
 import { FORGET_LEASES, LIST_LEASES, RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } from './statements.js'
 
@@ -133,6 +133,6 @@ async function asking<T>(statement: Promise<T>): Promise<T> {
   try {
     return await statement
   } catch (error) {
-    throw error instanceof StorageError ? error : new StorageError(error)
+    throw error instanceof StatementError ? new StorageError(error.cause) : error
   }
 }
