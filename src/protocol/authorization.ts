@@ -10,8 +10,10 @@ import { uint8Schema, uint64Schema, uint256Schema } from './units.js'
 /** Of every contract's EIP-712 domain. */
 const VERSION = '1'
 
-/** One transaction carries a blob; a larger one would not fit its gas. */
-const blobSchema = hexBetween(0, 20_480)
+/** A portfolio with all the symbols and orders that an account may have; it grows by one block of its padding in a write. */
+const portfolioBlobSchema = hexBetween(0, 20_480)
+/** A rulebook as long as its envelope may be, with a blob's header: written at once, it has the gas of one transaction. */
+const policyBlobSchema = hexBetween(0, 16_384 + 29)
 
 const batchShape = {
   symbol: bytes32Schema,
@@ -30,8 +32,8 @@ const orderShape = {
 const writeShape = {
   version: uint64Schema,
   previous: bytes32Schema,
-  enclaveBlob: blobSchema,
-  userBlob: blobSchema,
+  enclaveBlob: portfolioBlobSchema,
+  userBlob: portfolioBlobSchema,
 }
 
 const messageSchemas = {
@@ -40,7 +42,7 @@ const messageSchemas = {
     orgId: bytes32Schema,
     admin: addressSchema,
     version: uint64Schema,
-    policyBlob: blobSchema,
+    policyBlob: policyBlobSchema,
   }),
   OrderSettlement: z.strictObject({
     ...orderShape,

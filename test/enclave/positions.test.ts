@@ -10,24 +10,26 @@ import { sealUserBlob } from '../../src/protocol/userBlob.js'
 const ALICE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const KEY: Hex = '0x0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
 const ID: Hex = `0x${'ab'.repeat(32)}`
-/** More shares, and more USDC, than there are of anything. */
+/** More shares, and more USDC, than there are of anything. A sale may name any amount. */
 const MOST = 10n ** 24n
 const ESCROW_LIMIT = 20
+/** Of the padding of either blob. */
+const BLOCK_BYTES = 512
 
 function symbolOf(index: number): string {
   return `LONGEST${String(index).padStart(4, '0')}`
 }
 
-function portfolioOf(positions: number, buys: number): Portfolio {
+function portfolioOf(positions: number, orders: number): Portfolio {
   const held = Array.from({ length: positions }, (_, index) => [symbolOf(index), { qty: MOST, locked: MOST }])
-  const open = Array.from({ length: buys }, (_, index) => [
+  const open = Array.from({ length: orders }, (_, index) => [
     `0x${String(index).padStart(64, '0')}`,
     {
-      side: 'BUY',
+      side: 'WITHDRAW',
       symbol: symbolOf(positions + index),
-      notional: MOST,
+      notional: 2n ** 256n - 1n,
       escrow: MOST,
-      locked: 0n,
+      locked: MOST,
       brokerOrderId: 'never-placed',
       placedAt: 4_000_000_000,
     },
@@ -54,5 +56,11 @@ describe('the symbols of one account', () => {
     expect(
       signedAuthorizationSchema.safeParse({ primaryType: 'PortfolioUpdate', message, signature }).success,
     ).toBe(true)
+  })
+
+  it('make each write longer by one block at most, so that its gas is that of writing over what is there', () => {
+    const bytesOf = (positions: number, orders: number) =>
+      JSON.stringify(z.encode(portfolioSchema, portfolioOf(positions, orders))).length
+    expect(bytesOf(2, 1) - bytesOf(1, 0)).toBeLessThan(BLOCK_BYTES)
   })
 })
