@@ -13,6 +13,7 @@ import { orders } from './orders.js'
 import { overload } from './overload.js'
 import { polling } from './polling.js'
 import { relay } from './relay.js'
+import { stores } from './stores.js'
 import type { BenchContext, Figure } from './support/figure.js'
 import { describeMachine } from './support/machine.js'
 import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platform.js'
@@ -29,6 +30,7 @@ const FIGURES: readonly Figure[] = [
   polling,
   orders,
   relay,
+  stores,
   idle,
   narration,
   metrics,

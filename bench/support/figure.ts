@@ -6,6 +6,7 @@ import type { NarrationResult } from './narrationResult.js'
 import type { OverloadResult } from './overloadResult.js'
 import type { Platform } from './platform.js'
 import type { RelayResult } from './relayResult.js'
+import type { StoresResult } from './storesResult.js'
 import type { TradingResult } from './tradingResult.js'
 
 /** The settings of one call of the bench, and the platform that its figures share. */
@@ -46,6 +47,7 @@ export type Result =
   | FloodsResult
   | CostResult
   | TradingResult
+  | StoresResult
 
 export interface RouteResult {
   readonly kind: 'route'

@@ -10,6 +10,7 @@ import { overloadTable } from './overloadResult.js'
 import { BENCH_DIRECTORY } from './platform.js'
 import { relayTable } from './relayResult.js'
 import { type Spread, spreadOf } from './statistics.js'
+import { storesTable } from './storesResult.js'
 import { tradingTable } from './tradingResult.js'
 
 const CPU = 'CPU µs/request'
@@ -45,6 +46,7 @@ function linesOf(result: Result): string[] {
   if (result.kind === 'floods') return floodsTable(result)
   if (result.kind === 'cost') return costTable(result)
   if (result.kind === 'trading') return tradingTable(result)
+  if (result.kind === 'stores') return storesTable(result)
   return routeTable(result)
 }
 

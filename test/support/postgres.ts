@@ -27,9 +27,10 @@ const PASSWORD = 'the-password-of-the-test'
 /** PostgreSQL refuses to run as root. This user owns nothing else. */
 const NOBODY = 65_534
 
-export async function startPostgres(): Promise<Postgres> {
+/** @param parent where its files are until it is removed */
+export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
   const bin = await findPrograms()
-  const directory = await mkdtemp(join(tmpdir(), 'backend-postgres-'))
+  const directory = await mkdtemp(join(parent, 'backend-postgres-'))
   const data = join(directory, 'data')
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   if (user.uid !== undefined) await chown(directory, user.uid, user.gid)

@@ -5,7 +5,7 @@ export class StorageError extends Error {
   readonly code: string | undefined
 
   constructor(cause: unknown) {
-    super('the data directory cannot be read or written', { cause })
+    super('the store cannot be read or written', { cause })
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     this.code = typeof code === 'string' ? code : undefined
   }

@@ -167,7 +167,8 @@ describe('through a network that fails', () => {
       engine.leases.renew(fence, 1),
       engine.leases.list(),
     ]
-    expect(await Promise.all(calls.map((call) => call.catch(codeOf)))).toEqual(calls.map(() => 'ETIMEDOUT'))
+    const codes = await Promise.all(calls.map((call) => call.catch(codeOf)))
+    expect(new Set(codes)).toEqual(new Set(['ETIMEDOUT', 'CONNECT_TIMEOUT']))
     proxy.set('pass')
     // The connections that were idle during the silence are as dead as the others, and none of them is used again.
     expect(await engine.put('orders', rowOf('c', 1), fence)).toBe('written')

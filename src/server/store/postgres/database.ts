@@ -37,13 +37,14 @@ interface DatabaseOptions {
 /** Connects when a statement needs it. @throws TypeError for a URL that cannot be parsed; it does not name the URL */
 export function createDatabase(options: DatabaseOptions): Database {
   let pool = createPool(options)
-  const ending: Promise<void>[] = []
+  const ending = new Set<Promise<void>>()
 
   /** Every idle connection may be as dead as the one that gave no answer, so that each would cost a timeout of its own. */
   function replace(failed: pg.Pool): void {
     if (pool !== failed) return
     pool = createPool(options)
-    ending.push(failed.end())
+    const ended = failed.end().finally(() => ending.delete(ended))
+    ending.add(ended)
   }
 
   return {
@@ -56,7 +57,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         return rows
       } catch (error) {
         const failure = failureOf(error)
-        if (failure instanceof StorageError && GIVES_NO_ANSWER.has(failure.code)) replace(used)
+        if (failure instanceof StorageError && IS_LOST.has(failure.code)) replace(used)
         throw failure
       }
     },
@@ -79,8 +80,10 @@ function createPool({ url, maxConnections, connectTimeoutMs, queryTimeoutMs }: D
   return pool
 }
 
-/** Neither answered nor refused; and a former primary, which takes reads alone. */
-const GIVES_NO_ANSWER = new Set<string | undefined>(['ETIMEDOUT', '25006'])
+const NO_ANSWER = 'ETIMEDOUT'
+/** A former primary, which takes no writes any more. */
+const READ_ONLY = '25006'
+const IS_LOST = new Set<string | undefined>([NO_ANSWER, READ_ONLY])
 const UNIQUE_VIOLATION = '23505'
 /** Its values, its constraints, its length, or a deadlock: the classes of PostgreSQL's codes. */
 const OF_ONE_STATEMENT = new Set<string | undefined>(['22', '23', '40', '54'])
@@ -89,7 +92,8 @@ function failureOf(error: unknown): StatementError | StorageError {
   if (error instanceof pg.DatabaseError)
     return OF_ONE_STATEMENT.has(error.code?.slice(0, 2)) ? new StatementError(error) : new StorageError(error)
   if (error instanceof Error && 'code' in error) return new StorageError(error)
-  // pg gives its timeouts no code, and connections that end during a statement neither.
-  const isTimeout = error instanceof Error && /timeout/i.test(error.message)
-  return storageError(isTimeout ? 'ETIMEDOUT' : 'ECONNRESET', error)
+  // pg gives its own failures no code: no answer, no connection, and a connection that ended during the statement.
+  const message = error instanceof Error ? error.message : ''
+  if (message === 'Query read timeout') return storageError(NO_ANSWER, error)
+  return storageError(message.includes('timeout') ? 'CONNECT_TIMEOUT' : 'ECONNRESET', error)
 }
