@@ -37,7 +37,7 @@ async function handOver(
   const { leases, rows: database } = createDatabases(url)
   const taker = await openPostgres({ ...connect(url), rows: database })
   const servers = await Promise.all(Array.from({ length: SERVERS }, () => openPostgres(connect(url))))
-  let current: Fence = await taker.take(LEASE)
+  let current = await takeOver()
   let isOver = false
   let rows = 0
 

@@ -107,11 +107,12 @@ describe.each([
       if (served === 1) return
       if (served === 2) throw new RangeError('a secret')
       if (served === 3) {
-        await engine.take('trigger')
+        const thief = await engine.take('trigger')
         expect(await engine.put('runs', rowOf('a', 1), term.fence)).toBe('lost-term')
+        await engine.leases.release(thief)
         term.end()
       }
-      if (served === 4) await engine.take('trigger')
+      if (served === 4) await engine.leases.release(await engine.take('trigger'))
       await untilOver(term)
     })
     await eventually('five terms', () => terms.length === 5)

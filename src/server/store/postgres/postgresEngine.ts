@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Secret } from '../../secret.js'
-import type { Engine, LeaseState, Leases, Row } from '../engine.js'
+import { type Engine, KEPT_MS, type LeaseState, type Leases, type Row } from '../engine.js'
 import { StorageError } from '../storageError.js'
 import { createBatches } from './batches.js'
 import { createDatabase, type Database, StatementError } from './database.js'
@@ -87,7 +87,7 @@ function createPostgresEngine(databases: Databases): Engine {
     async take(lease) {
       for (;;) {
         await asking(databases.leases.query('DELETE FROM leases WHERE name = $1', [lease]))
-        const fence = await leases.take(lease, `${process.pid}`, 0)
+        const fence = await leases.take(lease, `${process.pid}`, KEPT_MS)
         if (fence !== undefined) return fence
       }
     },
@@ -99,7 +99,7 @@ function createPostgresEngine(databases: Databases): Engine {
 }
 
 const leasesSchema = z.array(
-  z.object({ name: z.string(), term: z.string(), holder: z.string(), expires_in_ms: z.int() }),
+  z.object({ name: z.string(), term: z.string(), holder: z.string(), expires_in_ms: z.number() }),
 )
 
 function createLeases(database: Database): Leases {

@@ -52,7 +52,7 @@ SELECT name FROM taken UNION ALL SELECT name FROM made`
 export const RENEW_LEASE = `UPDATE leases SET expires_at = ${EXPIRY} WHERE name = $2 AND term = $3 RETURNING name`
 export const RELEASE_LEASE = 'DELETE FROM leases WHERE name = $1 AND term = $2'
 export const LIST_LEASES = `
-  SELECT name, term, holder, (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::integer AS expires_in_ms
+  SELECT name, term, holder, round(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS expires_in_ms
   FROM leases ORDER BY name`
 /** Each server leaves a lease of its own behind that no other takes. */
 export const FORGET_LEASES = `DELETE FROM leases WHERE expires_at < clock_timestamp() - interval '1 hour'`

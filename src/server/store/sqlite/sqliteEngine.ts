@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import type { Engine, LeaseState, Row, Table, WriteResult } from '../engine.js'
+import { type Engine, KEPT_MS, type LeaseState, type Row, type Table, type WriteResult } from '../engine.js'
 import { StorageError, storageError } from '../storageError.js'
 import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
 import { openWriter, type Write } from './writer.js'
@@ -141,7 +141,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     delete: (table, id, version, fence) => enqueue({ kind: 'delete', table, id, version, fence }),
     async take(lease) {
       const fence = { lease, term: randomUUID() }
-      await enqueue({ kind: 'take', fence, holder: `${process.pid}`, ttlMs: 0, isForced: true })
+      await enqueue({ kind: 'take', fence, holder: `${process.pid}`, ttlMs: KEPT_MS, isForced: true })
       return fence
     },
     leases: {

@@ -167,6 +167,9 @@ function testLeases(name: string, open: () => Promise<Engine>): void {
       expect(fence !== undefined && (await leases.renew(fence, LONG))).toBe(true)
       expect(await leases.take('trigger', 'd', LONG)).toBeUndefined()
       expect(await leases.take('narrator', 'd', LONG)).toBeDefined()
+      const kept = await engine.take('trigger')
+      expect(await leases.take('trigger', 'd', LONG)).toBeUndefined()
+      expect((await leases.list()).find(({ lease }) => lease === 'trigger')).toMatchObject(kept)
       await engine.stop()
     })
 
