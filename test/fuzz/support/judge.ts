@@ -36,12 +36,8 @@ function documentationOf(service: Service): Documentation {
   ])
   const patterns = routes.map((route) => ({
     route,
-    // Its letters matter. A slash at its end does not to Express; the enclave has no Express.
-    pattern: new RegExp(
-      service === 'server'
-        ? `^${route.path.replace(/:\w+/, '[^/]+').replace(/\/$/, '')}/?$`
-        : `^${route.path}$`,
-    ),
+    // Its letters matter, and so does a slash at its end.
+    pattern: new RegExp(`^${route.path.replace(/:\w+/, '[^/]+')}$`),
   }))
   const routesAt: Documentation['routesAt'] = ({ target }) => {
     if (!/^\/[\w/:.-]*$/.test(target) || target.includes('//')) return undefined
