@@ -1,6 +1,11 @@
-import { getPublicKey, getSharedSecret, Point, recoverPublicKey, utils } from '@noble/secp256k1'
-import { SigningKey } from 'ethers'
-import { bytesToHex, concatBytes, hexToBytes } from './hex.js'
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { getPublicKey, getSharedSecret, hashes, Point, recoverPublicKey, sign, utils } from '@noble/secp256k1'
+import { concatBytes } from './hex.js'
+
+// For RFC 6979.
+hashes.sha256 = sha256
+hashes.hmacSha256 = (key, message) => hmac(sha256, key, message)
 
 /**
  * secp256k1 (SEC 2) on bytes whose form the caller has checked: a digest and a private key of 32 bytes, a signature `r ‖ s`
@@ -29,14 +34,16 @@ export interface KeyAgreement {
   sharedX(peer: Uint8Array): Uint8Array
 }
 
-/** In JavaScript, by noble and ethers: what runs everywhere, and what every other one is tested against. */
+/** In JavaScript, by noble: what runs everywhere, and what every other one is tested against. */
 export const referenceSecp256k1: Secp256k1 = {
   recover(digest, rs, parity) {
     const key = recoverPublicKey(concatBytes(Uint8Array.of(parity), rs), digest, { prehash: false })
     return Point.fromBytes(key).toBytes(false)
   },
-  sign: (digest, privateKey) =>
-    hexToBytes(new SigningKey(bytesToHex(privateKey)).sign(bytesToHex(digest)).serialized),
+  sign(digest, privateKey) {
+    const signature = sign(digest, privateKey, { prehash: false, format: 'recovered' })
+    return concatBytes(signature.subarray(1), Uint8Array.of(27 + (signature[0] ?? 0)))
+  },
   compress: (point) => Point.fromBytes(point).toBytes(true),
   agreement(privateKey = utils.randomSecretKey()) {
     return {
