@@ -126,6 +126,8 @@ function toConfig(env: z.output<typeof environmentSchema>) {
     logLevel: env.LOG_LEVEL,
     /** Absolute. */
     dataDir: resolve(env.DATA_DIR),
+    /** Undefined: the stores are in `dataDir`. */
+    databaseUrl: env.DATABASE_URL,
     http: {
       port: env.PORT,
       host: env.HOST,

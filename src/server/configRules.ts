@@ -9,6 +9,7 @@ export function faultsBetween(environment: Environment): ConfigFault[] {
     ...relayerKeyFaults(environment),
     ...triggerFaults(environment),
     ...commandFaults(environment),
+    ...databaseFaults(environment),
   ]
 }
 
@@ -64,6 +65,14 @@ function triggerFaults(environment: Environment): ConfigFault[] {
 function commandFaults({ ENCLAVE_TRIGGER: trigger, ENCLAVE_COMMAND: command }: Environment): ConfigFault[] {
   if (command === undefined || trigger === 'process') return []
   return [{ name: 'ENCLAVE_COMMAND', problem: 'stands without ENCLAVE_TRIGGER=process' }]
+}
+
+/** An enclave that a server starts is that server's alone, and what others need to know of its runs is in its directory. */
+function databaseFaults({ DATABASE_URL: url, ENCLAVE_TRIGGER: trigger }: Environment): ConfigFault[] {
+  if (url === undefined || trigger === 'http') return []
+  const problem =
+    'stands without ENCLAVE_TRIGGER=http and ENCLAVE_URL: no server on a database starts an enclave'
+  return [{ name: 'DATABASE_URL', problem }]
 }
 
 interface RelatedSettings {

@@ -7,6 +7,7 @@ import { httpVariables } from './configHttp.js'
 import {
   account,
   command,
+  databaseUrl,
   duration,
   enclaveUrl,
   ether,
@@ -34,6 +35,10 @@ export const environmentSchema = z.object({
     section: 'Storage',
     about: 'Directory of the cache of envelopes and relay receipts; one server per directory.',
     fallback: './data',
+  }),
+  DATABASE_URL: optional(databaseUrl(), {
+    about:
+      'Secret URL of a PostgreSQL database that takes the place of DATA_DIR (postgres://user:password@host/database?sslmode=verify-full); needs ENCLAVE_TRIGGER=http.',
   }),
   ENVELOPE_EXPIRY: withDefault(duration(), {
     about: 'How long an envelope is kept when its escrow does not open.',

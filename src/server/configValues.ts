@@ -82,6 +82,17 @@ export function logLevel() {
   return z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` })
 }
 
+/** What `pg` connects to; secret, as it holds a password. */
+export function databaseUrl() {
+  return z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol),
+      'expected a URL such as postgres://user:password@host:5432/database',
+    )
+    .transform((text) => new Secret(text))
+}
+
 /** An absolute http(s) URL; a trailing slash is dropped. */
 export function httpUrl() {
   return z

@@ -5,6 +5,7 @@ import { type Config, ConfigError, loadConfig } from './config.js'
 import { RelayerKeyError } from './relay/relayerKeyError.js'
 import { type RunningServer, startServer } from './server.js'
 import type { Engine } from './store/engine.js'
+import { ForeignDatabaseError } from './store/platform.js'
 import { startSqlite } from './store/sqlite/sqliteEngine.js'
 import { StorageError, UnknownSchemaError } from './store/storageError.js'
 
@@ -36,9 +37,11 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     return await startServer(config, logger, (directory) => openStores(directory, logger))
   } catch (error) {
     if (error instanceof DirectoryLockedError) return fail(`DATA_DIR ${error.message}`)
-    if (error instanceof UnknownSchemaError) return fail(`DATA_DIR ${config.dataDir}: ${error.message}`)
+    if (error instanceof UnknownSchemaError || error instanceof ForeignDatabaseError) {
+      return fail(`${placeOf(config)}: ${error.message}`)
+    }
     if (error instanceof StorageError) {
-      return fail(`DATA_DIR ${config.dataDir} cannot be read or written (${error.code}).`)
+      return fail(`${placeOf(config)}: its database cannot be read or written (${error.code}).`)
     }
     if (error instanceof RelayerKeyError) return fail(error.message)
     const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -54,6 +57,11 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     logger.error('start failed', describeError(error))
     return fail('The server cannot start: see the log line above.')
   }
+}
+
+/** Where the stores are, without the secrets of a URL. */
+function placeOf({ databaseUrl, dataDir }: Config): string {
+  return databaseUrl === undefined ? `DATA_DIR ${dataDir}` : 'DATABASE_URL'
 }
 
 /** After a commit that failed for another reason than room, no later one can be trusted: what SQLite and the disk hold may differ. */

@@ -12,6 +12,8 @@ import { libSecp256k1 } from './libSecp256k1.js'
 import { createLifetime } from './lifetime.js'
 import { openRelayerKey } from './relay/relayerKey.js'
 import type { Engine } from './store/engine.js'
+import { checkPlatform } from './store/platform.js'
+import { createDatabases, openPostgres } from './store/postgres/postgresEngine.js'
 import { openSqlite } from './store/sqlite/sqliteEngine.js'
 
 export interface RunningServer {
@@ -24,28 +26,54 @@ export interface RunningServer {
 }
 
 /**
- * Takes the data directory, listens, and starts the services.
+ * Opens the database or takes the data directory, listens, and starts the services.
  *
  * @param openEngine opens the stores of a directory; by default this thread writes to them itself
- * @throws DirectoryLockedError, UnknownSchemaError, StorageError, RelayerKeyError, or the system error of `listen`; nothing is
- *   left running then
+ * @throws DirectoryLockedError, ForeignDatabaseError, UnknownSchemaError, StorageError, RelayerKeyError, or the system error
+ *   of `listen`; nothing is left running then
  */
 export async function startServer(
   config: Config,
   logger: Logger,
   openEngine: OpenEngine = openOwn,
 ): Promise<RunningServer> {
-  const lock = lockDirectory(config.dataDir)
+  const stores = await openStores(config, openEngine)
   try {
-    const engine = await openEngine(config.dataDir)
-    const release = async () => {
-      await engine.stop()
-      lock.release()
-    }
-    return await startLocked(config, logger, engine, release).catch(async (error: unknown) => {
+    return await startOn(stores, config, logger)
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
+}
+
+interface Stores {
+  readonly engine: Engine
+  /** Frees the directory, too. */
+  close(): Promise<void>
+}
+
+async function openStores(config: Config, openEngine: OpenEngine): Promise<Stores> {
+  const { databaseUrl, dataDir, chain } = config
+  if (databaseUrl !== undefined) {
+    const engine = await openPostgres(createDatabases(databaseUrl))
+    try {
+      await checkPlatform(engine, { chainId: String(chain.chainId), contracts: chain.contracts })
+    } catch (error) {
       await engine.stop()
       throw error
-    })
+    }
+    return { engine, close: engine.stop }
+  }
+  const lock = lockDirectory(dataDir)
+  try {
+    const engine = await openEngine(dataDir)
+    return {
+      engine,
+      async close() {
+        await engine.stop()
+        lock.release()
+      },
+    }
   } catch (error) {
     lock.release()
     throw error
@@ -62,11 +90,10 @@ const openOwn: OpenEngine = async (directory) =>
     },
   })
 
-async function startLocked(
+async function startOn(
+  { engine, close: closeStores }: Stores,
   config: Config,
   logger: Logger,
-  engine: Engine,
-  release: () => Promise<void>,
 ): Promise<RunningServer> {
   registerFastKeccak()
   registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
@@ -106,7 +133,7 @@ async function startLocked(
         await close(server, config.http.shutdownTimeoutMs)
         await lifetime.stop()
         await close(opsServer, 0)
-        await release()
+        await closeStores()
       },
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, type Environment, loadConfig, readConfig } from '../../src/server/config.js'
-import { RUN_SECRET, SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 function faultsOf(environment: Environment): Record<string, string> {
@@ -154,8 +154,11 @@ describe('readConfig', () => {
     ['ALPACA_KEY_ID', 'two words'],
     ['LOG_LEVEL', 'verbose'],
     ['TRUST_PROXY', 'true'],
+    ['DATABASE_URL', 'mysql://user:password@127.0.0.1/database'],
+    ['DATABASE_URL', 'host=127.0.0.1 dbname=database'],
   ])('refuses %s=%s alone, without quoting it', (name, value) => {
-    const faults = faultsOf({ ...SERVER_ENVIRONMENT, [name]: value })
+    const remote = name === 'DATABASE_URL' ? REMOTE : {}
+    const faults = faultsOf({ ...SERVER_ENVIRONMENT, ...remote, [name]: value })
     expect(Object.keys(faults)).toEqual([name])
     if (value.length > 4) expect(faults[name]).not.toContain(value)
   })
@@ -265,8 +268,23 @@ describe('a remote enclave', () => {
   })
 })
 
+test('a database needs a remote enclave', () => {
+  const DATABASE_URL = 'postgresql://user:password@127.0.0.1/database'
+  expect(readConfig({ ...SERVER_ENVIRONMENT, ...REMOTE, DATABASE_URL }).databaseUrl?.reveal()).toBe(
+    DATABASE_URL,
+  )
+  for (const ENCLAVE_TRIGGER of ['process', 'resident']) {
+    expect(faultsOf({ ...SERVER_ENVIRONMENT, ENCLAVE_TRIGGER, DATABASE_URL })).toEqual({
+      DATABASE_URL:
+        'stands without ENCLAVE_TRIGGER=http and ENCLAVE_URL: no server on a database starts an enclave',
+    })
+  }
+})
+
 describe('secrets', () => {
   const secrets = {
+    ...REMOTE,
+    DATABASE_URL: 'postgres://user:canary-password@db.example/canary',
     RELAY_AUTH_TOKEN: 'canary-token-canary-token-canary-token',
     RELAYER_PRIVATE_KEY: `0x${'ca'.repeat(32)}`,
     ALPACA_KEY_ID: 'canary-key-id',

@@ -1,15 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
+import { access, chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { computeAddress } from 'ethers'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { checkStores } from '../../src/cli/doctor/stores.js'
 import { healthSchema } from '../../src/protocol/api.js'
+import { readConfig } from '../../src/server/config.js'
+import { Secret } from '../../src/server/secret.js'
+import { createDatabase } from '../../src/server/store/postgres/database.js'
 import { lockDirectory } from '../../src/service/directoryLock.js'
 import { built } from '../support/built.js'
 import { startKmsStandIn } from '../support/kmsStandIn.js'
-import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { type Postgres, startPostgres } from '../support/postgres.js'
+import { REMOTE, SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -179,5 +184,81 @@ describe('the server process', () => {
     server.child.kill('SIGTERM')
     await server.exit
     expect([server.out(), server.err(), ...bodies, ...files].join('\n')).not.toMatch(/canary|(ca){8}/)
+  })
+})
+
+describe('on PostgreSQL', { timeout: 120_000 }, () => {
+  let postgres: Postgres
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres.remove())
+
+  async function environment(url: Secret): Promise<Record<string, string>> {
+    const DATA_DIR = join(await temporaryDirectory(), 'data')
+    return { ...SERVER_ENVIRONMENT, ...REMOTE, LOG_LEVEL: 'debug', DATA_DIR, DATABASE_URL: url.reveal() }
+  }
+
+  async function started(env: Record<string, string>): Promise<Run> {
+    const server = run(env)
+    await listeningPort(server)
+    return server
+  }
+
+  async function stopped(server: Run): Promise<void> {
+    server.child.kill('SIGTERM')
+    expect(await server.exit).toBe(0)
+  }
+
+  /** The line that the server ends with. */
+  async function refusal(env: Record<string, string>): Promise<string> {
+    const server = run(env)
+    expect(await server.exit).toBe(1)
+    expect(server.err()).not.toContain(postgres.password)
+    return server.err()
+  }
+
+  test('the server needs no directory, and starts again on what it has stored', async () => {
+    const env = await environment(await postgres.createDatabase())
+    for (let starts = 0; starts < 2; starts++) {
+      const server = await started(env)
+      await stopped(server)
+      expect(server.out() + server.err()).not.toContain(postgres.password)
+    }
+    await expect(access(`${env.DATA_DIR}`)).rejects.toThrow('ENOENT')
+    expect(await checkStores(readConfig(env))).toMatchObject({ result: 'unchecked', check: 'database' })
+  })
+
+  test('a server of another deployment is refused with one line and exit 1', async () => {
+    const env = await environment(await postgres.createDatabase())
+    await stopped(await started(env))
+    expect(await refusal({ ...env, CHAIN_ID: '1' })).toBe(
+      "DATABASE_URL: its database belongs to another deployment: its chain is 31337, and this server's is 1. Give each deployment a database of its own.\n",
+    )
+  })
+
+  test('a database of a later server is left as it is', async () => {
+    const url = await postgres.createDatabase()
+    const env = await environment(url)
+    await stopped(await started(env))
+    const database = createDatabase({
+      url,
+      maxConnections: 1,
+      connectTimeoutMs: 5_000,
+      queryTimeoutMs: 5_000,
+    })
+    await database.query('INSERT INTO schema_versions VALUES (99, now())')
+    await database.end()
+    expect(await refusal(env)).toMatch(/^DATABASE_URL: its database has schema 99, .*\n$/)
+  })
+
+  test.each([
+    ['that nothing listens at', (url: URL) => Object.assign(url, { port: '9' }), 'ECONNREFUSED'],
+    ['with another password', (url: URL) => Object.assign(url, { password: 'canary' }), '28P01'],
+  ])('a database %s is named without its URL', async (_, change, code) => {
+    const url = change(new URL((await postgres.createDatabase()).reveal())).href
+    expect(await refusal(await environment(new Secret(url)))).toBe(
+      `DATABASE_URL: its database cannot be read or written (${code}).\n`,
+    )
   })
 })

@@ -7,7 +7,7 @@ import { checkNodes, stoppedAnswering } from '../../chain/nodeCheckup.js'
 import { RpcProvider } from '../../chain/provider.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { type Config, ConfigError } from '../../server/config.js'
-import { checkDataDir } from './dataDir.js'
+import { checkStores } from './stores.js'
 
 /** What the server's part found, and what the enclave's is compared with. */
 export interface ServerReport {
@@ -16,7 +16,7 @@ export interface ServerReport {
   readonly facts: { readonly config: Config; readonly brokerAccount: string | null } | null
 }
 
-/** Checks the server's configuration against chain, broker and disk. Asks the running server nothing. */
+/** Checks the server's configuration against chain, broker and stores. Asks the running server nothing. */
 export async function checkServer(load: () => Config): Promise<ServerReport> {
   const config = loaded(load)
   if (config instanceof ConfigError) {
@@ -28,13 +28,13 @@ export async function checkServer(load: () => Config): Promise<ServerReport> {
     keyId: config.broker.keyId.reveal(),
     secretKey: config.broker.secretKey.reveal(),
   })
-  const [chain, broker, dataDir] = await Promise.all([
+  const [chain, broker, stores] = await Promise.all([
     checkChain(config),
     checkBroker(marketData, { trades: false }),
-    checkDataDir(config.dataDir),
+    checkStores(config),
   ])
   return {
-    findings: [ok('configuration', 'complete'), ...chain, ...broker.findings, dataDir],
+    findings: [ok('configuration', 'complete'), ...chain, ...broker.findings, stores],
     facts: { config, brokerAccount: broker.accountId },
   }
 }

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { access, constants, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Finding, fault, ok } from '../../protocol/finding.js'
+import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
+import type { Config } from '../../server/config.js'
+
+/** Whether the server could write to what it stores its records in. */
+export async function checkStores(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Finding> {
+  if (config.databaseUrl === undefined) return checkDataDir(config.dataDir)
+  return unchecked('database', 'the stores are in PostgreSQL: the server tries DATABASE_URL at its start')
+}
 
 /**
  * Whether the server could write there: by a small file that is removed again, or, where the directory does not exist
@@ -9,7 +16,7 @@ import { type Finding, fault, ok } from '../../protocol/finding.js'
  *
  * @param directory absolute
  */
-export async function checkDataDir(directory: string): Promise<Finding> {
+async function checkDataDir(directory: string): Promise<Finding> {
   try {
     const exists = await isDirectory(directory)
     if (exists) await writeAndRemove(join(directory, `doctor-${randomUUID()}`))
