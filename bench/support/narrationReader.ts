@@ -8,6 +8,7 @@ import { bytes32Schema } from '../../src/protocol/hex.js'
 import { readConfig } from '../../src/server/config.js'
 import { buildNarrator } from '../../src/server/narrator/build.js'
 import { topicsOf, WATCHED } from '../../src/server/narrator/events.js'
+import { createNarratorProgress } from '../../src/server/narrator/progress.js'
 import { type Cursor, createCursorStore } from '../../src/server/store/narratorCursor.js'
 import { openSqlite } from '../../src/server/store/sqlite/sqliteEngine.js'
 import { createLogger } from '../../src/service/logger.js'
@@ -36,7 +37,7 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
   })
   await provider.transport.send([{ method: 'eth_chainId', params: [] }])
   const engine = openSqlite({ directory: dataDir, onBroken: fail })
-  const fence = await engine.take('narrator')
+  const fence = await engine.take('bench')
   const logger = createLogger({ level: 'warn' })
   await createCursorStore({ engine, fence, logger }).save(await cursorAt(provider, from))
   let events = 0
@@ -48,7 +49,7 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
       config,
       provider,
       engine,
-      fence,
+      serverId: 'bench',
       logger,
       output: {
         write(text, done) {
@@ -57,6 +58,7 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
         },
       },
       progress: {
+        ...createNarratorProgress(),
         note({ block }) {
           ticks++
           if (isFollowed) {
@@ -67,7 +69,6 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
           resolve(performance.now() - startedAt)
           void narrator.stop()
         },
-        notePrinting: () => undefined,
       },
     })
     void narrator.start()

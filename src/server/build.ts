@@ -40,7 +40,6 @@ const LISTED_SYMBOLS_INTERVAL_MS = 15_000
 export interface Fences {
   readonly relayer: Fence
   readonly trigger: Fence
-  readonly narrator: Fence
 }
 
 export interface Surroundings {
@@ -48,6 +47,8 @@ export interface Surroundings {
   readonly logger: Logger
   readonly engine: Engine
   readonly fences: Fences
+  /** This server, among those that share the database. */
+  readonly serverId: string
   /** Of the account that pays the gas. */
   readonly relayerKey: RelayerKey
   /** Aborts when the server begins to stop. */
@@ -67,7 +68,7 @@ export function buildServer(surroundings: Surroundings): {
   /** In the order in which they start. */
   services: readonly Service[]
 } {
-  const { config, logger, engine, fences, relayerKey, stopping } = surroundings
+  const { config, logger, engine, fences, serverId, relayerKey, stopping } = surroundings
   const { chainId, contracts: addresses } = config.chain
   const metrics = createMetrics(readVersion())
   const provider = new RpcProvider({
@@ -131,7 +132,7 @@ export function buildServer(surroundings: Surroundings): {
     config,
     provider,
     engine,
-    fence: fences.narrator,
+    serverId,
     logger,
     output,
     progress,

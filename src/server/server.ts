@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { registerSecp256k1 } from '../protocol/secp256k1.js'
 import { lockDirectory } from '../service/directoryLock.js'
@@ -106,8 +107,8 @@ async function startOn(
     fences: {
       relayer: await engine.take(`relayer:${relayerKey.address}`),
       trigger: await engine.take('trigger'),
-      narrator: await engine.take('narrator'),
     },
+    serverId: randomUUID(),
     relayerKey,
     stopping: stopping.signal,
     output: process.stdout,

@@ -2,26 +2,31 @@ import type { RpcProvider } from '../../chain/provider.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
-import { createPoller } from '../poller.js'
-import type { Engine, Fence } from '../store/engine.js'
+import { createPoller, type Tick } from '../poller.js'
+import type { Engine } from '../store/engine.js'
+import { createLeaseHolder, type Term } from '../store/leaseHolder.js'
 import { createCursorStore } from '../store/narratorCursor.js'
+import { StorageError } from '../store/storageError.js'
 import { createChainReader } from './chainReader.js'
 import { createPrinter, type NarratorOutput, type Print } from './output.js'
 import { createNarratorTick } from './poll.js'
 import type { NarratorProgress } from './progress.js'
 
-/** Wires the narrator. Starts nothing. */
+/**
+ * Wires the narrator, which works while this server holds its lease. Each term begins with the stored cursor, and its saves
+ * carry the term's fence, so no two servers narrate one event. Starts nothing.
+ */
 export function buildNarrator(surroundings: {
   readonly config: Config
   readonly provider: RpcProvider
   readonly engine: Engine
-  /** Of the lease on the narration. */
-  readonly fence: Fence
+  /** This server, among those that share the database. */
+  readonly serverId: string
   readonly logger: Logger
   readonly output: NarratorOutput
-  readonly progress?: Pick<NarratorProgress, 'note' | 'notePrinting'>
+  readonly progress?: Pick<NarratorProgress, 'begin' | 'end' | 'note' | 'notePrinting'>
 }): Service {
-  const { config, provider, engine, fence, logger, output, progress } = surroundings
+  const { config, provider, engine, serverId, logger, output, progress } = surroundings
   const { contracts, logRange } = config.chain
   const { intervalMs, confirmations } = config.narrator
   const write = createPrinter(output, config.narrator)
@@ -33,18 +38,40 @@ export function buildNarrator(surroundings: {
       progress?.notePrinting(false)
     }
   }
-  return createPoller({
-    name: 'narrator',
-    intervalMs,
-    logger,
-    tick: createNarratorTick({
+
+  async function serve(term: Term): Promise<void> {
+    const poller = createPoller({
+      name: 'narrator',
+      intervalMs,
+      logger,
+      tick: tickOf(term),
+    })
+    progress?.begin()
+    await poller.start()
+    await term.over
+    await poller.stop()
+    progress?.end()
+  }
+
+  function tickOf(term: Term): Tick {
+    const tick = createNarratorTick({
       chain: createChainReader({ transport: provider.transport, contracts }),
-      cursors: createCursorStore({ engine, fence, logger }),
+      cursors: createCursorStore({ engine, fence: term.fence, logger }),
       confirmations,
       maxRange: logRange,
       print,
       onLook: progress?.note,
       logger,
-    }),
-  })
+    })
+    return async (signal) => {
+      try {
+        return await tick(signal)
+      } catch (error) {
+        if (error instanceof StorageError && error.code === 'LEASE_LOST') term.end()
+        throw error
+      }
+    }
+  }
+
+  return createLeaseHolder({ leases: engine.leases, lease: 'narrator', holder: serverId, serve, logger })
 }

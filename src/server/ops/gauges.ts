@@ -140,6 +140,6 @@ function addChain({ metrics, transport, progress }: GaugeSources): void {
   add(
     'narrator_last_look_timestamp_seconds',
     'When the narrator last looked at the chain with success, or began to where it never did (Unix time).',
-    () => progress.lookedAt() / MS_PER_SECOND,
+    () => (progress.isNarrating() ? progress.lookedAt() / MS_PER_SECOND : undefined),
   )
 }

@@ -9,6 +9,8 @@ export interface Term {
   readonly fence: Fence
   /** Aborted once the term is over: another process has the lease, or this one gives it back. */
   readonly signal: AbortSignal
+  /** Resolves then. */
+  readonly over: Promise<void>
   /**
    * Whether no other process can have taken the lease yet, by the monotonic clock. Ask before new work. It serves liveness
    * only: the fence of each write is what keeps a process that was paused after the question from writing.
@@ -79,6 +81,10 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
     const term: Term = {
       fence,
       signal: over.signal,
+      over: new Promise((resolve) => {
+        over.signal.addEventListener('abort', () => resolve(), { once: true })
+        if (over.signal.aborted) resolve()
+      }),
       isTrusted: () => !over.signal.aborted && performance.now() < trustedUntil,
       end,
     }

@@ -5,7 +5,7 @@ const { run } = StatementSync.prototype
 let isCursor = false
 
 StatementSync.prototype.run = function runOrDie(...values) {
-  isCursor ||= values.includes('narrator') && values.length > 2
+  isCursor ||= values.includes('narrator') && this.sourceSQL.includes(' state ')
   if (isCursor && this.sourceSQL === 'COMMIT') process.kill(process.pid, 'SIGKILL')
   return run.apply(this, values)
 }

@@ -196,6 +196,21 @@ test('an event that a node lists twice is told once', async () => {
   expect(told(narrator.lines)).toEqual([1, 2])
 })
 
+test('a narrator whose lease another server has taken prints nothing, also before it has noticed', async () => {
+  const dataDir = await temporaryDirectory()
+  const progress = createNarratorProgress()
+  const narrator = await narratorAtHead({ chain: chain(), dataDir, progress })
+  expect(progress.isNarrating()).toBe(true)
+  const cursor = storedText(dataDir, 'state', 'narrator')
+  await narrator.engine.take('narrator')
+  await buys(1)
+  await eventually('the end of its term', () => narrator.log.text().includes('lease given up'))
+  expect(narrator.lines).toEqual([])
+  expect(storedText(dataDir, 'state', 'narrator')).toBe(cursor)
+  expect(progress.isNarrating()).toBe(false)
+  expect(progress.last()).toBeUndefined()
+})
+
 test('lines that nobody reads are known to wait', async () => {
   const progress = createNarratorProgress()
   const { promise: reader, resolve: read } = createDeferred<void>()

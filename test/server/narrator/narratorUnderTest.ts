@@ -4,6 +4,7 @@ import { createLifetime } from '../../../src/server/lifetime.js'
 import { buildNarrator } from '../../../src/server/narrator/build.js'
 import type { NarratorOutput } from '../../../src/server/narrator/output.js'
 import type { NarratorProgress } from '../../../src/server/narrator/progress.js'
+import type { Engine } from '../../../src/server/store/engine.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
@@ -17,6 +18,7 @@ export interface NarratorUnderTest {
   readonly dataDir: string
   /** Reads and writes of its stores that are refused next. */
   readonly left: ReturnType<typeof createFailingEngine>['left']
+  readonly engine: Engine
   /** How often it has begun to ask for the head: once in each tick. */
   looks(): number
   readonly log: LogLines
@@ -53,7 +55,7 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
   })
   const log = createLogLines()
   const lines: string[] = []
-  const { engine, fence } = await openStores(dataDir)
+  const { engine } = await openStores(dataDir)
   const { engine: failing, left } = createFailingEngine(engine)
   const { chainId, rpcTimeoutMs } = config.chain
   const provider = new RpcProvider({
@@ -74,12 +76,22 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
   }
   const output = { ...options.output, write }
   const lifetime = createLifetime(
-    [buildNarrator({ ...options, config, provider, engine: failing, fence, logger: log.logger, output })],
+    [
+      buildNarrator({
+        ...options,
+        config,
+        provider,
+        engine: failing,
+        serverId: 'the test',
+        logger: log.logger,
+        output,
+      }),
+    ],
     log.logger,
   )
   await lifetime.start()
   onTestFinished(lifetime.stop)
-  return { lines, dataDir, log, left, looks: () => looks, stop: lifetime.stop }
+  return { lines, dataDir, log, left, engine, looks: () => looks, stop: lifetime.stop }
 }
 
 /** The same, once it has taken note of the head as it is now. */

@@ -2,14 +2,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { toBeHex } from 'ethers'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import { built } from '../../support/built.js'
 import { INTERFACES, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { openBuy, setUpInstitution, usd } from '../../support/institution.js'
 import { chainEnvironment } from '../../support/intakeServer.js'
-import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { type Postgres, startPostgres } from '../../support/postgres.js'
+import { REMOTE, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { storedText } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -24,6 +26,8 @@ interface Server {
   readonly out: () => string
   /** Whether that text is read, or stays in the pipe. */
   read(isRead: boolean): void
+  /** Lets it stand still, or go on. */
+  pause(isPaused: boolean): void
   readonly ended: Promise<unknown[]>
   kill(): Promise<void>
 }
@@ -62,7 +66,8 @@ function startServer(
   }
   onTestFinished(kill)
   const read = (isRead: boolean) => (isRead ? child.stdout.resume() : child.stdout.pause())
-  return { out: () => out, read, ended, kill }
+  const pause = (isPaused: boolean) => void child.kill(isPaused ? 'SIGSTOP' : 'SIGCONT')
+  return { out: () => out, read, pause, ended, kill }
 }
 
 const lineSchema = z.looseObject({
@@ -80,6 +85,7 @@ const linesOf = (text: string) =>
 const told = (...servers: Server[]) =>
   servers
     .flatMap((server) => linesOf(server.out()))
+    .filter(({ kind }) => kind !== undefined)
     .map(({ kind, amount }) => (Number(amount) / 1e6) * (kind === 'retraction' ? -1 : 1))
 
 async function buys(...amounts: number[]): Promise<void> {
@@ -175,4 +181,58 @@ test('lines of narration and log stay whole in one pipe, also while nobody reads
     'the log of the requests',
     () => linesOf(server.out()).filter(({ level }) => level).length >= 25,
   )
+})
+
+describe('two servers on one database', { timeout: 180_000 }, () => {
+  let postgres: Postgres
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres.remove())
+
+  /** The one that narrates, and the other, once the cursor is at the head. */
+  async function start() {
+    const url = await postgres.createDatabase()
+    const env = { ...REMOTE, DATABASE_URL: url.reveal() }
+    const dataDir = await temporaryDirectory()
+    const holder = startServer(dataDir, { isShared: true, env })
+    const isNarrating = (server: Server) => /"recordId":"narrator".*"lease taken"/.test(server.out())
+    await eventually('the lease', () => isNarrating(holder))
+    const engine = await openPostgres(createDatabases(url))
+    onTestFinished(() => engine.stop())
+    const head = await chain().provider.getBlockNumber()
+    await eventually('the cursor', async () => {
+      const { doc = '' } = (await engine.get('state', 'narrator')) ?? {}
+      return Number(/.*"number":(\d+)/s.exec(doc)?.[1] ?? -1) >= head
+    })
+    const other = startServer(dataDir, { isShared: true, env })
+    await eventually('the other', () => other.out().includes('"listening"'))
+    return { holder, other }
+  }
+
+  test('narrate one event once, and the second goes on where the first was killed', async () => {
+    const { holder, other } = await start()
+    await buys(1)
+    await eventually('the first line', () => told(holder).includes(1))
+    await holder.kill()
+    await buys(2)
+    await eventually('the second line', () => told(other).includes(2))
+    await buys(3)
+    await eventually('the third line', () => told(other).includes(3))
+    expect(told(holder, other)).toEqual([1, 2, 3])
+  })
+
+  test('narrate one event once where the first is paused for longer than its lease lasts', async () => {
+    const { holder, other } = await start()
+    await buys(1)
+    await eventually('the first line', () => told(holder).includes(1))
+    holder.pause(true)
+    await buys(2)
+    await eventually('the second line', () => told(other).includes(2))
+    holder.pause(false)
+    await buys(3)
+    await eventually('the third line', () => told(other).includes(3))
+    await eventually('the first to give up', () => holder.out().includes('"lease given up"'))
+    expect(told(holder, other)).toEqual([1, 2, 3])
+  })
 })

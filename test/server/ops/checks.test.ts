@@ -173,6 +173,7 @@ describe('the narrator', () => {
       vi.restoreAllMocks()
     })
     const progress = createNarratorProgress()
+    progress.begin()
     const pass = (ms: number) => {
       now += ms
     }
@@ -207,6 +208,18 @@ describe('the narrator', () => {
     pass(300_000)
     expect(await look()).toBeNull()
     pass(1)
+    expect(await look()).toBe('narration-stalled')
+  })
+
+  test('that is on another server says nothing here', async () => {
+    const { progress, pass, look } = setUp(2_000)
+    progress.note({ block: 7, due: 8 })
+    progress.end()
+    pass(30_001)
+    expect(await look()).toBeNull()
+    progress.begin()
+    expect(await look()).toBeNull()
+    pass(30_001)
     expect(await look()).toBe('narration-stalled')
   })
 

@@ -6,7 +6,7 @@ const MISSED_LOOKS = 5
 /** However often it looks: a node may restart. */
 const LEAST_SILENCE_MS = 30_000
 
-/** Whether the narrator still looks at the chain, and has told all that there is. */
+/** Whether the narrator still looks at the chain, and has told all that there is; nothing of one on another server. */
 export function narratorLook(options: {
   readonly progress: NarratorProgress
   /** Pause between two looks. */
@@ -15,6 +15,7 @@ export function narratorLook(options: {
   const { progress, intervalMs } = options
   const silenceMs = Math.max(LEAST_SILENCE_MS, MISSED_LOOKS * intervalMs)
   return async () => {
+    if (!progress.isNarrating()) return null
     // It does not look at the chain again before its lines are read.
     if (progress.silentMs() > silenceMs)
       return progress.isPrinting() ? 'narration-unread' : 'narration-stalled'
