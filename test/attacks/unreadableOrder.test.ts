@@ -125,7 +125,7 @@ describe('an error of the broker after the write-ahead', () => {
     await world().settled(buy(1_000))
     control().clock({ open: false, nextOpen: new Date(Date.now() + 60_000).toISOString() })
     const order = await world().open(sell(400))
-    expect(await world().run(order)).not.toHaveProperty('code')
+    expect(await world().run(order)).toMatchObject({ code: 'market-closed' })
     control().clock({ open: true })
     control().snapshot({ symbol: 'AAPL', omit: ['latestTrade'] })
     expect(await world().run(order)).toMatchObject({ outcome: 'queued', code: 'broker-unavailable' })
