@@ -23,6 +23,8 @@ export interface OutboxOptions {
   readonly maxFeePerGas: bigint
   /** Given each transaction before it is sent. */
   readonly onSigned: (hash: Hex) => void
+  /** Durable when it resolves. A filler that is not saved is not sent. */
+  readonly saveFiller: Owner['save']
   /** Given the gas of each filler that takes the place of nothing. */
   readonly onFillerSent: (gas: bigint) => void
   readonly logger: Logger
@@ -40,7 +42,10 @@ export interface Outbox {
   isOutbid(flight: Flight): Promise<boolean>
   /** Replaces what no node takes by a filler, so that what comes after it can be mined. */
   giveUp(flight: Flight): Promise<void>
-  /** A filler for a nonce that nothing was signed under. It is on no disk: a lost one leaves the hole as it was. */
+  /**
+   * Signs and saves a filler for a nonce that nothing was signed under. No start takes it up: a lost one leaves the hole as
+   * it was. @throws what `saveFiller` throws, and ChainUnavailableError
+   */
   fill(nonce: number): Promise<Flight>
   /** Resolves when no broadcast is under way any more. */
   idle(): Promise<void>
@@ -49,8 +54,7 @@ export interface Outbox {
 /** https://eips.ethereum.org/EIPS/eip-2718: a plain transfer */
 const TRANSFER_GAS = 21_000n
 /** The gas of a filler is known when it is sent. */
-const nobody: Owner = {
-  save: async () => undefined,
+const ofFiller: Omit<Owner, 'save'> = {
   counted: () => undefined,
   isNeeded: async () => true,
   used: () => undefined,
@@ -59,7 +63,8 @@ const nobody: Owner = {
 }
 
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { broadcaster, signer, fees, chainId, maxFeePerGas, onSigned, onFillerSent, logger } = options
+  const { broadcaster, signer, fees, chainId, maxFeePerGas, onSigned, saveFiller, onFillerSent, logger } =
+    options
   const broadcasts = new Set<Promise<void>>()
   const filler: CheckedCall = { to: signer.address, data: '0x', gasLimit: TRANSFER_GAS }
 
@@ -128,7 +133,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
     async fill(nonce) {
       logger.warn('nonce filled: nothing is known of its transaction', { nonce })
-      const flight = await write(filler, nonce, nobody)
+      const flight = await write(filler, nonce, { ...ofFiller, save: saveFiller })
       onFillerSent(filler.gasLimit)
       return flight
     },

@@ -45,6 +45,8 @@ export interface TransactorOptions {
   readonly pollIntervalMs: number
   /** Wei per gas that is never exceeded. */
   readonly maxFeePerGas: bigint
+  /** Durable when it resolves. A filler that is not saved is not sent. */
+  readonly saveFiller: Owner['save']
   /** Given the gas of each filler that takes the place of nothing. */
   readonly onFillerSent: (gas: bigint) => void
   /** Called for each transaction of the account that was not signed here. */

@@ -75,3 +75,29 @@ export function createReceiptStore(options: {
     unfinished: documents.open,
   }
 }
+
+/** Transactions that close a gap of nonces and belong to no authorization, by account and nonce. */
+export interface FillerStore {
+  /** Durable when it resolves. @throws StorageError, also once another server has the account */
+  save(transaction: SignedTransaction): Promise<void>
+}
+
+const fillerSchema = z.array(signedTransactionSchema)
+
+export function createFillerStore(options: {
+  readonly engine: Engine
+  /** Of the relayer's account. */
+  readonly fence: Fence
+  readonly address: Hex
+  readonly logger: Logger
+}): FillerStore {
+  const { address, ...surroundings } = options
+  const documents = createDocuments({ ...surroundings, table: 'state', schema: fillerSchema })
+  return {
+    save: (transaction) =>
+      documents.change(`filler:${address}:${transaction.nonce}`, (current) => ({
+        value: [...(current?.value ?? []), transaction],
+        isOpen: false,
+      })),
+  }
+}

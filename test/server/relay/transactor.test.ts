@@ -102,6 +102,30 @@ describe('a nonce', () => {
     expect(under.log.text()).toContain('nonce filled')
   })
 
+  test('is filled by nothing that was not saved before', async () => {
+    const offered: SignedTransaction[] = []
+    let isRefused = true
+    const under = await startTransactor({
+      async saveFiller(transaction) {
+        offered.push(transaction)
+        if (isRefused) throw new Error('another server has the account')
+      },
+    })
+    const failing = under.send(() => Promise.reject(new Error('disk full')))
+    const second = under.send()
+    await expect(failing.outcome).rejects.toThrow('disk full')
+    await soon(() => offered.length).toBeGreaterThan(1)
+    const sent = () =>
+      under.proxy.requests.flat().filter((method) => method === 'eth_sendRawTransaction').length
+    // The one above the gap alone.
+    expect(sent()).toBe(1)
+    expect(await under.count()).toBe(0)
+    isRefused = false
+    await minedOf(under, second)
+    expect(await under.count()).toBe(2)
+    expect(offered.at(-1)?.nonce).toBe(0)
+  })
+
   test('whose record was lost in a crash is filled, and what is above it mined', async () => {
     const under = await startTransactor({})
     // Signed by an earlier process under nonces 0, 1 and 2; nothing was broadcast, and the first is lost.

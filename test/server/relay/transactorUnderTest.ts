@@ -53,6 +53,7 @@ export async function startTransactor(options: {
   readonly resubmitAfterMs?: number
   readonly confirmations?: number
   readonly maxSentAhead?: number
+  readonly saveFiller?: Owner['save']
 }): Promise<TransactorUnderTest> {
   const anvil = await startAnvil(options.anvil)
   onTestFinished(() => anvil.stop())
@@ -77,6 +78,7 @@ export async function startTransactor(options: {
     resubmitAfterMs: options.resubmitAfterMs ?? 30_000,
     pollIntervalMs: 10,
     maxFeePerGas: 500n * GWEI,
+    saveFiller: options.saveFiller ?? (async () => undefined),
     onFillerSent: () => undefined,
     onForeign: () => undefined,
     logger: log.logger,

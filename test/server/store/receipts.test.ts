@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
+import {
+  createFillerStore,
+  createReceiptStore,
+  type RelayRecord,
+} from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const DIGEST: Hex = `0x${'ab'.repeat(32)}`
+const ADDRESS: Hex = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const OTHER: Hex = `0x${'cd'.repeat(32)}`
 
 function record(status: RelayRecord['receipt']['status'], digest = DIGEST): RelayRecord {
@@ -45,4 +50,19 @@ test('a receipt that was not accepted is not found by the next start', async () 
   await expect(open().put(DIGEST, record('submitted'))).rejects.toMatchObject({ name: 'StorageError' })
   expect(await open().unfinished()).toEqual([])
   expect(await open().get(DIGEST)).toBeUndefined()
+})
+
+test('fillers are kept by their nonce, as long as the account is this server’s', async () => {
+  const { engine } = await openStores(await temporaryDirectory())
+  const fence = await engine.take('relayer')
+  const store = createFillerStore({ engine, fence, address: ADDRESS, logger: createLogLines().logger })
+  const [first, raised] = [DIGEST, OTHER].map((hash) => ({ nonce: 7, hash, raw: '0x02' as const }))
+  if (first === undefined || raised === undefined) throw new Error('no transactions')
+  await store.save(first)
+  await store.save(raised)
+  const kept = async () => JSON.parse((await engine.get('state', `filler:${ADDRESS}:7`))?.doc ?? '')
+  expect(await kept()).toEqual([first, raised])
+  await engine.take('relayer')
+  await expect(store.save(first)).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  expect(await kept()).toEqual([first, raised])
 })
