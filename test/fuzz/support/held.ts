@@ -6,8 +6,12 @@ const LOOK_MS = 500
 /** Far more than the longest wait of the server's settings. */
 const QUIET_WITHIN_MS = 15_000
 
-/** How much more may be held at the end than after the first round, in which everything is loaded. The heap: in a short run. */
-export const BOUNDS = { heapUsed: 12 * 2 ** 20, external: 8 * 2 ** 20, handles: 6, descriptors: 6 }
+/**
+ * How much more may be held at the end than after the first round, in which everything is loaded. The heap: in a short run. Descriptors:
+ * the server keeps idle connections to its node, as many as it once needed at the same time, and on a busy machine that is more
+ * in a later round. Active ones count as handles.
+ */
+export const BOUNDS = { heapUsed: 12 * 2 ** 20, external: 8 * 2 ** 20, handles: 6, descriptors: 24 }
 
 /**
  * How much more of the heap may be in use in the last quarter of the rounds than in the third: bytes in all, as two looks at
