@@ -3,7 +3,7 @@ import { spreadOf } from './statistics.js'
 /** Rows written durably by one engine. */
 export interface StoresRound {
   readonly perSecond: number
-  /** Of this process with its threads; PostgreSQL's own comes on top. */
+  /** This process's, with its threads; PostgreSQL's own comes on top. */
   readonly cpuUsPerWrite: number
 }
 

@@ -23,7 +23,7 @@ export interface RelaySurroundings {
   readonly config: Config
   readonly provider: RpcProvider
   readonly engine: Engine
-  /** Of the lease on the relayer's account. */
+  /** The current term of the lease on the relayer's account. */
   readonly fence: Fence
   readonly relayerKey: RelayerKey
   readonly logger: Logger

@@ -65,7 +65,7 @@ export interface GasBudget {
 
 export interface GasBudgetOptions {
   readonly engine: Engine
-  /** Of the lease on the relayer's account. */
+  /** The current term of the lease on the relayer's account. */
   readonly fence: Fence
   readonly limits: GasLimits
   /** Milliseconds since 1970. */

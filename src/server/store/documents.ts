@@ -47,7 +47,7 @@ interface DocumentsOptions<T> {
   readonly table: Table
   /** Parses what is read; encodes what is written, so codecs (hex, addresses, bigint amounts) go both ways. */
   readonly schema: z.ZodType<T>
-  /** Of the lease that its writers must hold. */
+  /** The term of the lease that its writers must hold. */
   readonly fence?: Fence | undefined
   readonly logger: Logger
 }

@@ -25,7 +25,7 @@ export type BuiltEnclaveRuns = EnclaveRuns & Pick<Place, 'router'>
 export function buildEnclaveRuns(options: {
   readonly config: Config
   readonly engine: Engine
-  /** Of the lease on this part of the server. */
+  /** The current term of this part's lease. */
   readonly fence: Fence
   readonly contracts: Contracts
   readonly provider: RpcProvider
