@@ -5,7 +5,7 @@ import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
 import type { Engine, Fence } from '../store/engine.js'
-import { createFillerStore, createReceiptStore, type ReceiptStore } from '../store/receipts.js'
+import { createReceiptStore, createSaveFiller, type ReceiptStore } from '../store/receipts.js'
 import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
 import { createBroadcaster } from './broadcast.js'
@@ -92,7 +92,7 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     broadcaster: createBroadcaster(provider.transport),
     signer,
     fees,
-    saveFiller: createFillerStore({ engine, fence, address: from, logger }).save,
+    saveFiller: createSaveFiller({ engine, fence, address: from, logger }),
     onFillerSent: budget.spendOther,
     onForeign: () => surroundings.onForeign?.(),
     logger,

@@ -76,28 +76,24 @@ export function createReceiptStore(options: {
   }
 }
 
-/** Transactions that close a gap of nonces and belong to no authorization, by account and nonce. */
-export interface FillerStore {
-  /** Durable when it resolves. @throws StorageError, also once another server has the account */
-  save(transaction: SignedTransaction): Promise<void>
-}
-
 const fillerSchema = z.array(signedTransactionSchema)
 
-export function createFillerStore(options: {
+/**
+ * Saves transactions that close a gap of nonces and belong to no authorization, by account and nonce. Each is durable when the
+ * promise resolves. It rejects with StorageError, also once another server has the account.
+ */
+export function createSaveFiller(options: {
   readonly engine: Engine
   /** Of the relayer's account. */
   readonly fence: Fence
   readonly address: Hex
   readonly logger: Logger
-}): FillerStore {
+}): (transaction: SignedTransaction) => Promise<void> {
   const { address, ...surroundings } = options
   const documents = createDocuments({ ...surroundings, table: 'state', schema: fillerSchema })
-  return {
-    save: (transaction) =>
-      documents.change(`filler:${address}:${transaction.nonce}`, (current) => ({
-        value: [...(current?.value ?? []), transaction],
-        isOpen: false,
-      })),
-  }
+  return (transaction) =>
+    documents.change(`filler:${address}:${transaction.nonce}`, (current) => ({
+      value: [...(current?.value ?? []), transaction],
+      isOpen: false,
+    }))
 }

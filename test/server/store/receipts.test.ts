@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import {
-  createFillerStore,
-  createReceiptStore,
-  type RelayRecord,
-} from '../../../src/server/store/receipts.js'
+import { createReceiptStore, createSaveFiller, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -55,14 +51,14 @@ test('a receipt that was not accepted is not found by the next start', async () 
 test('fillers are kept by their nonce, as long as the account is this server’s', async () => {
   const { engine } = await openStores(await temporaryDirectory())
   const fence = await engine.take('relayer')
-  const store = createFillerStore({ engine, fence, address: ADDRESS, logger: createLogLines().logger })
+  const save = createSaveFiller({ engine, fence, address: ADDRESS, logger: createLogLines().logger })
   const [first, raised] = [DIGEST, OTHER].map((hash) => ({ nonce: 7, hash, raw: '0x02' as const }))
   if (first === undefined || raised === undefined) throw new Error('no transactions')
-  await store.save(first)
-  await store.save(raised)
+  await save(first)
+  await save(raised)
   const kept = async () => JSON.parse((await engine.get('state', `filler:${ADDRESS}:7`))?.doc ?? '')
   expect(await kept()).toEqual([first, raised])
   await engine.take('relayer')
-  await expect(store.save(first)).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  await expect(save(first)).rejects.toMatchObject({ code: 'LEASE_LOST' })
   expect(await kept()).toEqual([first, raised])
 })
