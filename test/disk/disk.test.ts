@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.js'
 import { bytes32 } from '../support/institution.js'
 import { sealOrder } from '../support/intakeServer.js'
 import { SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
+import { watched } from '../support/serverProcess.js'
 import { storedRows } from '../support/storedRows.js'
 import { temporaryDirectory } from '../support/temporaryDirectory.js'
 
@@ -32,22 +33,9 @@ function startProgram(args: readonly string[], environment: Record<string, strin
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      output += part
-    })
-  }
-  const ended = once(child, 'close')
-  const kill = async () => {
-    child.kill('SIGKILL')
-    await ended
-  }
-  onTestFinished(kill)
   return {
     child,
-    output: () => output,
-    kill,
+    ...watched(child),
     async control(command) {
       await run('fiu-ctrl', ['-c', command, `${child.pid}`])
     },

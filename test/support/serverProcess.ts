@@ -18,13 +18,8 @@ export interface ServerProcess {
   kill(): Promise<void>
 }
 
-/** The server as a process of its own, with these variables and nothing of this process's; killed with the test. */
-export async function startServerProcess(environment: Record<string, string>): Promise<ServerProcess> {
-  const child: ChildProcess = spawn(process.execPath, [built('server/main.js')], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', ...SERVER_ENVIRONMENT, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+/** Collects what a process prints, and kills it with the test. */
+export function watched(child: ChildProcess): Pick<ServerProcess, 'output' | 'kill'> {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (part: string) => {
@@ -37,8 +32,19 @@ export async function startServerProcess(environment: Record<string, string>): P
     await ended
   }
   onTestFinished(kill)
-  const port = await eventually('the server to listen', () => /"port":(\d+).*"listening"/.exec(output)?.[1])
-  const opsPort = /"port":(\d+).*"listening for the operator"/.exec(output)?.[1]
+  return { output: () => output, kill }
+}
+
+/** The server as a process of its own, with these variables and nothing of this process's; killed with the test. */
+export async function startServerProcess(environment: Record<string, string>): Promise<ServerProcess> {
+  const child: ChildProcess = spawn(process.execPath, [built('server/main.js')], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', ...SERVER_ENVIRONMENT, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const { output, kill } = watched(child)
+  const port = await eventually('the server to listen', () => /"port":(\d+).*"listening"/.exec(output())?.[1])
+  const opsPort = /"port":(\d+).*"listening for the operator"/.exec(output())?.[1]
   const at = (found: string | undefined) => `http://127.0.0.1:${found}`
-  return { url: at(port), opsUrl: at(opsPort), output: () => output, kill }
+  return { url: at(port), opsUrl: at(opsPort), output, kill }
 }
