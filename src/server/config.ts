@@ -128,6 +128,7 @@ function toConfig(env: z.output<typeof environmentSchema>) {
     dataDir: resolve(env.DATA_DIR),
     /** Undefined: the stores are in `dataDir`. */
     databaseUrl: env.DATABASE_URL,
+    leaseTtlMs: env.LEASE_TTL,
     http: {
       port: env.PORT,
       host: env.HOST,

@@ -40,6 +40,11 @@ export const environmentSchema = z.object({
     about:
       'Secret URL of a PostgreSQL database that takes the place of DATA_DIR (postgres://user:password@host/database?sslmode=verify-full); needs ENCLAVE_TRIGGER=http.',
   }),
+  LEASE_TTL: withDefault(duration('1s'), {
+    about:
+      'Time after which the work of a server that was killed or hangs goes to another one on DATABASE_URL, from 1s; the same on all.',
+    fallback: '10s',
+  }),
   ENVELOPE_EXPIRY: withDefault(duration(), {
     about: 'How long an envelope is kept when its escrow does not open.',
     fallback: '24h',

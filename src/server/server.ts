@@ -54,9 +54,9 @@ interface Stores {
 }
 
 async function openStores(config: Config, openEngine: OpenEngine): Promise<Stores> {
-  const { databaseUrl, dataDir, chain } = config
+  const { databaseUrl, leaseTtlMs, dataDir, chain } = config
   if (databaseUrl !== undefined) {
-    const engine = await openPostgres(createDatabases(databaseUrl))
+    const engine = await openPostgres(createDatabases(databaseUrl, leaseTtlMs))
     try {
       await checkPlatform(engine, { chainId: String(chain.chainId), contracts: chain.contracts })
     } catch (error) {

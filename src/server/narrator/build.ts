@@ -4,7 +4,7 @@ import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
 import { createPoller, type Tick } from '../poller.js'
 import type { Engine } from '../store/engine.js'
-import { createLeaseHolder, type Term } from '../store/leaseHolder.js'
+import { createLeaseHolder, leaseTiming, type Term } from '../store/leaseHolder.js'
 import { createCursorStore } from '../store/narratorCursor.js'
 import { StorageError } from '../store/storageError.js'
 import { createChainReader } from './chainReader.js'
@@ -73,5 +73,12 @@ export function buildNarrator(surroundings: {
     }
   }
 
-  return createLeaseHolder({ leases: engine.leases, lease: 'narrator', holder: serverId, serve, logger })
+  return createLeaseHolder({
+    leases: engine.leases,
+    lease: 'narrator',
+    holder: serverId,
+    serve,
+    timing: leaseTiming(config.leaseTtlMs),
+    logger,
+  })
 }

@@ -29,11 +29,9 @@ export interface LeaseTiming {
   readonly takeEveryMs: number
 }
 
-export const LEASE_TIMING: LeaseTiming = {
-  ttlMs: 10_000,
-  renewEveryMs: 3_000,
-  marginMs: 2_000,
-  takeEveryMs: 1_000,
+/** Two renewals may fail before a lease is no longer trusted. */
+export function leaseTiming(ttlMs: number): LeaseTiming {
+  return { ttlMs, renewEveryMs: ttlMs * 0.3, marginMs: ttlMs * 0.2, takeEveryMs: ttlMs * 0.1 }
 }
 
 interface LeaseHolderOptions {
@@ -47,12 +45,12 @@ interface LeaseHolderOptions {
    */
   readonly serve: (term: Term) => Promise<void>
   readonly logger: Logger
-  readonly timing?: LeaseTiming
+  readonly timing: LeaseTiming
 }
 
 /** Takes a lease whenever it is free, renews it, and serves each term of it. */
 export function createLeaseHolder(options: LeaseHolderOptions): Service {
-  const { leases, lease, holder, serve, logger, timing = LEASE_TIMING } = options
+  const { leases, lease, holder, serve, logger, timing } = options
   const stopping = new AbortController()
   let holding: Promise<void> | undefined
 

@@ -10,8 +10,7 @@ import { FORGET_LEASES, LIST_LEASES, RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } fr
 
 /** Statements of rows: a few connections that all parts share. */
 const ROWS = { maxConnections: 10, connectTimeoutMs: 3_000, queryTimeoutMs: 5_000 }
-/** Leases have a connection of their own, so that a renewal never queues behind rows. It fails in time for a second one. */
-const LEASES = { maxConnections: 1, connectTimeoutMs: 2_500, queryTimeoutMs: 2_500 }
+const LEASE_TTL_MS = 10_000
 
 /** Both are the same database. */
 export interface Databases {
@@ -19,8 +18,19 @@ export interface Databases {
   readonly leases: Database
 }
 
-export function createDatabases(url: Secret): Databases {
-  return { rows: createDatabase({ url, ...ROWS }), leases: createDatabase({ url, ...LEASES }) }
+export function createDatabases(url: Secret, leaseTtlMs = LEASE_TTL_MS): Databases {
+  // A renewal that gets no answer fails in time for another one.
+  const timeoutMs = leaseTtlMs / 4
+  return {
+    rows: createDatabase({ url, ...ROWS }),
+    // Leases have a connection of their own, so that a renewal never queues behind rows.
+    leases: createDatabase({
+      url,
+      maxConnections: 1,
+      connectTimeoutMs: timeoutMs,
+      queryTimeoutMs: timeoutMs,
+    }),
+  }
 }
 
 /**
