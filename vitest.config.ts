@@ -29,7 +29,7 @@ const LONG = [
   '/test/enclave/mishaps/trades.test.ts',
   '/test/server/ops/readyz.test.ts',
   '/test/server/relay/unbelieved.test.ts',
-  '/test/server/trigger/queue/dispatcher.test.ts',
+  '/test/server/trigger/scheduler.test.ts',
   '/test/e2e/cli.test.ts',
   '/test/e2e/confidentiality.test.ts',
   '/test/e2e/doctor.test.ts',

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isRunning } from '../server/processIdentity.js'
 import { createRunRecords, type RunRecord } from '../server/store/runRecords.js'
 import { openSqlite } from '../server/store/sqlite/sqliteEngine.js'
-import { healthOf } from '../server/trigger/runs/ownEnclave.js'
+import { healthOf } from '../server/trigger/ownEnclave.js'
 import { createLogger } from '../service/logger.js'
 
 /**

@@ -18,7 +18,7 @@ import { createHealthRouter, createStatusRouter } from './status/router.js'
 import type { StatusViews } from './status/views.js'
 import { createTimelineRouter } from './timeline/router.js'
 import type { ReadTimeline } from './timeline/timeline.js'
-import { createRunsRouter, type RunsRouterDeps } from './trigger/runs/router.js'
+import { createRunsRouter, type RunsRouterDeps } from './trigger/router.js'
 
 export interface AppDeps {
   readonly http: Pick<Config['http'], 'frontendOrigin' | 'trustProxy'>

@@ -12,8 +12,8 @@ import {
 import { createReconcileStateStore } from '../../src/server/store/reconcileState.js'
 import { createRunRecords } from '../../src/server/store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
-import { createPace } from '../../src/server/trigger/pace.js'
-import { createProcessRunner } from '../../src/server/trigger/runs/processRunner.js'
+import { createProcessRunner } from '../../src/server/trigger/processRunner.js'
+import { createTriggerRateLimit } from '../../src/server/trigger/rateLimit.js'
 import type { TestChain } from './chain.js'
 import { eventually } from './eventually.js'
 import { firstLook } from './firstLook.js'
@@ -54,7 +54,7 @@ export async function startTrigger(
     }),
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,
-    pace: createPace(0),
+    rateLimit: createTriggerRateLimit(0),
     unopened: { expiryMs: 3_600_000, maxOrders: 1_000, maxPerClient: 1_000, maxBytesPerClient: 2 ** 30 },
     escrow: createContracts(provider, addresses).escrow,
     transport: provider.transport,

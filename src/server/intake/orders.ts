@@ -4,7 +4,7 @@ import { commitOf } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
 import type { Candidate, OrderRecord, OrderRecords } from '../store/orderRecords.js'
-import type { UnopenedRoom } from '../trigger/unopenedRoom.js'
+import type { UnopenedRoom } from '../trigger/envelopeQuota.js'
 import type { EscrowKnowledge } from './envelopeDecision.js'
 import { isOpen, type Reception, receive } from './reception.js'
 

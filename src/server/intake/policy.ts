@@ -5,7 +5,7 @@ import type { PostPolicy } from '../../protocol/sealedRulebook.js'
 import { Problem } from '../http/problems.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import type { PolicyRunEnd, PolicyRuns } from '../trigger/policyRuns.js'
-import type { RunEnd } from '../trigger/runs/runner.js'
+import type { RunEnd } from '../trigger/runner.js'
 import type { CheckAuthor } from './rulebookAuthor.js'
 
 /** Publishing sealed rulebooks. */

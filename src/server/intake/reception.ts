@@ -6,7 +6,7 @@ import {
   matchingCandidate,
   type OrderRecord,
 } from '../store/orderRecords.js'
-import type { NoRoom } from '../trigger/unopenedRoom.js'
+import type { NoRoom } from '../trigger/envelopeQuota.js'
 import { decideEnvelope, type EscrowKnowledge, findIdentical } from './envelopeDecision.js'
 
 /** What becomes of an envelope that was posted. */

@@ -1,10 +1,11 @@
 // Names and types follow https://prometheus.io/docs/practices/naming/.
 import { Gauge, Registry } from 'prom-client'
+import type { RunObserver } from '../trigger/runner.js'
 import { createHttpMetrics, type HttpObserver } from './httpMetrics.js'
 import { PREFIX } from './prefix.js'
 import { createForeignCounter, createRelayMetrics, type RelayObserver } from './relayMetrics.js'
 import { createRpcMetrics, type RpcObserver } from './rpcMetrics.js'
-import { createRunMetrics, type RunObserver } from './runMetrics.js'
+import { createRunMetrics } from './runMetrics.js'
 
 /**
  * What the server counts while it works. A label's values are few and known beforehand: never an address, an id, a

@@ -1,14 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { Job } from '../../protocol/job.js'
-import { ALARMING } from '../trigger/runs/runLog.js'
-import type { RunEnd } from '../trigger/runs/runner.js'
+import { ALARMING, type RunObserver } from '../trigger/runner.js'
 import { PREFIX } from './prefix.js'
-
-/** Is told of each run of the enclave. */
-export interface RunObserver {
-  started(job: Job['job']): void
-  ended(job: Job['job'], end: RunEnd, durationMs: number): void
-}
 
 /** The label is not called job: Prometheus gives every series a label of that name. */
 const KINDS = ['order', 'policy', 'reconcile'] as const

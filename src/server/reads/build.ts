@@ -5,7 +5,7 @@ import type { RpcTransport } from '../../chain/rpcTransport.js'
 import { createViewCaller } from '../../chain/viewCaller.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
-import { createEscrowEvents } from '../trigger/chain/escrowEvents.js'
+import { createEscrowEvents } from '../escrow/escrowLogs.js'
 import { type ChainHead, createChainHead } from './chainHead.js'
 
 /** What the routes read of the chain with. */

@@ -1,8 +1,8 @@
 import type { Logger } from '../../service/logger.js'
 import { type Patient, untilAborted, withPatience } from '../async/waiting.js'
+import type { BlockId, EscrowEvents } from '../escrow/escrowLogs.js'
 import type { Service } from '../lifetime.js'
 import { createPoller } from '../poller.js'
-import type { BlockId, EscrowEvents } from '../trigger/chain/escrowEvents.js'
 
 /** The chain's latest block, shared by all who want to know whether there is anything new. */
 export interface ChainHead {

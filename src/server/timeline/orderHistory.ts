@@ -12,8 +12,8 @@ import type { RpcTransport } from '../../chain/rpcTransport.js'
 import { addressValue } from '../../chain/values.js'
 import { type AuthorizationDomain, authorizationDigest } from '../../protocol/authorization.js'
 import { type Hex, hexBetween } from '../../protocol/hex.js'
-import type { ClosedEvent, EscrowEvent } from '../trigger/chain/escrowEvents.js'
-import { isReclaimable } from '../trigger/chain/reclaims.js'
+import { isReclaimable } from '../../protocol/reclaimDelay.js'
+import type { ClosedEvent, EscrowEvent } from '../escrow/escrowLogs.js'
 
 /** An event of an order on the chain. */
 interface OrderEvent {

@@ -1,8 +1,7 @@
 import { ChainAnswerError } from '../../chain/errors.js'
 import type { Hex } from '../../protocol/hex.js'
-import { createRangeReader, type RangePiece, RangeRefusedError } from '../trigger/chain/blockRange.js'
-import type { BlockId, EscrowEvent, EscrowEvents } from '../trigger/chain/escrowEvents.js'
-import { REREAD_BLOCKS } from '../trigger/chain/eventWindow.js'
+import type { BlockId, EscrowEvent, EscrowEvents } from '../escrow/escrowLogs.js'
+import { createRangeReader, type RangePiece, RangeRefusedError, REREAD_BLOCKS } from '../escrow/logRanges.js'
 
 /** What a range of blocks holds of one order. */
 export interface Scanned {

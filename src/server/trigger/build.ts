@@ -2,22 +2,20 @@ import type { BrokerClock } from '../../broker/index.js'
 import type { Contracts } from '../../chain/contracts.js'
 import type { RpcProvider } from '../../chain/provider.js'
 import type { Logger } from '../../service/logger.js'
+import { stateOfPrivateFile } from '../../service/privateFile.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
-import type { RunObserver } from '../metrics/runMetrics.js'
 import type { Engine, Fence } from '../store/engine.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { createReconcileStateStore } from '../store/reconcileState.js'
 import { createRunRecords, type RunRecords } from '../store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRuns, type EnclaveRunsOptions } from './enclaveRuns.js'
-import { createEnvFileCheck } from './envFileCheck.js'
-import { createPace, type Pace } from './pace.js'
-import { createHttpRunner } from './runs/httpRunner.js'
-import { createOwnEnclave } from './runs/ownEnclave.js'
-import { createProcessRunner } from './runs/processRunner.js'
-import { createRemoteEnclave } from './runs/remoteEnclave.js'
-import type { RunsRouterDeps } from './runs/router.js'
-import type { EnclaveRunner } from './runs/runner.js'
+import { createHttpRunner, createRemoteEnclave } from './httpRunner.js'
+import { createOwnEnclave } from './ownEnclave.js'
+import { createProcessRunner } from './processRunner.js'
+import { createTriggerRateLimit, type TriggerRateLimit } from './rateLimit.js'
+import type { RunsRouterDeps } from './router.js'
+import type { EnclaveRunner, RunObserver } from './runner.js'
 
 /** The trigger as the configuration wants it, and the route that it needs, if any. */
 export type BuiltEnclaveRuns = EnclaveRuns & Pick<Place, 'router'>
@@ -42,8 +40,8 @@ export function buildEnclaveRuns(options: {
   const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
     config.enclave
   const runRecords = createRunRecords({ engine, fence, root: config.dataDir, logger })
-  const pace = createPace(triggerIntervalMs)
-  const place = placeOf(config.enclave.trigger, { files: runRecords, pace, stopping, logger })
+  const rateLimit = createTriggerRateLimit(triggerIntervalMs)
+  const place = placeOf(config.enclave.trigger, { files: runRecords, rateLimit, stopping, logger })
   const runs = createEnclaveRuns({
     ...shared,
     reconcileState: createReconcileStateStore({ engine, fence, logger }),
@@ -51,7 +49,7 @@ export function buildEnclaveRuns(options: {
     runner: place.runner,
     timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
     maxRuns,
-    pace,
+    rateLimit,
     unopened: config.unopened,
     reconcileIntervalMs,
     escrow: contracts.escrow,
@@ -74,7 +72,7 @@ function placeOf(
   trigger: Config['enclave']['trigger'],
   deps: {
     readonly files: RunRecords
-    readonly pace: Pace
+    readonly rateLimit: TriggerRateLimit
     readonly stopping: AbortSignal
     readonly logger: Logger
   },
@@ -112,6 +110,26 @@ function oneUserWarning(logger: Logger): Service {
     name: 'one user',
     async start() {
       logger.warn("the enclave runs as the server's user: for trials only")
+    },
+    async stop() {},
+  }
+}
+
+/**
+ * Warns at the start when the enclave would refuse its own configuration, without reading it: every run would end without
+ * a result, and what the enclave says of it is discarded.
+ */
+export function createEnvFileCheck({ path, logger }: { path: string; logger: Logger }): Service {
+  return {
+    name: 'enclave configuration',
+    async start() {
+      const state = await stateOfPrivateFile(path)
+      if (state === 'unreadable') {
+        logger.warn('ENCLAVE_ENV_FILE cannot be read: no enclave run can succeed')
+      }
+      if (state === 'shared') {
+        logger.warn('ENCLAVE_ENV_FILE can be read by other users, chmod 600 it: no enclave run can succeed')
+      }
     },
     async stop() {},
   }

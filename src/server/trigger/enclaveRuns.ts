@@ -2,36 +2,38 @@ import type { Contracts } from '../../chain/contracts.js'
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { RpcTransport } from '../../chain/rpcTransport.js'
 import type { Hex } from '../../protocol/hex.js'
+import { isReclaimable } from '../../protocol/reclaimDelay.js'
 import type { Logger } from '../../service/logger.js'
-import type { Service } from '../lifetime.js'
-import type { RunObserver } from '../metrics/runMetrics.js'
-import type { OrderRecords } from '../store/orderRecords.js'
-import type { ReconcileStateStore } from '../store/reconcileState.js'
-import type { RunRecords } from '../store/runRecords.js'
-import { createRangeReader } from './chain/blockRange.js'
 import {
   type ClosedEvent,
   createEscrowEvents,
   type EscrowEvent,
   type EscrowEvents,
-} from './chain/escrowEvents.js'
-import { createLookBack } from './chain/lookBack.js'
-import { type EscrowObserver, observedEvents } from './chain/observedEvents.js'
-import { isReclaimable } from './chain/reclaims.js'
-import { recover } from './chain/recovery.js'
-import { createWatcher } from './chain/watcher.js'
-import type { Pace } from './pace.js'
+  type EscrowObserver,
+  type OpenedOrder,
+  observedEvents,
+} from '../escrow/escrowLogs.js'
+import { createEscrowPoller } from '../escrow/escrowPoller.js'
+import { createLookBack, createRangeReader } from '../escrow/logRanges.js'
+import type { Service } from '../lifetime.js'
+import type { OrderRecords } from '../store/orderRecords.js'
+import type { ReconcileStateStore } from '../store/reconcileState.js'
+import type { RunRecords } from '../store/runRecords.js'
+import {
+  createUnopenedOrders,
+  createUnopenedRoom,
+  type RoomLimits,
+  type UnopenedRoom,
+} from './envelopeQuota.js'
+import type { QueueDepth } from './orderQueue.js'
+import { createOrderRuns } from './orderRun.js'
 import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
-import { createDispatcher, type Dispatcher } from './queue/dispatcher.js'
-import type { QueueDepth } from './queue/runQueue.js'
-import type { OpenedOrder } from './queue/trackedOrder.js'
+import type { TriggerRateLimit } from './rateLimit.js'
 import { createReconcile, type ReconcileOptions } from './reconcile.js'
-import { FOLLOW_UP_TIMES, type FollowUpTimes } from './runs/followUp.js'
-import { createOrderRuns } from './runs/orderRun.js'
-import type { EnclaveRunner } from './runs/runner.js'
-import { createRuns, type RunsOptions } from './runs/runs.js'
-import { createUnopenedOrders } from './unopenedOrders.js'
-import { createUnopenedRoom, type RoomLimits, type UnopenedRoom } from './unopenedRoom.js'
+import { recover } from './recovery.js'
+import { RETRY_TIMES, type RetryTimes } from './retry.js'
+import { createRuns, type EnclaveRunner, type RunObserver, type RunsOptions } from './runner.js'
+import { createScheduler, type Scheduler } from './scheduler.js'
 
 export interface EnclaveRunsOptions {
   readonly reconcileState: ReconcileStateStore
@@ -41,7 +43,7 @@ export interface EnclaveRunsOptions {
   readonly timeouts: RunsOptions['timeouts'] & { readonly policy: number }
   readonly maxRuns: number
   /** Between two runs that are triggered, of whatever kind. */
-  readonly pace: Pace
+  readonly rateLimit: TriggerRateLimit
   /** Of what is stored without an escrow; for how many milliseconds. */
   readonly unopened: RoomLimits & { readonly expiryMs: number }
   readonly escrow: Contracts['escrow']
@@ -57,7 +59,7 @@ export interface EnclaveRunsOptions {
   readonly marketClock: ReconcileOptions['clock']
   /** Undefined: once after each market's close. */
   readonly reconcileIntervalMs: number | undefined
-  readonly times?: FollowUpTimes
+  readonly times?: RetryTimes
   /** Is told of each run. */
   readonly runObserver?: RunObserver
   readonly logger: Logger
@@ -93,18 +95,18 @@ const JUST_NOW = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
 export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
-  const { runRecords, records, runner, timeouts, maxRuns, pace, escrow, logger } = options
+  const { runRecords, records, runner, timeouts, maxRuns, rateLimit, escrow, logger } = options
   const runs = createRuns({ files: runRecords, runner, timeouts, observer: options.runObserver, logger })
-  const { times = FOLLOW_UP_TIMES, relayedDigests, transport, stopping } = options
+  const { times = RETRY_TIMES, relayedDigests, transport, stopping } = options
   const orderRuns = createOrderRuns({ records, runs, times, relayedDigests, logger })
   const read = createEscrowEvents({ transport, escrow: escrow.address, stopping })
   const events = observedEvents(read, options.escrowObserver)
   const ranges = createRangeReader(events, options.logBlockRange)
   const lookBack = createLookBack({ events, ranges })
-  const dispatcher = createDispatcher({
+  const scheduler = createScheduler({
     records,
     orderRuns,
-    pace,
+    rateLimit,
     maxRuns,
     logger,
     onFinal: () => watcher.poke(),
@@ -115,29 +117,29 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     records,
     expiryMs: options.unopened.expiryMs,
     room,
-    isSeen: (orderId) => dispatcher.find(orderId) !== undefined,
+    isSeen: (orderId) => scheduler.find(orderId) !== undefined,
     logger,
-    onFound: (found, state) => handleOpened(dispatcher, { ...found, position: JUST_NOW }, state),
+    onFound: (found, state) => handleOpened(scheduler, { ...found, position: JUST_NOW }, state),
   })
-  const watcher = createWatcher({
+  const watcher = createEscrowPoller({
     events,
     ranges,
     intervalMs: WATCH_INTERVAL_MS,
     async recover() {
       // Before the chain is asked: they take their room also while no node answers.
       for (const orderId of await records.openIds()) unopened.note(orderId, 0)
-      return recover({ events, lookBack, escrow, records, dispatcher, logger })
+      return recover({ events, lookBack, escrow, records, scheduler, logger })
     },
-    onEvent: (event, isPast) => handleEvent(dispatcher, { escrow, events }, event, isPast),
+    onEvent: (event, isPast) => handleEvent(scheduler, { escrow, events }, event, isPast),
     async onLooked() {
-      await dispatcher.retry()
+      await scheduler.retry()
       await unopened.check()
     },
     logger,
   })
   const reconcile = createReconcile({
     runs,
-    pace,
+    rateLimit,
     clock: options.marketClock,
     state: options.reconcileState,
     intervalMs: options.reconcileIntervalMs,
@@ -147,8 +149,8 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     name: 'runs',
     async start() {
       for (const run of await runs.adopt()) {
-        pace.note(Date.parse(run.file.startedAt))
-        if (run.file.job === 'order') dispatcher.adopt(run)
+        rateLimit.note(Date.parse(run.file.startedAt))
+        if (run.file.job === 'order') scheduler.adopt(run)
         else if (run.file.job === 'reconcile') reconcile.adopt(run)
         // A rulebook's caller is gone.
         else void run.end.then(() => run.discard())
@@ -156,22 +158,22 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
     },
     async stop() {},
   }
-  const policyRuns = createPolicyRuns({ runs, pace, timeoutMs: timeouts.policy, stopping })
+  const policyRuns = createPolicyRuns({ runs, rateLimit, timeoutMs: timeouts.policy, stopping })
   return {
     policyRuns,
     onStored(orderId, commit) {
-      if (dispatcher.stored(orderId, commit)) return room.leave(orderId)
+      if (scheduler.stored(orderId, commit)) return room.leave(orderId)
       unopened.note(orderId, Date.now())
       watcher.poke()
     },
     room,
-    knownEscrow: dispatcher.find,
+    knownEscrow: scheduler.find,
     backlog: () => ({
-      ...dispatcher.depth(),
+      ...scheduler.depth(),
       unopened: unopened.count(),
       waitingPolicies: policyRuns.waiting(),
     }),
-    services: [adoption, dispatcher, watcher, reconcile.service],
+    services: [adoption, scheduler, watcher, reconcile.service],
   }
 }
 
@@ -181,22 +183,22 @@ interface Chain {
 }
 
 async function handleEvent(
-  dispatcher: Dispatcher,
+  scheduler: Scheduler,
   chain: Chain,
   event: EscrowEvent,
   isPast: boolean,
 ): Promise<void> {
   if (event.kind === 'opened') {
     // Its end, if any, is still to come.
-    if (!isPast) return dispatcher.opened(event)
+    if (!isPast) return scheduler.opened(event)
     // An event that comes again may be of an order that has ended since.
     const { state } = await chain.escrow.orders(event.orderId)
-    return handleOpened(dispatcher, event, state)
+    return handleOpened(scheduler, event, state)
   }
-  const order = dispatcher.find(event.orderId)
+  const order = scheduler.find(event.orderId)
   if (order === undefined) return
-  if (order.running && !(await mayBeReclaim(chain, event))) dispatcher.seenOnChain(order.orderId, event.kind)
-  await dispatcher.closed(order, event.kind === 'settled' ? 'SETTLED' : 'REFUNDED')
+  if (order.running && !(await mayBeReclaim(chain, event))) scheduler.seenOnChain(order.orderId, event.kind)
+  await scheduler.closed(order, event.kind === 'settled' ? 'SETTLED' : 'REFUNDED')
 }
 
 /** A refund by the account itself looks like one by the enclave. */
@@ -209,10 +211,10 @@ async function mayBeReclaim({ escrow, events }: Chain, event: ClosedEvent): Prom
 
 /** @param state as the escrow tells; NONE when the node that was asked is behind the event */
 async function handleOpened(
-  dispatcher: Dispatcher,
+  scheduler: Scheduler,
   order: OpenedOrder,
   state: EscrowedOrder['state'],
 ): Promise<void> {
-  if (state === 'OPEN' || state === 'NONE') await dispatcher.opened(order)
-  else await dispatcher.closed(order, state)
+  if (state === 'OPEN' || state === 'NONE') await scheduler.opened(order)
+  else await scheduler.closed(order, state)
 }

@@ -4,9 +4,8 @@ import { envelopeHash } from '../../protocol/sealedRulebook.js'
 import { createFairSemaphore } from '../async/fairSemaphore.js'
 import { createSlots } from '../async/slots.js'
 import { within } from '../async/waiting.js'
-import type { Pace } from './pace.js'
-import type { RunEnd } from './runs/runner.js'
-import type { Run, Runs } from './runs/runs.js'
+import type { TriggerRateLimit } from './rateLimit.js'
+import type { Run, RunEnd, Runs } from './runner.js'
 
 /**
  * The sender of a rulebook: an institution, whose admin signed the envelope, or an unknown client (`clientOf`).
@@ -49,14 +48,14 @@ const TIMEOUT: PolicyRunEnd = { how: 'timeout', exitCode: null, result: null }
 interface PolicyRunsOptions {
   readonly runs: Pick<Runs, 'start'>
   /** When a run may be started. */
-  readonly pace: Pick<Pace, 'take'>
+  readonly rateLimit: Pick<TriggerRateLimit, 'take'>
   /** Milliseconds from the envelope's arrival to the end of its run. */
   readonly timeoutMs: number
   /** Aborts when the server begins to stop: what still waits for a permit then never starts. */
   readonly stopping: AbortSignal
 }
 
-export function createPolicyRuns({ runs, pace, timeoutMs, stopping }: PolicyRunsOptions): PolicyRuns {
+export function createPolicyRuns({ runs, rateLimit, timeoutMs, stopping }: PolicyRunsOptions): PolicyRuns {
   const underWay = new Map<string, Promise<PolicyRunEnd>>()
   const queues = {
     signed: createFairSemaphore<string>({ ...PER_SENDER, permits: PERMITS.signed }),
@@ -68,7 +67,7 @@ export function createPolicyRuns({ runs, pace, timeoutMs, stopping }: PolicyRuns
   async function takeTurn(deadline: number): Promise<boolean> {
     if (!(await line.take(deadline - performance.now()))) return false
     try {
-      return await pace.take(deadline - performance.now())
+      return await rateLimit.take(deadline - performance.now())
     } finally {
       line.leave()
     }

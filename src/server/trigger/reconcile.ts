@@ -4,13 +4,13 @@ import { untilAborted } from '../async/waiting.js'
 import type { Service } from '../lifetime.js'
 import { createPoller } from '../poller.js'
 import type { ReconcileState, ReconcileStateStore } from '../store/reconcileState.js'
-import type { Pace } from './pace.js'
-import type { Run, Runs } from './runs/runs.js'
+import type { TriggerRateLimit } from './rateLimit.js'
+import type { Run, Runs } from './runner.js'
 
 export interface ReconcileOptions {
   readonly runs: Pick<Runs, 'start'>
   /** When a run may be started. */
-  readonly pace: Pick<Pace, 'take'>
+  readonly rateLimit: Pick<TriggerRateLimit, 'take'>
   readonly clock: { getClock(): Promise<BrokerClock> }
   readonly state: ReconcileStateStore
   /** Milliseconds between two runs; undefined: once after each market's close. */
@@ -33,7 +33,7 @@ const RETRY_MS = 30_000
 const RETRY_MAX_MS = 15 * 60_000
 
 export function createReconcile(options: ReconcileOptions): Reconcile {
-  const { runs, pace, clock, state: store, intervalMs, logger } = options
+  const { runs, rateLimit, clock, state: store, intervalMs, logger } = options
   const earlier: Run[] = []
   let failures = 0
   /** Milliseconds of `performance.now()`. */
@@ -60,7 +60,7 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
     if (performance.now() < notBefore) return
     const next = await due(await store.load(), Date.now())
     if (next === undefined) return
-    if (!(await untilAborted(pace.take(), signal))) return
+    if (!(await untilAborted(rateLimit.take(), signal))) return
     const isDone = await follow(await runs.start({ job: 'reconcile' }), signal)
     if (signal.aborted) return
     failures = isDone ? 0 : failures + 1

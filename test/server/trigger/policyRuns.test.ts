@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createPace } from '../../../src/server/trigger/pace.js'
 import { createPolicyRuns, type RulebookSender } from '../../../src/server/trigger/policyRuns.js'
+import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
@@ -8,7 +8,7 @@ import { sealOrder } from '../../support/intakeServer.js'
 type PolicyRunsOptions = Parameters<typeof createPolicyRuns>[0]
 
 /** Rulebooks whose runs never end. */
-function setUp(pace: PolicyRunsOptions['pace']) {
+function setUp(rateLimit: PolicyRunsOptions['rateLimit']) {
   let started = 0
   const runs = createPolicyRuns({
     runs: {
@@ -17,7 +17,7 @@ function setUp(pace: PolicyRunsOptions['pace']) {
         return new Promise<never>(() => undefined)
       },
     },
-    pace,
+    rateLimit,
     timeoutMs: 60_000,
     stopping: new AbortController().signal,
   })
@@ -43,19 +43,19 @@ test('one at a time stands in the line for a turn, so that orders get every seco
 })
 
 test('says so at once when a sender has two that wait, and when sixteen senders wait', async () => {
-  const { offer, runs, started } = setUp(createPace(0))
+  const { offer, runs, started } = setUp(createTriggerRateLimit(0))
   const senders = Array.from({ length: 18 }, (_, n) => ({ client: `${n}` }))
   const ends = senders.map((sender) => offer('of each', sender))
   expect(await Promise.race(ends)).toEqual({ how: 'too-many-waiting' })
   await eventually('one run', () => started() === 1)
-  const { offer: offerAgain } = setUp(createPace(0))
+  const { offer: offerAgain } = setUp(createTriggerRateLimit(0))
   const ofOne = ['1', '2', '3', '4'].map((content) => offerAgain(content, institution('one')))
   expect(await Promise.race(ofOne)).toEqual({ how: 'too-many-waiting' })
   expect(runs.waiting()).toEqual({ signed: 0, unsigned: 16 })
 })
 
 test('the same envelope joins its run only for the same sender', async () => {
-  const { runs, started } = setUp(createPace(0))
+  const { runs, started } = setUp(createTriggerRateLimit(0))
   const envelope = await sealOrder('a rulebook')
   for (const sender of [institution('one'), institution('one'), { client: 'a' }, { client: 'a' }]) {
     void runs.run(envelope, sender)

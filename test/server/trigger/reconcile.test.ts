@@ -3,10 +3,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { BrokerClock } from '../../../src/broker/index.js'
 import { createReconcileStateStore } from '../../../src/server/store/reconcileState.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createPace } from '../../../src/server/trigger/pace.js'
+import { createProcessRunner } from '../../../src/server/trigger/processRunner.js'
+import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import { createReconcile, isCloseOver, isIntervalOver } from '../../../src/server/trigger/reconcile.js'
-import { createProcessRunner } from '../../../src/server/trigger/runs/processRunner.js'
-import { createRuns } from '../../../src/server/trigger/runs/runs.js'
+import { createRuns } from '../../../src/server/trigger/runner.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
@@ -48,7 +48,7 @@ async function setUp(steps: Step[]) {
     const timeouts = { order: 20_000, policy: 20_000, reconcile: 20_000 }
     const runs = createRuns({ files: runRecords, runner, timeouts, logger })
     const reconcile = createReconcile({
-      pace: createPace(0),
+      rateLimit: createTriggerRateLimit(0),
       runs,
       clock: { getClock: async () => market.clock },
       state,

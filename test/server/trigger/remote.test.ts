@@ -5,9 +5,8 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
 import { Secret } from '../../../src/server/secret.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
-import { createPace } from '../../../src/server/trigger/pace.js'
-import { createHttpRunner } from '../../../src/server/trigger/runs/httpRunner.js'
-import { createRemoteEnclave } from '../../../src/server/trigger/runs/remoteEnclave.js'
+import { createHttpRunner, createRemoteEnclave } from '../../../src/server/trigger/httpRunner.js'
+import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -29,7 +28,7 @@ async function setUp(steps: HostStep[] = [202], intervalMs = 0) {
   const root = await temporaryDirectory()
   const stores = await openStores(root)
   const host = await startScriptedHost(steps)
-  const pace = createPace(intervalMs)
+  const rateLimit = createTriggerRateLimit(intervalMs)
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const { logger } = createLogLines()
@@ -37,13 +36,13 @@ async function setUp(steps: HostStep[] = [202], intervalMs = 0) {
     const runner = createHttpRunner({
       remote: createRemoteEnclave({ url: new Secret(host.url), secret: new Secret(RUN_SECRET) }),
       files: createRunRecords({ ...stores, root, logger }),
-      pace,
+      rateLimit,
       stopping: stopping.signal,
       times: { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 50 },
       logger,
     })
     const start = (changes: Parameters<typeof startTrigger>[3] = {}) =>
-      startTrigger(chain(), createScriptedEnclave(root), root, { runner, pace, ...changes })
+      startTrigger(chain(), createScriptedEnclave(root), root, { runner, rateLimit, ...changes })
     return { runner, start }
   }
   return {
@@ -65,7 +64,7 @@ test('an account’s next order waits until the result of the one before has com
   await place('bob', bytes32('another account'))
   await eventually('the other account', () => host.offers.length > 1)
   expect(offered()).toEqual([A, bytes32('another account')])
-  await runner.receive(runIdOf(A), { outcome: 'placed', retryAt: 4_000_000_000 })
+  await runner.receiveResult(runIdOf(A), { outcome: 'placed', retryAt: 4_000_000_000 })
   await until(A, 'its outcome', (record) => outcomes(record)[0] === 'placed')
   await eventually('the next order', () => offered().includes(B))
 })
@@ -85,7 +84,7 @@ test('a server that starts waits for the run of the one before, and offers nothi
     new Set(host.offers.filter(({ body }) => body.orderId === A).map(({ body }) => body.runId)).size,
   ).toBe(1)
   expect(offered()).not.toContain(B)
-  await runner.receive(runIdOf(A), { outcome: 'settled' })
+  await runner.receiveResult(runIdOf(A), { outcome: 'settled' })
   const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'settled')
   expect(record.triggers).toHaveLength(1)
   await eventually('the next order', () => offered().includes(B))
@@ -131,7 +130,7 @@ describe('a run of which only the chain tells', () => {
     await place('bob', B)
     await eventually('a later event was seen', () => offered().includes(B))
     expect((await until(A, 'its record', () => true)).triggers[0]?.finishedAt).toBeNull()
-    await runner.receive(runIdOf(A), { outcome: 'done' })
+    await runner.receiveResult(runIdOf(A), { outcome: 'done' })
     await until(A, 'its end', (record) => outcomes(record)[0] === 'done')
   })
 })
@@ -143,12 +142,12 @@ test('a rulebook’s run that nothing is heard of is reported at its time, and j
   const rulebook = await sealOrder('a rulebook')
   expect((await trigger.policyRuns.run(rulebook, { client: 'a client' })).how).toBe('timeout')
   const again = trigger.policyRuns.run(rulebook, { client: 'a client' })
-  await runner.receive(String(host.offers[0]?.body.runId), { outcome: 'done' })
+  await runner.receiveResult(String(host.offers[0]?.body.runId), { outcome: 'done' })
   expect(await again).toMatchObject({ how: 'result', result: { outcome: 'done' } })
   expect(offered()).toEqual(['policy'])
 })
 
-test('orders are offered no more often than the pace allows', async () => {
+test('orders are offered no more often than the rateLimit allows', async () => {
   const INTERVAL_MS = 600
   const { server, offered } = await setUp([202], INTERVAL_MS)
   const { place, trigger } = await server().start()

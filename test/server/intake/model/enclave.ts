@@ -2,7 +2,7 @@ import { commitOf } from '../../../../src/protocol/envelope.js'
 import type { Hex } from '../../../../src/protocol/hex.js'
 import type { Job, RunResult } from '../../../../src/protocol/job.js'
 import { createDeferred, type Deferred } from '../../../../src/server/async/deferred.js'
-import type { EnclaveRunner, RunEnd } from '../../../../src/server/trigger/runs/runner.js'
+import type { EnclaveRunner, RunEnd } from '../../../../src/server/trigger/runner.js'
 
 /** A run that a server has started. */
 export interface ModelRun {

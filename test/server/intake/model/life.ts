@@ -5,7 +5,7 @@ import { createOrderRecords, type OrderRecords } from '../../../../src/server/st
 import { createReconcileStateStore } from '../../../../src/server/store/reconcileState.js'
 import { createRunRecords } from '../../../../src/server/store/runRecords.js'
 import { createEnclaveRuns } from '../../../../src/server/trigger/enclaveRuns.js'
-import { createPace } from '../../../../src/server/trigger/pace.js'
+import { createTriggerRateLimit } from '../../../../src/server/trigger/rateLimit.js'
 import { createLogLines, type LogLines } from '../../../support/logLines.js'
 import { openQuickly } from '../../../support/quickStores.js'
 import type { ModelEnclave } from './enclave.js'
@@ -58,7 +58,7 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     },
     timeouts: { order: 20_000, policy: 20_000, reconcile: 20_000 },
     maxRuns: 4,
-    pace: createPace(0),
+    rateLimit: createTriggerRateLimit(0),
     unopened: { expiryMs: 24 * 3_600_000, maxOrders: 1_000, maxPerClient: 1_000, maxBytesPerClient: 2 ** 30 },
     escrow,
     transport: { send: (calls) => step('node', () => chain.transport.send(calls)) },

@@ -1,0 +1,274 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { jobAcceptedSchema } from '../../protocol/api.js'
+import {
+  type EnclaveBoot,
+  enclaveBootSchema,
+  type Job,
+  type PostedResult,
+  type ProvisionalResult,
+  RESTARTED,
+  type RemoteJob,
+  type RunResult,
+} from '../../protocol/job.js'
+import { signRunMessage } from '../../protocol/runMessage.js'
+import { createKeyedLock } from '../../service/keyedLock.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import { createPost, hasNotConnected, type PostAnswer } from '../../service/post.js'
+import { createRecentMap } from '../../service/recentMap.js'
+import { within } from '../async/waiting.js'
+import type { Secret } from '../secret.js'
+import type { RunRecord, RunRecords } from '../store/runRecords.js'
+import { attachToProcess } from './processRunner.js'
+import type { TriggerRateLimit } from './rateLimit.js'
+import { type EarlierRun, type EnclaveRunner, type RunEnd, STOPPED_AFTER_MS, timeLeft } from './runner.js'
+
+/** What comes of a result that was posted: nobody waits for one of a run that is unknown, or has been given up. */
+export type Reception = 'received' | 'not-awaited'
+
+/** Takes notices and results that were signed. */
+export interface PostedResults {
+  /** Durable when it resolves. The first one counts; posting it again changes nothing. @throws StorageError */
+  receiveResult(runId: string, result: PostedResult): Promise<Reception>
+  /** Durable when it resolves. It ends nothing. @throws StorageError */
+  receiveNotice(runId: string, provisional: ProvisionalResult): Promise<Reception>
+}
+
+interface HttpRunnerOptions {
+  readonly remote: RemoteEnclave
+  readonly files: Pick<RunRecords, 'get' | 'put'>
+  readonly rateLimit: TriggerRateLimit
+  /** Aborts when the server begins to stop: nothing is offered from then on. */
+  readonly stopping: AbortSignal
+  readonly times?: HttpRunnerTimes
+  readonly logger: Logger
+}
+
+/** Milliseconds. */
+export interface HttpRunnerTimes {
+  /** Before a job whose answer was lost is offered again; doubled each time, up to the longest. */
+  readonly againMs: number
+  readonly againMaxMs: number
+  /** Before a job that found no enclave is offered again: one that has died starts anew. And for how long. */
+  readonly absentAgainMs: number
+  readonly absentMs: number
+  /** How long a result may still come after its effect was seen on the chain: it may bring a notice. */
+  readonly effectMs: number
+}
+
+const TIMES: HttpRunnerTimes = {
+  againMs: 2_000,
+  againMaxMs: 30_000,
+  absentAgainMs: 250,
+  absentMs: 10_000,
+  effectMs: 30_000,
+}
+const TIMEOUT: RunEnd = { how: 'timeout', exitCode: null, result: null }
+const NOT_STARTED: RunEnd = { how: 'not-started', exitCode: null, result: null }
+/** Runs whose end is remembered for a result that is posted again. */
+const REMEMBERED = 10_000
+
+/**
+ * Runs the enclave by posting jobs to it, which posts results back. Whatever is not certain counts as running, until
+ * nothing of the run can be going on any more: 30 s after `stopAt`.
+ */
+export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & PostedResults {
+  const { remote, files, rateLimit, stopping, times = TIMES, logger } = options
+  const waiting = new Map<string, (end: RunEnd) => void>()
+  const ended = createRecentMap<string, Reception>(REMEMBERED)
+  // A run ends, and its result comes, one after the other: what comes later leaves no record behind.
+  const lock = createKeyedLock()
+
+  async function follow({ runId, ...run }: Omit<EarlierRun, 'resultFile'>): Promise<RunEnd> {
+    const ending = new Promise<RunEnd>((resolve) => waiting.set(runId, resolve))
+    const left = (await recordOf(runId))?.result
+    const end = left !== undefined ? undefined : await within(ending, timeLeft(run) + STOPPED_AFTER_MS)
+    return lock.run(runId, async () => {
+      waiting.delete(runId)
+      const record = await recordOf(runId)
+      const posted = record?.result
+      const provisional = record?.told
+      ended.set(runId, posted === undefined ? 'not-awaited' : 'received')
+      if (posted !== undefined)
+        return { how: 'result', exitCode: null, result: withProvisional(posted, provisional) }
+      return end ?? { ...TIMEOUT, result: provisional ? { ...provisional, outcome: 'failed' } : null }
+    })
+  }
+
+  /** Undefined where the store fails: an end counts all the same. */
+  async function recordOf(runId: string): Promise<RunRecord | undefined> {
+    try {
+      return await files.get(runId)
+    } catch (error) {
+      logger.error('run record not read', { runId, ...describeError(error) })
+      return undefined
+    }
+  }
+
+  /** Keeps which enclave has taken the run, unless it has ended by now. */
+  async function keepEnclave(runId: string, enclave: EnclaveBoot): Promise<void> {
+    try {
+      await lock.run(runId, async () => {
+        const file = waiting.has(runId) ? await files.get(runId) : undefined
+        if (file !== undefined) await files.put({ ...file, enclave })
+      })
+    } catch (error) {
+      logger.warn('enclave of a run not noted', { runId, ...describeError(error) })
+    }
+  }
+
+  /** Offers a job until the enclave says something definite. Once it may have been taken, a refusal is none any more. */
+  async function offer(job: Job): Promise<void> {
+    const { runId } = job
+    const absentUntil = performance.now() + times.absentMs
+    let isUncertain = false
+    for (let tries = 0; ; tries++) {
+      const answer = await remote.offer(job)
+      if (answer.kind === 'accepted') {
+        if (answer.enclave !== undefined) await keepEnclave(runId, answer.enclave)
+        return
+      }
+      // An enclave that is away is away for every run: one line of each is enough.
+      if (tries === 0) logger.warn('job not taken', { runId, reason: answer.kind, status: answer.status })
+      if (answer.kind === 'refused' && answer.retryAfterMs !== undefined) rateLimit.hold(answer.retryAfterMs)
+      isUncertain ||= answer.kind === 'unknown'
+      const isGivenUp = answer.kind === 'refused' || performance.now() >= absentUntil
+      if (isGivenUp && !isUncertain) return waiting.get(runId)?.(NOT_STARTED)
+      const least = answer.kind === 'absent' ? times.absentAgainMs : times.againMs
+      await sleep(Math.min(least * 2 ** tries, times.againMaxMs), undefined, { ref: false })
+      if (!mayOffer(job) || !(await rateLimit.take(job.stopAt * 1_000 - Date.now())) || !mayOffer(job)) return
+    }
+  }
+
+  function mayOffer({ runId, stopAt }: Job): boolean {
+    return waiting.has(runId) && !stopping.aborted && Date.now() < stopAt * 1_000
+  }
+
+  return {
+    async run(job, note) {
+      await note(null)
+      const end = follow({ ...job, startedAt: Date.now(), process: null })
+      void offer(job)
+      return { end }
+    },
+    // It began before the configuration changed from processes to HTTP.
+    attach: (run) => (run.process === null ? follow(run) : attachToProcess(run)),
+    seenOnChain(runId, outcome) {
+      const end: RunEnd = { how: 'result', exitCode: null, result: { outcome } }
+      setTimeout(() => waiting.get(runId)?.(end), times.effectMs).unref()
+    },
+    receiveResult: (runId, { enclave, ...result }) =>
+      lock.run(runId, async () => {
+        const before = ended.get(runId)
+        if (before !== undefined) return before
+        const file = await files.get(runId)
+        if (file === undefined || !isItsEnd(file, enclave, result)) return 'not-awaited'
+        if (file.result === undefined) await files.put({ ...file, result })
+        waiting.get(runId)?.({ how: 'result', exitCode: null, result })
+        return 'received'
+      }),
+    receiveNotice: (runId, provisional) =>
+      lock.run(runId, async () => {
+        const file = ended.get(runId) === undefined ? await files.get(runId) : undefined
+        if (file === undefined) return 'not-awaited'
+        await files.put({ ...file, told: { ...file.told, ...provisional } })
+        return 'received'
+      }),
+  }
+}
+
+/**
+ * Two enclaves behind one URL may both have taken a job whose first answer was lost: then the run is that of the one whose
+ * answer came. A restart proves something of the boots before it alone.
+ */
+function isItsEnd(
+  { enclave: taker }: RunRecord,
+  poster: EnclaveBoot | undefined,
+  { code }: RunResult,
+): boolean {
+  if (taker === undefined || poster === undefined) return true
+  if (poster.instance !== taker.instance) return false
+  return code !== RESTARTED || poster.boot > taker.boot
+}
+
+/** What a run told before its end belongs to its failure: a refund that a notice explains may yet take effect. */
+function withProvisional(result: RunResult, provisional: ProvisionalResult | undefined): RunResult {
+  return result.outcome === 'failed' ? { ...result, ...provisional } : result
+}
+
+/**
+ * What became of a job that was offered.
+ * - `accepted`: the enclave runs it, or has run it
+ * - `refused`: it does not, and never will because of this request
+ * - `absent`: no enclave listens there, so none has got it
+ * - `unknown`: no answer that says so; it may run
+ */
+export type Offer =
+  | {
+      readonly kind: 'accepted'
+      /** Absent where the program in front of the enclave does not say. */
+      readonly enclave: EnclaveBoot | undefined
+    }
+  | {
+      readonly kind: 'refused'
+      readonly status: number
+      /** The enclave wants no further job for so long, in milliseconds. */
+      readonly retryAfterMs?: number
+    }
+  | { readonly kind: 'absent' | 'unknown'; readonly status: number | null }
+
+/** An enclave that stays up. It may be offered the same job twice: it runs it once, by its `runId`. */
+export interface RemoteEnclave {
+  /** Never rejects. */
+  offer(job: Job): Promise<Offer>
+}
+
+/** An enclave only notes the job before it answers. */
+const TIMEOUT_MS = 10_000
+/** Noting is quick: more at once would only wait there. */
+const MAX_CONNECTIONS = 32
+/** However long an enclave wants to be left alone. */
+const MAX_RETRY_AFTER_MS = 15 * 60_000
+
+/** @param options.url what jobs are posted to, as it is; secret, because a hosted runtime's URL may hold a key */
+export function createRemoteEnclave(options: {
+  readonly url: Secret
+  readonly secret: Secret
+}): RemoteEnclave {
+  const post = createPost({ timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS })
+  return {
+    async offer(job) {
+      const body = JSON.stringify(withoutPlace(job))
+      const headers = signRunMessage(options.secret.reveal(), { kind: 'job', runId: job.runId, body })
+      try {
+        return offerOf(await post(options.url.reveal(), { ...headers }, body))
+      } catch (error) {
+        return { kind: hasNotConnected(error) ? 'absent' : 'unknown', status: null }
+      }
+    },
+  }
+}
+
+/** The result's path is this machine's. */
+function withoutPlace({ resultFile: _resultFile, ...job }: Job): RemoteJob {
+  return job
+}
+
+/** A gateway may answer 5xx, and 408, for an enclave that has got the request all the same. */
+function offerOf({ status, headers, text }: PostAnswer): Offer {
+  if (status >= 200 && status < 300) return { kind: 'accepted', enclave: bootIn(text) }
+  if (status >= 500 || status === 408) return { kind: 'unknown', status }
+  const seconds = Number(headers['retry-after'] ?? Number.NaN)
+  if (status !== 429 || !(seconds >= 0)) return { kind: 'refused', status }
+  return { kind: 'refused', status, retryAfterMs: Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) }
+}
+
+/** The boot that took the job. Where it was taken already, that may have been the boot before the one that answers. */
+function bootIn(text: string): EnclaveBoot | undefined {
+  try {
+    const { instance, boot = 0, result } = jobAcceptedSchema.parse(JSON.parse(text))
+    const taker = result === 'accepted' ? boot : Math.max(1, boot - 1)
+    return enclaveBootSchema.safeParse({ instance, boot: taker }).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,166 @@
+import type { TriggerReason, TriggerRecord } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { Outcome, RunResult, WaitReason } from '../../protocol/job.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import {
+  emptyOrderRecord,
+  matchingCandidate,
+  type OrderRecord,
+  type OrderRecords,
+  withDigests,
+} from '../store/orderRecords.js'
+import { type Due, due, type TrackedOrder } from './orderQueue.js'
+import { nextRunAt, orderOutcome, type RetryTimes, waitReasonOf } from './retry.js'
+import { logRunEnd, type Run, type RunEnd, type Runs } from './runner.js'
+
+/** The latest runs of an order that its record keeps; their numbers tell of the earlier ones. */
+const MAX_TRIGGERS = 50
+
+/** Runs of orders, each noted in the order's record before it starts and after it ends. */
+export interface OrderRuns {
+  /**
+   * Starts a run of the order. Undefined when there is nothing to run: a run on receipt needs the envelope.
+   * @throws StorageError; nothing is started then
+   */
+  start(order: TrackedOrder): Promise<Run | undefined>
+  /**
+   * Notes how a run ended, and tries that again for as long as `again` resolves with true. Never rejects.
+   * Undefined when it is not noted: the run's file stays, and the next start finds it.
+   */
+  finish(
+    run: Run,
+    end: RunEnd,
+    failuresBefore: number,
+    again: () => Promise<boolean>,
+  ): Promise<EndedOrderRun | undefined>
+}
+
+export interface EndedOrderRun {
+  readonly outcome: Outcome
+  /** Runs in a row that failed, this one included. */
+  readonly failures: number
+  /** When it runs next; null when it needs no further run. */
+  readonly next: Due | null
+  /** With `queued`, where it is not market or broker that the order waits for. */
+  readonly waitsFor?: WaitReason | undefined
+}
+
+export function createOrderRuns(options: {
+  readonly records: OrderRecords
+  readonly runs: Runs
+  readonly times: RetryTimes
+  /** The authorizations to end an order that were relayed. */
+  readonly relayedDigests: (orderId: Hex) => readonly Hex[]
+  readonly logger: Logger
+}): OrderRuns {
+  const { records, runs, times, relayedDigests, logger } = options
+
+  /** Whether it is written. It is told once: a disk may be full for hours. */
+  async function writeEnd(
+    orderId: Hex,
+    change: (current: OrderRecord) => OrderRecord,
+    again: () => Promise<boolean>,
+  ): Promise<boolean> {
+    for (let tries = 0; ; tries++) {
+      try {
+        await records.update(orderId, (current) => change(current ?? emptyOrderRecord(orderId)))
+        if (tries > 0) logger.info('run recorded after all', { orderId })
+        return true
+      } catch (error) {
+        if (tries === 0) logger.error('run not recorded', { orderId, ...describeError(error) })
+        if (!(await again())) return false
+      }
+    }
+  }
+
+  return {
+    async start(order) {
+      const { orderId, account, commit, reason } = order
+      const open = order.state === 'OPEN'
+      const record = await records.update(orderId, (current) => {
+        const envelope = open ? matchingCandidate(current, commit) : undefined
+        if (envelope === undefined && reason === 'received') return undefined
+        const base = current ?? emptyOrderRecord(orderId)
+        const candidates = envelope === undefined ? base.candidates : [envelope]
+        return withTrigger({ ...base, candidates, escrowCommit: commit }, reason)
+      })
+      const attempt = record?.triggers.at(-1)?.attempt
+      if (record === undefined || attempt === undefined) return undefined
+      const candidate = open ? matchingCandidate(record, commit) : undefined
+      const job = { job: 'order', orderId, account, attempt, openedAt: order.position } as const
+      return runs.start(candidate === undefined ? job : { ...job, envelope: candidate.envelope })
+    },
+
+    async finish(run, end, failuresBefore, again) {
+      const ended = orderOutcome(end)
+      const { outcome } = ended
+      const failures = outcome === 'failed' ? failuresBefore + 1 : 0
+      const dueAt = nextRunAt(ended, failures, Date.now(), times)
+      // From here on, however long the note takes.
+      const next = dueAt === null ? null : due(dueAt)
+      if (run.file.job !== 'order') return { outcome, failures, next }
+      const { orderId, attempt } = run.file
+      logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.file.runId })
+      const digests = relayedDigests(orderId)
+      const waitsFor = waitReasonOf(ended)
+      const finishedAt = new Date().toISOString()
+      const change = (current: OrderRecord) => ({
+        ...withEnd(withDigests(current, digests), attempt, {
+          outcome,
+          finishedAt,
+          ...(waitsFor && { waitsFor }),
+        }),
+        nextTriggerAt: isoOrNull(dueAt),
+        ...noticeAfter(ended),
+      })
+      if (!(await writeEnd(orderId, change, again))) return undefined
+      await run.discard()
+      return { outcome, failures, next, waitsFor }
+    },
+  }
+}
+
+/** Opens the next trigger; one that was never closed belongs to a run that nobody knows of any more. */
+function withTrigger(record: OrderRecord, reason: TriggerReason): OrderRecord {
+  const earlier = record.triggers.map(closeLost)
+  const attempt = (earlier.at(-1)?.attempt ?? 0) + 1
+  const startedAt = new Date().toISOString()
+  const trigger: TriggerRecord = { attempt, reason, startedAt, finishedAt: null, outcome: null }
+  return { ...record, triggers: [...earlier, trigger].slice(-MAX_TRIGGERS), nextTriggerAt: null }
+}
+
+function closeLost(trigger: TriggerRecord): TriggerRecord {
+  if (trigger.finishedAt !== null) return trigger
+  return { ...trigger, finishedAt: new Date().toISOString(), outcome: 'failed' }
+}
+
+function withEnd(
+  record: OrderRecord,
+  attempt: number,
+  end: Pick<TriggerRecord, 'outcome' | 'finishedAt' | 'waitsFor'>,
+): OrderRecord {
+  const triggers = record.triggers.map((trigger) =>
+    trigger.attempt === attempt ? { ...trigger, ...end } : trigger,
+  )
+  return { ...record, triggers }
+}
+
+/** What is settled was not refused: what an earlier run left, which did not get to the refund, is void. */
+function noticeAfter({ outcome, notice }: Pick<RunResult, 'outcome' | 'notice'>): Partial<OrderRecord> {
+  if (outcome === 'settled') return { notice: notice ?? null }
+  return notice === undefined ? {} : { notice }
+}
+
+function isoOrNull(unixMs: number | null): string | null {
+  return unixMs === null ? null : new Date(Math.min(unixMs, MAX_DATE_MS)).toISOString()
+}
+
+/** The last moment with a four-digit year, as ISO 8601 texts have it. */
+const MAX_DATE_MS = Date.UTC(9999, 11, 31)
+
+/** The run of failures at a history's end. */
+export function failuresAtEnd(triggers: readonly TriggerRecord[]): number {
+  let failures = 0
+  while (triggers.at(-1 - failures)?.outcome === 'failed') failures++
+  return failures
+}

@@ -1,0 +1,191 @@
+import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { enclaveBootSchema } from '../../protocol/job.js'
+import { runSecretSchema } from '../../protocol/runMessage.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import { readPrivateFile } from '../../service/privateFile.js'
+import type { Service } from '../lifetime.js'
+import { Secret } from '../secret.js'
+
+/** How the server reaches the enclave that it starts itself. */
+export interface OwnEnclave {
+  /** What jobs are posted to. */
+  readonly url: Secret
+  readonly secret: Secret
+  /** Keeps the enclave up. It outlives this server, and the next one finds it by its socket. */
+  readonly service: Service
+}
+
+interface OwnEnclaveOptions {
+  /** Its socket, its secret, its log and what it remembers; absolute, this user's alone. */
+  readonly directory: string
+  /** Program and arguments. */
+  readonly command: readonly string[]
+  /** The enclave's own configuration, a path that is handed on. */
+  readonly envFile: string
+  /** Where the program is looked for, as in a shell. */
+  readonly searchPath: string
+  readonly logger: Logger
+}
+
+/** The part of the enclave's `GET /health` that says whether it is the one that would be started now. */
+const healthSchema = z.object({
+  ...enclaveBootSchema.shape,
+  pid: z.int().positive(),
+  program: z.string(),
+  configuredAt: z.number(),
+})
+type Health = z.output<typeof healthSchema>
+
+const LOOK_INTERVAL_MS = 1_000
+const LOOK_TIMEOUT_MS = 2_000
+/** Between the end of one that did not stay up and the next start: doubled each time, up to the longest. */
+const AGAIN_MS = 250
+const AGAIN_MAX_MS = 5_000
+/** The log of earlier starts is kept beside the present one. */
+const MAX_LOG_BYTES = 10_000_000
+
+/** @throws the system's error when the directory cannot be used, SharedFileError when others can read the secret */
+export function createOwnEnclave(options: OwnEnclaveOptions): OwnEnclave {
+  const { directory, logger } = options
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const socketPath = join(directory, 'door.sock')
+  const stopping = new AbortController()
+  let watching: Promise<void> = Promise.resolve()
+  /** The process that this server has started, while it lives. */
+  let child: Promise<unknown> | undefined
+  /** Starts in a row after which none answered. */
+  let failures = 0
+
+  /** Whether it was started from another program or before a change of its configuration; looked at once a server. */
+  let isCurrent: ((health: Health) => boolean) | undefined
+
+  async function look(): Promise<void> {
+    const health = await healthOf(socketPath)
+    if (health === undefined) {
+      if (child === undefined) start()
+      return
+    }
+    failures = 0
+    isCurrent ??= await currency(options)
+    if (isCurrent(health)) return
+    isCurrent = () => true
+    logger.info('enclave replaced')
+    // It ends after its runs; the next one is started once its socket is gone.
+    process.kill(health.pid, 'SIGTERM')
+  }
+
+  function start(): void {
+    const exit = spawnDetached(options, socketPath).then((exitCode) => {
+      child = undefined
+      failures++
+      if (failures === 1) logger.error('enclave ended', { exitCode })
+    })
+    child = exit
+  }
+
+  async function watch(): Promise<void> {
+    const { signal } = stopping
+    while (!signal.aborted) {
+      try {
+        await look()
+      } catch (error) {
+        logger.error('enclave not supervised', describeError(error))
+      }
+      // One that has died is started again at once, unless it does so again and again.
+      const again = failures === 0 ? LOOK_INTERVAL_MS : Math.min(AGAIN_MS * 2 ** (failures - 1), AGAIN_MAX_MS)
+      const pause = sleep(again, undefined, { signal, ref: false }).catch(() => undefined)
+      await (child === undefined || failures > 0 ? pause : Promise.race([pause, child]))
+    }
+  }
+
+  return {
+    url: new Secret(`unix:${socketPath}`),
+    secret: new Secret(secretIn(directory)),
+    service: {
+      name: 'enclave',
+      async start() {
+        watching = watch()
+      },
+      async stop() {
+        stopping.abort()
+        await watching
+      },
+    },
+  }
+}
+
+/** Drawn by the first server with this directory. */
+function secretIn(directory: string): string {
+  const path = join(directory, 'secret')
+  if (!existsSync(path)) {
+    writeFileSync(path, `whsec_${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600 })
+  }
+  return runSecretSchema.parse(readPrivateFile(path).toString('utf8').trim())
+}
+
+/**
+ * Resolves with its exit code. It has a group of its own, and inherits neither the environment, which holds the relayer's
+ * key, nor an open file but its log's.
+ */
+async function spawnDetached(options: OwnEnclaveOptions, socketPath: string): Promise<number | null> {
+  const { directory, command, envFile, searchPath } = options
+  const [program = '', ...args] = command
+  try {
+    const log = openLog(join(directory, 'enclave.log'))
+    const child = spawn(program, [...args, 'serve'], {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: {
+        PATH: searchPath,
+        ENCLAVE_ENV_FILE: envFile,
+        ENCLAVE_STATE_DIR: directory,
+        ENCLAVE_LISTEN: `unix:${socketPath}`,
+      },
+    })
+    closeSync(log)
+    child.unref()
+    const [code]: unknown[] = await once(child, 'exit')
+    return typeof code === 'number' ? code : null
+  } catch {
+    // The program is not there, or its log cannot be opened.
+    return null
+  }
+}
+
+function openLog(path: string): number {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size > MAX_LOG_BYTES) renameSync(path, `${path}.1`)
+  return openSync(path, 'a', 0o600)
+}
+
+/** Undefined when none answers at the socket. */
+export async function healthOf(socketPath: string): Promise<Health | undefined> {
+  try {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS)
+      get({ socketPath, path: '/health', agent: false, signal }, (response) => {
+        text(response).then(resolve, reject)
+      }).on('error', reject)
+    })
+    return healthSchema.parse(JSON.parse(answer))
+  } catch {
+    return undefined
+  }
+}
+
+async function currency({ command, envFile }: OwnEnclaveOptions): Promise<(health: Health) => boolean> {
+  const program = createHash('sha256')
+    .update(await readFile(command.at(-1) ?? ''))
+    .digest('hex')
+  const changedAt = statSync(envFile, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return (health) => health.program === program && health.configuredAt >= changedAt
+}

@@ -1,0 +1,64 @@
+import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
+
+/** When the next run may be triggered: in turn, and no more often than the enclave's host allows. */
+export interface TriggerRateLimit {
+  /** Resolves at the caller's turn; false when it does not come within `ms`. Turns are in the order of asking. */
+  take(ms?: number): Promise<boolean>
+  /** Counts a trigger that an earlier server gave. @param at Unix milliseconds */
+  note(at: number): void
+  /** No turn comes for so long: the host has said so. */
+  hold(ms: number): void
+}
+
+/**
+ * Uses the monotonic clock, so moving the system clock back cannot stall the queue.
+ *
+ * @param intervalMs least time between two turns; 0 lets everyone through at once
+ */
+export function createTriggerRateLimit(intervalMs: number): TriggerRateLimit {
+  const queue: (() => void)[] = []
+  /** Milliseconds of `performance.now()`. */
+  let freeAt = 0
+  let timer: NodeJS.Timeout | undefined
+
+  function advance(): void {
+    clearTimeout(timer)
+    while (queue.length > 0) {
+      const wait = freeAt - performance.now()
+      if (wait > 0) {
+        timer = setTimeout(advance, Math.min(wait, MAX_TIMER_MS))
+        timer.unref()
+        return
+      }
+      freeAt = performance.now() + intervalMs
+      queue.shift()?.()
+    }
+  }
+
+  return {
+    take: (ms) =>
+      new Promise((resolve) => {
+        const enter = () => {
+          clearTimeout(limit)
+          resolve(true)
+        }
+        const giveUp = () => {
+          queue.splice(queue.indexOf(enter), 1)
+          resolve(false)
+        }
+        const limit =
+          ms === undefined ? undefined : setTimeout(giveUp, Math.min(Math.max(0, ms), MAX_TIMER_MS))
+        limit?.unref()
+        queue.push(enter)
+        advance()
+      }),
+    note(at) {
+      // One in the future was given before the clock was set back.
+      const since = Math.max(0, Date.now() - at)
+      freeAt = Math.max(freeAt, performance.now() + intervalMs - since)
+    },
+    hold(ms) {
+      freeAt = Math.max(freeAt, performance.now() + ms)
+    },
+  }
+}

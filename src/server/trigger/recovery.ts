@@ -1,0 +1,174 @@
+import { ChainAnswerError } from '../../chain/errors.js'
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { Hex } from '../../protocol/hex.js'
+import { isReclaimable } from '../../protocol/reclaimDelay.js'
+import type { Logger } from '../../service/logger.js'
+import { inBatches } from '../async/inBatches.js'
+import type {
+  ChainPosition,
+  ClosedEvent,
+  EscrowEvent,
+  EscrowEvents,
+  OpenedEvent,
+  OpenedOrder,
+} from '../escrow/escrowLogs.js'
+import type { Recovered } from '../escrow/escrowPoller.js'
+import { type LookBack, REREAD_BLOCKS } from '../escrow/logRanges.js'
+import type { OrderRecords } from '../store/orderRecords.js'
+import { StorageError } from '../store/storageError.js'
+import { byPosition } from './orderQueue.js'
+import type { Scheduler } from './scheduler.js'
+
+/** Reads that travel as one request. */
+const BATCH = 100
+/** Of an order that was opened before the look back: before all others. */
+const LONG_AGO: ChainPosition = { block: 0, logIndex: 0 }
+
+export interface RecoveryOptions {
+  readonly events: EscrowEvents
+  readonly lookBack: LookBack
+  readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
+  readonly records: OrderRecords
+  readonly scheduler: Scheduler
+  readonly logger: Logger
+}
+
+/**
+ * Deals with what the chain holds when the server starts: every open escrow runs again, with its envelope or, if the
+ * cache has none, without; a stored order whose escrow has ended is concluded, and one that was reclaimed runs once more.
+ * Orders that have ended and are not among the open records are neither asked for nor read: they may be many.
+ *
+ * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
+ */
+export async function recover(options: RecoveryOptions): Promise<Recovered> {
+  const { events, lookBack, scheduler, logger } = options
+  const head = await events.head()
+  const now = (await events.blockTime(head.number)) ?? 0
+  const { events: past, block } = await lookBack.read(now, head)
+  const told = toldBy(past)
+  const found = await readEscrows(options, told, now)
+  const refunds = found.flatMap(({ state, refund }) =>
+    state === 'REFUNDED' && refund !== undefined ? [refund] : [],
+  )
+  const reclaimed = await unheardReclaims(options, refunds, now)
+  for (const [orderId, { kind }] of told.ended) {
+    // A run of it may go on, though its record is final.
+    if (isOver(orderId, told, now)) scheduler.seenOnChain(orderId, kind)
+  }
+  for (const { order, state, refund } of found) {
+    const isOwnRefund = refund !== undefined && !isReclaimable(refund.deadline, now)
+    if (state === 'SETTLED') scheduler.seenOnChain(order.orderId, 'settled')
+    if (state === 'REFUNDED' && isOwnRefund) scheduler.seenOnChain(order.orderId, 'refunded')
+    if (reclaimed.has(order.orderId)) await scheduler.reclaimed(order)
+    else if (state === 'OPEN') await scheduler.resume(order)
+    else if (state !== 'NONE') await scheduler.closed(order, state)
+  }
+  logger.info('open orders read', {
+    blockNumber: block.number,
+    count: found.filter(({ state }) => state === 'OPEN').length,
+  })
+  scheduler.release()
+  lookBack.forget()
+  return { block, events: past.filter(({ position }) => position.block > block.number - REREAD_BLOCKS) }
+}
+
+interface FoundOrder {
+  readonly order: OpenedOrder
+  readonly state: EscrowedOrder['state']
+  /** As an event told. */
+  readonly refund: Refund | undefined
+}
+
+/** The last that the events tell of each order. */
+interface Told {
+  readonly opened: ReadonlyMap<Hex, OpenedEvent>
+  readonly ended: ReadonlyMap<Hex, ClosedEvent>
+}
+
+function toldBy(past: readonly EscrowEvent[]): Told {
+  const opened = new Map<Hex, OpenedEvent>()
+  const ended = new Map<Hex, ClosedEvent>()
+  for (const event of past) {
+    if (event.kind === 'opened') opened.set(event.orderId, event)
+    else ended.set(event.orderId, event)
+  }
+  return { opened, ended }
+}
+
+/** Whether an order that is not among the open records needs nothing more. A refund may be a reclaim. */
+function isOver(orderId: Hex, { opened, ended }: Told, now: number): boolean {
+  const kind = ended.get(orderId)?.kind
+  const deadline = opened.get(orderId)?.deadline
+  return (
+    kind === 'settled' || (kind === 'refunded' && deadline !== undefined && !isReclaimable(deadline, now))
+  )
+}
+
+/** What the chain holds of the stored orders and of those that the events do not show to be over, in the order of opening. */
+async function readEscrows(
+  { escrow, records }: RecoveryOptions,
+  told: Told,
+  now: number,
+): Promise<FoundOrder[]> {
+  const { opened, ended } = told
+
+  async function read(orderId: Hex): Promise<FoundOrder> {
+    const { account, commit, deadline, state } = await escrow.orders(orderId)
+    const event = opened.get(orderId)
+    // It has just been opened on another node: the one that was asked now is behind.
+    if (event !== undefined && state === 'NONE') throw new ChainAnswerError('the node is behind')
+    const order = { orderId, account, commit, position: event?.position ?? LONG_AGO }
+    const end = ended.get(orderId)
+    const refund = end?.kind === 'refunded' ? { orderId, block: end.position.block, deadline } : undefined
+    return { order, state, refund }
+  }
+
+  const unsettled = [...opened.keys(), ...ended.keys()].filter((orderId) => !isOver(orderId, told, now))
+  const ids = [...new Set([...unsettled, ...(await records.openIds())])]
+  const found = await inBatches(ids, BATCH, read)
+  return found.sort((a, b) => byPosition(a.order.position, b.order.position))
+}
+
+/** Block times asked for side by side. */
+const TIMES_BATCH = 20
+
+/** An escrow that was refunded, by the enclave or by a reclaim: the event is the same. */
+export interface Refund {
+  readonly orderId: Hex
+  /** Of its `OrderRefunded`. */
+  readonly block: number
+  /** Unix seconds. */
+  readonly deadline: number
+}
+
+/**
+ * The refunds that may be reclaims which the enclave has not heard of: those late enough for one, of orders that the
+ * cache does not know. An order may be held when it is reclaimed, and nothing else tells once the cache is lost.
+ *
+ * One whose record can't be read may be one, too.
+ *
+ * @throws ChainUnavailableError, ChainAnswerError
+ */
+export async function unheardReclaims(
+  { events, records }: { readonly events: EscrowEvents; readonly records: OrderRecords },
+  refunds: readonly Refund[],
+  now: number,
+): Promise<Set<Hex>> {
+  const found = new Set<Hex>()
+  const possible = refunds.filter(({ deadline }) => isReclaimable(deadline, now))
+  await inBatches(possible, TIMES_BATCH, async ({ orderId, block, deadline }) => {
+    if (await isKnown(records, orderId)) return
+    const time = await events.blockTime(block)
+    if (time === undefined || isReclaimable(deadline, time)) found.add(orderId)
+  })
+  return found
+}
+
+async function isKnown(records: OrderRecords, orderId: Hex): Promise<boolean> {
+  try {
+    return (await records.get(orderId)) !== undefined
+  } catch (error) {
+    if (error instanceof StorageError) return false
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import { Router } from 'express'
+import { z } from 'zod'
+import { runResultReceivedSchema } from '../../protocol/api.js'
+import { postedResultSchema, provisionalResultSchema, runIdSchema } from '../../protocol/job.js'
+import { methodNotAllowed } from '../http/errors.js'
+import { sendUntagged } from '../http/preparedJson.js'
+import { signedRun } from '../http/signedRun.js'
+import { parseBody, parseParam } from '../http/validate.js'
+import type { Secret } from '../secret.js'
+import type { PostedResults, Reception } from './httpRunner.js'
+import { MAX_RESULT_BYTES } from './processRunner.js'
+
+export interface RunsRouterDeps {
+  /** Shared with the enclave. */
+  readonly secret: Secret
+  readonly results: PostedResults
+}
+
+/** Where an enclave that stays up posts what its runs tell before their end, and what they came to. */
+export function createRunsRouter({ secret, results }: RunsRouterDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  function route<Posted>(
+    kind: 'notice' | 'result',
+    schema: z.ZodType<Posted>,
+    take: (runId: string, posted: Posted) => Promise<Reception>,
+  ): void {
+    router
+      .route(`/runs/:runId/${kind}`)
+      .post(
+        signedRun({ kind, secret, limitBytes: MAX_RESULT_BYTES, runIdOf: ({ runId }) => runId }),
+        async (req, res) => {
+          const runId = parseParam(runIdSchema, 'runId', req.params.runId)
+          const result = await take(runId, parseBody(schema, req.body))
+          sendUntagged(res, z.encode(runResultReceivedSchema, { runId, result }))
+        },
+      )
+      .all(methodNotAllowed('POST'))
+  }
+  route('notice', provisionalResultSchema, results.receiveNotice)
+  route('result', postedResultSchema, results.receiveResult)
+  return router
+}

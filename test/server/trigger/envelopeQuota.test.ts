@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { RpcProvider } from '../../../src/chain/provider.js'
+import type { RpcTransport } from '../../../src/chain/rpcTransport.js'
+import { StorageError } from '../../../src/server/store/storageError.js'
+import { createUnopenedOrders } from '../../../src/server/trigger/envelopeQuota.js'
+import { useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32, setUpInstitution } from '../../support/institution.js'
+import { sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
+import { createScriptedEnclave } from '../../support/scriptedEnclave.js'
+import { openIds, setStoredText } from '../../support/storedRows.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { outcomes, startTrigger } from '../../support/triggerHarness.js'
+
+const chain = useChain(setUpInstitution)
+const A = bytes32('A')
+const B = bytes32('B')
+const NO_ESCROW = {
+  account: A,
+  amount: 0n,
+  deadline: 0,
+  commit: A,
+  orgId: A,
+  state: 'NONE',
+} as const
+const LEFT_FOR_LATER = 'order without an escrow left for later: its record fails'
+
+/** A node that never shows an event. */
+function withoutEvents(transport: RpcTransport): RpcTransport {
+  return {
+    ...transport,
+    async send(calls, signal) {
+      const answers = await transport.send(calls, signal)
+      return answers.map((answer, at) =>
+        calls[at]?.method === 'eth_getLogs' ? { ...answer, result: [] } : answer,
+      )
+    },
+  }
+}
+
+describe('a stored order without an escrow', () => {
+  test('whose record fails holds up no other', async () => {
+    const directory = await temporaryDirectory()
+    const root = `${directory}/data`
+    const { store, logLines } = await startTrigger(chain(), createScriptedEnclave(directory), root, {
+      unopened: { expiryMs: 1_000, maxOrders: 10, maxPerClient: 10, maxBytesPerClient: 2 ** 20 },
+    })
+    await store(A, await sealOrder('unreadable'))
+    setStoredText(root, 'orders', A, 'no record')
+    await store(B, await sealOrder('never opened'))
+    await eventually('only the unreadable one', () => openIds(root, 'orders').join() === A)
+    const told = () => logLines().filter(({ msg }) => msg === LEFT_FOR_LATER)
+    expect(told()).toEqual([expect.objectContaining({ recordId: A, errorCode: 'UNREADABLE_RECORD' })])
+  })
+})
+
+test('a record that fails is told of again once its order had been seen meanwhile', async () => {
+  const { logger, lines } = createLogLines()
+  const seen = new Set<string>()
+  const unopened = createUnopenedOrders({
+    escrow: { orders: async () => NO_ESCROW },
+    records: { expire: () => Promise.reject(new StorageError('injected')) },
+    expiryMs: 1_000,
+    room: { hold() {}, leave() {} },
+    isSeen: (orderId) => seen.has(orderId),
+    logger,
+    onFound: async () => undefined,
+  })
+  const told = () => lines().filter(({ msg }) => msg === LEFT_FOR_LATER).length
+  unopened.note(A, 0)
+  await unopened.check()
+  await unopened.check()
+  expect(told()).toBe(1)
+  seen.add(A)
+  await unopened.check()
+  seen.delete(A)
+  unopened.note(A, 0)
+  await unopened.check()
+  expect(told()).toBe(2)
+})
+
+describe('a stored order whose opening no event has shown', () => {
+  test('runs all the same', async () => {
+    const directory = await temporaryDirectory()
+    const { rpcUrl, chainId } = chain().anvil
+    const { transport } = new RpcProvider({ urls: [rpcUrl], timeoutMs: 5_000, chainId })
+    const enclave = createScriptedEnclave(directory)
+    const { place, until } = await startTrigger(chain(), enclave, `${directory}/data`, {
+      transport: withoutEvents(transport),
+    })
+    await place('alice', A)
+    const record = await until(A, 'its run', (found) => outcomes(found)[0] === 'placed')
+    expect(record.triggers[0]?.reason).toBe('received')
+  })
+})

@@ -1,0 +1,330 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Job, type PostedResult, RESTARTED, type RunResult } from '../../../src/protocol/job.js'
+import { identityOf } from '../../../src/server/processIdentity.js'
+import { Secret } from '../../../src/server/secret.js'
+import { createRunRecords } from '../../../src/server/store/runRecords.js'
+import { createHttpRunner, createRemoteEnclave } from '../../../src/server/trigger/httpRunner.js'
+import { createTriggerRateLimit, type TriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
+import type { EnclaveRunner } from '../../../src/server/trigger/runner.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32 } from '../../support/institution.js'
+import { sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
+import { closedUrl } from '../../support/rawServer.js'
+import { type HostStep, startScriptedHost } from '../../support/scriptedHost.js'
+import { RUN_SECRET } from '../../support/serverEnvironment.js'
+import { openIds, storedRows } from '../../support/storedRows.js'
+import { openStores } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const SETTLED: RunResult = { outcome: 'settled' }
+const TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 100 }
+/** Of a run that may have called somebody until a moment ago. */
+const HALF_A_MINUTE = 30
+
+async function setUp(
+  steps: HostStep[],
+  options: { url?: string; rateLimit?: TriggerRateLimit; seconds?: number; effectMs?: number } = {},
+) {
+  const root = await temporaryDirectory()
+  const host = await startScriptedHost(steps)
+  const { logger, text } = createLogLines()
+  const files = createRunRecords({ ...(await openStores(root)), root, logger })
+  const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
+  const server = (rateLimit: TriggerRateLimit = createTriggerRateLimit(0)) =>
+    createHttpRunner({
+      remote: createRemoteEnclave({
+        url: new Secret(options.url ?? host.url),
+        secret: new Secret(RUN_SECRET),
+      }),
+      files,
+      rateLimit,
+      stopping: stopping.signal,
+      times: { ...TIMES, ...(options.effectMs !== undefined && { effectMs: options.effectMs }) },
+      logger,
+    })
+  const runId = randomUUID()
+  const stopAt = Math.floor(Date.now() / 1_000) + (options.seconds ?? 60)
+  await files.put({ job: 'policy', runId, startedAt: new Date().toISOString(), stopAt, process: null })
+  const job: Job = {
+    job: 'order',
+    runId,
+    stopAt,
+    resultFile: files.resultPath(runId),
+    orderId: bytes32('an order'),
+    envelope: await sealOrder('secret'),
+  }
+  return { host, files, job, root, logText: text, server, runner: server(options.rateLimit) }
+}
+
+/** Starts a run that is noted already. */
+const begin = (runner: EnclaveRunner, job: Job) => runner.run(job, async () => undefined)
+
+/** Whether it has come to an end by now. */
+async function hasEnded(end: Promise<unknown>): Promise<boolean> {
+  return Promise.race([end.then(() => true), new Promise<false>((resolve) => setTimeout(resolve, 0, false))])
+}
+
+describe('a run', () => {
+  test('gets its job, signed, without a path of this machine, and ends with the result that is posted', async () => {
+    const { host, runner, job } = await setUp([202])
+    const noted: unknown[] = []
+    const { end } = await runner.run(job, async (process) => {
+      noted.push({ process, offers: host.offers.length })
+    })
+    await eventually('the offer', () => host.offers.length > 0)
+    const { resultFile: _resultFile, ...sent } = job
+    expect(host.offers).toEqual([{ body: sent, isSigned: true }])
+    expect(noted).toEqual([{ process: null, offers: 0 }])
+    expect(await hasEnded(end)).toBe(false)
+    expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
+    expect(await end).toEqual({ how: 'result', exitCode: null, result: SETTLED })
+  })
+
+  test.each<[string, HostStep[]]>([
+    ['lost', ['lose', 'lose', 202]],
+    ['one of a gateway', [502, 504, 202]],
+    ['no more than that it took too long', [408, 202]],
+  ])('whose answer is %s is offered again as the same run, and goes on meanwhile', async (_what, steps) => {
+    const { host, runner, job } = await setUp(steps)
+    const { end } = await begin(runner, job)
+    await eventually('all offers', () => host.offers.length === steps.length)
+    expect(new Set(host.offers.map(({ body }) => body.runId))).toEqual(new Set([job.runId]))
+    expect(host.offers.every(({ isSigned }) => isSigned)).toBe(true)
+    expect(await hasEnded(end)).toBe(false)
+    await runner.receiveResult(job.runId, SETTLED)
+    expect((await end).result).toEqual(SETTLED)
+  })
+
+  test.each<HostStep>([400, 401, 404, 409, 422, 429, 'redirect'])(
+    'that is refused (%s) has not started',
+    async (step) => {
+      const { host, runner, job } = await setUp([step])
+      expect(await (await begin(runner, job)).end).toEqual({
+        how: 'not-started',
+        exitCode: null,
+        result: null,
+      })
+      expect(host.offers).toHaveLength(1)
+    },
+  )
+
+  test('has not started where no enclave listens, for as long as one may take to start again', async () => {
+    const { runner, job } = await setUp([], { url: await closedUrl() })
+    const from = performance.now()
+    expect((await (await begin(runner, job)).end).how).toBe('not-started')
+    expect(performance.now() - from).toBeGreaterThanOrEqual(TIMES.absentMs)
+  })
+
+  test('that may have been taken is not ended by a refusal that follows', async () => {
+    const { host, runner, job } = await setUp(['lose', 401])
+    const { end } = await begin(runner, job)
+    await eventually('the refusals', () => host.offers.length > 2)
+    expect(await hasEnded(end)).toBe(false)
+    await runner.receiveResult(job.runId, SETTLED)
+    expect((await end).result).toEqual(SETTLED)
+  })
+
+  test('that cannot be noted is not offered', async () => {
+    const { host, runner, job } = await setUp([202])
+    const failure = new Error('no room')
+    await expect(runner.run(job, () => Promise.reject(failure))).rejects.toBe(failure)
+    expect(host.offers).toEqual([])
+  })
+
+  test('that is refused for now holds every other back for as long', async () => {
+    const rateLimit = createTriggerRateLimit(0)
+    const { runner, job } = await setUp([429], { rateLimit })
+    const from = Date.now()
+    expect((await (await begin(runner, job)).end).how).toBe('not-started')
+    expect(await rateLimit.take(1)).toBe(false)
+    expect(await rateLimit.take()).toBe(true)
+    expect(Date.now() - from).toBeGreaterThanOrEqual(1_000)
+  })
+
+  test('of which nothing is heard lasts until 30 s after its time, whatever was answered', async () => {
+    const { runner, job } = await setUp(['lose'], { seconds: -HALF_A_MINUTE + 2 })
+    expect(await (await begin(runner, job)).end).toEqual({ how: 'timeout', exitCode: null, result: null })
+    expect(Date.now()).toBeGreaterThanOrEqual((job.stopAt + HALF_A_MINUTE) * 1_000)
+    expect(await runner.receiveResult(job.runId, SETTLED)).toBe('not-awaited')
+  })
+
+  test('whose effect the chain shows has ended with it, once a result with a notice had its time', async () => {
+    const first = await setUp([202])
+    const { end } = await begin(first.runner, first.job)
+    first.runner.seenOnChain(first.job.runId, 'refunded')
+    expect((await end).result).toEqual({ outcome: 'refunded' })
+
+    const second = await setUp([202], { effectMs: 60_000 })
+    const ending = (await begin(second.runner, second.job)).end
+    const refunded: RunResult = { outcome: 'refunded', notice: await sealOrder('why') }
+    second.runner.seenOnChain(second.job.runId, 'refunded')
+    await sleep(100)
+    expect(await hasEnded(ending)).toBe(false)
+    await second.runner.receiveResult(second.job.runId, refunded)
+    expect((await ending).result).toEqual(refunded)
+  })
+
+  test('leaves neither the URL nor the secret nor what is sealed in the log', async () => {
+    const { runner, job, host, logText } = await setUp(['lose', 401])
+    await begin(runner, job)
+    await eventually('the refusals', () => host.offers.length > 2)
+    expect(logText()).toContain('job not taken')
+    for (const secret of [host.url, RUN_SECRET, JSON.stringify(host.offers[0]?.body.envelope)]) {
+      expect(logText()).not.toContain(secret)
+    }
+  })
+})
+
+describe('a result', () => {
+  test('is on disk when it is answered, and the next server has it', async () => {
+    const { files, job, runner, server } = await setUp([202])
+    expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
+    expect((await files.get(job.runId))?.result).toEqual(SETTLED)
+    const run = { runId: job.runId, process: null, stopAt: job.stopAt, resultFile: job.resultFile }
+    expect((await server().attach(run)).result).toEqual(SETTLED)
+  })
+
+  test('of a run of an earlier server ends it, and offers nothing again', async () => {
+    const { job, host, runner } = await setUp([202])
+    const end = runner.attach({
+      runId: job.runId,
+      process: null,
+      stopAt: job.stopAt,
+      resultFile: job.resultFile,
+    })
+    expect(await runner.receiveResult(job.runId, SETTLED)).toBe('received')
+    expect((await end).result).toEqual(SETTLED)
+    expect(host.offers).toEqual([])
+  })
+
+  test('of a run of an earlier server is awaited no longer because the clock was set back since', async () => {
+    const { job, runner } = await setUp([202])
+    const { runId, resultFile } = job
+    const startedAt = Date.now() + 3_600_000
+    const stopAt = Math.floor(startedAt / 1_000) - HALF_A_MINUTE
+    expect((await runner.attach({ runId, process: null, startedAt, stopAt, resultFile })).how).toBe('timeout')
+  })
+
+  test('that is posted again, or another one after it, changes nothing and leaves nothing', async () => {
+    const { runner, job, files, root } = await setUp([202])
+    const { end } = await begin(runner, job)
+    const posts = [SETTLED, SETTLED, { outcome: 'failed' } as const].map((result) =>
+      runner.receiveResult(job.runId, result),
+    )
+    expect(await Promise.all(posts)).toEqual(['received', 'received', 'received'])
+    expect((await end).result).toEqual(SETTLED)
+    await files.remove(job.runId)
+    expect(await runner.receiveResult(job.runId, { outcome: 'failed' })).toBe('received')
+    expect(storedRows(root, 'runs')).toEqual([])
+  })
+
+  test('of a run that nobody knows is not awaited, and not kept', async () => {
+    const { runner, root, job } = await setUp([202])
+    expect(await runner.receiveResult(randomUUID(), SETTLED)).toBe('not-awaited')
+    expect(openIds(root, 'runs')).toEqual([job.runId])
+  })
+})
+
+test('a run that was begun as a process is followed as one', async () => {
+  const { runner, job } = await setUp([202])
+  const ended = { ...identityOf(process.pid), startedAt: '1' }
+  const run = { runId: job.runId, process: ended, stopAt: job.stopAt, resultFile: job.resultFile }
+  expect(await runner.attach(run)).toEqual({ how: 'no-result', exitCode: null, result: null })
+})
+
+describe('a run that an enclave has taken', () => {
+  const taker = { instance: randomUUID(), boot: 3 }
+  const restarted = (enclave: PostedResult['enclave']): PostedResult => ({
+    outcome: 'failed',
+    code: RESTARTED,
+    ...(enclave && { enclave }),
+  })
+
+  async function taken() {
+    const setting = await setUp([{ ...taker, result: 'accepted' }])
+    const { end } = await begin(setting.runner, setting.job)
+    await eventually('the note of it', async () => (await setting.files.get(setting.job.runId))?.enclave)
+    return { ...setting, end }
+  }
+
+  test('names instance and boot in its row', async () => {
+    const { files, job } = await taken()
+    expect((await files.get(job.runId))?.enclave).toEqual(taker)
+  })
+
+  test('is over when a later boot of the same instance says so', async () => {
+    const { runner, job, end } = await taken()
+    expect(await runner.receiveResult(job.runId, restarted({ ...taker, boot: 4 }))).toBe('received')
+    expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED })
+  })
+
+  test.each<[string, PostedResult]>([
+    ['another instance says so', restarted({ instance: randomUUID(), boot: 9 })],
+    ['the boot that runs it says so', restarted(taker)],
+    [
+      'another instance, which got a lost offer of it, has ended its own',
+      { outcome: 'settled', enclave: { instance: randomUUID(), boot: 1 } },
+    ],
+  ])('is not over when %s', async (_what, posted) => {
+    const { runner, job, end } = await taken()
+    expect(await runner.receiveResult(job.runId, posted)).toBe('not-awaited')
+    expect(await hasEnded(end)).toBe(false)
+    expect(await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })).toBe('received')
+    expect((await end).result).toEqual(SETTLED)
+  })
+
+  test('and whose answer was lost is over when the next boot says so, also after that boot has answered', async () => {
+    const next = { ...taker, boot: taker.boot + 1 }
+    const { runner, job, files } = await setUp(['lose', { ...next, result: 'already-accepted' }])
+    const { end } = await begin(runner, job)
+    await eventually('the note of it', async () => (await files.get(job.runId))?.enclave)
+    expect(await runner.receiveResult(job.runId, restarted(next))).toBe('received')
+    expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED })
+  })
+
+  test('a late result of it touches no other', async () => {
+    const { runner, job, files, end } = await taken()
+    await runner.receiveResult(job.runId, restarted({ ...taker, boot: 4 }))
+    await end
+    await files.remove(job.runId)
+    expect(await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })).toBe('received')
+    expect(await files.all()).toEqual([])
+  })
+})
+
+describe('a notice', () => {
+  test('is in the row when it is answered, ends nothing, and belongs to the failure that follows', async () => {
+    const { runner, job, files } = await setUp([202])
+    const { end } = await begin(runner, job)
+    const notice = await sealOrder('why')
+    expect(await runner.receiveNotice(job.runId, { notice })).toBe('received')
+    expect((await files.get(job.runId))?.told).toEqual({ notice })
+    expect(await hasEnded(end)).toBe(false)
+    await runner.receiveResult(job.runId, { outcome: 'failed', code: RESTARTED })
+    expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED, notice })
+    expect(await runner.receiveNotice(job.runId, { notice })).toBe('not-awaited')
+  })
+
+  test('is left when nothing more is heard, and is none of a run that settled', async () => {
+    const late = await setUp(['lose'], { seconds: -HALF_A_MINUTE + 2 })
+    const notice = await sealOrder('why')
+    const { end } = await begin(late.runner, late.job)
+    expect(await late.runner.receiveNotice(late.job.runId, { notice })).toBe('received')
+    expect(await end).toEqual({ how: 'timeout', exitCode: null, result: { outcome: 'failed', notice } })
+
+    const settled = await setUp([202])
+    const ending = (await begin(settled.runner, settled.job)).end
+    await settled.runner.receiveNotice(settled.job.runId, { notice })
+    await settled.runner.receiveResult(settled.job.runId, SETTLED)
+    expect((await ending).result).toEqual(SETTLED)
+  })
+
+  test('of a run that no one knows is not awaited', async () => {
+    const { runner } = await setUp([202])
+    expect(await runner.receiveNotice(randomUUID(), { code: 'reclaimed-after-fill' })).toBe('not-awaited')
+  })
+})

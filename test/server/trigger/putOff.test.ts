@@ -1,0 +1,146 @@
+// Orders that were put off as their records failed, whose escrows a reorganization of the chain opens anew.
+import { expect, onTestFinished, test } from 'vitest'
+import { commitOf } from '../../../src/protocol/envelope.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import type { OpenedOrder } from '../../../src/server/escrow/escrowLogs.js'
+import {
+  createOrderRecords,
+  emptyOrderRecord,
+  type OrderRecord,
+} from '../../../src/server/store/orderRecords.js'
+import { StorageError } from '../../../src/server/store/storageError.js'
+import { createOrderRuns } from '../../../src/server/trigger/orderRun.js'
+import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
+import { RETRY_TIMES } from '../../../src/server/trigger/retry.js'
+import type { RunRequest } from '../../../src/server/trigger/runner.js'
+import { createScheduler } from '../../../src/server/trigger/scheduler.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32 } from '../../support/institution.js'
+import { sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
+import { openStores } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const A = bytes32('A')
+const startedAt = '2026-03-02T15:00:00.000Z'
+
+/** Nothing is really run: what was to begin is in `requests`. */
+async function setUp() {
+  const { logger } = createLogLines()
+  const records = createOrderRecords({ ...(await openStores(await temporaryDirectory())), logger })
+  const disk: { fails: 'get' | 'finish' | null } = { fails: 'get' }
+  function failOrNot(what: typeof disk.fails): void {
+    if (disk.fails === what) throw new StorageError(new Error('injected'))
+  }
+  const get: typeof records.get = async (orderId) => {
+    failOrNot('get')
+    return records.get(orderId)
+  }
+  const finish: typeof records.finish = async (orderId) => {
+    failOrNot('finish')
+    return records.finish(orderId)
+  }
+  const requests: RunRequest[] = []
+  const orderRuns = createOrderRuns({
+    records,
+    runs: {
+      adopt: async () => [],
+      async start(request) {
+        requests.push(request)
+        throw new StorageError(new Error('nothing is run here'))
+      },
+    },
+    times: RETRY_TIMES,
+    relayedDigests: () => [],
+    logger,
+  })
+  const scheduler = createScheduler({
+    records: { ...records, get, finish },
+    orderRuns,
+    rateLimit: createTriggerRateLimit(0),
+    maxRuns: 4,
+    onFinal: () => undefined,
+    logger,
+  })
+  onTestFinished(() => scheduler.stop())
+  scheduler.release()
+  const envelope = await sealOrder('an order')
+  const opened: OpenedOrder = {
+    orderId: A,
+    account: `0x${'aa'.repeat(20)}`,
+    commit: commitOf(envelope),
+    position: { block: 1, logIndex: 0 },
+  }
+  await scheduler.resume(opened)
+  disk.fails = null
+  const openedAnew = () => scheduler.opened({ ...opened, position: { block: 2, logIndex: 0 } })
+  const update = (change: (record: OrderRecord) => OrderRecord) =>
+    records.update(A, () => change(emptyOrderRecord(A)))
+  const candidate = { envelope, commit: opened.commit, receivedAt: startedAt }
+  return { scheduler, records, disk, requests, openedAnew, update, candidate, opened }
+}
+
+async function lastReason(records: { get(orderId: Hex): Promise<OrderRecord | undefined> }) {
+  return (await records.get(A))?.triggers.at(-1)?.reason
+}
+
+test('one whose record is lost runs without its envelope, as the enclave may hold it', async () => {
+  const { records, requests, openedAnew } = await setUp()
+  await openedAnew()
+  await eventually('its run', () => requests.length > 0)
+  expect(requests[0]).toMatchObject({ job: 'order', orderId: A })
+  expect(requests[0]).not.toHaveProperty('envelope')
+  expect(await lastReason(records)).toBe('recovered')
+})
+
+test('one that never ran runs with the envelope that its record has', async () => {
+  const { records, requests, openedAnew, update, candidate } = await setUp()
+  await update((record) => ({ ...record, candidates: [candidate] }))
+  await openedAnew()
+  await eventually('its run', () => requests.length > 0)
+  expect(requests[0]).toMatchObject({ envelope: candidate.envelope })
+  expect(await lastReason(records)).toBe('restart')
+})
+
+test('one that waits at the broker keeps its time', async () => {
+  const { scheduler, requests, openedAnew, update, candidate, opened } = await setUp()
+  await update((record) => ({
+    ...record,
+    candidates: [candidate],
+    nextTriggerAt: '2096-03-02T15:00:00.000Z',
+    triggers: [{ attempt: 1, reason: 'received', startedAt, finishedAt: startedAt, outcome: 'placed' }],
+  }))
+  await openedAnew()
+  const B = bytes32('B')
+  await scheduler.resume({ ...opened, orderId: B, account: `0x${'bb'.repeat(20)}` })
+  await eventually('the run of another account', () => requests.length > 0)
+  expect(requests).toMatchObject([{ orderId: B }])
+  expect(scheduler.find(A)).toMatchObject({ state: 'OPEN', position: { block: 2 }, running: false })
+})
+
+test('one whose end was not put away, and is taken back, runs with its envelope', async () => {
+  const { scheduler, disk, requests, openedAnew, update, candidate, opened } = await setUp()
+  const placed = {
+    attempt: 1,
+    reason: 'received',
+    startedAt,
+    finishedAt: startedAt,
+    outcome: 'placed',
+  } as const
+  await update((record) => ({
+    ...record,
+    candidates: [candidate],
+    nextTriggerAt: '2096-03-02T15:00:00.000Z',
+    triggers: [placed],
+  }))
+  await scheduler.retry()
+  await update((record) => ({ ...record, candidates: [candidate], triggers: [placed] }))
+  disk.fails = 'finish'
+  await scheduler.closed(opened, 'SETTLED')
+  expect(scheduler.find(A)).toMatchObject({ state: 'SETTLED' })
+  disk.fails = null
+  await openedAnew()
+  await eventually('its run', () => requests.length > 0)
+  expect(requests[0]).toMatchObject({ envelope: candidate.envelope })
+  expect(scheduler.find(A)).toMatchObject({ state: 'OPEN' })
+})

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { Secret } from '../../../src/server/secret.js'
+import { createRunRecords } from '../../../src/server/store/runRecords.js'
+import { createHttpRunner, createRemoteEnclave } from '../../../src/server/trigger/httpRunner.js'
+import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
+import { createRuns } from '../../../src/server/trigger/runner.js'
+import { sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
+import { startScriptedHost } from '../../support/scriptedHost.js'
+import { RUN_SECRET } from '../../support/serverEnvironment.js'
+import { createFailingEngine, openStores } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const RESULT = { outcome: 'rejected', code: 'wrong-version' } as const
+
+/** Runs at a host that takes every job and says nothing of it. */
+async function setUp() {
+  const root = await temporaryDirectory()
+  const { url } = await startScriptedHost([202])
+  const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
+  const { logger } = createLogLines()
+  const { engine, fence } = await openStores(root)
+  const failing = createFailingEngine(engine)
+  const files = createRunRecords({ engine: failing.engine, fence, root, logger })
+  const remote = createRemoteEnclave({ url: new Secret(url), secret: new Secret(RUN_SECRET) })
+  const runner = createHttpRunner({
+    remote,
+    files,
+    rateLimit: createTriggerRateLimit(0),
+    stopping: stopping.signal,
+    logger,
+  })
+  const timeouts = { order: 60_000, reconcile: 60_000 }
+  return { files, runner, left: failing.left, runs: createRuns({ files, runner, timeouts, logger }) }
+}
+
+test('a run that this server has started is none of an earlier one, and ends for who started it', async () => {
+  const { runs, runner } = await setUp()
+  const run = await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook'), timeoutMs: 60_000 })
+  expect(await runs.adopt()).toEqual([])
+  await runner.receiveResult(run.file.runId, RESULT)
+  expect(await run.end).toEqual({ how: 'result', exitCode: null, result: RESULT })
+})
+
+test('a run of an earlier server is adopted, whatever this one has started', async () => {
+  const { files, runs, runner } = await setUp()
+  const runId = randomUUID()
+  const startedAt = new Date().toISOString()
+  const stopAt = Math.ceil(Date.now() / 1_000) + 60
+  await files.put({ job: 'policy', runId, startedAt, stopAt, process: null })
+  await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook'), timeoutMs: 60_000 })
+  const [adopted, ...others] = await runs.adopt()
+  expect([adopted?.file.runId, others]).toEqual([runId, []])
+  await runner.receiveResult(runId, RESULT)
+  expect(await adopted?.end).toMatchObject({ how: 'result', result: RESULT })
+})
+
+test('of the reconcile one run is under way, also when the record of an ended one could not be removed', async () => {
+  const { files, runs, runner, left } = await setUp()
+  const run = await runs.start({ job: 'reconcile' })
+  await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ code: 'UNIQUE_KEY_TAKEN' })
+  await runner.receiveResult(run.file.runId, RESULT)
+  await run.end
+  left.writes = 1
+  await run.discard()
+  expect(await files.all()).toHaveLength(1)
+  const next = await runs.start({ job: 'reconcile' })
+  expect((await files.all()).map(({ runId }) => runId)).toEqual([next.file.runId])
+})

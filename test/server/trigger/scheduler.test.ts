@@ -1,0 +1,394 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
+import { createOrderRecords } from '../../../src/server/store/orderRecords.js'
+import { StorageError } from '../../../src/server/store/storageError.js'
+import { createProcessRunner } from '../../../src/server/trigger/processRunner.js'
+import { useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32, setUpInstitution } from '../../support/institution.js'
+import { openFor, sealOrder } from '../../support/intakeServer.js'
+import { createLogLines } from '../../support/logLines.js'
+import { refundOrder, settleOrder } from '../../support/orderEnds.js'
+import { createScriptedEnclave, type Note, type Step } from '../../support/scriptedEnclave.js'
+import { dropStored, openIds, setStoredText } from '../../support/storedRows.js'
+import { openStores } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { outcomes, startTrigger } from '../../support/triggerHarness.js'
+
+const chain = useChain(setUpInstitution)
+const [A, B, C, D] = [bytes32('A'), bytes32('B'), bytes32('C'), bytes32('D')]
+const NAMES = new Map<string, string>([
+  [A, 'A'],
+  [B, 'B'],
+  [C, 'C'],
+  [D, 'D'],
+])
+const PLACED: Step = { outcome: 'placed', retryAt: 4_000_000_000 }
+const QUEUED: Step = { ...PLACED, outcome: 'queued' }
+
+async function setUp(plan: Record<string, Step[]>, changes: Parameters<typeof startTrigger>[3] = {}) {
+  const directory = await temporaryDirectory()
+  const enclave = createScriptedEnclave(directory)
+  await enclave.plan({ any: [PLACED], ...plan })
+  const root = `${directory}/data`
+  const started = await startTrigger(chain(), enclave, root, changes)
+  return {
+    ...started,
+    enclave,
+    root,
+    directory,
+    restart: () => startTrigger(chain(), enclave, root, changes),
+  }
+}
+
+/** The orders of the runs, in the order in which they started. */
+function sequence(notes: Note[]): string {
+  return notes
+    .filter(({ event }) => event === 'started')
+    .map(({ key }) => NAMES.get(key) ?? key)
+    .join('')
+}
+
+/** How many runs were under way together at most. */
+function mostAtOnce(notes: Note[]): number {
+  let now = 0
+  let most = 0
+  for (const { event } of notes) {
+    now += event === 'started' ? 1 : -1
+    most = Math.max(most, now)
+  }
+  return most
+}
+
+describe('the orders of one account', () => {
+  test('run one at a time, in the order in which their escrows opened', async () => {
+    const wait = { ...PLACED, waitMs: 200 }
+    const { store, until, enclave } = await setUp({ any: [wait] })
+    const envelopes = new Map<Hex, Awaited<ReturnType<typeof sealOrder>>>()
+    for (const orderId of [C, B, A]) {
+      const envelope = await sealOrder(orderId)
+      envelopes.set(orderId, envelope)
+      await store(orderId, envelope)
+    }
+    // In one block, so that they are seen together.
+    await chain().provider.send('evm_setAutomine', [false])
+    const opening = [...envelopes]
+      .reverse()
+      .map(([orderId, envelope]) => openFor(chain(), 'alice', orderId, envelope))
+    await eventually('three transactions', async () => {
+      const block = await chain().provider.send('eth_getBlockByNumber', ['pending', false])
+      return block.transactions.length === 3
+    })
+    await chain().provider.send('evm_mine', [])
+    await Promise.all(opening)
+    await chain().provider.send('evm_setAutomine', [true])
+    await until(C, 'the last outcome', (record) => outcomes(record)[0] === 'placed')
+    const notes = await enclave.notes()
+    expect(sequence(notes)).toBe('ABC')
+    expect(mostAtOnce(notes)).toBe(1)
+  })
+
+  test('wait for one that has failed, and only five times', async () => {
+    const { place, until, enclave } = await setUp({ [A]: [{ outcome: 'failed' }] })
+    await place('alice', A)
+    await until(A, 'a failure', (record) => outcomes(record).includes('failed'))
+    await place('alice', B)
+    await until(B, 'the later order', (record) => outcomes(record)[0] === 'placed')
+    expect(sequence(await enclave.notes())).toMatch(/^A{5}BA*$/)
+    const { triggers } = await until(A, 'one more try', ({ triggers }) => triggers.length > 5)
+    expect(triggers.slice(0, 6).map(({ attempt, reason }) => `${attempt} ${reason}`)).toEqual([
+      '1 received',
+      '2 retry',
+      '3 retry',
+      '4 retry',
+      '5 retry',
+      '6 retry',
+    ])
+  })
+
+  test('wait for a failed one until it does better', async () => {
+    const { place, until, enclave } = await setUp({
+      [A]: [{ outcome: 'failed' }, { outcome: 'failed' }, PLACED],
+    })
+    await place('alice', A)
+    await place('alice', B)
+    await until(B, 'the later order', (record) => outcomes(record)[0] === 'placed')
+    expect(sequence(await enclave.notes())).toBe('AAAB')
+  })
+
+  test.each(['queued', 'placed'] as const)('do not wait for one that is %s', async (outcome) => {
+    const { place, until, enclave } = await setUp({
+      [A]: [{ outcome, retryAt: Math.floor(Date.now() / 1_000) + 3 }, PLACED],
+    })
+    await place('alice', A)
+    await until(A, 'the first outcome', (record) => outcomes(record)[0] === outcome)
+    await place('alice', B)
+    await until(A, 'the follow-up', (record) => outcomes(record)[1] === 'placed')
+    expect(sequence(await enclave.notes())).toBe('ABA')
+  })
+})
+
+describe('the orders of several accounts', () => {
+  test('run side by side, as many as are allowed', async () => {
+    const directory = await temporaryDirectory()
+    const gate = { ...PLACED, untilFile: `${directory}/go` }
+    const { place, until, enclave } = await setUp({ any: [gate] }, { maxRuns: 2 })
+    await place('alice', A)
+    await place('bob', B)
+    await place('carol', C)
+    await eventually('two runs', async () => sequence(await enclave.notes()).length === 2)
+    await enclave.plan({ any: [PLACED] })
+    await writeFile(`${directory}/go`, '')
+    await until(C, 'the third', (record) => outcomes(record)[0] === 'placed')
+    expect(mostAtOnce(await enclave.notes())).toBe(2)
+  })
+
+  test('take turns: one with many orders does not keep another waiting', async () => {
+    const { place, until, enclave } = await setUp({ any: [{ ...PLACED, waitMs: 300 }] }, { maxRuns: 1 })
+    await place('alice', A)
+    await place('alice', B)
+    await place('alice', C)
+    await place('bob', D)
+    await until(C, 'the last', (record) => outcomes(record)[0] === 'placed')
+    expect(sequence(await enclave.notes())).toMatch(/^A(DBC|BDC)$/)
+  })
+})
+
+describe('a clock that is set back by an hour', () => {
+  function setBack(): void {
+    const now = Date.now
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
+    onTestFinished(() => clock.mockRestore())
+  }
+
+  test('does not make an order forgotten that was due and waited for another', async () => {
+    const directory = await temporaryDirectory()
+    const untilFile = `${directory}/go`
+    const { place, until, trigger, enclave } = await setUp({ [A]: [{ ...PLACED, untilFile }] })
+    await place('alice', A)
+    await eventually('the first run', async () => sequence(await enclave.notes()) === 'A')
+    await place('alice', B)
+    await eventually('the second to be due', () => trigger.backlog().due === 1)
+    setBack()
+    await writeFile(untilFile, '')
+    await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
+  })
+
+  test('does not make a follow-up wait for longer', async () => {
+    const retryAt = Math.floor(Date.now() / 1_000) + 3
+    const { place, until } = await setUp({ [A]: [{ outcome: 'queued', retryAt }, PLACED] })
+    await place('alice', A)
+    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'queued')
+    setBack()
+    await until(A, 'the follow-up', (record) => outcomes(record)[1] === 'placed')
+  })
+})
+
+describe('a run that goes wrong', () => {
+  test('is recorded as failed, whatever it does, and the order goes on', async () => {
+    const { place, until, logText } = await setUp({
+      [A]: [{ exit: 9 }, { act: 'garbage' }, { outcome: 'accepted' }, { act: 'babble' }, PLACED],
+    })
+    await place('alice', A)
+    const record = await until(A, 'a good end', (found) => outcomes(found).includes('placed'))
+    expect(outcomes(record)).toEqual(['failed', 'failed', 'failed', 'failed', 'placed'])
+    for (const { startedAt, finishedAt } of record.triggers) {
+      expect(Date.parse(finishedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(startedAt))
+    }
+    expect(logText()).toContain('"exitCode":9')
+  })
+
+  test('has its code in the log', async () => {
+    const code = 'ledger-unreadable'
+    const { place, until, logLines } = await setUp({ [A]: [{ outcome: 'failed', code }, PLACED] })
+    await place('alice', A)
+    await until(A, 'a good end', (found) => outcomes(found).includes('placed'))
+    expect(logLines()).toContainEqual(
+      expect.objectContaining({ msg: 'order run ended', level: 50, code, orderId: A, attempt: 1 }),
+    )
+  })
+
+  test('by hanging is stopped at its time', async () => {
+    const timeouts = { order: 1_000, policy: 1_000, reconcile: 1_000 }
+    const { place, until } = await setUp({ [A]: [{ act: 'hang' }, PLACED] }, { timeouts })
+    await place('alice', A)
+    const record = await until(A, 'a good end', (found) => outcomes(found).includes('placed'))
+    expect(outcomes(record)).toEqual(['failed', 'placed'])
+  })
+
+  test('by not starting is recorded', async () => {
+    const runner = createProcessRunner({
+      command: ['/no/such/enclave'],
+      envFile: '',
+      searchPath: '',
+      resultDirectory: await temporaryDirectory(),
+    })
+    const { place, until } = await setUp({}, { runner })
+    await place('alice', A)
+    await until(A, 'two failures', (record) => outcomes(record).filter((one) => one === 'failed').length > 1)
+  })
+
+  test('by dying after it has left a notice loses no notice', async () => {
+    const notice = await sealOrder('why')
+    const { place, until } = await setUp({ [A]: [{ early: { outcome: 'failed', notice }, exit: 1 }, PLACED] })
+    await place('alice', A)
+    const record = await until(A, 'a good end', (found) => outcomes(found).includes('placed'))
+    expect(outcomes(record)).toEqual(['failed', 'placed'])
+    expect(record.notice).toEqual(notice)
+  })
+})
+
+describe('the end of a run that cannot be written', () => {
+  async function setUpFailing() {
+    const directory = await temporaryDirectory()
+    const untilFile = `${directory}/go`
+    const { logger } = createLogLines()
+    const records = createOrderRecords({ ...(await openStores(`${directory}/records`)), logger })
+    const disk = { fails: false }
+    const update: typeof records.update = async (orderId, change) => {
+      if (disk.fails && orderId === A) throw new StorageError(new Error('injected'))
+      return records.update(orderId, change)
+    }
+    const sealed = await sealOrder('why')
+    const started = await setUp(
+      { [A]: [{ ...QUEUED, notice: sealed, untilFile }] },
+      { records: { ...records, update }, maxRuns: 1 },
+    )
+    await started.place('alice', A)
+    await eventually('the run', async () => (await started.enclave.notes()).length > 0)
+    disk.fails = true
+    await writeFile(untilFile, '')
+    await eventually('the failure', () => started.logText().includes('run not recorded'))
+    return { ...started, disk, sealed }
+  }
+
+  test('is written once that is possible; only its account waits meanwhile', async () => {
+    const { place, until, enclave, disk, sealed } = await setUpFailing()
+    await place('alice', B)
+    await place('bob', C)
+    await until(C, 'its run', (record) => outcomes(record)[0] === 'placed')
+    expect(sequence(await enclave.notes())).toBe('AC')
+    disk.fails = false
+    const record = await until(A, 'the outcome', (found) => outcomes(found)[0] === 'queued')
+    expect(record.notice).toEqual(sealed)
+    await until(B, 'its run', (found) => outcomes(found)[0] === 'placed')
+  })
+
+  test('is left to the next server, which need not wait for this one', async () => {
+    const { stop, restart, disk, sealed } = await setUpFailing()
+    await stop()
+    disk.fails = false
+    const { until } = await restart()
+    const record = await until(A, 'the outcome', (found) => outcomes(found)[0] === 'queued')
+    expect(record.notice).toEqual(sealed)
+  })
+})
+
+test('a run that settles clears the notice that an earlier one left', async () => {
+  const notice = await sealOrder('why')
+  const { place, until } = await setUp({ [A]: [{ outcome: 'failed', notice }, { outcome: 'settled' }] })
+  await place('alice', A)
+  await until(A, 'the notice', (found) => found.notice !== null)
+  const record = await until(A, 'the end', (found) => outcomes(found).includes('settled'))
+  expect(record.notice).toBeNull()
+})
+
+describe('an escrow that ends', () => {
+  async function reclaim(orderId: Hex): Promise<void> {
+    const order = await chain().read('escrow', 'orders', orderId)
+    const deadline = Array.isArray(order) ? Number(order[2]) : 0
+    await chain().mineAt(deadline + RECLAIM_DELAY)
+    await chain().send('alice', 'escrow', 'reclaim', orderId)
+  }
+
+  test('by a reclaim runs once more, without its envelope, and is then final', async () => {
+    const { place, until, enclave, root } = await setUp({
+      [A]: [PLACED, { outcome: 'failed' }, { outcome: 'done' }],
+    })
+    await place('alice', A)
+    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
+    await reclaim(A)
+    const record = await until(A, 'the end', (found) => outcomes(found).includes('done'))
+    expect(record.triggers.map(({ reason }) => reason)).toEqual(['received', 'reclaimed', 'retry'])
+    expect((await enclave.jobs()).map((job) => job.job === 'order' && job.envelope !== undefined)).toEqual([
+      true,
+      false,
+      false,
+    ])
+    await eventually('no open record', () => openIds(root, 'orders').length === 0)
+    expect((await until(A, 'it', () => true)).nextTriggerAt).toBeNull()
+  })
+
+  test('by a reclaim that the server missed runs once more at its start', async () => {
+    const { place, until, stop, restart, enclave } = await setUp({ [A]: [PLACED, { outcome: 'done' }] })
+    await place('alice', A)
+    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
+    await stop()
+    await reclaim(A)
+    const second = await restart()
+    await second.until(A, 'the end', (found) => outcomes(found).includes('done'))
+    expect((await enclave.jobs())[1]).not.toHaveProperty('envelope')
+  })
+
+  test('by a reclaim that the server missed, with its cache lost, runs once more', async () => {
+    const { place, until, stop, restart, enclave, root } = await setUp({ [A]: [PLACED, { outcome: 'done' }] })
+    await place('alice', A)
+    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
+    await openFor(chain(), 'bob', B, await sealOrder('refused'))
+    await stop()
+    await refundOrder(chain(), B)
+    await reclaim(A)
+    await rm(root, { recursive: true })
+    const second = await restart()
+    const record = await second.until(A, 'the end', (found) => outcomes(found).includes('done'))
+    expect(record.triggers.map(({ reason }) => reason)).toEqual(['reclaimed'])
+    await eventually('no open record', () => openIds(root, 'orders').length === 0)
+    await second.stop()
+    const third = await restart()
+    await third.place('bob', C)
+    await third.until(C, 'its run', (found) => outcomes(found)[0] === 'placed')
+    // What the enclave itself refunded needs no run, and what has run needs no other.
+    expect(sequence(await enclave.notes())).toBe('AAC')
+  })
+
+  test('by a reclaim while its record cannot be read runs once more, also when that record is lost', async () => {
+    const { place, until, stop, restart, enclave, root } = await setUp({ [A]: [PLACED, { outcome: 'done' }] })
+    await place('alice', A)
+    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
+    await stop()
+    setStoredText(root, 'orders', A, 'no record')
+    const second = await restart()
+    await eventually('the debt', async () => second.logText().includes('order put off: its record fails'))
+    await reclaim(A)
+    await eventually('its end', async () => second.trigger.knownEscrow(A)?.state === 'REFUNDED')
+    dropStored(root, 'orders', A)
+    const record = await second.until(A, 'the end', (found) => outcomes(found).includes('done'))
+    expect(record.triggers.map(({ reason }) => reason)).toEqual(['reclaimed'])
+    expect(sequence(await enclave.notes())).toBe('AA')
+  })
+
+  test('without ever having been run is final at once', async () => {
+    const { until, enclave, store, place, root } = await setUp({})
+    await openFor(chain(), 'alice', A, await sealOrder('another'))
+    await store(A, await sealOrder('not what the escrow wants'))
+    await reclaim(A)
+    await eventually('no open record', () => openIds(root, 'orders').length === 0)
+    await place('alice', B)
+    await until(B, 'a later run', (record) => outcomes(record)[0] === 'placed')
+    expect(sequence(await enclave.notes())).toBe('B')
+  })
+
+  test('by a settlement needs no further run', async () => {
+    const { place, until, enclave, root } = await setUp({
+      [A]: [{ outcome: 'placed', retryAt: Math.floor(Date.now() / 1_000) + 6 }],
+    })
+    await place('alice', A)
+    await until(A, 'the first outcome', (record) => outcomes(record)[0] === 'placed')
+    await settleOrder(chain(), A)
+    await eventually('no open record', () => openIds(root, 'orders').length === 0)
+    expect((await until(A, 'it', () => true)).nextTriggerAt).toBeNull()
+    expect(sequence(await enclave.notes())).toBe('A')
+  })
+})
