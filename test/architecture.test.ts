@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   server: ['protocol/', 'service/', 'chain/', 'broker/'],
   enclave: ['protocol/', 'service/', 'chain/', 'broker/'],
   client: ['protocol/', 'chain/generated/'],
-  cli: ['protocol/', 'service/', 'chain/', 'broker/', 'client/', 'server/config.js'],
+  cli: ['protocol/', 'service/', 'chain/', 'broker/', 'client/', 'server/config.js', 'server/store/'],
   sandbox: ['*'],
 }
 const FOLDERS = Object.keys(MAY_IMPORT)

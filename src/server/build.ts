@@ -136,6 +136,7 @@ export function buildServer(surroundings: Surroundings): {
     logger,
     output,
     progress,
+    observeLease: metrics.lease,
   })
   const ops = buildOps({ config, provider, engine, relay, enclaveRuns, progress, metrics, phase, logger })
 

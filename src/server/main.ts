@@ -7,7 +7,7 @@ import { type RunningServer, startServer } from './server.js'
 import type { Engine } from './store/engine.js'
 import { ForeignDatabaseError } from './store/platform.js'
 import { startSqlite } from './store/sqlite/sqliteEngine.js'
-import { StorageError, UnknownSchemaError } from './store/storageError.js'
+import { StorageError, UndurableDatabaseError, UnknownSchemaError } from './store/storageError.js'
 
 // The process: configuration, signals, exit codes. 0 after a clean stop, 1 when it can't start or can't go on.
 
@@ -37,7 +37,7 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     return await startServer(config, logger, (directory) => openStores(directory, logger))
   } catch (error) {
     if (error instanceof DirectoryLockedError) return fail(`DATA_DIR ${error.message}`)
-    if (error instanceof UnknownSchemaError || error instanceof ForeignDatabaseError) {
+    if (isUnusableDatabase(error)) {
       return fail(`${placeOf(config)}: ${error.message}`)
     }
     if (error instanceof StorageError) {
@@ -57,6 +57,14 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     logger.error('start failed', describeError(error))
     return fail('The server cannot start: see the log line above.')
   }
+}
+
+function isUnusableDatabase(error: unknown) {
+  return (
+    error instanceof UnknownSchemaError ||
+    error instanceof ForeignDatabaseError ||
+    error instanceof UndurableDatabaseError
+  )
 }
 
 /** Where the stores are, without the secrets of a URL. */

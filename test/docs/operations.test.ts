@@ -138,7 +138,7 @@ describe('the page', () => {
 
   test('has a row for every reason of a check, with what it is and what to do', () => {
     const reasons = new Map<string, string>(Object.entries(REASONS))
-    const described = rows(/^(server|any|chain|contracts|relayer|enclave|disk|narrator)$/)
+    const described = rows(/^(server|any|chain|contracts|relayer|enclave|store|leases|narrator)$/)
     expect(new Set(described.map(([, reason]) => reason))).toEqual(new Set(reasons.keys()))
     for (const [, reason = '', is, remedy = ''] of described) {
       expect(is, reason).toBe(reasons.get(reason))

@@ -4,7 +4,7 @@ import { access, chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { computeAddress } from 'ethers'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { checkStores } from '../../src/cli/doctor/stores.js'
 import { healthSchema } from '../../src/protocol/api.js'
 import { readConfig } from '../../src/server/config.js'
@@ -226,7 +226,44 @@ describe('on PostgreSQL', { timeout: 120_000 }, () => {
       expect(server.out() + server.err()).not.toContain(postgres.password)
     }
     await expect(access(`${env.DATA_DIR}`)).rejects.toThrow('ENOENT')
-    expect(await checkStores(readConfig(env))).toMatchObject({ result: 'unchecked', check: 'database' })
+  })
+
+  test('the doctor reads the database, and leaves it as it is', async () => {
+    const url = await postgres.createDatabase()
+    const env = await environment(url)
+    const findings = async (changes = {}) =>
+      (await checkStores(readConfig({ ...env, ...changes }))).map(({ check, result, text }) => [
+        check,
+        result,
+        text,
+      ])
+    const standby = [
+      'database-standby',
+      'notice',
+      'no commit waits for a standby: a failover may lose accepted orders (docs/scaling.md)',
+    ]
+    const unused = ['leases', 'unchecked', 'no server runs on this database']
+    const fresh = ['database', 'ok', 'PostgreSQL answers; the server will make its tables']
+    expect(await findings()).toEqual([fresh, standby, unused])
+    expect(await findings()).toEqual([fresh, standby, unused])
+    const server = await started(env)
+    await vi.waitFor(async () =>
+      expect((await findings()).at(-1)?.[2]).toMatch(/narrator.*: held by \d running servers?$/),
+    )
+    expect((await findings())[0]).toEqual(['database', 'ok', 'PostgreSQL answers, and has this deployment'])
+    const [other] = await findings({ CHAIN_ID: '1' })
+    expect(other).toEqual([
+      'database',
+      'fault',
+      "DATABASE_URL: it belongs to another deployment: its chain is 31337, and this server's is 1",
+    ])
+    await stopped(server)
+    const wrong = url.reveal().replace(postgres.password, 'another-password')
+    expect(await findings({ DATABASE_URL: wrong })).toEqual([
+      ['database', 'fault', 'DATABASE_URL cannot be read (28P01): check host, user, password and TLS'],
+      ['database-standby', 'unchecked', 'no database to ask'],
+      ['leases', 'unchecked', 'no database to ask'],
+    ])
   })
 
   test('a server of another deployment is refused with one line and exit 1', async () => {

@@ -34,7 +34,7 @@ export async function checkServer(load: () => Config): Promise<ServerReport> {
     checkStores(config),
   ])
   return {
-    findings: [ok('configuration', 'complete'), ...chain, ...broker.findings, stores],
+    findings: [ok('configuration', 'complete'), ...chain, ...broker.findings, ...stores],
     facts: { config, brokerAccount: broker.accountId },
   }
 }

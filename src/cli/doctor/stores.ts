@@ -1,13 +1,75 @@
 import { randomUUID } from 'node:crypto'
 import { access, constants, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
+import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
 import type { Config } from '../../server/config.js'
+import { differenceOf } from '../../server/store/platform.js'
+import { type Inspection, inspectPostgres } from '../../server/store/postgres/inspection.js'
+import { StorageError } from '../../server/store/storageError.js'
 
-/** Whether the server could write to what it stores its records in. */
-export async function checkStores(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Finding> {
-  if (config.databaseUrl === undefined) return checkDataDir(config.dataDir)
-  return unchecked('database', 'the stores are in PostgreSQL: the server tries DATABASE_URL at its start')
+/** Whether the server could use the database or the directory that its records are in. */
+export async function checkStores(
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'chain'>,
+): Promise<Finding[]> {
+  if (config.databaseUrl === undefined) return [await checkDataDir(config.dataDir)]
+  try {
+    const found = await inspectPostgres(config.databaseUrl)
+    return [checkDatabase(found, config.chain), checkStandby(found), checkLeases(found)]
+  } catch (error) {
+    if (!(error instanceof StorageError || error instanceof TypeError)) throw error
+    const reason = (error instanceof StorageError ? error.code : undefined) ?? 'not a URL of PostgreSQL'
+    return [
+      fault('database', `DATABASE_URL cannot be read (${reason}): check host, user, password and TLS`),
+      ...['database-standby', 'leases'].map((check) => unchecked(check, 'no database to ask')),
+    ]
+  }
+}
+
+function checkDatabase(found: Inspection, chain: Config['chain']): Finding {
+  const { durability, isReadOnly, schema, newestKnownSchema, platform } = found
+  const bad = (text: string) => fault('database', `DATABASE_URL: ${text}`)
+  if (durability.fault !== null)
+    return bad(`${durability.fault}, so a crash could lose accepted orders: the server refuses to start`)
+  if (isReadOnly) return bad('it takes no writes: is it a standby that was not promoted?')
+  if (schema > newestKnownSchema)
+    return bad(
+      `a later version of the server has written it (schema ${schema}, known up to ${newestKnownSchema})`,
+    )
+  const own = { chainId: String(chain.chainId), contracts: { ...chain.contracts } }
+  const difference = platform && differenceOf(platform, own)
+  if (difference !== undefined) return bad(`it belongs to another deployment: ${difference}`)
+  return ok(
+    'database',
+    schema === 0
+      ? 'PostgreSQL answers; the server will make its tables'
+      : 'PostgreSQL answers, and has this deployment',
+  )
+}
+
+function checkStandby({ durability: { waitsForStandby, standbys } }: Inspection): Finding {
+  const check = 'database-standby'
+  if (!waitsForStandby)
+    return notice(
+      check,
+      'no commit waits for a standby: a failover may lose accepted orders (docs/scaling.md)',
+    )
+  if (standbys === undefined)
+    return unchecked(check, 'DATABASE_URL has a user that may not see the standbys: GRANT pg_monitor to it')
+  return standbys > 0
+    ? ok(check, `each commit waits for a standby, and ${standbys} of them are connected`)
+    : fault(check, 'each commit waits for a standby, and none is connected: the server can store nothing')
+}
+
+/** A lease that has expired is held by no server; a server that stops gives its leases back. */
+function checkLeases(found: Inspection): Finding {
+  const leases = found.leases.filter(({ lease }) => !lease.startsWith('server:'))
+  const expired = leases.filter(({ expiresInMs }) => expiresInMs <= 0).map(({ lease }) => lease)
+  const holders = new Set(leases.filter(({ expiresInMs }) => expiresInMs > 0).map(({ holder }) => holder))
+  if (leases.length === 0) return unchecked('leases', 'no server runs on this database')
+  if (expired.length > 0)
+    return notice('leases', `${expired.join(', ')}: its server has died, and no other has taken over`)
+  const names = leases.map(({ lease }) => lease).join(', ')
+  return ok('leases', `${names}: held by ${holders.size} running server${holders.size === 1 ? '' : 's'}`)
 }
 
 /**

@@ -1,15 +1,17 @@
 // Names and types follow https://prometheus.io/docs/practices/naming/.
 import { Gauge, Registry } from 'prom-client'
+import type { LeaseObserver } from '../store/leaseHolder.js'
 import type { RunObserver } from '../trigger/runner.js'
 import { createHttpMetrics, type HttpObserver } from './httpMetrics.js'
+import { createLeaseMetrics } from './leaseMetrics.js'
 import { PREFIX } from './prefix.js'
 import { createForeignCounter, createRelayMetrics, type RelayObserver } from './relayMetrics.js'
 import { createRpcMetrics, type RpcObserver } from './rpcMetrics.js'
 import { createRunMetrics } from './runMetrics.js'
 
 /**
- * What the server counts while it works. A label's values are few and known beforehand: never an address, an id, a
- * digest, or what a caller has written.
+ * What the server counts while it works. A label's values are few and known beforehand: the platform's own accounts, but
+ * never a caller's address, an id, a digest, or anything that a caller has written.
  */
 export interface Metrics {
   /** Holds them, and the gauges that are read when somebody asks. */
@@ -18,6 +20,7 @@ export interface Metrics {
   readonly rpc: RpcObserver
   readonly runs: RunObserver
   readonly relay: RelayObserver
+  readonly lease: LeaseObserver
   /** Counts a transaction of the relayer's account that this server has not signed. */
   readonly foreignTransaction: () => void
 }
@@ -36,6 +39,7 @@ export function createMetrics(version: string): Metrics {
     rpc: createRpcMetrics(registry),
     runs: createRunMetrics(registry),
     relay: createRelayMetrics(registry),
+    lease: createLeaseMetrics(registry),
     foreignTransaction: createForeignCounter(registry),
   }
 }

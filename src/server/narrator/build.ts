@@ -4,7 +4,7 @@ import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
 import { createPoller, type Tick } from '../poller.js'
 import type { Engine } from '../store/engine.js'
-import { createLeaseHolder, leaseTiming, type Term } from '../store/leaseHolder.js'
+import { createLeaseHolder, type LeaseObserver, leaseTiming, type Term } from '../store/leaseHolder.js'
 import { createCursorStore } from '../store/narratorCursor.js'
 import { StorageError } from '../store/storageError.js'
 import { createChainReader } from './chainReader.js'
@@ -25,8 +25,9 @@ export function buildNarrator(surroundings: {
   readonly logger: Logger
   readonly output: NarratorOutput
   readonly progress?: Pick<NarratorProgress, 'begin' | 'end' | 'note' | 'notePrinting'>
+  readonly observeLease?: LeaseObserver
 }): Service {
-  const { config, provider, engine, serverId, logger, output, progress } = surroundings
+  const { config, provider, engine, serverId, logger, output, progress, observeLease: observe } = surroundings
   const { contracts, logRange } = config.chain
   const { intervalMs, confirmations } = config.narrator
   const write = createPrinter(output, config.narrator)
@@ -78,6 +79,7 @@ export function buildNarrator(surroundings: {
     lease: 'narrator',
     holder: serverId,
     serve,
+    observe,
     timing: leaseTiming(config.leaseTtlMs),
     logger,
   })

@@ -14,11 +14,12 @@ import { createOpsApp } from './app.js'
 import { type Check, createCheck, type Look } from './check.js'
 import { chainLook } from './checks/chain.js'
 import { contractsLook } from './checks/contracts.js'
-import { diskLook } from './checks/disk.js'
 import { enclaveHostLook } from './checks/enclaveHost.js'
 import { enclaveLook } from './checks/enclaveProgram.js'
+import { leasesLook } from './checks/leases.js'
 import { narratorLook } from './checks/narrator.js'
 import { createRelayerView, type RelayerView } from './checks/relayer.js'
+import { createStoreView, type StoreView } from './checks/store.js'
 import { addGauges } from './gauges.js'
 import { createReadiness } from './readiness.js'
 
@@ -39,20 +40,26 @@ export interface OpsSurroundings {
 
 /** Wires the operator's endpoints. Starts nothing and asks nobody. */
 export function buildOps(surroundings: OpsSurroundings): Express {
-  const { config, provider, relay, enclaveRuns, progress, metrics, logger } = surroundings
+  const { config, provider, engine, relay, enclaveRuns, progress, metrics, logger } = surroundings
   const { gas, minBalance } = config.relay
   const relayer = createRelayerView({ health: relay.health, gas })
-  const checks = createChecks(surroundings, relayer)
+  const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
+  const store = createStoreView({ document, engine })
+  const checks = createChecks(surroundings, { relayer, store })
   const readiness = createReadiness(checks)
   const { transport } = provider
   const { balance } = relayer
   const { backlog } = enclaveRuns
   const { load } = relay
-  addGauges({ metrics, readiness, backlog, load, transport, progress, balance, minBalance, gas })
+  const { standbys } = store
+  addGauges({ metrics, readiness, backlog, load, transport, progress, balance, minBalance, gas, standbys })
   return createOpsApp({ readiness, registry: metrics.registry, logger })
 }
 
-function createChecks(surroundings: OpsSurroundings, relayer: RelayerView): Check[] {
+function createChecks(
+  surroundings: OpsSurroundings,
+  { relayer, store }: { readonly relayer: RelayerView; readonly store: StoreView },
+): Check[] {
   const { config, provider, engine, progress, phase, logger } = surroundings
   const { chainId, contracts } = config.chain
   const { transport } = provider
@@ -64,7 +71,8 @@ function createChecks(surroundings: OpsSurroundings, relayer: RelayerView): Chec
     check('contracts', contractsLook({ transport, contracts })),
     check('relayer', relayer.look),
     check('enclave', enclaveLookOf(config.enclave.trigger)),
-    check('disk', diskLook(createStateDocument({ engine, logger, id: 'readiness', schema: z.int() }))),
+    check('store', store.look),
+    check('leases', leasesLook(engine.leases, ['narrator'])),
     check('narrator', narratorLook({ progress, intervalMs: config.narrator.intervalMs })),
   ]
 }

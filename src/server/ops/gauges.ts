@@ -25,6 +25,8 @@ export interface GaugeSources {
   /** Wei. */
   readonly minBalance: bigint
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
+  /** As the last look at the readiness found. */
+  readonly standbys: () => number | undefined
 }
 
 /** Adds every gauge that tells of the moment in which it is asked for. */
@@ -35,7 +37,7 @@ export function addGauges(sources: GaugeSources): void {
   addChain(sources)
 }
 
-function addReadiness({ metrics, readiness, balance, minBalance }: GaugeSources): void {
+function addReadiness({ metrics, readiness, balance, minBalance, standbys }: GaugeSources): void {
   const { add, addEach } = createGauges(metrics)
   addEach(
     'check_status',
@@ -54,6 +56,14 @@ function addReadiness({ metrics, readiness, balance, minBalance }: GaugeSources)
       await readiness()
       const wei = balance()
       return wei === undefined ? undefined : Number(formatEther(wei))
+    },
+  )
+  add(
+    'database_standbys',
+    'Standbys that each commit waits for; absent for SQLite, and while PostgreSQL does not tell.',
+    async () => {
+      await readiness()
+      return standbys()
     },
   )
   add('relayer_balance_floor_ether', 'Balance below which nothing is taken on (RELAY_MIN_BALANCE).', () =>

@@ -48,6 +48,16 @@ export interface Leases {
   list(): Promise<LeaseState[]>
 }
 
+/** What a commit of this database outlives. */
+export interface Durability {
+  /** The setting with which a crash of the database's machine loses commits that were answered, such as `fsync = off`. */
+  readonly fault: string | null
+  /** A commit is answered once a standby has it, so a failover to that standby loses none. */
+  readonly waitsForStandby: boolean
+  /** The synchronous standbys that are connected. Undefined where this user may not see them (`pg_monitor`). */
+  readonly standbys: number | undefined
+}
+
 /**
  * - `conflict`: another version stands there, or none where there had to be one
  * - `taken`: another open row has the unique key
@@ -73,6 +83,8 @@ export interface Engine {
   /** Takes a lease from any holder, and keeps it. Writes under an earlier term of it end as `lost-term` from then on. */
   take(lease: string): Promise<Fence>
   readonly leases: Leases
+  /** Asks a database that others keep. SQLite has no such question: its file is the server's own. */
+  durability?(): Promise<Durability>
   /** Resolves when every write has been answered and the medium is closed. */
   stop(): Promise<void>
 }

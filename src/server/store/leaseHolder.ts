@@ -34,6 +34,9 @@ export function leaseTiming(ttlMs: number): LeaseTiming {
   return { ttlMs, renewEveryMs: ttlMs * 0.3, marginMs: ttlMs * 0.2, takeEveryMs: ttlMs * 0.1 }
 }
 
+/** Called when this process begins to wait for a lease, when it takes it, and when it gives it up. */
+export type LeaseObserver = (lease: string, isHeld: boolean) => void
+
 interface LeaseHolderOptions {
   readonly leases: Leases
   readonly lease: string
@@ -44,13 +47,14 @@ interface LeaseHolderOptions {
    * ends or fails before gives the lease back.
    */
   readonly serve: (term: Term) => Promise<void>
+  readonly observe?: LeaseObserver | undefined
   readonly logger: Logger
   readonly timing: LeaseTiming
 }
 
 /** Takes a lease whenever it is free, renews it, and serves each term of it. */
 export function createLeaseHolder(options: LeaseHolderOptions): Service {
-  const { leases, lease, holder, serve, logger, timing } = options
+  const { leases, lease, holder, serve, observe, logger, timing } = options
   const stopping = new AbortController()
   let holding: Promise<void> | undefined
 
@@ -87,6 +91,7 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
       end,
     }
     logger.info('lease taken', { recordId: lease })
+    observe?.(lease, true)
     const renewing = renew(fence, over, (sentAt) => {
       trustedUntil = sentAt + trustFor
     })
@@ -96,6 +101,7 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
       logger.error('term failed', { recordId: lease, ...describeError(error) })
     }
     end()
+    observe?.(lease, false)
     stopping.signal.removeEventListener('abort', end)
     await renewing
     // Of a term that is over already, this releases nothing. One that cannot be released expires.
@@ -123,6 +129,7 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
   return {
     name: `lease ${lease}`,
     async start() {
+      observe?.(lease, false)
       holding = hold()
     },
     async stop() {

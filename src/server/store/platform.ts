@@ -22,19 +22,26 @@ export class ForeignDatabaseError extends Error {
   }
 }
 
-const ID = 'platform'
+export const PLATFORM_ID = 'platform'
 
 /** The first server on a database names its platform there; every later one must have the same. @throws ForeignDatabaseError, StorageError */
 export async function checkPlatform(engine: Engine, platform: StoredPlatform): Promise<void> {
   const doc = JSON.stringify(platform)
-  const result = await engine.put('state', { id: ID, version: 1, isOpen: false, uniqueKey: null, doc })
+  const result = await engine.put('state', {
+    id: PLATFORM_ID,
+    version: 1,
+    isOpen: false,
+    uniqueKey: null,
+    doc,
+  })
   if (result === 'written') return
-  const stored = parse((await engine.get('state', ID))?.doc ?? '')
+  const stored = parsePlatform((await engine.get('state', PLATFORM_ID))?.doc ?? '')
   const difference = differenceOf(stored, platform)
   if (difference !== undefined) throw new ForeignDatabaseError(difference)
 }
 
-function parse(doc: string): StoredPlatform {
+/** @throws StorageError */
+export function parsePlatform(doc: string): StoredPlatform {
   try {
     return platformSchema.parse(JSON.parse(doc))
   } catch (error) {
@@ -42,7 +49,8 @@ function parse(doc: string): StoredPlatform {
   }
 }
 
-function differenceOf(stored: StoredPlatform, own: StoredPlatform): string | undefined {
+/** How a stored deployment differs from this server's own. */
+export function differenceOf(stored: StoredPlatform, own: StoredPlatform): string | undefined {
   if (stored.chainId !== own.chainId)
     return `its chain is ${stored.chainId}, and this server's is ${own.chainId}`
   const names = new Set([...Object.keys(stored.contracts), ...Object.keys(own.contracts)])

@@ -27,3 +27,15 @@ export class UnknownSchemaError extends Error {
     )
   }
 }
+
+/** The database answers commits that a crash of its machine may take back. */
+export class UndurableDatabaseError extends Error {
+  override readonly name = 'UndurableDatabaseError'
+
+  constructor(setting: string) {
+    super(
+      `its database has ${setting}, so a crash could lose accepted orders and reuse their nonces. ` +
+        'Change the setting, and start again.',
+    )
+  }
+}

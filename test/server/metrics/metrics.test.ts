@@ -192,6 +192,17 @@ describe('of the chain', () => {
   })
 })
 
+describe('of the leases', () => {
+  test('shows which this server holds, and how often it has taken each', async () => {
+    server = await start()
+    await server.becomes('trading_lease_held', { lease: 'narrator' }, 1)
+    const { find } = await server.metrics()
+    expect(find('trading_lease_terms_total', { lease: 'narrator' })).toBe(1)
+    expect(find('trading_check_status', { check: 'leases' })).toBe(0)
+    expect(find('trading_database_standbys')).toBeUndefined()
+  })
+})
+
 describe('all of them', () => {
   test('name nobody and nothing: no address, id, digest or account, whatever was asked', async () => {
     server = await start({ [ORDER]: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })

@@ -29,10 +29,10 @@ function hanging() {
 
 describe('a check', () => {
   test('serves all who ask at once, and shortly after, by one look', async () => {
-    const { check, looks } = setUp(async () => 'disk-not-writable', { freshMs: 3_600_000 })
+    const { check, looks } = setUp(async () => 'store-not-writable', { freshMs: 3_600_000 })
     const results = await Promise.all([check.result(), check.result()])
     expect([...results, await check.result()]).toEqual(
-      Array(3).fill({ status: 'unhealthy', reason: 'disk-not-writable' }),
+      Array(3).fill({ status: 'unhealthy', reason: 'store-not-writable' }),
     )
     expect(looks()).toBe(1)
   })

@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { createNarratorProgress } from '../../../src/server/narrator/progress.js'
-import { diskLook } from '../../../src/server/ops/checks/disk.js'
 import { enclaveHostLook } from '../../../src/server/ops/checks/enclaveHost.js'
 import { enclaveLook } from '../../../src/server/ops/checks/enclaveProgram.js'
+import { leasesLook } from '../../../src/server/ops/checks/leases.js'
 import { narratorLook } from '../../../src/server/ops/checks/narrator.js'
 import { createRelayerView } from '../../../src/server/ops/checks/relayer.js'
+import { createStoreView } from '../../../src/server/ops/checks/store.js'
 import type { RelayHealth } from '../../../src/server/relay/health.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'
 import type { Engine } from '../../../src/server/store/engine.js'
+import { storageError } from '../../../src/server/store/storageError.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -140,28 +142,63 @@ describe('the relayer', () => {
   })
 })
 
-describe('the disk', () => {
-  const lookAt = (engine: Engine) =>
-    diskLook(
-      createStateDocument({ engine, logger: createLogLines().logger, id: 'readiness', schema: z.int() }),
-    )
+describe('the store', () => {
+  function lookAt(engine: Engine) {
+    const { logger } = createLogLines()
+    const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
+    return createStoreView({ document, engine })
+  }
 
   test('is written to, however often', async () => {
     const { engine } = await openStores(await temporaryDirectory())
-    const look = lookAt(engine)
+    const { look, standbys } = lookAt(engine)
     expect([await look(), await look()]).toEqual([null, null])
     expect((await engine.get('state', 'readiness'))?.version).toBe(2)
+    expect(standbys()).toBeUndefined()
   })
 
-  test('that refuses a write is told, until it takes one', async () => {
+  test('is not writable while it refuses a write', async () => {
     const { engine, left } = createFailingEngine((await openStores(await temporaryDirectory())).engine)
-    const look = lookAt(engine)
+    const { look } = lookAt(engine)
     left.writes = 2
     expect([await look(), await look(), await look()]).toEqual([
-      'disk-not-writable',
-      'disk-not-writable',
+      'store-not-writable',
+      'store-not-writable',
       null,
     ])
+  })
+
+  test('lacks its standby where commits wait for one, and asks for no write then', async () => {
+    const { engine } = await openStores(await temporaryDirectory())
+    let durability = { fault: null, waitsForStandby: true, standbys: 0 }
+    const { look, standbys } = lookAt({ ...engine, durability: async () => durability })
+    expect(await look()).toBe('standby-missing')
+    expect(await engine.get('state', 'readiness')).toBeUndefined()
+    durability = { ...durability, standbys: 1 }
+    expect(await look()).toBeNull()
+    expect(standbys()).toBe(1)
+    // One that nothing waits for may be away.
+    durability = { fault: null, waitsForStandby: false, standbys: 0 }
+    expect(await look()).toBeNull()
+  })
+})
+
+describe('the leases', () => {
+  test('are each held by a living server', async () => {
+    const { engine } = await openStores(await temporaryDirectory())
+    const look = leasesLook(engine.leases, ['narrator', 'trigger'])
+    const narrator = await engine.leases.take('narrator', 'one', 60_000)
+    expect(await look()).toBe('lease-not-held')
+    await engine.leases.take('trigger', 'another', 60_000)
+    await engine.leases.take('server:one', 'one', 0)
+    expect(await look()).toBeNull()
+    if (narrator !== undefined) await engine.leases.renew(narrator, 0)
+    expect(await look()).toBe('lease-not-held')
+  })
+
+  test('are not blamed for a store that cannot be read', async () => {
+    const list = () => Promise.reject(storageError('ECONNREFUSED'))
+    expect(await leasesLook({ list }, ['narrator'])()).toBeNull()
   })
 })
 

@@ -20,7 +20,7 @@ import { bodyOf } from '../relay/relayUnderTest.js'
 
 const chain = useChain(setUpInstitution)
 
-const CHECKS = ['server', 'chain', 'contracts', 'relayer', 'enclave', 'disk', 'narrator']
+const CHECKS = ['server', 'chain', 'contracts', 'relayer', 'enclave', 'store', 'leases', 'narrator']
 
 /** A server for which all is well, but for what is changed. */
 async function start(changes: Record<string, string> = {}, on: TestChain = chain()) {
@@ -170,7 +170,7 @@ describe('not ready', () => {
     const started = await start()
     await becomes(started, { code: 200 })
     const release = holdStores(started.dataDir)
-    await becomes(started, { code: 503, faults: { disk: 'disk-not-writable' } })
+    await becomes(started, { code: 503, faults: { store: 'store-not-writable' } })
     release()
     await becomes(started, { code: 200, faults: {} })
   })

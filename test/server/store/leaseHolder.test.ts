@@ -45,6 +45,7 @@ const untilOver = (term: Term) =>
 /** A process's side of the lease, which notes the terms that it serves. */
 async function hold(engine: Engine, holder: string, serve: (term: Term) => Promise<void> = untilOver) {
   const terms: Term[] = []
+  const observed: boolean[] = []
   const log = createLogLines()
   const service = createLeaseHolder({
     leases: engine.leases,
@@ -52,6 +53,7 @@ async function hold(engine: Engine, holder: string, serve: (term: Term) => Promi
     holder,
     timing: TIMING,
     logger: log.logger,
+    observe: (_, isHeld) => observed.push(isHeld),
     serve(term) {
       terms.push(term)
       return serve(term)
@@ -64,7 +66,13 @@ async function hold(engine: Engine, holder: string, serve: (term: Term) => Promi
     return stopped
   }
   onTestFinished(stop)
-  return { terms, log, stop, latest: () => eventually(`${holder} holds the lease`, () => terms.at(-1)) }
+  return {
+    terms,
+    observed,
+    log,
+    stop,
+    latest: () => eventually(`${holder} holds the lease`, () => terms.at(-1)),
+  }
 }
 
 describe.each([
@@ -95,6 +103,10 @@ describe.each([
     const next = await second.latest()
     expect(next.fence.term).not.toBe(term.fence.term)
     expect(steps).toEqual(['first torn down', 'second built'])
+    expect([first.observed, second.observed]).toEqual([
+      [false, true, false],
+      [false, true],
+    ])
     await second.stop()
     expect(await engine.leases.list()).toEqual([])
   })

@@ -4,8 +4,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { Secret } from '../../../src/server/secret.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createDatabase, type Database } from '../../../src/server/store/postgres/database.js'
+import { inspectPostgres } from '../../../src/server/store/postgres/inspection.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
-import { StorageError, UnknownSchemaError } from '../../../src/server/store/storageError.js'
+import {
+  StorageError,
+  UndurableDatabaseError,
+  UnknownSchemaError,
+} from '../../../src/server/store/storageError.js'
 import { eventually } from '../../support/eventually.js'
 import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
@@ -69,6 +74,23 @@ describe('a start', () => {
       { version: 1 },
       { version: 99 },
     ])
+  })
+
+  test('refuses a database that answers commits before they are durable', async () => {
+    const url = await postgres.createDatabase()
+    const { rows, leases } = createDatabases(url)
+    onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+    const name = new URL(url.reveal()).pathname.slice(1)
+    await rows.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
+    const refused = openPostgres(createDatabases(url))
+    await expect(refused).rejects.toThrow(UndurableDatabaseError)
+    await expect(refused).rejects.toThrow('synchronous_commit = off')
+    expect(await inspectPostgres(url)).toMatchObject({
+      durability: { fault: 'synchronous_commit = off', waitsForStandby: false },
+      schema: 0,
+    })
+    await rows.query(`ALTER DATABASE ${name} RESET synchronous_commit`)
+    expect((await (await openAt(url)).durability?.())?.fault).toBeNull()
   })
 
   test('that is refused shows no secret', async () => {

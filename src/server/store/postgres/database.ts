@@ -97,3 +97,12 @@ function failureOf(error: unknown): StatementError | StorageError {
   if (message === 'Query read timeout') return storageError(NO_ANSWER, error)
   return storageError(message.includes('timeout') ? 'CONNECT_TIMEOUT' : 'ECONNRESET', error)
 }
+
+/** A statement that is refused by itself is a failure of the store too, where no other could be written in its place. */
+export async function asking<T>(statement: Promise<T>): Promise<T> {
+  try {
+    return await statement
+  } catch (error) {
+    throw error instanceof StatementError ? new StorageError(error.cause) : error
+  }
+}

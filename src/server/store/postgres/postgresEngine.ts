@@ -1,12 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Secret } from '../../secret.js'
-import { type Engine, KEPT_MS, type LeaseState, type Leases, type Row } from '../engine.js'
-import { StorageError } from '../storageError.js'
+import { type Engine, KEPT_MS, type Row } from '../engine.js'
+import { UndurableDatabaseError } from '../storageError.js'
 import { createBatches } from './batches.js'
-import { createDatabase, type Database, StatementError } from './database.js'
+import { asking, createDatabase, type Database } from './database.js'
+import { readDurability } from './durability.js'
+import { createLeases } from './leases.js'
 import { migrate } from './schema.js'
-import { FORGET_LEASES, LIST_LEASES, RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } from './statements.js'
+import { FORGET_LEASES } from './statements.js'
 
 /** Statements of rows: a few connections that all parts share. */
 const ROWS = { maxConnections: 10, connectTimeoutMs: 3_000, queryTimeoutMs: 5_000 }
@@ -36,11 +37,13 @@ export function createDatabases(url: Secret, leaseTtlMs = LEASE_TTL_MS): Databas
 /**
  * Keeps the rows in PostgreSQL, which several servers share. A database that cannot be reached, and one that gives no
  * answer, end as StorageError within eight seconds. The process goes on: the next statement asks again.
- * @throws StorageError, UnknownSchemaError
+ * @throws StorageError, UnknownSchemaError, UndurableDatabaseError
  */
 export async function openPostgres(databases: Databases): Promise<Engine> {
   const { rows, leases } = databases
   try {
+    const { fault } = await readDurability(rows)
+    if (fault !== null) throw new UndurableDatabaseError(fault)
     await migrate(rows)
     await leases.query(FORGET_LEASES)
     return createPostgresEngine(databases)
@@ -85,6 +88,7 @@ function createPostgresEngine(databases: Databases): Engine {
 
   return {
     leases,
+    durability: () => readDurability(database),
     async get(table, id) {
       const [row] = await rows(`SELECT ${COLUMNS} FROM ${table} WHERE id = $1`, [id])
       return row
@@ -105,44 +109,5 @@ function createPostgresEngine(databases: Databases): Engine {
       await Promise.all(Object.values(batches).map((batch) => batch.idle()))
       await Promise.all([database.end(), databases.leases.end()])
     },
-  }
-}
-
-const leasesSchema = z.array(
-  z.object({ name: z.string(), term: z.string(), holder: z.string(), expires_in_ms: z.number() }),
-)
-
-function createLeases(database: Database): Leases {
-  return {
-    async take(lease, holder, ttlMs) {
-      const fence = { lease, term: randomUUID() }
-      const taken = await asking(database.query(TAKE_LEASE, [ttlMs, lease, fence.term, holder]))
-      return taken.length === 1 ? fence : undefined
-    },
-    async renew({ lease, term }, ttlMs) {
-      return (await asking(database.query(RENEW_LEASE, [ttlMs, lease, term]))).length === 1
-    },
-    async release({ lease, term }) {
-      await asking(database.query(RELEASE_LEASE, [lease, term]))
-    },
-    async list(): Promise<LeaseState[]> {
-      return leasesSchema
-        .parse(await asking(database.query(LIST_LEASES)))
-        .map(({ name, term, holder, expires_in_ms }) => ({
-          lease: name,
-          term,
-          holder,
-          expiresInMs: expires_in_ms,
-        }))
-    },
-  }
-}
-
-/** A statement that is refused by itself is a failure of the store too, where no other could be written in its place. */
-async function asking<T>(statement: Promise<T>): Promise<T> {
-  try {
-    return await statement
-  } catch (error) {
-    throw error instanceof StatementError ? new StorageError(error.cause) : error
   }
 }

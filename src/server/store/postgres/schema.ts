@@ -51,13 +51,27 @@ const MIGRATE = `DO $migrate$
   END
 $migrate$`
 
-const versionSchema = z.tuple([z.object({ version: z.int() })])
+/** The newest schema that this version of the server knows. */
+export const NEWEST_SCHEMA = MIGRATIONS.length
+
+const isMadeSchema = z.tuple([z.object({ is_made: z.boolean() })])
+const versionSchema = z.tuple([z.object({ version: z.int().nullable() })])
+
+/** @returns zero where no server has made its tables yet. @throws StorageError */
+export async function readSchema(database: Database): Promise<number> {
+  const [{ is_made: isMade }] = isMadeSchema.parse(
+    await database.query("SELECT to_regclass('schema_versions') IS NOT NULL AS is_made"),
+  )
+  if (!isMade) return 0
+  const [{ version }] = versionSchema.parse(
+    await database.query('SELECT max(version) AS version FROM schema_versions'),
+  )
+  return version ?? 0
+}
 
 /** Brings the database to the newest schema, or leaves it as it was. @throws UnknownSchemaError, StorageError */
 export async function migrate(database: Database): Promise<void> {
   await database.query(MIGRATE, [], MIGRATION_TIMEOUT_MS)
-  const [{ version }] = versionSchema.parse(
-    await database.query('SELECT max(version) AS version FROM schema_versions'),
-  )
-  if (version > MIGRATIONS.length) throw new UnknownSchemaError(version, MIGRATIONS.length)
+  const version = await readSchema(database)
+  if (version > NEWEST_SCHEMA) throw new UnknownSchemaError(version, NEWEST_SCHEMA)
 }
