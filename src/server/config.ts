@@ -6,8 +6,8 @@ import { compressPoint } from '../protocol/publicKey.js'
 import { readPrivateFile, SharedFileError } from '../service/privateFile.js'
 import { faultsBetween, faultsOfSettings } from './configRules.js'
 import { bundledEnclaveCommand, environmentSchema } from './configSchema.js'
-import type { RelayerKeyPlace } from './relay/relayerKey.js'
 import { Secret } from './secret.js'
+import type { RelayerKeyPlace } from './signer/keys.js'
 
 // The only reader of the server's environment.
 

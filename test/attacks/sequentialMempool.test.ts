@@ -3,13 +3,13 @@
 // What it costs: nothing.
 // What it did: the relay took a refusal that came before a transaction's turn for final. Fillers, which the
 // relayer pays for, replaced good transactions. Every waiting one offered 12.5 % more every 30 seconds: 2
-// fillers and 148 raises for 60 posts.
+// no-ops and 148 raises for 60 posts.
 // Now: a refusal before a nonce's turn costs nothing, and the relay limits how many transactions it sends
 // ahead.
 import { Transaction } from 'ethers'
 import { expect, test } from 'vitest'
-import { readTransaction } from '../../src/server/relay/transaction.js'
-import { startTransactor, type TransactorUnderTest } from '../server/relay/transactorUnderTest.js'
+import { readTransaction } from '../../src/server/signer/transaction.js'
+import { startTxManager, type TxManagerUnderTest } from '../server/txManager/txManagerUnderTest.js'
 import { eventually } from '../support/eventually.js'
 
 const POSTS = 60
@@ -17,7 +17,7 @@ const POSTS = 60
 const RESUBMIT_AFTER_MS = 2_000
 
 /** From now on the node refuses every transaction but the one whose nonce is the next on the chain. */
-function takeOnlyTheNext({ proxy, count }: TransactorUnderTest): { refused: number } {
+function takeOnlyTheNext({ proxy, count }: TxManagerUnderTest): { refused: number } {
   const node = { next: 0, refused: 0 }
   // Read for each request: a count that is older than a block the relay has seen would refuse a nonce in its turn.
   proxy.hold = async () => {
@@ -36,8 +36,8 @@ function takeOnlyTheNext({ proxy, count }: TransactorUnderTest): { refused: numb
 test.each([
   ['what the node says', undefined],
   ['a setting', 0],
-])('a burst gets no filler and offers no more than it did, limited by %s', async (_by, maxSentAhead) => {
-  const under = await startTransactor({
+])('a burst gets no noOp and offers no more than it did, limited by %s', async (_by, maxSentAhead) => {
+  const under = await startTxManager({
     resubmitAfterMs: RESUBMIT_AFTER_MS,
     ...(maxSentAhead !== undefined && { maxSentAhead }),
   })
@@ -50,8 +50,8 @@ test.each([
     return mined === POSTS
   })
   const signed = sent.flatMap(({ saved }) => saved)
-  const fillers = signed.filter(({ raw }) => readTransaction(raw).to === under.relayer)
-  expect(fillers).toHaveLength(0)
+  const noOps = signed.filter(({ raw }) => readTransaction(raw).to === under.relayer)
+  expect(noOps).toHaveLength(0)
   // One transaction for each post: none was raised.
   expect(signed).toHaveLength(POSTS)
   expect(await under.count()).toBe(POSTS)

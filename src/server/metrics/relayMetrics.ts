@@ -3,7 +3,7 @@ import type { Receipt } from '../../protocol/api.js'
 import { PRIMARY_TYPES } from '../../protocol/authorizationTypes.js'
 import { PREFIX } from './prefix.js'
 
-/** Is told of each authorization whose course has ended. */
+/** Is told of each authorization whose job has ended. */
 export type RelayObserver = (receipt: Receipt) => void
 
 const ENDS = ['confirmed', 'failed'] as const

@@ -5,9 +5,8 @@ import type { RpcTransport } from '../../chain/rpcTransport.js'
 import type { Hex } from '../../protocol/hex.js'
 import { Problem } from '../http/problems.js'
 import type { GasPurpose } from '../store/receipts.js'
-import type { FeeMarket } from './fees.js'
-import type { CorrectGas } from './flight.js'
-import type { Commitments } from './flights.js'
+import type { FeeMarket } from '../txManager/fees.js'
+import type { Commitments, CorrectGas } from '../txManager/pendingTx.js'
 import type { GasBudget } from './gasBudget.js'
 
 /** What the account had, at some moment. */

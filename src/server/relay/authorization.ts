@@ -1,6 +1,7 @@
 import { encodeAuthorizationCall, targetOf } from '../../chain/authorizationCall.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import {
+  type Authorization,
   authorizationSeparator,
   digestUnder,
   type SignedAuthorization,
@@ -11,7 +12,6 @@ import type { Hex } from '../../protocol/hex.js'
 import { assertSignedBy } from '../../protocol/signature.js'
 import { Problem } from '../http/problems.js'
 import type { GasPurpose } from '../store/receipts.js'
-import { gasPurposeOf } from './gasPurpose.js'
 
 /** Whose authorizations are relayed, and where to. */
 export interface AuthorizationRules {
@@ -70,4 +70,31 @@ export function createAuthorizationVerifier({
       return { digest, primaryType, target, data, purpose: gasPurposeOf(authorization) }
     },
   }
+}
+
+/** `OrderEscrow.State.OPEN`. */
+const OPEN = 1n
+
+/** Derived from fields that the enclave signs and the contracts check. */
+export function gasPurposeOf({ primaryType, message }: Authorization): GasPurpose {
+  switch (primaryType) {
+    case 'PortfolioUpdate':
+      return ofOrder(message.state === OPEN ? 'hold' : 'finish', message)
+    case 'OrderSettlement':
+      return ofOrder(message.payout === 0n ? 'finish' : 'account', message)
+    case 'OrderRefund':
+      return ofOrder(message.enclaveBlob === '0x' ? 'account' : 'finish', message)
+    case 'PolicyUpdate':
+      return { kind: 'institution', orgId: message.orgId }
+    case 'BatchMint':
+    case 'BatchBurn':
+      return { kind: 'platform' }
+  }
+}
+
+function ofOrder(
+  kind: 'hold' | 'finish' | 'account',
+  { orderId, account }: Pick<Extract<GasPurpose, { kind: 'hold' }>, 'orderId' | 'account'>,
+): GasPurpose {
+  return kind === 'account' ? { kind, account } : { kind, orderId, account }
 }

@@ -4,20 +4,20 @@ import type { Receipt } from '../../protocol/api.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
+import { createRelayerSigner, type RelayerKey } from '../signer/signer.js'
 import type { Engine, Fence } from '../store/engine.js'
-import { createReceiptStore, createSaveFiller, type ReceiptStore } from '../store/receipts.js'
+import { createReceiptStore, createSaveNoOp, type ReceiptStore } from '../store/receipts.js'
+import { createBroadcaster } from '../txManager/broadcast.js'
+import { createFeeMarket } from '../txManager/fees.js'
+import { createTxManager } from '../txManager/txManager.js'
 import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
-import { createBroadcaster } from './broadcast.js'
 import { createChainView } from './chainView.js'
-import { createFeeMarket } from './fees.js'
 import { createGasBudget } from './gasBudget.js'
 import { createRelayHealth, createRelayLoad, type RelayHealth, type RelayLoad } from './health.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
 import type { RelayRouterDeps } from './router.js'
-import { createRelayerSigner, type RelayerKey } from './signer.js'
-import { createTransactor } from './transactor.js'
 
 export interface RelaySurroundings {
   readonly config: Config
@@ -28,7 +28,7 @@ export interface RelaySurroundings {
   readonly relayerKey: RelayerKey
   readonly logger: Logger
   readonly stopping: AbortSignal
-  /** Is told of each authorization whose course has ended. */
+  /** Is told of each authorization whose job has ended. */
   readonly onEnd?: (receipt: Receipt) => void
   /** Is called for each transaction of the relayer's account that this server has not signed. */
   readonly onForeign?: () => void
@@ -49,8 +49,8 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
   const { relay: settings, chain, enclave } = config
   const signer = createRelayerSigner(surroundings.relayerKey)
   const { address } = signer
-  const { relay, transactor, budget, store, fees } = wire(surroundings, signer)
-  const load = createRelayLoad({ relay, transactor, budget })
+  const { relay, txManager, budget, store, fees } = wire(surroundings, signer)
+  const load = createRelayLoad({ relay, txManager, budget })
   return {
     router: {
       authToken: settings.authToken.reveal(),
@@ -63,8 +63,8 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
       waitMs: settings.waitMs,
       stopping,
     },
-    // In this order, so that they stop in the reverse one: first the transactor lets go of everything under way.
-    services: [budget.service, relay.service, transactor.service],
+    // In this order, so that they stop in the reverse one: first the transaction manager lets go of everything under way.
+    services: [budget.service, relay.service, txManager.service],
     receipts: store,
     health: createRelayHealth({ provider, address, minBalance: settings.minBalance, fees, load }),
     load,
@@ -79,7 +79,7 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
   const transport = createRpcBatcher(provider.transport)
   const fees = createFeeMarket({ provider, ceiling: maxFeePerGas, maxAgeMs: pollIntervalMs })
   const budget = createGasBudget({ engine, fence, limits: settings.gas, now: Date.now, logger })
-  const transactor = createTransactor({
+  const txManager = createTxManager({
     chainId: chain.chainId,
     confirmations: chain.confirmations,
     maxInFlight,
@@ -92,8 +92,8 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
     broadcaster: createBroadcaster(provider.transport),
     signer,
     fees,
-    saveFiller: createSaveFiller({ engine, fence, address: from, logger }),
-    onFillerSent: budget.spendOther,
+    saveNoOp: createSaveNoOp({ engine, fence, address: from, logger }),
+    onNoOpSent: budget.spendOther,
     onForeign: () => surroundings.onForeign?.(),
     logger,
   })
@@ -109,12 +109,12 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
       budget,
       fees,
       minBalance: settings.minBalance,
-      committed: transactor.committed,
+      committed: txManager.committed,
     }),
-    transactor,
+    txManager,
     stopping,
     onEnd,
     logger,
   })
-  return { relay, transactor, budget, store, fees }
+  return { relay, txManager, budget, store, fees }
 }

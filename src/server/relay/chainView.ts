@@ -10,7 +10,7 @@ import { sameAddress } from '../../protocol/address.js'
 import type { Revert } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import type { RelayRecord } from '../store/receipts.js'
-import { createFindMined, type MinedTransaction } from './mined.js'
+import { createFindMined, type MinedTransaction } from '../txManager/confirmations.js'
 
 /** What the relay asks the chain about one authorization. Every method rejects with ChainUnavailableError. */
 export interface ChainView {
@@ -101,7 +101,7 @@ export function createChainView(options: ChainViewOptions): ChainView {
     },
     async effectOf({ receipt: { target }, transactions }) {
       const found = await Promise.all(transactions.map(({ hash }) => findMined(hash)))
-      // A filler succeeds too, and has no effect.
+      // A no-op succeeds too, and has no effect.
       return found.find((mined) => mined?.succeeded && sameAddress(mined.to ?? '', target)) ?? null
     },
     async reasonOf(record, { blockNumber }) {

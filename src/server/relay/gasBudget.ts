@@ -8,7 +8,7 @@ import type { Service } from '../lifetime.js'
 import { createStateDocument } from '../store/documents.js'
 import type { Engine, Fence } from '../store/engine.js'
 import type { GasPurpose } from '../store/receipts.js'
-import type { CorrectGas } from './flight.js'
+import type { CorrectGas } from '../txManager/pendingTx.js'
 import { createGasLedger, holderOf, storedGasSchema } from './gasLedger.js'
 
 /** How much gas may be used in one day (UTC). */

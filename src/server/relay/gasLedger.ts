@@ -3,7 +3,7 @@ import { addressSchema } from '../../protocol/address.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { uint256Schema } from '../../protocol/units.js'
 import type { GasPurpose } from '../store/receipts.js'
-import type { CorrectGas } from './flight.js'
+import type { CorrectGas } from '../txManager/pendingTx.js'
 
 /** Days since 1970, UTC. */
 const daySchema = z.int().min(0)

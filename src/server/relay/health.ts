@@ -1,10 +1,10 @@
 import type { Provider } from 'ethers'
 import { leastBalance, priceLimit } from '../../chain/fees.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { FeeMarket } from './fees.js'
+import type { FeeMarket } from '../txManager/fees.js'
+import type { TxManager } from '../txManager/txManager.js'
 import type { GasBudget, GasLeft } from './gasBudget.js'
 import type { Relay } from './relay.js'
-import type { Transactor } from './transactor.js'
 
 /** How much the relay has to do, and may still use today. */
 export interface RelayLoad extends GasLeft {
@@ -29,15 +29,15 @@ export interface RelayHealth extends RelayLoad {
 
 /** Asks nobody. */
 export function createRelayLoad(options: {
-  readonly transactor: Pick<Transactor, 'inFlight' | 'isKeyShared'>
+  readonly txManager: Pick<TxManager, 'inFlight' | 'isKeyShared'>
   readonly relay: Pick<Relay, 'underWay'>
   readonly budget: Pick<GasBudget, 'left'>
 }): () => RelayLoad {
-  const { transactor, relay, budget } = options
+  const { txManager, relay, budget } = options
   return () => {
-    const inFlight = transactor.inFlight()
+    const inFlight = txManager.inFlight()
     const queued = Math.max(0, relay.underWay() - inFlight)
-    return { inFlight, queued, ...budget.left(), isKeyShared: transactor.isKeyShared() }
+    return { inFlight, queued, ...budget.left(), isKeyShared: txManager.isKeyShared() }
   }
 }
 

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
-import { isFinal, receiptSchema } from '../../protocol/api.js'
+import { isFinal, type Receipt, receiptSchema } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { jsonBody } from '../http/body.js'
@@ -10,9 +10,8 @@ import { Problem } from '../http/problems.js'
 import { relayToken } from '../http/relayToken.js'
 import { parseBody, parseParam } from '../http/validate.js'
 import type { AuthorizationVerifier } from './authorization.js'
-import { waitPreference } from './prefer.js'
 import type { Relay } from './relay.js'
-import { createWaitingRoom } from './waitingRoom.js'
+import type { RelayJob } from './relayJob.js'
 
 export interface RelayRouterDeps {
   readonly authToken: string
@@ -47,9 +46,9 @@ function postAuthorization({ verifier, relay, waitMs, stopping }: RelayRouterDep
   return async (req, res) => {
     const startedAt = performance.now()
     const authorization = parseBody(signedAuthorizationSchema, req.body)
-    const course = await relay.post(verifier.verify(authorization))
+    const job = await relay.post(verifier.verify(authorization))
     const waitedMs = performance.now() - startedAt
-    const receipt = await wait(course, waitPreference(req.get('Prefer'), waitMs) - waitedMs)
+    const receipt = await wait(job, waitPreference(req.get('Prefer'), waitMs) - waitedMs)
     res.status(isFinal(receipt) ? 200 : 202).location(`/relay/${receipt.digest}`)
     sendUntagged(res, z.encode(receiptSchema, receipt))
   }
@@ -61,4 +60,52 @@ function getReceipt(relay: RelayRouterDeps['relay']): RequestHandler {
     if (receipt === undefined) throw new Problem('receipt-not-found')
     res.json(z.encode(receiptSchema, receipt))
   }
+}
+
+/** Waits for a job's end, for `waitMs` at most, and not beyond the server's stop. Resolves with the receipt so far;
+ * at once when no time is left, as what came before may have used up the caller's. */
+export type Wait = (job: RelayJob, waitMs: number) => Promise<Receipt>
+
+/**
+ * One listener to the stop serves all who wait: each of its own would be looked for among all of them when it goes.
+ *
+ * @param stopping aborts when the server begins to stop
+ */
+export function createWaitingRoom(stopping: AbortSignal): Wait {
+  const waiting = new Set<() => void>()
+  stopping.addEventListener('abort', () => {
+    for (const leave of waiting) leave()
+  })
+  return async (job, waitMs) => {
+    if (stopping.aborted || waitMs <= 0) return job.current()
+    await new Promise<void>((resolve) => {
+      const leave = () => {
+        clearTimeout(timer)
+        waiting.delete(leave)
+        resolve()
+      }
+      const timer = setTimeout(leave, waitMs)
+      waiting.add(leave)
+      void job.end.then(leave)
+    })
+    return job.current()
+  }
+}
+
+/** Longer numbers are no time anybody waits. */
+const WAIT = /^wait *= *(\d{1,6})$/i
+
+/**
+ * How long the caller wants to be kept waiting at most: `Prefer: wait=<seconds>` (RFC 7240 §4.3); the server's own
+ * limit when it says nothing, or more. Other preferences are ignored, as the RFC asks.
+ *
+ * @returns milliseconds
+ */
+export function waitPreference(header: string | undefined, limitMs: number): number {
+  for (const preference of (header ?? '').split(',')) {
+    const seconds = WAIT.exec(preference.trim())?.[1]
+    // Of two, the first one counts (RFC 7240 §2).
+    if (seconds !== undefined) return Math.min(Number(seconds) * 1_000, limitMs)
+  }
+  return limitMs
 }

@@ -76,13 +76,13 @@ export function createReceiptStore(options: {
   }
 }
 
-const fillerSchema = z.array(signedTransactionSchema)
+const noOpSchema = z.array(signedTransactionSchema)
 
 /**
  * Saves transactions that close a gap of nonces and belong to no authorization, by account and nonce. Each is durable when the
  * promise resolves. It rejects with StorageError, also once another server has the account.
  */
-export function createSaveFiller(options: {
+export function createSaveNoOp(options: {
   readonly engine: Engine
   /** Of the relayer's account. */
   readonly fence: Fence
@@ -90,7 +90,7 @@ export function createSaveFiller(options: {
   readonly logger: Logger
 }): (transaction: SignedTransaction) => Promise<void> {
   const { address, ...surroundings } = options
-  const documents = createDocuments({ ...surroundings, table: 'state', schema: fillerSchema })
+  const documents = createDocuments({ ...surroundings, table: 'state', schema: noOpSchema })
   return (transaction) =>
     documents.change(`filler:${address}:${transaction.nonce}`, (current) => ({
       value: [...(current?.value ?? []), transaction],

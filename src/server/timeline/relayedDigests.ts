@@ -30,11 +30,11 @@ export function createRelayedDigests(): RelayedDigests {
     observed: (relay) => ({
       ...relay,
       async post(authorization) {
-        const course = await relay.post(authorization)
+        const job = await relay.post(authorization)
         const { digest, primaryType, data } = authorization
         const orderId = ENDS.has(primaryType) ? orderOfCall(primaryType, data) : null
         if (orderId !== null) digests.set(orderId, [...new Set([...of(orderId), digest])])
-        return course
+        return job
       },
     }),
   }

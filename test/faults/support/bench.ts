@@ -5,10 +5,10 @@ import { type Callers, createCallers } from './callers.js'
 import { createChainFaults } from './chainFaults.js'
 import type { Onlooker } from './faultyNode.js'
 import { startFaultyNodes } from './faultyNodes.js'
-import { countFillers } from './fillers.js'
 import { startHostileClient } from './hostileClient.js'
 import { createLives } from './lives.js'
 import { type Miner, startMiner } from './miner.js'
+import { countNoOps } from './noOps.js'
 import type { Plan } from './plan.js'
 import { createRelayServer } from './relayServer.js'
 import type { Report } from './report.js'
@@ -113,7 +113,7 @@ async function run(chain: TestChain, options: BenchOptions, around: Surroundings
     hostile: hostile.answered(),
     requests: nodes.requests(),
     transactions: found.transactions,
-    filled: await countFillers(server.log),
+    filled: await countNoOps(server.log),
     takenBack: settlement.takenBack,
     ...times,
     violations: [

@@ -1,4 +1,4 @@
-import type { Fillers } from './fillers.js'
+import type { NoOps } from './noOps.js'
 import type { Times } from './times.js'
 
 /** What a run has shown. */
@@ -16,9 +16,9 @@ export interface Report extends Times {
   readonly hostile: Record<string, number>
   readonly requests: number
   /** Transactions of the relayer's account in blocks. */
-  readonly transactions: Record<'effects' | 'reverted' | 'fillers' | 'fromOutside', number>
+  readonly transactions: Record<'effects' | 'reverted' | 'noOps' | 'fromOutside', number>
   /** By what the server knew of the nonce: how often it decided to fill one. */
-  readonly filled: Fillers
+  readonly filled: NoOps
   /** Authorizations that had to be posted again, as a reorganization between two lives took their effect back. */
   readonly takenBack: number
   /** Everything that must not be. */

@@ -105,14 +105,14 @@ async function examineWork({ chain, client, work }: ExamineOptions) {
 }
 
 function sortOut(own: readonly MinedTransaction[], relayer: string) {
-  const isFiller = ({ to }: MinedTransaction) => to?.toLowerCase() === relayer.toLowerCase()
+  const isNoOp = ({ to }: MinedTransaction) => to?.toLowerCase() === relayer.toLowerCase()
   const plain = own.filter(({ input }) => input === '0x')
   const calls = own.filter(({ input }) => input !== '0x')
   return {
     effects: calls.filter(({ succeeded }) => succeeded).length,
     reverted: calls.filter(({ succeeded }) => !succeeded).length,
-    fillers: plain.filter(isFiller).length,
-    fromOutside: plain.filter((one) => !isFiller(one)).length,
+    noOps: plain.filter(isNoOp).length,
+    fromOutside: plain.filter((one) => !isNoOp(one)).length,
   }
 }
 

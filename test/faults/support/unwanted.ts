@@ -40,7 +40,7 @@ export function createUnwanted(): Unwanted {
   }
 }
 
-/** Of a call that sends what somebody has asked for. A filler is always welcome. */
+/** Of a call that sends what somebody has asked for. A no-op is always welcome. */
 function keyOf({ method, params }: Call): string[] {
   if (method !== 'eth_sendRawTransaction') return []
   const { nonce, data } = Transaction.from(String(params[0]))

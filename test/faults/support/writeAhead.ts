@@ -14,7 +14,7 @@ export function createWriteAheadWatch(options: {
   return {
     violations,
     leaves({ data, to, serialized, nonce }: Transaction): void {
-      // A filler is on no disk, as losing it loses nothing.
+      // A no-op is on no disk, as losing it loses nothing.
       if (to !== null && sameAddress(to, relayer)) return
       const digest = digestOf(data)
       if (digest === undefined) violations.push(`nonce ${nonce}: a transaction that nobody asked for`)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { startAnvil } from '../../../src/sandbox/anvil.js'
-import { readTransaction } from '../../../src/server/relay/transaction.js'
+import { readTransaction } from '../../../src/server/signer/transaction.js'
 import { batchMint, grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
 import { type Fault, startFaultProxy } from '../../support/faultProxy.js'

@@ -1,7 +1,7 @@
 import { getBytes } from 'ethers'
 import { expect, test } from 'vitest'
 import { bytesToHex } from '../../../src/protocol/hex.js'
-import { failed, pendingRecord } from '../../../src/server/relay/receipts.js'
+import { failed, pendingRecord } from '../../../src/server/relay/record.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { signedCall } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { confirmed } from '../../../src/server/relay/receipts.js'
+import { confirmed } from '../../../src/server/relay/record.js'
 import { createReceiptStore } from '../../../src/server/store/receipts.js'
 import { type ProxiedCall, startFaultProxy } from '../../support/faultProxy.js'
 import { createLogLines } from '../../support/logLines.js'

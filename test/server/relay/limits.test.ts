@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { LEAST_GAS, priceLimit } from '../../../src/chain/fees.js'
 import { toQuantity } from '../../../src/chain/quantity.js'
 import { gasLimitFor } from '../../../src/server/relay/preflight.js'
-import { readTransaction } from '../../../src/server/relay/transaction.js'
+import { readTransaction } from '../../../src/server/signer/transaction.js'
 import {
   afterWrites,
   batchMint,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { waitPreference } from '../../../src/server/relay/prefer.js'
+import { waitPreference } from '../../../src/server/relay/router.js'
 
 test.each([
   [undefined, 20_000],

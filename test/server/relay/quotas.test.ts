@@ -3,7 +3,7 @@ import type { Authorization } from '../../../src/protocol/authorization.js'
 import { type Hex, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { portfolioHashAfter } from '../../../src/protocol/ledgerBlob.js'
-import { gasPurposeOf } from '../../../src/server/relay/gasPurpose.js'
+import { gasPurposeOf } from '../../../src/server/relay/authorization.js'
 import {
   type BoundOrder,
   batchBurn,

@@ -3,10 +3,10 @@ import type { RpcProvider } from '../../../src/chain/provider.js'
 import { smallQuantitySchema, toQuantity } from '../../../src/chain/quantity.js'
 import type { RpcCall } from '../../../src/chain/rpcTransport.js'
 import { hexBetween } from '../../../src/protocol/hex.js'
-import { createAccountView } from '../../../src/server/relay/account.js'
-import { createPrivateKey } from '../../../src/server/relay/signer.js'
-import { readTransaction } from '../../../src/server/relay/transaction.js'
 import { Secret } from '../../../src/server/secret.js'
+import { createPrivateKey } from '../../../src/server/signer/signer.js'
+import { readTransaction } from '../../../src/server/signer/transaction.js'
+import { createAccountView } from '../../../src/server/txManager/account.js'
 import { grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { ROLES } from '../../support/roles.js'
@@ -117,7 +117,7 @@ test('a transaction that is refused by a code which elsewhere means a rate holds
   await soon(async () => (await relay.get(digest())).body.status).toBe('confirmed')
 })
 
-/** Every node refuses the call, and takes a filler. */
+/** Every node refuses the call, and takes a no-op. */
 async function startRefused(env: Record<string, string>) {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const relayer = chain().account('relayer')

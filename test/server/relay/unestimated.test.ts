@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { readTransaction } from '../../../src/server/relay/transaction.js'
+import { readTransaction } from '../../../src/server/signer/transaction.js'
 import { batchMint } from '../../support/authorizations.js'
 import { INTERFACES } from '../../support/chain.js'
 import {

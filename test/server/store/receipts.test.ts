@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { createReceiptStore, createSaveFiller, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { createReceiptStore, createSaveNoOp, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
@@ -48,10 +48,10 @@ test('a receipt that was not accepted is not found by the next start', async () 
   expect(await open().get(DIGEST)).toBeUndefined()
 })
 
-test('fillers are kept by their nonce, as long as the account is this server’s', async () => {
+test('no-op transactions are kept by their nonce, as long as the account is this server’s', async () => {
   const { engine } = await openStores(await temporaryDirectory())
   const fence = await engine.take('relayer')
-  const save = createSaveFiller({ engine, fence, address: ADDRESS, logger: createLogLines().logger })
+  const save = createSaveNoOp({ engine, fence, address: ADDRESS, logger: createLogLines().logger })
   const [first, raised] = [DIGEST, OTHER].map((hash) => ({ nonce: 7, hash, raw: '0x02' as const }))
   if (first === undefined || raised === undefined) throw new Error('no transactions')
   await save(first)

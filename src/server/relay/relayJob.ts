@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChainAnswerError } from '../../chain/errors.js'
+import { isOfUsedDigest } from '../../chain/reverts.js'
+import { isFinal, REFUSED_BY_NODES, type Receipt, type Revert } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import { within } from '../async/waiting.js'
+import type { GasPurpose, ReceiptStore, RelayRecord } from '../store/receipts.js'
+import { hasEffect, type MinedTransaction } from '../txManager/confirmations.js'
+import type { Outcome, Owner } from '../txManager/pendingTx.js'
+import type { TxManager } from '../txManager/txManager.js'
+import type { Admission } from './admission.js'
+import type { ChainView } from './chainView.js'
+import type { Preflight } from './preflight.js'
+import { confirmed, createJobRecord, failed, type JobRecord, submitted, unresolved } from './record.js'
+
+export interface RelayJobDeps extends JobStepsDeps {
+  readonly store: ReceiptStore
+  /** Is told of each job's end. */
+  readonly onEnd?: ((receipt: Receipt) => void) | undefined
+  readonly logger: Logger
+}
+
+/** One authorization, from its record on disk to its end. */
+export interface RelayJob {
+  current(): Receipt
+  /** What its gas is for. */
+  readonly purpose: GasPurpose
+  /** The final receipt, or, when the server stops before, the last one. Never rejects. */
+  readonly end: Promise<Receipt>
+}
+
+/** A call whose transaction is not signed and saved after this long waits for something. */
+const SOON_MS = 200
+
+/** Takes up a record that is on disk. */
+export function resumeJob(deps: RelayJobDeps, stored: RelayRecord): RelayJob {
+  const record = createJobRecord(deps.store, stored, { isKept: true })
+  return run(deps, record, createJobSteps(deps, record))
+}
+
+/**
+ * Begins with a call that has just been checked. Its record is written when its transaction is signed, or before that
+ * when it has to wait. Resolves then: from there on it comes to its end, by another process if need be.
+ *
+ * @throws StorageError: nothing was sent then, and nothing will be
+ */
+export async function startJob(
+  deps: RelayJobDeps,
+  initial: RelayRecord,
+  gasLimit: bigint,
+): Promise<RelayJob> {
+  const record = createJobRecord(deps.store, initial, { isKept: false })
+  const job = run(deps, record, createJobSteps(deps, record, gasLimit))
+  const isSoon = await within(
+    record.kept.then(() => true),
+    SOON_MS,
+  )
+  if (!isSoon) await record.keep()
+  return job
+}
+
+/** A job that needs no steps. */
+export function endedJob({ receipt, purpose }: RelayRecord): RelayJob {
+  return { current: () => receipt, purpose, end: Promise.resolve(receipt) }
+}
+
+function run(deps: RelayJobDeps, record: JobRecord, step: Step): RelayJob {
+  const current = () => record.current().receipt
+  // It rejects when the record is refused by the disk, which whoever waits for `kept` is told.
+  const end = takeSteps(deps, record, step)
+    .catch(() => undefined)
+    .then(current)
+  return { current, purpose: record.current().purpose, end }
+}
+
+/**
+ * Whatever fails on the way (nodes, disk) is tried again until the server stops: the next process then goes on from the
+ * record.
+ */
+async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Promise<void> {
+  const { stopping, logger } = deps
+  const { digest, primaryType } = record.current().receipt
+  while (!stopping.aborted) {
+    try {
+      if (await step()) break
+    } catch (error) {
+      logger.warn('relay step failed', { digest, primaryType, ...describeError(error) })
+      await record.keep()
+      await pause(stopping)
+    }
+  }
+  await record.keep()
+  const { receipt } = record.current()
+  const says = isFinal(receipt) ? 'authorization relayed' : 'authorization left for the next start'
+  logger.info(says, { digest, primaryType, txHash: receipt.txHash, outcome: receipt.status })
+  deps.onEnd?.(receipt)
+}
+
+export interface JobStepsDeps {
+  readonly chain: ChainView
+  readonly preflight: Preflight
+  readonly admission: Admission
+  readonly txManager: TxManager
+  /** A final receipt is true no more: its transaction was taken out of its block. */
+  readonly reopen: (digest: Hex) => void
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+}
+
+/** Does the next thing for one authorization; true when that was the last. */
+export type Step = () => Promise<boolean>
+
+/** Between two tries of what failed, and between two looks at an effect that is not deep enough. */
+const PAUSE_MS = 1_000
+
+/** A call that no node takes under so many nonces, each of which they then took a no-op under, is refused for good. */
+const MAX_REFUSALS = 5
+const REFUSED: Revert = { name: REFUSED_BY_NODES, args: {} }
+
+/** Until something that failed is tried again, or the server stops. */
+export async function pause(stopping: AbortSignal): Promise<void> {
+  await sleep(PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined)
+}
+
+/** @param gasLimit of a call that was just checked */
+export function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint): Step {
+  const { chain, txManager, admission } = deps
+  const { purpose } = record.current()
+  const { digest, target } = record.current().receipt
+  const owner = createOwner(deps, record)
+  let toResume = unresolved(record.current())
+  let checkedGas = gasLimit
+  let refusals = 0
+
+  /** The call's gas limit, or null when nothing needs to be sent any more. */
+  async function check(): Promise<bigint | null> {
+    const call = { to: target, data: record.current().data }
+    const [forecast, funds] = await Promise.all([deps.preflight.check(call), admission.funds()])
+    if ('gasLimit' in forecast) {
+      await admission.admit(digest, purpose, forecast.gasLimit, funds)
+      return forecast.gasLimit
+    }
+    if (isOfUsedDigest(forecast.revert)) throw new ChainAnswerError('two nodes differ on a digest')
+    await record.put(failed(record.current(), null, forecast.revert, new Date()))
+    return null
+  }
+
+  /** A node may know of an effect before it, or one behind the same URL, finds the transaction: it is looked for twice. */
+  async function findEffect(): Promise<MinedTransaction | null> {
+    const found = await chain.effectOf(record.current())
+    if (found !== null || record.current().transactions.length === 0) return found
+    await pause(deps.stopping)
+    return chain.effectOf(record.current())
+  }
+
+  /** True once the effect is as deep as it has to be. Until then a reorganization may take it back. */
+  async function awaitDepth(): Promise<boolean> {
+    if (!(await chain.isDeep(target, digest))) {
+      await pause(deps.stopping)
+      return false
+    }
+    await record.put(confirmed(record.current(), await findEffect(), new Date()))
+    return true
+  }
+
+  async function afterMined(transaction: MinedTransaction): Promise<boolean> {
+    // Kept until the end is on disk: should writing it fail, the transaction is found again.
+    toResume = record.current().transactions
+    if (hasEffect(transaction, target)) {
+      await record.put(confirmed(record.current(), transaction, new Date()))
+      return true
+    }
+    // It may have reverted because another of its transactions was first.
+    if (await chain.isUsed(target, digest)) {
+      toResume = []
+      return false
+    }
+    const reason = await chain.reasonOf(record.current(), transaction)
+    await record.put(failed(record.current(), transaction, reason, new Date()))
+    return true
+  }
+
+  /** What was sent is not mined any more, as a rule: no-ops were in its place. Posted again, `usedDigest` decides. */
+  async function giveUp(): Promise<boolean> {
+    await record.put(failed(record.current(), null, REFUSED, new Date()))
+    return true
+  }
+
+  async function after(outcome: Outcome): Promise<boolean> {
+    if (outcome.kind === 'mined') return afterMined(outcome.transaction)
+    toResume = []
+    if (outcome.kind === 'refused') refusals++
+    return outcome.kind === 'stopped'
+  }
+
+  return async () => {
+    if (toResume.length > 0) return after(await txManager.resume(toResume, owner))
+    if (checkedGas === undefined && (await chain.isUsed(target, digest))) return awaitDepth()
+    if (refusals >= MAX_REFUSALS) return giveUp()
+    const gas = checkedGas ?? (await check())
+    checkedGas = undefined
+    if (gas === null) return true
+    if (txManager.isFull()) await record.keep()
+    return after(await txManager.send({ to: target, data: record.current().data, gasLimit: gas }, owner))
+  }
+}
+
+function createOwner({ chain, admission, reopen }: JobStepsDeps, record: JobRecord): Owner {
+  const { digest, target } = record.current().receipt
+  return {
+    save: (transaction) => record.put(submitted(record.current(), transaction, new Date())),
+    counted: () => admission.counted(digest),
+    isNeeded: async () => !(await chain.isUsed(target, digest)),
+    used: (gas) => admission.used(digest, gas),
+    lost: () => admission.lost(digest),
+    dropped: () => reopen(digest),
+  }
+}

@@ -1,0 +1,250 @@
+import { describeError, type Logger } from '../../service/logger.js'
+import type { AccountView, Break, ForeignUse, Look } from './account.js'
+import type { Reception } from './broadcast.js'
+import type { Confirmations, ConfirmedTransactions, LostTransactions } from './confirmations.js'
+import type { NonceManager } from './nonceManager.js'
+import { isHeld, isRefused, type PendingTx, type PendingTxs } from './pendingTx.js'
+import type { SendAhead, Sender } from './sender.js'
+
+export interface MonitorOptions {
+  readonly account: AccountView
+  readonly pendingTxs: PendingTxs
+  readonly ends: Confirmations
+  readonly resubmission: Resubmission
+  readonly sendAhead: Pick<SendAhead, 'saw'>
+  readonly gaps: NonceGaps
+  readonly settled: ConfirmedTransactions
+  readonly lost: Pick<LostTransactions, 'check'>
+  readonly nonceManager: Pick<NonceManager, 'saw'>
+  readonly foreignUse: Pick<ForeignUse, 'check'>
+  readonly logger: Logger
+}
+
+/** While nothing is under way, blocks are only looked at for what they may have lost. */
+const IDLE_LOOK_MS = 5_000
+/** While they can't have lost anything, either, only for what the account does elsewhere. */
+const RESTING_LOOK_MS = 30_000
+
+/** Reads from the chain what became of everything under way, and does what follows from it. */
+export interface Monitor {
+  /** One look: a request for head and nonce, and one more for the receipts of what seems mined. */
+  look(): Promise<void>
+}
+
+export function createMonitor(options: MonitorOptions): Monitor {
+  const {
+    account,
+    pendingTxs,
+    ends,
+    resubmission,
+    sendAhead,
+    gaps,
+    settled,
+    lost,
+    nonceManager,
+    foreignUse,
+    logger,
+  } = options
+  let lookedAt = 0
+
+  function pauseMs(): number {
+    if (pendingTxs.count() > 0) return 0
+    return settled.isEmpty() ? RESTING_LOOK_MS : IDLE_LOOK_MS
+  }
+
+  /** Of a reorganization blocks may come back; of a chain that was reset they don't. */
+  function noticeBreak(look: Look): Break | null {
+    const broken = account.takeBreak()
+    if (broken === null) return null
+    logger.warn('history changed', { reason: broken, blockNumber: look.head })
+    if (broken === 'reset') settled.clear()
+    else settled.suspectAll()
+    return broken
+  }
+
+  /** In the order of their nonces. One that fails waits for the next look, and holds up no other. */
+  async function each(isOne: (nonce: number) => boolean, act: (tx: PendingTx) => Promise<void>) {
+    const some = pendingTxs.all().filter(({ nonce }) => isOne(nonce))
+    await Promise.all(
+      some.map((tx) =>
+        act(tx).catch((error: unknown) => {
+          logger.warn('transaction left for the next look', { nonce: tx.nonce, ...describeError(error) })
+        }),
+      ),
+    )
+  }
+
+  return {
+    async look() {
+      await lost.check()
+      if (performance.now() - lookedAt < pauseMs()) return
+      lookedAt = performance.now()
+      const look = await account.look()
+      if (look.history === 'behind') return
+      const broken = noticeBreak(look)
+      await settled.check()
+      settled.forget(look.head)
+      if (broken === null) nonceManager.saw(look.count)
+      await foreignUse.check(look.head)
+      await each(
+        (nonce) => nonce < look.count,
+        (tx) => ends.check(tx, look.head, broken !== null),
+      )
+      sendAhead.saw(look.count)
+      await each(
+        (nonce) => nonce >= look.count,
+        (tx) => resubmission.urge(tx, look.count),
+      )
+      await gaps.close(look, broken)
+    },
+  }
+}
+
+export interface ResubmissionOptions {
+  readonly sender: Sender
+  readonly sendAhead: SendAhead
+  readonly nonceManager: NonceManager
+  readonly pendingTxs: PendingTxs
+  readonly resubmitAfterMs: number
+}
+
+/** Sends again what is in no block, when it is time. */
+export interface Resubmission {
+  /**
+   * @param count the lowest nonce that is free on the chain
+   * @throws what the owner's `save` and `isNeeded` throw, and ChainUnavailableError
+   */
+  urge(tx: PendingTx, count: number): Promise<void>
+}
+
+/** What no node holds is offered again after this long: a node may have room for it by now. */
+const OFFER_AGAIN_MS = 1_000
+
+export function createResubmission(options: ResubmissionOptions): Resubmission {
+  const { sender, sendAhead, nonceManager, pendingTxs, resubmitAfterMs } = options
+
+  /** Sent again at once when it was in a block before. */
+  function leaveBlock(tx: PendingTx): void {
+    if (tx.blockNumber !== undefined) tx.sentAt = undefined
+    tx.blockNumber = undefined
+    tx.missedSince = undefined
+  }
+
+  /** Until its turn came it could not be mined, whatever it offers, and a refusal said nothing. Both begin anew. */
+  function takeTurn(tx: PendingTx): void {
+    tx.wasNext = true
+    tx.waitsSince = performance.now()
+    if (!isRefused(tx)) return
+    tx.reception = undefined
+    sendAhead.offer(tx)
+  }
+
+  /** Its effect is there by another transaction. Should its nonce be missed, it is filled. */
+  function letGo(tx: PendingTx): void {
+    nonceManager.recycle(tx.nonce)
+    pendingTxs.finish(tx, { kind: 'displaced' })
+  }
+
+  async function sendFirst(tx: PendingTx): Promise<void> {
+    if (sendAhead.isTooEarly(tx)) return
+    if (await tx.owner.isNeeded()) sendAhead.offer(tx)
+    else letGo(tx)
+  }
+
+  /** Nodes may have dropped it. Above a lower nonce it waits its turn, so more money would change nothing. */
+  async function waitOn(tx: PendingTx): Promise<void> {
+    if (await sender.isOutbid(tx)) return sender.resubmit(tx)
+    tx.waitsSince = performance.now()
+    if (isHeld(tx)) sendAhead.offer(tx)
+  }
+
+  return {
+    async urge(tx, count) {
+      leaveBlock(tx)
+      const isNext = tx.nonce === count
+      if (isNext && !tx.wasNext) takeTurn(tx)
+      const { sentAt, waitsSince, reception } = tx
+      const now = performance.now()
+      if (sentAt === undefined) return sendFirst(tx)
+      if (now - waitsSince >= resubmitAfterMs && !isUnheard(reception)) {
+        if (!isNext) return waitOn(tx)
+        return isRefused(tx) ? sender.giveUp(tx) : sender.resubmit(tx)
+      }
+      if (reception?.held === 0 && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)
+    },
+  }
+}
+
+/** No node has answered: more money would change nothing. */
+function isUnheard(reception: Reception | undefined): boolean {
+  return reception?.held === 0 && reception.refused === 0
+}
+
+export interface NonceGapsOptions {
+  readonly pendingTxs: PendingTxs
+  readonly nonceManager: NonceManager
+  readonly sender: Sender
+  readonly resubmitAfterMs: number
+  readonly logger: Logger
+}
+
+/** Sees to it that no nonce stays open below one that is used. */
+export interface NonceGaps {
+  /** @param broken how the chain's history broke since the last time */
+  close(look: Look, broken: Break | null): Promise<void>
+}
+
+/** A caller may be about to acquire the nonce, and one node may know of a count before another does. */
+const PATIENCE_MS = 3_000
+/** Where more are open the chain has lost what was below, and no-ops would cost more than starting again. */
+const MAX_FILLED = 16
+
+/**
+ * A gap is left by a crash between two saves, by a record that was lost, or by a chain that lost blocks. It is filled
+ * with a transfer of nothing; where it is too wide for that, what is above it starts again below.
+ */
+export function createNonceGaps(options: NonceGapsOptions): NonceGaps {
+  const { pendingTxs, nonceManager, sender, resubmitAfterMs, logger } = options
+  let lowestGap: { nonce: number; since: number } | undefined
+
+  /** What a node's pool knows of is waited for, as long as for any transaction. */
+  function isOverdue(nonce: number, look: Look): boolean {
+    if (lowestGap?.nonce !== nonce) lowestGap = { nonce, since: performance.now() }
+    const patience = nonce < look.pending ? resubmitAfterMs : Math.min(PATIENCE_MS, resubmitAfterMs)
+    return performance.now() - lowestGap.since >= patience
+  }
+
+  async function fill(nonce: number): Promise<void> {
+    nonceManager.reserve(nonce)
+    try {
+      const tx = await sender.fill(nonce)
+      pendingTxs.add(tx)
+      void sender.broadcast(tx)
+    } catch (error) {
+      nonceManager.recycle(nonce)
+      logger.warn('nonce not filled', { nonce, ...describeError(error) })
+    }
+  }
+
+  function startAgainBelow(gap: number): void {
+    nonceManager.resync('latest')
+    for (const tx of pendingTxs.all().filter(({ nonce }) => nonce > gap)) {
+      const { nonce } = tx
+      logger.warn('nonce lost', { nonce, txHash: tx.newest.hash, reason: 'unreachable' })
+      nonceManager.recycle(nonce)
+      pendingTxs.finish(tx, { kind: 'displaced' })
+    }
+  }
+
+  return {
+    async close(look, broken) {
+      const gaps = nonceManager.gaps(look.count, MAX_FILLED + 1)
+      const [lowest] = gaps
+      if (lowest === undefined) lowestGap = undefined
+      else if (broken === 'reset') startAgainBelow(lowest)
+      else if (!isOverdue(lowest, look)) return
+      else if (gaps.length > MAX_FILLED) startAgainBelow(lowest)
+      else for (const nonce of gaps) await fill(nonce)
+    },
+  }
+}

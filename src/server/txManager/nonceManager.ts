@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createKeyedLock } from '../../service/keyedLock.js'
+import type { AccountView } from './account.js'
+
+/** Assigns the account's nonces. A nonce is in use from `acquire` or `reserve` until `consume` or `recycle`. */
+export interface NonceManager {
+  /**
+   * Assigns the lowest nonce that is not in use. Returns undefined when it stops before one is known.
+   *
+   * @throws ChainUnavailableError, ChainAnswerError
+   */
+  acquire(): Promise<number | undefined>
+  /** Marks a nonce as in use that an earlier process assigned, or that a no-op transaction is to take. */
+  reserve(nonce: number): void
+  /** Frees a nonce: nothing was signed under it, or nothing of that can be mined. The next `acquire` assigns it again. */
+  recycle(nonce: number): void
+  /** Frees a nonce under which a transaction is mined. */
+  consume(nonce: number): void
+  /** The lowest `most` nonces from `count` on that are not in use, below one that is: transactions above wait for them. */
+  gaps(count: number, most: number): number[]
+  /** The chain has used every nonce below `count`. Calls `onUnknown` for each one that this process did not assign. */
+  saw(count: number): void
+  /** Drops the local count and asks the chain again, without its pool where the pool cannot be right either. */
+  resync(tag: 'pending' | 'latest'): void
+}
+
+/** Pause before a node that trails is asked again. */
+const ASK_AGAIN_MS = 200
+
+/**
+ * Asks the chain whenever no nonce is in use, so that neither a use of the key elsewhere nor a chain that was reset makes the
+ * count drift. In between it counts locally, because no node knows of a transaction that was signed a moment ago.
+ */
+export function createNonceManager(
+  account: AccountView,
+  stopping: AbortSignal,
+  onUnknown: (nonce: number) => void,
+): NonceManager {
+  const lock = createKeyedLock()
+  /** Users of each nonce. After a crash there may be two of one nonce; one of them loses it. */
+  const used = new Map<number, number>()
+  let first: number | undefined
+  // A node counts its pending transactions too, also those that are stuck: behind them nothing is ever mined.
+  let tag: 'pending' | 'latest' = 'pending'
+
+  /** A node may trail for a minute; a stop does not wait for it. */
+  async function ask(): Promise<number | undefined> {
+    while (!stopping.aborted) {
+      const { history, pending, count } = await account.look()
+      if (history === 'kept') saw(count)
+      if (history !== 'behind') return tag === 'pending' ? pending : count
+      await sleep(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
+    }
+    return undefined
+  }
+
+  function saw(count: number): void {
+    if (first === undefined) return
+    for (let nonce = first; nonce < count; nonce++) if (!used.has(nonce)) onUnknown(nonce)
+    first = Math.max(first, count)
+  }
+
+  function reserve(nonce: number): void {
+    used.set(nonce, (used.get(nonce) ?? 0) + 1)
+  }
+
+  function recycle(nonce: number): void {
+    const others = (used.get(nonce) ?? 1) - 1
+    if (others > 0) used.set(nonce, others)
+    else used.delete(nonce)
+  }
+
+  return {
+    acquire: () =>
+      lock.run('nonce', async () => {
+        if (first === undefined || used.size === 0) first = await ask()
+        if (first === undefined) return undefined
+        tag = 'pending'
+        let nonce = first
+        while (used.has(nonce)) nonce++
+        reserve(nonce)
+        return nonce
+      }),
+    reserve,
+    recycle,
+    consume(nonce) {
+      recycle(nonce)
+      if (first !== undefined) first = Math.max(first, nonce + 1)
+    },
+    gaps(count, most) {
+      const highest = Math.max(...used.keys())
+      const gaps: number[] = []
+      for (let nonce = count; nonce < highest && gaps.length < most; nonce++) {
+        if (!used.has(nonce)) gaps.push(nonce)
+      }
+      return gaps
+    },
+    saw,
+    resync(newTag) {
+      first = undefined
+      tag = newTag
+    },
+  }
+}

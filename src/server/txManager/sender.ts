@@ -1,0 +1,198 @@
+import { type Fees, priceLimit } from '../../chain/fees.js'
+import type { Hex } from '../../protocol/hex.js'
+import type { Logger } from '../../service/logger.js'
+import type { Call } from '../relay/preflight.js'
+import type { RelayerSigner } from '../signer/signer.js'
+import { readTransaction } from '../signer/transaction.js'
+import type { SignedTransaction } from '../store/receipts.js'
+import type { Broadcaster } from './broadcast.js'
+import { type FeeMarket, isOutbid, raisedFees } from './fees.js'
+import {
+  addTransaction,
+  createPendingTx,
+  isHeld,
+  isNoOp,
+  isRefused,
+  type Owner,
+  type PendingTx,
+  type PendingTxs,
+} from './pendingTx.js'
+
+/** A call that was checked, with the gas that it gets. */
+export interface CheckedCall extends Call {
+  readonly gasLimit: bigint
+}
+
+export interface SenderOptions {
+  readonly broadcaster: Broadcaster
+  readonly signer: RelayerSigner
+  readonly fees: FeeMarket
+  readonly chainId: number
+  /** Wei per gas that is never exceeded. */
+  readonly maxFeePerGas: bigint
+  /** Given each transaction before it is sent. */
+  readonly onSigned: (hash: Hex) => void
+  /** Durable when it resolves. A no-op that is not saved is not sent. */
+  readonly saveNoOp: Owner['save']
+  /** Given the gas of each no-op that takes the place of nothing. */
+  readonly onNoOpSent: (gas: bigint) => void
+  readonly logger: Logger
+}
+
+/** Signs, saves and sends, in this order. Knows nothing of what becomes of it. */
+export interface Sender {
+  /** Signs and saves the call under this nonce. @throws what `save` throws, and ChainUnavailableError */
+  write(call: CheckedCall, nonce: number, owner: Owner): Promise<PendingTx>
+  /** Gives the newest transaction to the nodes. Resolves when they have answered; never rejects. */
+  broadcast(tx: PendingTx): Promise<void>
+  /** Replaces it by one that offers more, if the ceiling leaves room, and sends it again in any case. */
+  resubmit(tx: PendingTx): Promise<void>
+  /** Whether a transaction that is signed now offers more. @throws ChainUnavailableError */
+  isOutbid(tx: PendingTx): Promise<boolean>
+  /** Replaces what no node takes by a no-op, so that what comes after it can be mined. */
+  giveUp(tx: PendingTx): Promise<void>
+  /**
+   * Signs and saves a no-op for a nonce that nothing was signed under. No start takes it up: a lost one leaves the gap as
+   * it was. @throws what `saveNoOp` throws, and ChainUnavailableError
+   */
+  fill(nonce: number): Promise<PendingTx>
+  /** Resolves when no broadcast is under way any more. */
+  idle(): Promise<void>
+}
+
+/** https://eips.ethereum.org/EIPS/eip-2718: a plain transfer */
+const TRANSFER_GAS = 21_000n
+/** The gas of a no-op is known when it is sent. */
+const ofNoOp: Omit<Owner, 'save'> = {
+  counted: () => undefined,
+  isNeeded: async () => true,
+  used: () => undefined,
+  lost: () => () => undefined,
+  dropped: () => undefined,
+}
+
+export function createSender(options: SenderOptions): Sender {
+  const { broadcaster, signer, fees, chainId, maxFeePerGas, onSigned, saveNoOp, onNoOpSent, logger } = options
+  const broadcasts = new Set<Promise<void>>()
+  const noOp: CheckedCall = { to: signer.address, data: '0x', gasLimit: TRANSFER_GAS }
+
+  async function sign(call: CheckedCall, nonce: number, offered: Fees): Promise<SignedTransaction> {
+    const { to, data, gasLimit } = call
+    const signed = await signer.sign({ chainId, nonce, to, data, gasLimit, fees: offered })
+    onSigned(signed.hash)
+    return { nonce, ...signed }
+  }
+
+  async function write(call: CheckedCall, nonce: number, owner: Owner): Promise<PendingTx> {
+    const offered = await fees.current()
+    const signed = await sign(call, nonce, offered)
+    await owner.save(signed)
+    return createPendingTx([signed], owner, call.gasLimit * priceLimit(offered))
+  }
+
+  async function broadcast(tx: PendingTx): Promise<void> {
+    const sentAt = performance.now()
+    tx.sentAt = sentAt
+    const newest = tx.newest
+    const sent = broadcaster.send(newest).then((reception) => {
+      broadcasts.delete(sent)
+      // It was sent once more since: that answer counts.
+      if (tx.newest !== newest || tx.sentAt !== sentAt) return
+      const { hash, nonce } = newest
+      const wasHeld = tx.reception === undefined || isHeld(tx)
+      tx.reception = reception
+      if (isHeld(tx) && !wasHeld) tx.waitsSince = performance.now()
+      if (!isHeld(tx) && wasHeld && tx.wasNext) {
+        logger.warn('no node took a transaction', { txHash: hash, nonce })
+      }
+    })
+    broadcasts.add(sent)
+    await sent
+  }
+
+  /** Where the ceiling leaves no room, another call offers the same: a node that holds nothing takes it. */
+  async function replace(tx: PendingTx, call: CheckedCall): Promise<void> {
+    const previous = readTransaction(tx.newest.raw)
+    const raised = raisedFees(previous.fees, await fees.current(), maxFeePerGas)
+    if (raised !== null || call.to !== previous.to) {
+      const signed = await sign(call, tx.nonce, raised ?? previous.fees)
+      await tx.owner.save(signed)
+      addTransaction(tx, signed)
+    }
+    void broadcast(tx)
+  }
+
+  return {
+    write,
+    broadcast,
+    async resubmit(tx) {
+      tx.waitsSince = performance.now()
+      await replace(tx, readTransaction(tx.newest.raw))
+      logger.warn('transaction sent again', { txHash: tx.newest.hash, nonce: tx.nonce })
+    },
+    async isOutbid(tx) {
+      return isOutbid(readTransaction(tx.newest.raw).fees, await fees.current())
+    },
+    async giveUp(tx) {
+      tx.waitsSince = performance.now()
+      if (isNoOp(readTransaction(tx.newest.raw), signer.address)) return replace(tx, noOp)
+      logger.warn('nonce filled: no node takes its transaction', { nonce: tx.nonce })
+      return replace(tx, noOp)
+    },
+    async fill(nonce) {
+      logger.warn('nonce filled: nothing is known of its transaction', { nonce })
+      const tx = await write(noOp, nonce, { ...ofNoOp, save: saveNoOp })
+      onNoOpSent(noOp.gasLimit)
+      return tx
+    },
+    async idle() {
+      await Promise.all(broadcasts)
+    },
+  }
+}
+
+export interface SendAheadOptions {
+  readonly pendingTxs: Pick<PendingTxs, 'of' | 'waitingBelow'>
+  readonly sender: Pick<Sender, 'broadcast'>
+  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
+  readonly limit: number | undefined
+}
+
+/** Offers transactions to the nodes, in the order of their nonces and no further ahead than the nodes take them. */
+export interface SendAhead {
+  /** Whether it would be sent too early now. */
+  isTooEarly(tx: PendingTx): boolean
+  /** Sends it, unless it would come too early: then it is not sent, and has to be offered again later. */
+  offer(tx: PendingTx): void
+  /** @param count the lowest nonce that is free on the chain */
+  saw(count: number): void
+}
+
+/**
+ * Some chains take only the account's next nonce (Arbitrum's class), others a certain number ahead. So nothing is
+ * offered above a transaction that was refused. Once a node takes that one, the next follows at once.
+ */
+export function createSendAhead({ pendingTxs, sender, limit }: SendAheadOptions): SendAhead {
+  let free = 0
+
+  function isTooEarly({ nonce }: PendingTx): boolean {
+    const below = pendingTxs.waitingBelow(nonce).filter((tx) => tx.nonce >= free)
+    return below.length > (limit ?? below.length) || below.some(isRefused)
+  }
+
+  function offer(tx: PendingTx): void {
+    if (isTooEarly(tx)) return
+    void sender.broadcast(tx).then(() => {
+      const next = pendingTxs.of(tx.nonce + 1)
+      if (next !== undefined && isHeld(tx) && isRefused(next)) offer(next)
+    })
+  }
+
+  return {
+    isTooEarly,
+    offer,
+    saw(count) {
+      free = count
+    },
+  }
+}

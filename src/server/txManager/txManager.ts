@@ -1,0 +1,193 @@
+import type { RpcProvider } from '../../chain/provider.js'
+import type { RpcTransport } from '../../chain/rpcTransport.js'
+import type { Logger } from '../../service/logger.js'
+import { createSlots } from '../async/slots.js'
+import type { Service } from '../lifetime.js'
+import { createPoller } from '../poller.js'
+import type { RelayerSigner } from '../signer/signer.js'
+import type { KeptTransaction } from '../store/receipts.js'
+import { createAccountView, createFindNonceUse, createForeignUse, type ForeignUse } from './account.js'
+import type { Broadcaster } from './broadcast.js'
+import {
+  createConfirmations,
+  createConfirmedTransactions,
+  createFindMined,
+  createGasCount,
+  createLostTransactions,
+  type FindMined,
+  type GasCount,
+  type LostTransactions,
+} from './confirmations.js'
+import type { FeeMarket } from './fees.js'
+import { createMonitor, createNonceGaps, createResubmission } from './monitor.js'
+import { createNonceManager } from './nonceManager.js'
+import {
+  type Commitments,
+  createPendingTx,
+  createPendingTxs,
+  type Outcome,
+  type Owner,
+  type PendingTx,
+  type PendingTxs,
+} from './pendingTx.js'
+import { type CheckedCall, createSendAhead, createSender, type SendAhead, type Sender } from './sender.js'
+
+export interface TxManagerOptions {
+  readonly provider: RpcProvider
+  /** Gathers what is asked in one turn. */
+  readonly transport: Pick<RpcTransport, 'send'>
+  readonly broadcaster: Broadcaster
+  readonly signer: RelayerSigner
+  readonly fees: FeeMarket
+  readonly chainId: number
+  /** Blocks that must hold a transaction, its own included, before it counts. */
+  readonly confirmations: number
+  /** Transactions at once that are in no block. */
+  readonly maxInFlight: number
+  /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
+  readonly maxSentAhead?: number | undefined
+  /** A transaction that is in no block after this long is sent again, for more. */
+  readonly resubmitAfterMs: number
+  /** Pause between two looks at the chain while something is under way. */
+  readonly pollIntervalMs: number
+  /** Wei per gas that is never exceeded. */
+  readonly maxFeePerGas: bigint
+  /** Durable when it resolves. A no-op that is not saved is not sent. */
+  readonly saveNoOp: Owner['save']
+  /** Given the gas of each no-op that takes the place of nothing. */
+  readonly onNoOpSent: (gas: bigint) => void
+  /** Called for each transaction of the account that was not signed here. */
+  readonly onForeign: () => void
+  readonly logger: Logger
+}
+
+/** The one user of the relayer's account: takes calls into blocks, many at a time, and leaves no nonce open. */
+export interface TxManager {
+  /**
+   * Signs the call under the next nonce, saves it, broadcasts it and follows it, sending it again for more when it
+   * is not mined in time. Waits for its turn when too many are under way.
+   *
+   * @throws what `save` throws, and ChainUnavailableError: nothing was sent then, and no nonce used
+   */
+  send(call: CheckedCall, owner: Owner): Promise<Outcome>
+  /**
+   * Follows what an earlier process signed, oldest first: it may or may not have been broadcast, or mined. It is
+   * sent again only once a look at the chain shows that it is not mined.
+   */
+  resume(transactions: readonly KeptTransaction[], owner: Owner): Promise<Outcome>
+  /** Whether a call would have to wait for its turn now. */
+  isFull(): boolean
+  committed(): Commitments
+  /** Transactions under way. */
+  inFlight(): number
+  /** Whether a transaction of the account was found lately that was not signed here. */
+  isKeyShared(): boolean
+  readonly service: Service
+}
+
+export function createTxManager(options: TxManagerOptions): TxManager {
+  const findMined = createFindMined(options.transport)
+  const gasCount = createGasCount()
+  const lost = createLostTransactions({ findMined, gasCount })
+  const pendingTxs = createPendingTxs(lost.add)
+  const slots = createSlots(options.maxInFlight)
+  const { provider, signer, pollIntervalMs: intervalMs, logger } = options
+  const foreignUse = createForeignUse({
+    findNonceUse: createFindNonceUse({ provider, address: signer.address }),
+    onTaken: lost.taken,
+    onForeign: options.onForeign,
+    logger,
+  })
+  const sender = createSender({ ...options, onSigned: foreignUse.own })
+  const stopping = new AbortController()
+  const sendAhead = createSendAhead({ pendingTxs, sender, limit: options.maxSentAhead })
+  const { nonceManager, look } = createOversight(
+    { ...options, findMined, gasCount, lost, foreignUse, pendingTxs, sender, sendAhead },
+    stopping.signal,
+  )
+  const poller = createPoller({ name: 'tx-manager', intervalMs, tick: look, logger })
+
+  async function open(call: CheckedCall, owner: Owner): Promise<PendingTx | undefined> {
+    const nonce = await nonceManager.acquire()
+    if (nonce === undefined) return undefined
+    try {
+      const tx = await sender.write(call, nonce, owner)
+      // Without a pause between the two: its cost is counted in one place all along.
+      pendingTxs.add(tx)
+      owner.counted()
+      return tx
+    } catch (error) {
+      nonceManager.recycle(nonce)
+      throw error
+    }
+  }
+
+  return {
+    async send(call, owner) {
+      await slots.take()
+      try {
+        if (stopping.signal.aborted) return { kind: 'stopped' }
+        const tx = await open(call, owner)
+        // Saved, so the next start sends it; nobody watches it here any more.
+        if (tx === undefined || stopping.signal.aborted) return { kind: 'stopped' }
+        sendAhead.offer(tx)
+        await tx.mined
+        return tx.outcome
+      } finally {
+        // What is in a block takes up no room in the nodes' pools.
+        slots.leave()
+      }
+    },
+    async resume(transactions, owner) {
+      if (stopping.signal.aborted) return { kind: 'stopped' }
+      for (const { hash } of transactions) foreignUse.own(hash)
+      const tx = createPendingTx(transactions, owner)
+      slots.occupy()
+      void tx.mined.then(slots.leave)
+      nonceManager.reserve(tx.nonce)
+      pendingTxs.add(tx)
+      return tx.outcome
+    },
+    isFull: slots.isFull,
+    committed: pendingTxs.committed,
+    inFlight: pendingTxs.count,
+    isKeyShared: foreignUse.isRecent,
+    service: {
+      name: poller.name,
+      start: poller.start,
+      async stop() {
+        stopping.abort()
+        await poller.stop()
+        for (const tx of pendingTxs.all()) pendingTxs.finish(tx, { kind: 'stopped' })
+        await sender.idle()
+      },
+    },
+  }
+}
+
+/** What watches over everything under way. */
+function createOversight(
+  parts: TxManagerOptions & {
+    readonly findMined: FindMined
+    readonly gasCount: GasCount
+    readonly lost: LostTransactions
+    readonly foreignUse: ForeignUse
+    readonly pendingTxs: PendingTxs
+    readonly sender: Sender
+    readonly sendAhead: SendAhead
+  },
+  stopping: AbortSignal,
+) {
+  const { provider, signer, findMined } = parts
+  const account = createAccountView({ provider, address: signer.address })
+  const nonceManager = createNonceManager(account, stopping, parts.foreignUse.suspect)
+  const settled = createConfirmedTransactions(findMined)
+  const shared = { ...parts, address: signer.address, account, nonceManager, settled }
+  const monitor = createMonitor({
+    ...shared,
+    ends: createConfirmations(shared),
+    resubmission: createResubmission(shared),
+    gaps: createNonceGaps(shared),
+  })
+  return { nonceManager, look: monitor.look }
+}

@@ -1,0 +1,45 @@
+// The server's own sender, which ends the process at the step that the bench has named.
+import { createSender as createRealSender } from '../../../dist/server/txManager/sender.js'
+
+export * from '../../../dist/server/txManager/sender.js'
+
+const { FAULTS_KILL_AT, FAULTS_KILL_NTH, FAULTS_SEND_FIRST } = process.env
+let left = Number(FAULTS_KILL_NTH)
+
+function reached(step) {
+  if (step !== FAULTS_KILL_AT || --left > 0) return
+  process.kill(process.pid, 'SIGKILL')
+}
+
+export function createSender(options) {
+  const broadcaster = {
+    async send(transaction) {
+      const reception = await options.broadcaster.send(transaction)
+      reached('sent')
+      return reception
+    },
+  }
+  const sender = createRealSender({ ...options, broadcaster })
+  return {
+    ...sender,
+    async write(call, nonce, owner) {
+      reached('nonce-chosen')
+      const tx = await sender.write(call, nonce, stepped(owner, broadcaster))
+      void tx.mined.then(() => reached('seen'))
+      return tx
+    },
+  }
+}
+
+function stepped(owner, broadcaster) {
+  return {
+    ...owner,
+    async save(transaction) {
+      reached('signed')
+      // The write-ahead line, broken on purpose: what the bench has to notice.
+      if (FAULTS_SEND_FIRST === 'yes') await broadcaster.send(transaction)
+      await owner.save(transaction)
+      reached('saved')
+    },
+  }
+}

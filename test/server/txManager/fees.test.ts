@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { currentFees, type Fees, priceLimit } from '../../../src/chain/fees.js'
+import { RpcProvider } from '../../../src/chain/provider.js'
+import { raisedFees } from '../../../src/server/txManager/fees.js'
+import { useChain } from '../../support/chain.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
+
+const chain = useChain()
+
+const GWEI = 1_000_000_000n
+const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fees => ({
+  type: 2,
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+})
+
+/** Fees where the node's history is this. */
+async function feesWhere(history: object, ceiling = 500n * GWEI) {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  proxy.answer = ({ method }) => (method === 'eth_feeHistory' ? { result: history } : undefined)
+  const provider = new RpcProvider({ urls: [proxy.url], timeoutMs: 5_000, chainId: 31_337 })
+  return currentFees(provider, ceiling)
+}
+
+const history = {
+  oldestBlock: '0x1',
+  baseFeePerGas: ['0x1', '0x2', '0x3', (10n * GWEI).toString(16).replace(/^/, '0x')],
+  gasUsedRatio: [0.5, 0.5, 0.5],
+  reward: [[`0x${(3n * GWEI).toString(16)}`], [`0x${GWEI.toString(16)}`], [`0x${(2n * GWEI).toString(16)}`]],
+}
+
+describe('current fees', () => {
+  test("are twice the next block's base fee and the median tip", async () => {
+    expect(await feesWhere(history)).toEqual(fees(22n * GWEI, 2n * GWEI))
+  })
+
+  test('stay below the ceiling, the tip too', async () => {
+    expect(await feesWhere(history, 5n * GWEI)).toEqual(fees(5n * GWEI, 2n * GWEI))
+    expect(await feesWhere(history, GWEI)).toEqual(fees(GWEI, GWEI))
+  })
+
+  test('have some tip where nobody pays any, or the node does not say', async () => {
+    const { reward: _, ...without } = history
+    const idle = { ...history, reward: [['0x0'], ['0x0']] }
+    for (const each of [without, idle, { ...without, reward: null }]) {
+      expect(await feesWhere(each)).toMatchObject({ maxPriorityFeePerGas: 1_000_000n })
+    }
+  })
+
+  test('are not made up from an answer that is none', async () => {
+    for (const bad of [{}, { baseFeePerGas: [] }, { baseFeePerGas: ['10'] }]) {
+      await expect(feesWhere(bad)).rejects.toThrow()
+    }
+  })
+
+  test('are read from a real node', async () => {
+    const { anvil } = chain()
+    const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+    const found = await currentFees(provider, 500n * GWEI)
+    expect(found.type).toBe(2)
+    expect(priceLimit(found)).toBeGreaterThan(0n)
+  })
+})
+
+describe('raised fees', () => {
+  const ceiling = 500n * GWEI
+
+  test('are at least 12.5 % more on both, also of odd numbers', () => {
+    expect(raisedFees(fees(1_001n, 8n), fees(1n, 1n), ceiling)).toEqual(fees(1_127n, 9n))
+    expect(raisedFees(fees(1n, 1n), fees(1n, 1n), ceiling)).toEqual(fees(2n, 2n))
+  })
+
+  test('are what the chain takes now where that is more', () => {
+    expect(raisedFees(fees(100n, 10n), fees(900n, 5n), ceiling)).toEqual(fees(900n, 12n))
+  })
+
+  test('are none where the ceiling leaves no room', () => {
+    expect(raisedFees(fees(450n * GWEI, 1n), fees(1n, 1n), ceiling)).toBeNull()
+  })
+})

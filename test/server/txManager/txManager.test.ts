@@ -1,0 +1,446 @@
+import { Transaction } from 'ethers'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
+import { priceLimit } from '../../../src/chain/fees.js'
+import { toQuantity } from '../../../src/chain/quantity.js'
+import { readTransaction } from '../../../src/server/signer/transaction.js'
+import type { SignedTransaction } from '../../../src/server/store/receipts.js'
+import { eventually } from '../../support/eventually.js'
+import type { ProxiedCall } from '../../support/faultProxy.js'
+import { soon } from '../relay/relayUnderTest.js'
+import { type Sent, startTxManager, type TxManagerUnderTest } from './txManagerUnderTest.js'
+
+const blockSchema = z.looseObject({})
+const isSend = ({ method }: ProxiedCall) => method === 'eth_sendRawTransaction'
+const newest = ({ saved }: Sent): SignedTransaction => {
+  const last = saved.at(-1)
+  if (last === undefined) throw new Error('nothing was signed')
+  return last
+}
+const noncesOf = (sent: Sent[]) => sent.map((each) => newest(each).nonce)
+
+/** Mines until the call is mined. */
+async function untilMined(under: TxManagerUnderTest, sent: Sent): Promise<void> {
+  let ended = false
+  void sent.outcome.then(() => {
+    ended = true
+  })
+  await eventually('the transaction to be mined', async () => {
+    await under.mine()
+    return ended
+  })
+  expect(await sent.outcome).toMatchObject({ kind: 'mined' })
+}
+
+/** Sends a call, which the very next block has. */
+async function minedNext(under: TxManagerUnderTest): Promise<Sent> {
+  const sent = under.send()
+  await soon(() => under.pooled()).toBe(1)
+  await under.mine()
+  expect(await sent.outcome).toMatchObject({ kind: 'mined' })
+  return sent
+}
+
+async function minedOf(under: TxManagerUnderTest, sent: Sent): Promise<SignedTransaction> {
+  await untilMined(under, sent)
+  return newest(sent)
+}
+
+test('what a call may cost is committed when its owner hears of that, and has ended when it was mined', async () => {
+  const under = await startTxManager({})
+  const sent = under.send()
+  await soon(() => sent.saved.length).toBe(1)
+  const { gasLimit, fees } = readTransaction(newest(sent).raw)
+  const cost = gasLimit * priceLimit(fees)
+  await soon(() => under.pooled()).toBe(1)
+  expect(sent.committed).toBe(cost)
+  expect(under.txManager.committed()).toEqual({ open: cost, ended: 0n })
+  await minedOf(under, sent)
+  expect(under.txManager.committed()).toEqual({ open: 0n, ended: cost })
+})
+
+describe('a nonce', () => {
+  test('whose transaction could not be saved goes to the next one', async () => {
+    const under = await startTxManager({})
+    let fail = () => {}
+    const failing = under.send(
+      () =>
+        new Promise((_, reject) => {
+          fail = () => reject(new Error('disk full'))
+        }),
+    )
+    const failed = expect(failing.outcome).rejects.toThrow('disk full')
+    const second = under.send()
+    await soon(() => second.saved.length).toBe(1)
+    fail()
+    await failed
+    const third = under.send()
+    await soon(() => third.saved.length).toBe(1)
+    expect(noncesOf([third, second])).toEqual([0, 1])
+    await soon(() => under.pooled()).toBe(2)
+    await under.mine()
+    expect(await second.outcome).toMatchObject({ kind: 'mined' })
+    expect(await third.outcome).toMatchObject({ kind: 'mined' })
+  })
+
+  test('whose transaction could not be saved is filled when nobody comes', async () => {
+    const under = await startTxManager({})
+    let fail = () => {}
+    const failing = under.send(
+      () =>
+        new Promise((_, reject) => {
+          fail = () => reject(new Error('disk full'))
+        }),
+    )
+    const second = under.send()
+    await soon(() => second.saved.length).toBe(1)
+    fail()
+    await expect(failing.outcome).rejects.toThrow('disk full')
+    await minedOf(under, second)
+    expect(newest(second).nonce).toBe(1)
+    expect(await under.count()).toBe(2)
+    expect(under.log.text()).toContain('nonce filled')
+  })
+
+  test('is filled by nothing that was not saved before', async () => {
+    const offered: SignedTransaction[] = []
+    let isRefused = true
+    const under = await startTxManager({
+      async saveNoOp(transaction) {
+        offered.push(transaction)
+        if (isRefused) throw new Error('another server has the account')
+      },
+    })
+    const failing = under.send(() => Promise.reject(new Error('disk full')))
+    const second = under.send()
+    await expect(failing.outcome).rejects.toThrow('disk full')
+    await soon(() => offered.length).toBeGreaterThan(1)
+    const sent = () =>
+      under.proxy.requests.flat().filter((method) => method === 'eth_sendRawTransaction').length
+    // The one above the gap alone.
+    expect(sent()).toBe(1)
+    expect(await under.count()).toBe(0)
+    isRefused = false
+    await minedOf(under, second)
+    expect(await under.count()).toBe(2)
+    expect(offered.at(-1)?.nonce).toBe(0)
+  })
+
+  test('whose record was lost in a crash is filled, and what is above it mined', async () => {
+    const under = await startTxManager({})
+    // Signed by an earlier process under nonces 0, 1 and 2; nothing was broadcast, and the first is lost.
+    under.proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
+    const earlier = [under.send(), under.send(), under.send()]
+    await soon(() => earlier.every(({ saved }) => saved.length === 1)).toBe(true)
+    const left = earlier.map(newest).sort((a, b) => a.nonce - b.nonce)
+    await under.txManager.service.stop()
+
+    const next = await startTxManager({})
+    const resumed = left.slice(1).map((transaction) => next.resume([transaction]))
+    for (const sent of resumed) await untilMined(next, sent)
+    expect(await Promise.all(resumed.map(({ outcome }) => outcome))).toMatchObject([
+      { transaction: { hash: left[1]?.hash } },
+      { transaction: { hash: left[2]?.hash } },
+    ])
+    expect(await next.count()).toBe(3)
+  })
+
+  test('that the pool knows of is left to it for as long as a transaction may take', async () => {
+    let now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const under = await startTxManager({ resubmitAfterMs: 30_000 })
+    await under.rpc('eth_sendTransaction', { from: under.relayer, to: under.relayer, nonce: '0x0' })
+    const sent = under.send()
+    await soon(() => sent.saved.length).toBe(1)
+    expect(newest(sent).nonce).toBe(1)
+    const looks = () =>
+      under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
+    const lookAround = async () => {
+      const before = looks()
+      await soon(looks).toBeGreaterThan(before + 6)
+    }
+    // The clock of the gap begins with the first look that finds it.
+    await lookAround()
+    now += 29_000
+    await lookAround()
+    expect(under.log.text()).not.toContain('nonce filled')
+    now += 2_000
+    await soon(() => under.log.text()).toContain('nonce filled')
+  })
+
+  test('far below all that is under way is not reached by filling: they start again there', async () => {
+    const under = await startTxManager({ resubmitAfterMs: 200 })
+    await under.rpc('anvil_setNonce', under.relayer, '0x64')
+    const sent = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    await under.rpc('anvil_dropAllTransactions')
+    await under.rpc('anvil_setNonce', under.relayer, '0x0')
+    expect(await sent.outcome).toEqual({ kind: 'displaced' })
+    const again = under.send()
+    await soon(() => again.saved.length).toBe(1)
+    expect(noncesOf([again])).toEqual([0])
+  })
+
+  test('whose transaction no node takes is filled, and holds up what comes after it no longer', async () => {
+    const under = await startTxManager({ resubmitAfterMs: 2_000 })
+    under.proxy.answer = ({ method, params: [raw] }) => {
+      if (method !== 'eth_sendRawTransaction') return undefined
+      const { nonce, to } = Transaction.from(String(raw))
+      if (nonce !== 0 || to === under.relayer) return undefined
+      return { error: { code: -32_000, message: 'exceeds block gas limit' } }
+    }
+    const stuck = under.send()
+    await soon(() => stuck.saved.length).toBe(1)
+    const next = under.send()
+    await minedOf(under, next)
+    expect(await stuck.outcome).toEqual({ kind: 'refused' })
+    expect(readTransaction(newest(stuck).raw).to).toBe(under.relayer)
+    expect(await under.count()).toBe(2)
+  })
+
+  test('that nodes do not answer about is offered again as it is', async () => {
+    const under = await startTxManager({ resubmitAfterMs: 300 })
+    let offers = 0
+    under.proxy.fault = (calls) => (calls.some(isSend) && ++offers <= 3 ? 'drop' : 'none')
+    const sent = under.send()
+    await minedOf(under, sent)
+    expect(sent.saved).toHaveLength(1)
+    expect(offers).toBe(4)
+  })
+})
+
+describe('a nonce that was used elsewhere', () => {
+  /** On a clock that stands still: as far as a process gets that dies too soon. */
+  async function startHurried() {
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now)
+    onTestFinished(() => clock.mockRestore())
+    const under = await startTxManager({})
+    const sent = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    let ended = false
+    void sent.outcome.then(() => {
+      ended = true
+    })
+    const looks = () =>
+      under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionReceipt'))
+    const lookAround = async () => {
+      const before = looks().length
+      await soon(() => looks().length).toBeGreaterThan(before + 6)
+    }
+    return { under, sent, lookAround, hasEnded: () => ended }
+  }
+
+  async function startOutpaced() {
+    const started = await startHurried()
+    const { under } = started
+    await under.rpc('anvil_dropAllTransactions')
+    await under.rpc('eth_sendTransaction', { from: under.relayer, to: under.relayer, nonce: '0x0' })
+    await under.mine()
+    return started
+  }
+
+  test('is known by the blocks on top, without waiting, and no sooner', async () => {
+    const { under, sent, lookAround, hasEnded } = await startOutpaced()
+    for (let block = 0; block < 4; block++) await under.mine()
+    await lookAround()
+    expect(hasEnded()).toBe(false)
+    await under.mine()
+    expect(await sent.outcome).toEqual({ kind: 'displaced' })
+    expect(sent.saved).toHaveLength(1)
+  })
+
+  test('is not lost while the node that says so knows of our receipt', async () => {
+    const { under, sent, lookAround, hasEnded } = await startHurried()
+    // Asked for by itself it is answered by another node, which trails.
+    under.proxy.answer = ({ method, index }) =>
+      method === 'eth_getTransactionReceipt' && index === 0 ? { result: null } : undefined
+    for (let block = 0; block < 8; block++) await under.mine()
+    await lookAround()
+    expect(hasEnded()).toBe(false)
+    under.proxy.answer = () => undefined
+    expect(await sent.outcome).toMatchObject({ kind: 'mined' })
+  })
+
+  test('is not believed of a node that has not got so far', async () => {
+    const { under, lookAround, hasEnded } = await startOutpaced()
+    const head = Number(await under.rpc('eth_blockNumber'))
+    under.proxy.answer = ({ method, params: [tag] }) =>
+      method === 'eth_getBlockByNumber' && Number(tag) > head ? { result: null } : undefined
+    for (let block = 0; block < 8; block++) await under.mine()
+    await lookAround()
+    expect(hasEnded()).toBe(false)
+  })
+})
+
+describe('a node that is behind', () => {
+  test('has no nonce used twice', async () => {
+    const under = await startTxManager({})
+    await minedOf(under, under.send())
+    const old: unknown = await under.rpc('eth_getBlockByNumber', '0x0', false)
+    let answers = 0
+    under.proxy.answer = ({ method, params }) => {
+      if (answers > 8) return undefined
+      answers++
+      if (method === 'eth_getTransactionCount') return { result: '0x0' }
+      if (method !== 'eth_getBlockByNumber') return undefined
+      return { result: params[0] === 'latest' ? old : null }
+    }
+    expect((await minedOf(under, under.send())).nonce).toBe(1)
+    expect(answers).toBeGreaterThan(4)
+  })
+})
+
+test('a stop waits for no node that is behind, and signs nothing by what it says', async () => {
+  const under = await startTxManager({})
+  await minedOf(under, under.send())
+  const old: unknown = await under.rpc('eth_getBlockByNumber', '0x0', false)
+  under.proxy.answer = ({ method, params }) => {
+    if (method === 'eth_getTransactionCount') return { result: '0x0' }
+    if (method !== 'eth_getBlockByNumber') return undefined
+    return { result: params[0] === 'latest' ? old : null }
+  }
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+  onTestFinished(() => clock.mockRestore())
+  const asked = under.proxy.requests.length
+  const sent = under.send()
+  await soon(() => under.proxy.requests.length).toBeGreaterThan(asked)
+  await under.txManager.service.stop()
+  expect(await sent.outcome).toEqual({ kind: 'stopped' })
+  expect(sent.saved).toEqual([])
+})
+
+describe('a node that stays a block behind', () => {
+  const LOOK_MS = 12_000
+
+  /** After looks at a chain that makes so many blocks in between, one of them is asked that is a block behind. */
+  async function startBehind(
+    blocks: number,
+    change: (block: object) => object = (block) => block,
+    meanwhile: (under: TxManagerUnderTest) => Promise<void> = async () => undefined,
+  ) {
+    let now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const under = await startTxManager({})
+    const looks = () =>
+      under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
+    const lookAfter = async (ms: number, times: number) => {
+      const before = looks()
+      now += ms
+      await soon(looks).toBeGreaterThanOrEqual(before + times)
+    }
+    await minedNext(under)
+    for (let look = 0; look < 4; look++) {
+      for (let block = 0; block < blocks; block++) await under.mine()
+      await lookAfter(LOOK_MS, 1)
+    }
+    under.send()
+    await soon(() => under.pooled()).toBe(1)
+    await meanwhile(under)
+    const head = Number(await under.rpc('eth_blockNumber')) - 1
+    const known = new Map<unknown, object>()
+    for (let number = 0; number <= head; number++) {
+      const place = toQuantity(number)
+      known.set(place, blockSchema.parse(await under.rpc('eth_getBlockByNumber', place, false)))
+    }
+    under.proxy.answer = ({ method, params: [place] }) => {
+      if (method !== 'eth_getBlockByNumber') return undefined
+      const block = known.get(place === 'latest' ? toQuantity(head) : place)
+      return { result: block === undefined ? null : change(block) }
+    }
+    await lookAfter(0, 4)
+    return { under, lookAfter }
+  }
+
+  test.each([1, 3])(
+    'is waited for as long as four blocks take, of which %i come between two looks',
+    async (blocks) => {
+      const { under, lookAfter } = await startBehind(blocks)
+      await lookAfter((3 * LOOK_MS) / blocks, 4)
+      expect(under.log.text()).not.toContain('history changed')
+      await lookAfter((2 * LOOK_MS) / blocks, 4)
+      await soon(() => under.log.text()).toContain('"reason":"reset"')
+    },
+  )
+
+  test('is waited for as long right after a block was exchanged', async () => {
+    const { under, lookAfter } = await startBehind(1, undefined, async (chain) => {
+      await chain.rpc('anvil_reorg', 1, [])
+      await soon(() => chain.log.text()).toContain('"reason":"reorganized"')
+    })
+    await lookAfter(3 * LOOK_MS, 4)
+    expect(under.log.text()).not.toContain('"reason":"reset"')
+    await lookAfter(2 * LOOK_MS, 4)
+    await soon(() => under.log.text()).toContain('"reason":"reset"')
+  })
+
+  test('but has other blocks below is of a chain that was reset', async () => {
+    const { under, lookAfter } = await startBehind(3, (block) => ({ ...block, hash: `0x${'ab'.repeat(32)}` }))
+    await lookAfter(2_500, 2)
+    await soon(() => under.log.text()).toContain('"reason":"reset"')
+  })
+})
+
+describe('a chain without a base fee', () => {
+  const anvil = { args: ['--hardfork', 'berlin'] }
+
+  test('gets transactions of type 0, sent again for 12.5 % more', async () => {
+    const under = await startTxManager({ anvil, resubmitAfterMs: 100 })
+    const sent = under.send()
+    await soon(() => sent.saved.length).toBeGreaterThan(2)
+    const mined = await minedOf(under, sent)
+    const offers = sent.saved.map(({ raw }) => readTransaction(raw).fees)
+    for (const [index, offer] of offers.entries()) {
+      expect(offer.type).toBe(0)
+      const before = offers[index - 1]
+      if (before) expect(priceLimit(offer) * 1_000n).toBeGreaterThanOrEqual(priceLimit(before) * 1_125n)
+    }
+    expect(sent.saved.map(({ hash }) => hash)).toContain(mined.hash)
+    expect(new Set(sent.saved.map(({ nonce }) => nonce)).size).toBe(1)
+  })
+})
+
+describe('a reorganization', () => {
+  test('that takes a mined transaction back has it sent again, before it is reported', async () => {
+    const under = await startTxManager({ confirmations: 3 })
+    const sent = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    await under.mine()
+    await soon(() => under.proxy.requests.flat().includes('eth_getTransactionReceipt')).toBe(true)
+    await under.rpc('anvil_reorg', 1, [])
+    expect(await under.count()).toBe(0)
+    await soon(() => under.pooled()).toBe(1)
+    await minedOf(under, sent)
+    expect(sent.saved).toHaveLength(1)
+    expect(await under.count()).toBe(1)
+    expect(sent.dropped).toBe(0)
+  })
+
+  test('that takes back what was reported is told, once', async () => {
+    const under = await startTxManager({})
+    for (let block = 0; block < 5; block++) await under.mine()
+    const [first, second] = [await minedNext(under), await minedNext(under)]
+    await under.rpc('anvil_reorg', 2, [])
+    await soon(() => [first.dropped, second.dropped]).toEqual([1, 1])
+    // The next one takes back what was reported since, and tells nothing again.
+    const later = await minedNext(under)
+    await under.rpc('anvil_reorg', 1, [])
+    await soon(() => later.dropped).toBe(1)
+    expect([first.dropped, second.dropped]).toEqual([1, 1])
+  })
+
+  test('below what was reported changes nothing', async () => {
+    const under = await startTxManager({})
+    const sent = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    await minedOf(under, sent)
+    await under.mine()
+    const other = under.send()
+    await soon(() => under.pooled()).toBe(1)
+    await under.rpc('anvil_reorg', 1, [])
+    await minedOf(under, other)
+    expect(sent.dropped).toBe(0)
+  })
+})

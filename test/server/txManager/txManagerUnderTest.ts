@@ -1,0 +1,127 @@
+import { onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { RpcProvider } from '../../../src/chain/provider.js'
+import { createRpcBatcher } from '../../../src/chain/rpcBatcher.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
+import { Secret } from '../../../src/server/secret.js'
+import { createPrivateKey, createRelayerSigner } from '../../../src/server/signer/signer.js'
+import type { SignedTransaction } from '../../../src/server/store/receipts.js'
+import { createBroadcaster } from '../../../src/server/txManager/broadcast.js'
+import { createFeeMarket } from '../../../src/server/txManager/fees.js'
+import type { Outcome, Owner } from '../../../src/server/txManager/pendingTx.js'
+import { createTxManager, type TxManager } from '../../../src/server/txManager/txManager.js'
+import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
+import { createLogLines, type LogLines } from '../../support/logLines.js'
+
+const quantity = z.string().transform(Number)
+const poolSchema = z.object({ pending: quantity, queued: quantity })
+
+const GWEI = 1_000_000_000n
+const TRANSFER_GAS = 21_000n
+
+/** One call, as the transaction manager has treated it. */
+export interface Sent {
+  /** Everything that was signed for it, oldest first. */
+  readonly saved: SignedTransaction[]
+  readonly outcome: Promise<Outcome>
+  /** Wei that the transaction manager has said to be committed, when the call was among what is under way. */
+  committed: bigint
+  /** How often it was reported as taken back. */
+  dropped: number
+}
+
+/** A transaction manager on a chain of its own, without contracts; blocks are mined on demand. */
+export interface TxManagerUnderTest {
+  readonly proxy: FaultProxy
+  readonly log: LogLines
+  readonly txManager: TxManager
+  readonly relayer: Hex
+  rpc(method: string, ...params: unknown[]): Promise<unknown>
+  mine(): Promise<void>
+  /** A transfer of one wei, which nothing can make fail. */
+  send(save?: (transaction: SignedTransaction) => Promise<void>): Sent
+  resume(transactions: readonly SignedTransaction[]): Sent
+  /** Transactions of the account in blocks. */
+  count(): Promise<number>
+  /** Transactions in the node's pool. */
+  pooled(): Promise<number>
+}
+
+export async function startTxManager(options: {
+  readonly anvil?: AnvilOptions
+  readonly resubmitAfterMs?: number
+  readonly confirmations?: number
+  readonly maxSentAhead?: number
+  readonly saveNoOp?: Owner['save']
+}): Promise<TxManagerUnderTest> {
+  const anvil = await startAnvil(options.anvil)
+  onTestFinished(() => anvil.stop())
+  const proxy = await startFaultProxy(anvil.rpcUrl)
+  const { chainId, accounts } = anvil
+  const provider = new RpcProvider({ urls: [proxy.url], timeoutMs: 10_000, chainId })
+  const direct = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 10_000, chainId })
+  const [account, other] = accounts
+  if (account === undefined || other === undefined) throw new Error('the chain has no accounts')
+  const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey)))
+  const log = createLogLines()
+  const txManager = createTxManager({
+    provider,
+    transport: createRpcBatcher(provider.transport),
+    broadcaster: createBroadcaster(provider.transport),
+    signer,
+    fees: createFeeMarket({ provider, ceiling: 500n * GWEI, maxAgeMs: 10 }),
+    chainId,
+    confirmations: options.confirmations ?? 1,
+    maxInFlight: 64,
+    maxSentAhead: options.maxSentAhead,
+    resubmitAfterMs: options.resubmitAfterMs ?? 30_000,
+    pollIntervalMs: 10,
+    maxFeePerGas: 500n * GWEI,
+    saveNoOp: options.saveNoOp ?? (async () => undefined),
+    onNoOpSent: () => undefined,
+    onForeign: () => undefined,
+    logger: log.logger,
+  })
+  await direct.send('evm_setAutomine', [false])
+  await txManager.service.start()
+  onTestFinished(() => txManager.service.stop())
+
+  function track(run: (owner: Owner) => Promise<Outcome>, save?: Owner['save']): Sent {
+    const saved: SignedTransaction[] = []
+    const owner: Owner = {
+      async save(transaction) {
+        await save?.(transaction)
+        saved.push(transaction)
+      },
+      counted: () => {
+        sent.committed = txManager.committed().open
+      },
+      isNeeded: async () => true,
+      used: () => undefined,
+      lost: () => () => undefined,
+      dropped: () => sent.dropped++,
+    }
+    const sent: Sent = { saved, committed: 0n, dropped: 0, outcome: run(owner) }
+    return sent
+  }
+
+  const call = { to: other.address, data: '0x', gasLimit: TRANSFER_GAS } as const
+  return {
+    proxy,
+    log,
+    txManager,
+    relayer: signer.address,
+    rpc: (method, ...params) => direct.send(method, params),
+    async mine() {
+      await direct.send('evm_mine', [])
+    },
+    send: (save) => track((owner) => txManager.send(call, owner), save),
+    resume: (transactions) => track((owner) => txManager.resume(transactions, owner)),
+    count: () => direct.getTransactionCount(signer.address),
+    async pooled() {
+      const { pending, queued } = poolSchema.parse(await direct.send('txpool_status', []))
+      return pending + queued
+    },
+  }
+}
