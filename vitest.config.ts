@@ -38,6 +38,7 @@ const LONG = [
   '/test/e2e/manyOrders.test.ts',
   '/test/e2e/remoteEnclave.test.ts',
   '/test/e2e/sandbox.test.ts',
+  '/test/e2e/servers.test.ts',
   '/test/e2e/unrulyEnclave.test.ts',
   '/test/faults/orders/foundOut.test.ts',
   '/test/faults/orders/orders.test.ts',

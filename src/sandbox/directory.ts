@@ -5,6 +5,8 @@ import { type DirectoryLock, lockDirectory } from '../service/directoryLock.js'
 /** Says that a directory is a sandbox's, and that what is in it may be thrown away. */
 const MARKER = '.sandbox'
 const CONTENTS = ['server', 'server.log', 'enclave', 'enclave.log', 'sandbox.json', '.env', '.env.enclave']
+/** Of several servers. */
+const NUMBERED_LOG = /^server-\d+\.log$/
 
 /** The directory holds something that no sandbox has put there, a real configuration perhaps. */
 export class ForeignDirectoryError extends Error {
@@ -28,6 +30,7 @@ export async function takeDirectory(directory: string): Promise<DirectoryLock> {
     'What is in this directory belongs to `npm run sandbox`, which empties it.\n',
   )
   const lock = lockDirectory(directory)
-  for (const name of CONTENTS) await rm(join(directory, name), { recursive: true, force: true })
+  for (const name of [...CONTENTS, ...present.filter((name) => NUMBERED_LOG.test(name))])
+    await rm(join(directory, name), { recursive: true, force: true })
   return lock
 }

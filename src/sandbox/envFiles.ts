@@ -1,15 +1,24 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ContractAddresses } from '../protocol/api.js'
+import type { Secret } from '../server/secret.js'
 import type { SandboxAccounts } from './accounts.js'
 import { publicIdentity, type SandboxSecrets } from './secrets.js'
 import { FRONTEND_ORIGIN, type SandboxOptions } from './settings.js'
 
+export interface ServerPlace {
+  url: string
+  opsUrl: string
+}
+
 /** Where everything of a sandbox listens, and what is deployed. */
 export interface Places {
+  /** Of the server, or of the balancer before several. */
   url: string
-  /** Of the server's endpoints for its operator. */
-  opsUrl: string
+  /** Each server, and its endpoints for its operator. */
+  servers: readonly [ServerPlace, ...ServerPlace[]]
+  /** Of the database that several servers share. */
+  databaseUrl: Secret | undefined
   rpcUrl: string
   brokerUrl: string
   chainId: number
@@ -45,9 +54,9 @@ function serverVariables(
   const { intentPublicKey, enclaveSigner } = publicIdentity(secrets)
   return {
     ...sharedVariables(places),
-    PORT: new URL(places.url).port,
     HOST: '127.0.0.1',
-    OPS_PORT: new URL(places.opsUrl).port,
+    ...portVariables(places.servers[0]),
+    ...databaseVariables(places),
     // The sandbox shows it to a person.
     NARRATOR_FORMAT: 'text',
     FRONTEND_ORIGIN: places.deskUrl ?? FRONTEND_ORIGIN,
@@ -62,6 +71,15 @@ function serverVariables(
     // The stand-in's hours are changed by hand.
     MARKET_CLOCK_MAX_AGE: '1s',
   }
+}
+
+/** Of the first server. The process of each further one gets its own. */
+export function portVariables({ url, opsUrl }: ServerPlace): Variables {
+  return { PORT: new URL(url).port, OPS_PORT: new URL(opsUrl).port }
+}
+
+function databaseVariables({ databaseUrl }: Places): Variables {
+  return databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl.reveal(), TRUST_PROXY: '1' }
 }
 
 function triggerVariables(directory: string, { enclaveUrl }: Places, secrets: SandboxSecrets): Variables {

@@ -2,7 +2,9 @@ import { relative } from 'node:path'
 import type { Sandbox } from './sandbox.js'
 
 /** What a person needs to go on by hand: addresses, keys and commands. */
-export function printGuide({ info, directory }: Sandbox): void {
+export function printGuide(sandbox: Sandbox): void {
+  const { info, directory } = sandbox
+  const servers = sandbox.servers.length > 1 ? sandbox.servers : []
   const { url, opsUrl, rpcUrl, brokerUrl, enclaveUrl, deskUrl, contracts, accounts } = info
   const employee = accounts.employees[0]?.address ?? ''
   const file = relative(process.cwd(), directory) || '.'
@@ -13,6 +15,7 @@ export function printGuide({ info, directory }: Sandbox): void {
     ...(deskUrl === undefined ? [] : [`  desk     ${deskUrl}  (open it and trade)`]),
     `  server   ${url}`,
     `  operator ${opsUrl}`,
+    ...servers.map((server, index) => `  server ${index + 1} process ${server.current().pid}`),
     `  chain    ${rpcUrl}  (chain id ${info.chainId})`,
     `  broker   ${brokerUrl}`,
     ...(enclaveUrl === undefined ? [] : [`  enclave  ${enclaveUrl}  (its log: ${file}/enclave.log)`]),
@@ -35,11 +38,12 @@ export function printGuide({ info, directory }: Sandbox): void {
     `  curl -s ${url}/enclave-key`,
     `  curl -s ${opsUrl}/readyz`,
     `  curl -s ${opsUrl}/metrics`,
+    ...servers.slice(-1).map((server) => `  kill -9 ${server.current().pid}      # and trade on`),
     `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market`,
     `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it`,
     '',
     `The admin's copy of the rulebook, to import on the desk: ${file}/rulebook.json`,
-    `The same for scripts: ${file}/sandbox.json, ${file}/.env, ${file}/.env.enclave; the server's log: ${file}/server.log`,
+    `The same for scripts: ${file}/sandbox.json, ${file}/.env, ${file}/.env.enclave; the server's log: ${file}/server${servers.length > 0 ? '-1' : ''}.log`,
     '',
   ]
   console.log(rows.join('\n'))

@@ -7,6 +7,7 @@ import { runDemo } from './demo.js'
 import { ForeignDirectoryError } from './directory.js'
 import { printGuide } from './guide.js'
 import { PortTakenError } from './ports.js'
+import { MissingPostgresError } from './postgres.js'
 import { startSandbox } from './sandbox.js'
 import { MissingBuildError } from './serverProcess.js'
 import { ROOT } from './settings.js'
@@ -14,7 +15,8 @@ import { ROOT } from './settings.js'
 const USAGE = `Usage: npm run sandbox -- [options]
 
   --once                 end after the first order has settled: exit code 0 when the portfolio is right
-  --port <number>        the server's port (8000)
+  --servers <number>     how many servers share a PostgreSQL database behind a balancer (1: one, without either)
+  --port <number>        the server's port, or the balancer's (8000)
   --rpc-port <number>    the local chain's port (8545)
   --broker-port <number> the broker stand-in's port (8600)
   --desk-port <number>   the port of the page to trade on (5173)
@@ -32,6 +34,7 @@ function parseCommandLine() {
     options: {
       once: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
+      servers: { type: 'string', default: '1' },
       port: { type: 'string', default: '8000' },
       'rpc-port': { type: 'string', default: '8545' },
       'broker-port': { type: 'string', default: '8600' },
@@ -49,6 +52,15 @@ function portOf(text: string, option: string): number {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new RangeError(`--${option} expects a port, got "${text}"`)
   return port
+}
+
+const MOST_SERVERS = 9
+
+function countOf(text: string): number {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1 || count > MOST_SERVERS)
+    throw new RangeError(`--servers expects a number from 1 to ${MOST_SERVERS}, got "${text}"`)
+  return count
 }
 
 /** Prints each line with the time since the start. */
@@ -84,6 +96,7 @@ async function run(values: ReturnType<typeof parseCommandLine>, interruption: Ab
   const interrupted = new Promise<void>((resolve) => interruption.addEventListener('abort', () => resolve()))
   const sandbox = await startSandbox({
     directory: values.directory,
+    servers: countOf(values.servers),
     ports: {
       server: portOf(values.port, 'port'),
       rpc: portOf(values['rpc-port'], 'rpc-port'),
@@ -107,7 +120,10 @@ async function run(values: ReturnType<typeof parseCommandLine>, interruption: Ab
 }
 
 function explain(error: unknown): string {
-  const clear = [PortTakenError, MissingBuildError, ForeignDirectoryError, DirectoryLockedError, RangeError]
+  const clear = [
+    ...[PortTakenError, MissingBuildError, MissingPostgresError],
+    ...[ForeignDirectoryError, DirectoryLockedError, RangeError],
+  ]
   if (error instanceof Error && clear.some((kind) => error instanceof kind)) return error.message
   if (error instanceof TypeError && 'code' in error) return `${error.message}\n\n${USAGE}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -13,6 +13,7 @@ export class PortTakenError extends Error {
 
 /** Ports of the sandbox; 0 takes a free one. */
 export interface Ports {
+  /** Of the server, or of the balancer before several. */
   server: number
   rpc: number
   broker: number
@@ -24,8 +25,8 @@ export interface Ports {
 
 /** Ports that are free. */
 export interface ClaimedPorts extends Ports {
-  /** Of the server's endpoints for its operator; whichever is free. */
-  ops: number
+  /** Of each server, and of its endpoints for its operator. */
+  servers: readonly { port: number; ops: number }[]
 }
 
 /**
@@ -36,10 +37,13 @@ const ANY_PORT = { from: 10_000, to: 32_768 }
 const TRIES = 20
 
 /**
- * The same ports, free and all different, with a number for each 0.
+ * The same ports, free and all different, with a number for each 0. Of several servers, each has a port of its own besides.
  * @throws PortTakenError
  */
-export async function claimPorts({ server, rpc, broker, enclave, desk }: Ports): Promise<ClaimedPorts> {
+export async function claimPorts(
+  { server, rpc, broker, enclave, desk }: Ports,
+  servers = 1,
+): Promise<ClaimedPorts> {
   const probes: Server[] = []
   const claimOne = async (port: number, option: string): Promise<number> => {
     const probe = createServer()
@@ -64,11 +68,17 @@ export async function claimPorts({ server, rpc, broker, enclave, desk }: Ports):
   }
   try {
     // Held until all are claimed, so that none is given twice.
+    const entrance = await claim(server, 'port')
+    const each: { port: number; ops: number }[] = []
+    while (each.length < servers) {
+      const port = servers === 1 ? entrance : await claim(0, 'port')
+      each.push({ port, ops: await claim(0, 'ops-port') })
+    }
     return {
-      server: await claim(server, 'port'),
+      server: entrance,
+      servers: each,
       rpc: await claim(rpc, 'rpc-port'),
       broker: await claim(broker, 'broker-port'),
-      ops: await claim(0, 'ops-port'),
       ...(enclave !== undefined && { enclave: await claim(enclave, 'enclave-port') }),
       ...(desk !== undefined && { desk: await claim(desk, 'desk-port') }),
     }

@@ -1,21 +1,22 @@
-import { join } from 'node:path'
 import type { JsonRpcProvider } from 'ethers'
 import { formatUsdc } from '../server/narrator/format.js'
+import type { Secret } from '../server/secret.js'
 import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
 import { createCleanUp } from './cleanUp.js'
 import { assertDeskBuilt, deskSettings, startDesk } from './desk.js'
 import { takeDirectory } from './directory.js'
-import { endEnclaves } from './enclaveRuns.js'
 import { type Places, writeEnvFiles } from './envFiles.js'
 import { type Deployed, deployAll, foundInstitution, joinInstitution, localProvider } from './localChain.js'
 import { claimPorts } from './ports.js'
+import { startPostgres } from './postgres.js'
 import { describeSandbox, type SandboxFile, writeSandboxFile } from './sandboxFile.js'
 import { drawSecrets, publicIdentity, type SandboxSecrets } from './secrets.js'
-import { assertBuilt, type ServerProcess, startEnclaveProcess, startServerProcess } from './serverProcess.js'
+import { assertBuilt, type ServerProcess, startEnclaveProcess } from './serverProcess.js'
+import { type SandboxServer, startServer, startServers } from './servers.js'
 import { BLOCK_TIME, EMPLOYEE_USDC, EQUITIES, INSTITUTION, type SandboxOptions } from './settings.js'
-import { stepsTo, type TellStep } from './steps.js'
+import { type Stage, stepsTo } from './steps.js'
 
 const PRICE_SEED = 20_260_101
 
@@ -27,10 +28,11 @@ export interface Sandbox {
   readonly secrets: SandboxSecrets
   readonly provider: JsonRpcProvider
   readonly broker: BrokerControl
-  /** The server that runs now. */
+  /** The server that runs now; of several, the first. */
   server(): ServerProcess
-  /** Starts the server again after it was stopped or killed. */
+  /** Starts that server again after it was stopped or killed. */
   restartServer(): Promise<void>
+  readonly servers: readonly SandboxServer[]
   /** The enclave that runs now, unless the server starts it. The sandbox starts it again when it is killed. */
   enclave(): ServerProcess | undefined
   /** Ends everything that was started. */
@@ -39,7 +41,7 @@ export interface Sandbox {
 
 /**
  * Starts everything on this machine; the rulebook is not published yet.
- * @throws MissingBuildError, PortTakenError, ForeignDirectoryError, DirectoryLockedError
+ * @throws MissingBuildError, PortTakenError, ForeignDirectoryError, DirectoryLockedError, MissingPostgresError
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   assertBuilt()
@@ -53,18 +55,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** What every part of the start works with. */
-interface Stage {
-  readonly cleanUp: ReturnType<typeof createCleanUp>
-  readonly tell: TellStep
-}
-
 async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promise<Sandbox> {
   const { directory, print } = options
   const stage = { cleanUp, tell: stepsTo(print) }
   const isOwn = options.enclave !== 'server'
   const { enclave: enclavePort = 0, ...fixed } = options.ports
-  const ports = await claimPorts(isOwn ? { ...fixed, enclave: enclavePort } : fixed)
+  const isShared = options.servers !== undefined && options.servers > 1
+  const ports = await claimPorts(isOwn ? { ...fixed, enclave: enclavePort } : fixed, options.servers)
   const lock = await takeDirectory(directory)
   cleanUp.add(async () => lock.release())
   const secrets = drawSecrets()
@@ -72,14 +69,18 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   const broker = await startBroker(options, ports.broker, secrets, stage)
   const deployed = await deployAll(provider, accounts, publicIdentity(secrets).enclaveSigner)
   stage.tell('contracts', 'five deployed, and a test USDC')
+  const databaseUrl = isShared ? await startDatabase(stage) : undefined
+  const [first, ...others] = ports.servers.map(({ port, ops }) => ({ url: at(port), opsUrl: at(ops) }))
+  if (first === undefined) throw new RangeError('a sandbox needs a server')
   const places: Places = {
-    url: `http://127.0.0.1:${ports.server}`,
-    opsUrl: `http://127.0.0.1:${ports.ops}`,
+    url: at(ports.server),
+    servers: [first, ...others],
+    databaseUrl,
     rpcUrl: anvil.rpcUrl,
     brokerUrl: broker.url,
     chainId: anvil.chainId,
     contracts: deployed.contracts,
-    enclaveUrl: isOwn ? `http://127.0.0.1:${ports.enclave}` : undefined,
+    enclaveUrl: isOwn && ports.enclave !== undefined ? at(ports.enclave) : undefined,
     deskUrl: ports.desk === undefined ? undefined : `http://localhost:${ports.desk}`,
   }
   const info = describeSandbox(places, deployed.usdc, accounts)
@@ -87,7 +88,9 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   await writeSandboxFile(directory, info)
   await populate(provider, accounts, deployed, stage)
   const enclave = await startEnclave(options, places.enclaveUrl, stage)
-  const server = await startServer(options, places, stage)
+  const servers = isShared
+    ? await startServers(options, places, stage)
+    : ([await startServer(options, places, stage)] as const)
   await serveDesk(places, secrets, accounts, stage)
   return {
     directory,
@@ -96,8 +99,9 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
     secrets,
     provider,
     broker: broker.control,
-    server: server.current,
-    restartServer: server.restart,
+    server: servers[0].current,
+    restartServer: servers[0].restart,
+    servers,
     enclave,
     stop: () => cleanUp.run(),
   }
@@ -193,21 +197,13 @@ async function serveDesk(
   tell('desk', `the page to trade on, at ${deskUrl}`)
 }
 
-async function startServer(
-  { directory, print }: SandboxOptions,
-  { url, opsUrl }: Places,
-  { cleanUp, tell }: Stage,
-) {
-  const launch = () => startServerProcess({ directory, url, narrate: (line) => print(`  │ ${line}`) })
-  cleanUp.add(() => endEnclaves(join(directory, 'server')))
-  let server = await launch()
-  cleanUp.add(() => server.stop())
-  tell('server', `the real one, its own process, at ${url}`)
-  tell('', `for its operator: ${opsUrl}/readyz, ${opsUrl}/metrics`)
-  return {
-    current: () => server,
-    async restart() {
-      server = await launch()
-    },
-  }
+async function startDatabase({ cleanUp, tell }: Stage): Promise<Secret> {
+  const postgres = await startPostgres()
+  cleanUp.add(() => postgres.remove())
+  tell('database', `PostgreSQL at port ${postgres.port}, its files in ${postgres.host.directory}`)
+  return postgres.createDatabase()
+}
+
+function at(port: number): string {
+  return `http://127.0.0.1:${port}`
 }

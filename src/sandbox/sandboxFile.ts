@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import type { SandboxAccounts } from './accounts.js'
-import type { Places } from './envFiles.js'
+import type { Places, ServerPlace } from './envFiles.js'
 import { EQUITIES } from './settings.js'
 
 /** What `sandbox.json` says, for scripts. */
 export interface SandboxFile {
   url: string
   opsUrl: string
+  /** Where several share a database. */
+  servers?: ServerPlace[]
   rpcUrl: string
   brokerUrl: string
   /** Of the enclave, unless the server starts it. */
@@ -23,11 +25,12 @@ export interface SandboxFile {
 }
 
 export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAccounts): SandboxFile {
-  const { url, opsUrl, rpcUrl, brokerUrl, enclaveUrl, deskUrl, chainId, contracts } = places
+  const { url, servers, rpcUrl, brokerUrl, enclaveUrl, deskUrl, chainId, contracts } = places
   const { owner, admin, employees, newcomer } = accounts
   return {
     url,
-    opsUrl,
+    opsUrl: servers[0].opsUrl,
+    ...(servers.length > 1 && { servers: [...servers] }),
     rpcUrl,
     brokerUrl,
     ...(enclaveUrl !== undefined && { enclaveUrl }),

@@ -36,6 +36,12 @@ interface ServerProcessOptions {
   url: string
   /** Gets each line that the server narrates. */
   narrate: (line: string) => void
+  /** Gets each line of its log. */
+  logged?: (line: string) => void
+  /** In the directory. */
+  log?: string
+  /** In the place of those in its env file. */
+  variables?: Record<string, string>
 }
 
 /** A program that answers `/health`. */
@@ -45,6 +51,7 @@ interface Program {
   /** Names its configuration to it. */
   readonly variable: 'ENV_FILE' | 'ENCLAVE_ENV_FILE'
   readonly envFile: string
+  /** The usual name. */
   readonly log: string
 }
 
@@ -79,17 +86,17 @@ export function startEnclaveProcess(options: Omit<ServerProcessOptions, 'narrate
 }
 
 async function startProgram(program: Program, options: ServerProcessOptions): Promise<ServerProcess> {
-  const { directory, url, narrate } = options
+  const { directory, url, log = program.log, variables } = options
   const child = spawn(process.execPath, [program.main, ...program.arguments], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, [program.variable]: join(directory, program.envFile) },
+    env: { PATH: process.env.PATH, [program.variable]: join(directory, program.envFile), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { pid } = child
   if (pid === undefined) throw new Error('the program could not be started')
   const release = killWithParent(pid)
   const exited = once(child, 'exit').then(release)
-  record(child, join(directory, program.log), narrate)
+  record(child, join(directory, log), options)
 
   async function stop(): Promise<void> {
     child.kill('SIGTERM')
@@ -98,7 +105,7 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
     clearTimeout(timer)
   }
   try {
-    await ready(url, child, program.log)
+    await ready(url, child, log)
   } catch (error) {
     await stop()
     throw error
@@ -114,14 +121,19 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
   }
 }
 
-/** Keeps all that the server prints, and hands on what it narrates: lines that are not its JSON log. */
-function record(child: ChildProcess, path: string, narrate: (line: string) => void): void {
+/** Keeps all that the server prints, and hands it on: what is not its JSON log is narration. */
+function record(
+  child: ChildProcess,
+  path: string,
+  { narrate, logged }: Pick<ServerProcessOptions, 'narrate' | 'logged'>,
+): void {
   const log = createWriteStream(path, { flags: 'a', mode: 0o600 })
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue
     createInterface({ input: stream }).on('line', (line) => {
       log.write(`${line}\n`)
       if (!line.startsWith('{')) narrate(line)
+      else logged?.(line)
     })
   }
   child.once('close', () => log.end())

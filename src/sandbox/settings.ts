@@ -34,6 +34,8 @@ export interface SandboxOptions {
   directory: string
   /** 0 takes a free one. */
   ports: Ports
+  /** How many servers share a PostgreSQL database of the sandbox's own, behind a balancer. Default: one, without either. */
+  servers?: number
   /** Who starts the enclave: the sandbox, as a process of its own (the default), or the server, as its settings say. */
   enclave?: 'sandbox' | 'server'
   /** Further variables for the server's `.env`. */

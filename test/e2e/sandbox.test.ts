@@ -200,6 +200,7 @@ describe('what cannot be', () => {
     [['once'], /^sandbox: Unexpected argument 'once'.*Usage: npm run sandbox/s],
     [['--port'], /^sandbox: Option '--port <value>' argument missing.*Usage: npm run sandbox/s],
     [['--port=http'], /^sandbox: --port expects a port, got "http"\n$/],
+    [['--servers=0'], /^sandbox: --servers expects a number from 1 to 9, got "0"\n$/],
     [['--rpc-port=70000'], /^sandbox: --rpc-port expects a port, got "70000"\n$/],
   ])('%j', async (args, message) => {
     const sandbox = await startSandbox(args)

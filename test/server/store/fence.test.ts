@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import type { Secret } from '../../../src/server/secret.js'
 import type { Fence } from '../../../src/server/store/engine.js'
 import type { Database } from '../../../src/server/store/postgres/database.js'
@@ -12,7 +13,6 @@ import {
   openPostgres,
 } from '../../../src/server/store/postgres/postgresEngine.js'
 import { TAKE_LEASE } from '../../../src/server/store/postgres/statements.js'
-import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { rowOf } from './contract/engineContract.js'
 
 const HANDOVERS = 300

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import { Secret } from '../../../src/server/secret.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createDatabase, type Database } from '../../../src/server/store/postgres/database.js'
@@ -12,7 +13,6 @@ import {
   UnknownSchemaError,
 } from '../../../src/server/store/storageError.js'
 import { eventually } from '../../support/eventually.js'
-import { type Postgres, startPostgres } from '../../support/postgres.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { rowOf, testEngine } from './contract/engineContract.js'
 

@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { access, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { Secret } from '../server/secret.js'
+import { killWithParent } from './killWithParent.js'
+
+/** PostgreSQL is not installed on this machine. */
+export class MissingPostgresError extends Error {
+  override readonly name = 'MissingPostgresError'
+
+  constructor() {
+    super(
+      'PostgreSQL is not installed (Debian: apt-get install postgresql; Homebrew: brew install postgresql)',
+    )
+  }
+}
+
+/** A PostgreSQL server of our own on 127.0.0.1, as durable as one in production. It ends with this process. */
+export interface Postgres {
+  readonly port: number
+  readonly password: string
+  readonly host: PostgresHost
+  /** Of an empty database with a name of its own; through another port, where a proxy stands before the server. */
+  createDatabase(port?: number): Promise<Secret>
+  /** Runs one statement in the database that every installation has. */
+  query(text: string): Promise<void>
+  /** Ends it without a checkpoint, as a crash of the machine would. */
+  kill(): Promise<void>
+  start(): Promise<void>
+  /** Ends it and removes its files. */
+  remove(): Promise<void>
+}
+
+/** A directory, and the programs that run in it as a user that PostgreSQL accepts. */
+export interface PostgresHost {
+  readonly directory: string
+  start(program: string, args: readonly string[]): ChildProcess
+  /** @throws Error with the program's own words when it fails */
+  run(program: string, args: readonly string[]): Promise<void>
+}
+
+const USER = 'backend'
+/** Worth nothing once this process has ended. */
+const PASSWORD = randomBytes(16).toString('hex')
+
+/** PostgreSQL refuses to run as root. This user owns nothing else. */
+const NOBODY = 65_534
+const READY_TIMEOUT_MS = 60_000
+const READY_POLL_MS = 50
+
+/**
+ * Starts one with a fresh directory of its own.
+ * @param parent holds that directory until it is removed
+ * @throws MissingPostgresError
+ */
+export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
+  const host = await createHost(parent)
+  try {
+    const passwordFile = join(host.directory, 'password')
+    await writeFile(passwordFile, PASSWORD)
+    const access = ['-U', USER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`]
+    await host.run('initdb', ['-D', join(host.directory, 'data'), ...access, '-E', 'UTF8'])
+    return await servePostgres(host, 'data')
+  } catch (error) {
+    await rm(host.directory, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Serves the files under `name` in the host's directory. */
+export async function servePostgres(host: PostgresHost, name: string): Promise<Postgres> {
+  const { directory } = host
+  const port = await freePort()
+  let server: ChildProcess | undefined
+  let databases = 0
+
+  const urlOf = (database: string, via = port) =>
+    `postgresql://${USER}:${PASSWORD}@127.0.0.1:${via}/${database}`
+
+  async function query(text: string): Promise<void> {
+    const client = new pg.Client({ connectionString: urlOf('postgres') })
+    // A server that ends under a connection says so here, too.
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      await client.query(text)
+    } finally {
+      await client.end()
+    }
+  }
+
+  async function start(): Promise<void> {
+    const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${directory}`]
+    const flags = [...settings, 'max_connections=200'].flatMap((setting) => ['-c', setting])
+    const child = host.start('postgres', ['-D', join(directory, name), ...flags])
+    if (child.pid !== undefined) child.once('exit', killWithParent(child.pid))
+    server = child
+    const giveUpAt = Date.now() + READY_TIMEOUT_MS
+    for (;;) {
+      try {
+        return await query('SELECT 1')
+      } catch (cause) {
+        if (child.exitCode !== null || child.signalCode !== null || Date.now() > giveUpAt) {
+          throw new Error('PostgreSQL did not start', { cause })
+        }
+      }
+      await sleep(READY_POLL_MS)
+    }
+  }
+
+  async function kill(): Promise<void> {
+    if (server?.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill('SIGQUIT')
+    await ended
+  }
+
+  await start()
+  return {
+    port,
+    password: PASSWORD,
+    host,
+    query,
+    async createDatabase(via) {
+      const database = `backend_${databases++}`
+      await query(`CREATE DATABASE ${database}`)
+      return new Secret(urlOf(database, via))
+    },
+    kill,
+    start,
+    async remove() {
+      await kill()
+      await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    },
+  }
+}
+
+async function createHost(parent: string): Promise<PostgresHost> {
+  const bin = await findPrograms()
+  const directory = await mkdtemp(join(parent, 'backend-postgres-'))
+  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+  if (user.uid !== undefined) await chown(directory, user.uid, user.gid)
+  const options = {
+    ...user,
+    cwd: directory,
+    env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', PGPASSWORD: PASSWORD },
+  }
+  return {
+    directory,
+    start: (program, args) => spawn(join(bin, program), args, { ...options, stdio: 'ignore' }),
+    async run(program, args) {
+      const child = spawn(join(bin, program), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+      let errors = ''
+      child.stderr.on('data', (data: Buffer) => {
+        errors += data.toString()
+      })
+      const [code] = await once(child, 'close')
+      if (code !== 0) throw new Error(`${program} failed: ${errors}`)
+    },
+  }
+}
+
+/** On the path, or where Debian keeps them. */
+async function findPrograms(): Promise<string> {
+  const debian = '/usr/lib/postgresql'
+  const versions = await readdir(debian).catch((): string[] => [])
+  const newestFirst = versions
+    .toSorted((a, b) => Number(b) - Number(a))
+    .map((version) => join(debian, version, 'bin'))
+  for (const directory of [...(process.env.PATH ?? '').split(':'), ...newestFirst]) {
+    const isThere = await access(join(directory, 'initdb')).then(
+      () => true,
+      () => false,
+    )
+    if (directory !== '' && isThere) return directory
+  }
+  throw new MissingPostgresError()
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port is free')
+  return address.port
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import * as z from 'zod'
+import { startBalancer } from './balancer.js'
+import type { CleanUp } from './cleanUp.js'
+import { endEnclaves } from './enclaveRuns.js'
+import { type Places, portVariables, type ServerPlace } from './envFiles.js'
+import { type ServerProcess, startServerProcess } from './serverProcess.js'
+import type { SandboxOptions } from './settings.js'
+import type { Stage } from './steps.js'
+
+/** One server, whichever process it is now. */
+export interface SandboxServer {
+  current(): ServerProcess
+  /** Starts it again after it was stopped or killed. */
+  restart(): Promise<void>
+}
+
+/** One, with a database of its own in its DATA_DIR. */
+export async function startServer(
+  { directory, print }: SandboxOptions,
+  { servers: [{ url, opsUrl }], enclaveUrl }: Places,
+  { cleanUp, tell }: Stage,
+): Promise<SandboxServer> {
+  if (enclaveUrl === undefined) cleanUp.add(() => endEnclaves(join(directory, 'server')))
+  const server = await keepServer(
+    () => startServerProcess({ directory, url, narrate: (line) => print(`  │ ${line}`) }),
+    cleanUp,
+  )
+  tell('server', `the real one, its own process, at ${url}`)
+  tell('', `for its operator: ${opsUrl}/readyz, ${opsUrl}/metrics`)
+  return server
+}
+
+const leaseTakenSchema = z.object({ msg: z.literal('lease taken'), recordId: z.string() })
+
+/** Several on one database, behind a balancer. Says which of them takes a lease, and which of them ends. */
+export async function startServers(
+  { directory, print }: SandboxOptions,
+  { url: entrance, servers: [first, ...others] }: Places,
+  { cleanUp, tell }: Stage,
+): Promise<readonly [SandboxServer, ...SandboxServer[]]> {
+  let isStopping = false
+
+  async function startOne(place: ServerPlace, number: number): Promise<SandboxServer> {
+    const launch = async () => {
+      const server = await startServerProcess({
+        directory,
+        url: place.url,
+        variables: portVariables(place),
+        log: `server-${number}.log`,
+        narrate: (line) => print(`  ${number}│ ${line}`),
+        logged(line) {
+          if (!line.includes('"lease taken"')) return
+          const { recordId } = leaseTakenSchema.parse(JSON.parse(line))
+          tell(`server ${number}`, `took the lease ${recordId}`)
+        },
+      })
+      void server.exited.then(() => {
+        if (!isStopping) tell(`server ${number}`, `process ${server.pid} has ended; the others go on`)
+      })
+      return server
+    }
+    const server = await keepServer(launch, cleanUp)
+    cleanUp.add(async () => {
+      isStopping = true
+    })
+    tell(`server ${number}`, `process ${server.current().pid}, at ${place.url}`)
+    tell('', `for its operator: ${place.opsUrl}/readyz, ${place.opsUrl}/metrics`)
+    return server
+  }
+
+  const servers: [SandboxServer, ...SandboxServer[]] = [await startOne(first, 1)]
+  for (const [index, place] of others.entries()) servers.push(await startOne(place, index + 2))
+  const balancer = await startBalancer(
+    Number(new URL(entrance).port),
+    [first, ...others].map(({ url }) => url),
+  )
+  cleanUp.add(() => balancer.stop())
+  tell('balancer', `before them, at ${entrance}`)
+  return servers
+}
+
+async function keepServer(launch: () => Promise<ServerProcess>, cleanUp: CleanUp): Promise<SandboxServer> {
+  let server = await launch()
+  cleanUp.add(() => server.stop())
+  return {
+    current: () => server,
+    async restart() {
+      server = await launch()
+    },
+  }
+}
