@@ -99,3 +99,40 @@ describe('the Compose file', () => {
     expect(services.enclave?.volumes.filter((volume) => ofServer.has(volume.split(':')[0]))).toEqual([])
   })
 })
+
+describe('the Compose file of three servers', () => {
+  const { services } = readCompose('compose.servers.yaml')
+  const servers = Object.entries(services).filter(([name]) => name.startsWith('server-'))
+
+  test('confines each container, on the one network that none of the programs holds', () => {
+    expect(Object.keys(services).toSorted()).toEqual(
+      ['network', 'balancer', 'database', 'enclave', ...servers.map(([name]) => name)].toSorted(),
+    )
+    for (const [name, service] of Object.entries(services)) {
+      expect(service.cap_drop, name).toEqual(['ALL'])
+      expect(service.cap_add, name).toEqual(name === 'balancer' ? ['NET_BIND_SERVICE'] : [])
+      expect(service.security_opt, name).toEqual(['no-new-privileges:true'])
+      expect(service.network_mode, name).toBe(name === 'network' ? undefined : 'service:network')
+      // Caddy's image has no user of its own. Its root has one capability.
+      if (name !== 'balancer') expect(service.user, name).toMatch(/^(\d{2,}:\d{2,}|postgres)$/)
+    }
+  })
+
+  test('pins the images of others by their digests', () => {
+    for (const name of ['balancer', 'database'])
+      expect(services[name]?.image).toMatch(/^\w+:\d+\.\d+(\.\d+)?-\w+@sha256:[0-9a-f]{64}$/)
+  })
+
+  test('gives each server ports of its own, and the balancer knows all of them', async () => {
+    expect(servers).toHaveLength(3)
+    const ports = servers.map(([, { environment }]) => environment.PORT ?? '')
+    const taken = [...ports, ...servers.map(([, { environment }]) => environment.OPS_PORT ?? '')]
+    expect(new Set(taken).size).toBe(6)
+    const balancer = await readFile('deploy/Caddyfile', 'utf8')
+    expect(balancer).toContain(`reverse_proxy ${ports.map((port) => `127.0.0.1:${port}`).join(' ')} {`)
+    // Of the enclave's RELAY_URL, which no server may have taken.
+    expect(balancer).toContain('http://:8000 {')
+    expect(taken).not.toContain('8000')
+    for (const [name, { env_file: files }] of servers) expect(files, name).toEqual(['server.env'])
+  })
+})

@@ -19,7 +19,9 @@ export interface Party {
 
 const serviceSchema = z.object({
   image: z.string(),
-  user: z.string(),
+  user: z.string().optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  cap_add: z.array(z.string()).default([]),
   read_only: z.literal(true),
   cap_drop: z.array(z.string()),
   security_opt: z.array(z.string()),
@@ -30,8 +32,9 @@ const serviceSchema = z.object({
 export const composeSchema = z.object({ services: z.record(z.string(), serviceSchema) })
 export type ComposeService = z.output<typeof serviceSchema>
 
-export function readCompose() {
-  return composeSchema.parse(parse(readFileSync('deploy/compose.yaml', 'utf8'), { merge: true }))
+/** @param file in `deploy` */
+export function readCompose(file = 'compose.yaml') {
+  return composeSchema.parse(parse(readFileSync(`deploy/${file}`, 'utf8'), { merge: true }))
 }
 
 /** The settings of a systemd unit, in their order; a name may occur more than once. */
@@ -51,12 +54,12 @@ function partyOfImage(stage: string): Party {
   return { user: user ?? 'root', files: [] }
 }
 
-function partyOfService(name: string): Party {
-  const service = readCompose().services[name]
+function partyOfService(name: string, file?: string): Party {
+  const service = readCompose(file).services[name]
   const mounted = (service?.volumes ?? []).map((volume) => volume.split(':')[0] ?? '')
   const files = [...(service?.env_file ?? []), ...mounted.filter((path) => path.endsWith('.env'))]
   return {
-    user: service?.user.split(':')[0] ?? 'root',
+    user: service?.user?.split(':')[0] ?? 'root',
     files: files.map((path) => path.replace(/^\.\//, '')),
   }
 }
@@ -76,6 +79,11 @@ export function shippedDeployments(): Deployment[] {
   return [
     { name: 'the images', server: partyOfImage('server'), enclave: partyOfImage('enclave') },
     { name: 'Compose', server: partyOfService('server'), enclave: partyOfService('enclave') },
+    {
+      name: 'Compose, three servers',
+      server: partyOfService('server-1', 'compose.servers.yaml'),
+      enclave: partyOfService('enclave', 'compose.servers.yaml'),
+    },
     {
       name: 'systemd',
       server: partyOfUnit('trading-server'),
