@@ -9,6 +9,7 @@ import { readConfig } from '../../src/server/config.js'
 import { buildNarrator } from '../../src/server/narrator/build.js'
 import { topicsOf, WATCHED } from '../../src/server/narrator/events.js'
 import { createNarratorProgress } from '../../src/server/narrator/progress.js'
+import { createServeLease, leaseTiming } from '../../src/server/store/leaseHolder.js'
 import { type Cursor, createCursorStore } from '../../src/server/store/narratorCursor.js'
 import { openSqlite } from '../../src/server/store/sqlite/sqliteEngine.js'
 import { createLogger } from '../../src/service/logger.js'
@@ -37,9 +38,8 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
   })
   await provider.transport.send([{ method: 'eth_chainId', params: [] }])
   const engine = openSqlite({ directory: dataDir, onBroken: fail })
-  const fence = await engine.take('bench')
   const logger = createLogger({ level: 'warn' })
-  await createCursorStore({ engine, fence, logger }).save(await cursorAt(provider, from))
+  await createCursorStore({ engine, logger }).save(await cursorAt(provider, from))
   let events = 0
   let ticks = 0
   const heapMiB: number[] = []
@@ -48,8 +48,12 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
     const narrator = buildNarrator({
       config,
       provider,
-      engine,
-      serverId: 'bench',
+      serveLease: createServeLease({
+        engine,
+        holder: 'bench',
+        timing: leaseTiming(config.leaseTtlMs),
+        logger,
+      }),
       logger,
       output: {
         write(text, done) {

@@ -29,6 +29,7 @@ import { createProbeAnswer } from './status/health.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
 import type { Engine, Fence } from './store/engine.js'
+import { createServeLease, leaseTiming } from './store/leaseHolder.js'
 import { createOrderRecords } from './store/orderRecords.js'
 import { buildTimeline } from './timeline/build.js'
 import { buildEnclaveRuns } from './trigger/build.js'
@@ -93,6 +94,13 @@ export function buildServer(surroundings: Surroundings): {
     intervalMs: LISTED_SYMBOLS_INTERVAL_MS,
     logger,
   })
+  const serveLease = createServeLease({
+    engine,
+    holder: serverId,
+    timing: leaseTiming(config.leaseTtlMs),
+    observe: metrics.lease,
+    logger,
+  })
   const records = createOrderRecords({ engine, logger })
   const onEnd = (receipt: Receipt) => {
     metrics.relay(receipt)
@@ -128,16 +136,7 @@ export function buildServer(surroundings: Surroundings): {
   })
   const progress = createNarratorProgress()
   const { output, phase } = surroundings
-  const narrator = buildNarrator({
-    config,
-    provider,
-    engine,
-    serverId,
-    logger,
-    output,
-    progress,
-    observeLease: metrics.lease,
-  })
+  const narrator = buildNarrator({ config, provider, serveLease, logger, output, progress })
   const ops = buildOps({ config, provider, engine, relay, enclaveRuns, progress, metrics, phase, logger })
 
   const deps: AppDeps = {

@@ -1,14 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { Engine, Fence } from '../../src/server/store/engine.js'
+import { createServeLease, leaseTiming, type ServeLease } from '../../src/server/store/leaseHolder.js'
 import { storageError } from '../../src/server/store/storageError.js'
+import type { Logger } from '../../src/service/logger.js'
 import { openQuickly } from './quickStores.js'
+
+/** The server's own. */
+const LEASE_TTL_MS = 10_000
 
 /** The stores of a data directory, until the test ends, and a lease of their own. */
 export async function openStores(root: string): Promise<{ readonly engine: Engine; readonly fence: Fence }> {
   const engine = await openQuickly(root)
   onTestFinished(() => engine.stop())
   return { engine, fence: await engine.take(`test ${randomUUID()}`) }
+}
+
+/** Leases as the server takes them. */
+export function serveLeaseOf(engine: Engine, logger: Logger): ServeLease {
+  return createServeLease({ engine, holder: 'the test', timing: leaseTiming(LEASE_TTL_MS), logger })
 }
 
 /**

@@ -72,8 +72,12 @@ export type WriteResult = 'written' | 'conflict' | 'taken' | 'lost-term'
  * where only the answer was lost: the repeat finds its own version and ends as a conflict.
  */
 export interface Engine {
+  /** Whether other servers write to the same store. */
+  readonly isShared: boolean
   /** Reads durable versions only. */
   get(table: Table, id: string): Promise<Row | undefined>
+  /** The rows that exist, in any order. */
+  getMany(table: Table, ids: readonly string[]): Promise<Row[]>
   /** The open rows with ids above `after`, lowest first. */
   open(table: Table, after: string, limit: number): Promise<Row[]>
   /** Inserts version 1, or puts version n in the place of version n - 1. Durable when it resolves. */

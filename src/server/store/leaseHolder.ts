@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError, type Logger } from '../../service/logger.js'
-import type { Service } from '../lifetime.js'
-import type { Fence, Leases } from './engine.js'
+import { createLifetime, type Service } from '../lifetime.js'
+import type { Engine, Fence, Leases, WriteResult } from './engine.js'
 
 /** One stretch of time in which this process holds a lease. What is built for one term is thrown away with it. */
 export interface Term {
@@ -136,5 +136,51 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
       stopping.abort()
       await holding
     },
+  }
+}
+
+/**
+ * Holds a lease whenever it is free. Each term is served by services of its own, which start in their order and are thrown away
+ * with the term.
+ */
+export type ServeLease = (
+  lease: string,
+  /** @param engine every write carries the term's fence; one that is refused for it ends the term */
+  build: (engine: Engine, term: Term) => readonly Service[],
+) => Service
+
+export function createServeLease(options: {
+  readonly engine: Engine
+  /** This server, among those that share the database. */
+  readonly holder: string
+  readonly timing: LeaseTiming
+  readonly observe?: LeaseObserver | undefined
+  readonly logger: Logger
+}): ServeLease {
+  const { engine, ...common } = options
+  return (lease, build) =>
+    createLeaseHolder({
+      ...common,
+      leases: engine.leases,
+      lease,
+      async serve(term) {
+        const lifetime = createLifetime(build(fencedEngine(engine, term), term), common.logger)
+        await lifetime.start()
+        await term.over
+        await lifetime.stop()
+      },
+    })
+}
+
+function fencedEngine(engine: Engine, term: Term): Engine {
+  async function noticing(write: Promise<WriteResult>): Promise<WriteResult> {
+    const result = await write
+    if (result === 'lost-term') term.end()
+    return result
+  }
+  return {
+    ...engine,
+    put: (table, row) => noticing(engine.put(table, row, term.fence)),
+    delete: (table, id, version) => noticing(engine.delete(table, id, version, term.fence)),
   }
 }

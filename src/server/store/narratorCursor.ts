@@ -3,7 +3,7 @@ import { bytes32Schema } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import { narrationSchema } from '../narrator/narration.js'
 import { createStateDocument, type StateDocument } from './documents.js'
-import type { Engine, Fence } from './engine.js'
+import type { Engine } from './engine.js'
 
 const blockSchema = z.strictObject({ number: z.int().min(0), hash: bytes32Schema })
 
@@ -26,7 +26,6 @@ export type CursorStore = StateDocument<Cursor>
 
 export function createCursorStore(options: {
   readonly engine: Engine
-  readonly fence: Fence
   readonly logger: Logger
 }): CursorStore {
   return createStateDocument({ ...options, id: 'narrator', schema: cursorSchema })

@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
 import { storedText } from '../../support/storedRows.js'
-import { createFailingEngine, openStores } from '../../support/stores.js'
+import { createFailingEngine, openStores, serveLeaseOf } from '../../support/stores.js'
 
 export interface NarratorUnderTest {
   /** What it printed so far. */
@@ -81,8 +81,7 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
         ...options,
         config,
         provider,
-        engine: failing,
-        serverId: 'the test',
+        serveLease: serveLeaseOf(failing, log.logger),
         logger: log.logger,
         output,
       }),

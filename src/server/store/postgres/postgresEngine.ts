@@ -87,12 +87,14 @@ function createPostgresEngine(databases: Databases): Engine {
   }
 
   return {
+    isShared: true,
     leases,
     durability: () => readDurability(database),
     async get(table, id) {
       const [row] = await rows(`SELECT ${COLUMNS} FROM ${table} WHERE id = $1`, [id])
       return row
     },
+    getMany: (table, ids) => rows(`SELECT ${COLUMNS} FROM ${table} WHERE id = ANY($1)`, [ids]),
     open: (table, after, limit) =>
       rows(`SELECT ${COLUMNS} FROM ${table} WHERE is_open AND id > $1 ORDER BY id LIMIT $2`, [after, limit]),
     put: (table, row, fence) => batches[table].write({ ...row, fence }),

@@ -135,7 +135,9 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
   }
 
   return {
+    isShared: false,
     get: async (table, id) => read.get(table, id),
+    getMany: async (table, ids) => ids.flatMap((id) => read.get(table, id) ?? []),
     open: async (table, after, limit) => read.open(table, after, limit),
     put: (table, row, fence) => enqueue({ kind: 'put', table, row, fence }),
     delete: (table, id, version, fence) => enqueue({ kind: 'delete', table, id, version, fence }),

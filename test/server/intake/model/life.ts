@@ -99,13 +99,12 @@ type Step = <T>(name: string, action: () => Promise<T>) => Promise<T>
 
 function stepwise(engine: Engine, step: Step): Engine {
   return {
+    ...engine,
     get: (table, id) => step(`get ${table}`, () => engine.get(table, id)),
     open: (table, after, limit) => step(`open ${table}`, () => engine.open(table, after, limit)),
     put: (table, row, fence) => step(`put ${table}`, () => engine.put(table, row, fence)),
     delete: (table, id, version, fence) =>
       step(`delete ${table}`, () => engine.delete(table, id, version, fence)),
-    take: engine.take,
-    leases: engine.leases,
-    stop: engine.stop,
+    getMany: (table, ids) => step(`get ${table}`, () => engine.getMany(table, ids)),
   }
 }

@@ -27,6 +27,16 @@ export function testEngine(name: string, openAt: OpenEngine): void {
       await engine.stop()
     })
 
+    test('is read with others by their ids, where there is one', async () => {
+      const engine = await open()
+      const rows = ['a', 'b', "b'); DROP TABLE orders; --"].map((id) => rowOf(id, 1))
+      await Promise.all(rows.map((row) => engine.put('orders', row)))
+      const found = await engine.getMany('orders', ['none', ...rows.slice(1).map(({ id }) => id)])
+      expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(rows.slice(1))
+      expect(await engine.getMany('orders', [])).toEqual([])
+      await engine.stop()
+    })
+
     test('changes one version at a time', async () => {
       const engine = await open()
       expect(await engine.put('orders', rowOf('a', 2))).toBe('conflict')
