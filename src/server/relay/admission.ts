@@ -21,7 +21,7 @@ export interface AdmissionOptions {
   readonly transport: Pick<RpcTransport, 'send'>
   /** The relayer's address. */
   readonly from: Hex
-  readonly budget: Pick<GasBudget, 'reserve' | 'keptForHeld' | 'spend' | 'lose' | 'end'>
+  readonly budget: Pick<GasBudget, 'refresh' | 'reserve' | 'keptForHeld' | 'spend' | 'lose' | 'end'>
   readonly fees: FeeMarket
   /** Wei that whatever begins anything new must leave, beside what is booked for held orders. */
   readonly minBalance: bigint
@@ -68,7 +68,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
   return {
     async funds() {
       const { ended } = committed()
-      const [answer] = await transport.send([{ method: 'eth_getBalance', params: [from, 'latest'] }])
+      const [[answer]] = await Promise.all([
+        transport.send([{ method: 'eth_getBalance', params: [from, 'latest'] }]),
+        // Orders that another server holds keep wei as well.
+        budget.refresh(),
+      ])
       return { balance: resultOf(answer, quantitySchema), ended }
     },
     async admit(digest, purpose, gasLimit, funds) {

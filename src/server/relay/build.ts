@@ -78,7 +78,13 @@ function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createR
   const from = signer.address
   const transport = createRpcBatcher(provider.transport)
   const fees = createFeeMarket({ provider, ceiling: maxFeePerGas, maxAgeMs: pollIntervalMs })
-  const budget = createGasBudget({ engine, fence, limits: settings.gas, now: Date.now, logger })
+  const budget = createGasBudget({
+    engine,
+    isShared: config.databaseUrl !== undefined,
+    limits: settings.gas,
+    now: Date.now,
+    logger,
+  })
   const txManager = createTxManager({
     chainId: chain.chainId,
     confirmations: chain.confirmations,

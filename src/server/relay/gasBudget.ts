@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Quota } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createKeyedLock } from '../../service/keyedLock.js'
@@ -5,11 +6,11 @@ import { describeError, type Logger } from '../../service/logger.js'
 import type { ProblemCode } from '../http/problemCodes.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'
-import { createStateDocument } from '../store/documents.js'
-import type { Engine, Fence } from '../store/engine.js'
+import { createDocuments } from '../store/documents.js'
+import type { Engine } from '../store/engine.js'
 import type { GasPurpose } from '../store/receipts.js'
 import type { CorrectGas } from '../txManager/pendingTx.js'
-import { createGasLedger, holderOf, storedGasSchema } from './gasLedger.js'
+import { createGasLedger, holderOf, type NextGas, storedGasSchema } from './gasLedger.js'
 
 /** How much gas may be used in one day (UTC). */
 export interface GasLimits {
@@ -42,6 +43,8 @@ export interface GasBudget {
    * @throws Problem `relay-quota-exhausted`, `relay-budget-exhausted` until the day is over; StorageError
    */
   reserve(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
+  /** Whether {@link GasBudget.reserve} would set so much aside now. @throws the same */
+  assertRoom(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
   /**
    * Gas that held orders must still be able to pay for once the authorization is taken on. Null when it takes a held
    * order further itself.
@@ -58,15 +61,18 @@ export interface GasBudget {
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
   /** Gas of a transaction that belongs to no authorization. */
   spendOther(gas: bigint): void
+  /** By the shared count as this server knows it. */
   left(): GasLeft
+  /** Reads the shared count, which other servers may have changed. @throws StorageError */
+  refresh(): Promise<void>
   /** Reads at its start what an earlier process used today, and what held orders still need. */
   readonly service: Service
 }
 
 export interface GasBudgetOptions {
   readonly engine: Engine
-  /** The current term of the lease on the relayer's account. */
-  readonly fence: Fence
+  /** Other servers use the same budget. */
+  readonly isShared: boolean
   readonly limits: GasLimits
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -75,47 +81,130 @@ export interface GasBudgetOptions {
 
 const DOCUMENT = 'relay-gas'
 const DAY_MS = 86_400_000
-const NOTHING_WRITTEN = { day: -1, gas: 0n }
+const NOT_DECIDED: Decision = () => undefined
+
+/** An authorization that waits until it is stored that its gas is set aside. */
+interface Request {
+  readonly digest: Hex
+  readonly purpose: GasPurpose
+  readonly gas: bigint
+  decision: Decision
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Takes back what was set aside; or says why nothing was. */
+type Decision = (() => void) | Problem
 
 /**
- * The stored count runs ahead of the gas used, by at most a thousandth of the budget or a tenth of a quota. So one write covers
- * many authorizations, and a killed process has never used more than is stored.
+ * One count for all servers, which each changes by compare-and-set: a request that another server's write has overtaken is
+ * decided again. So neither the day's limit nor a quota is ever exceeded, and no lease is needed. A server has one write under
+ * way at most, which carries all requests of that time. The stored count runs ahead of the gas used by at most a thousandth of
+ * the budget or a tenth of a quota, so gas on no quota rarely needs a write, and a killed process has never used more than is
+ * stored.
  */
 export function createGasBudget(options: GasBudgetOptions): GasBudget {
-  const { engine, fence, limits, logger } = options
-  const document = createStateDocument({ engine, fence, logger, id: DOCUMENT, schema: storedGasSchema })
+  const { engine, isShared, limits, logger } = options
+  const documents = createDocuments({ engine, logger, table: 'state', schema: storedGasSchema })
   const ahead = least(limits.perDay / 1_000n, limits.perAccount / 10n)
-  const lock = createKeyedLock()
   const ledger = createGasLedger(options.now)
-  /** The count that is stored. */
-  let durable = NOTHING_WRITTEN
+  const lock = createKeyedLock()
+  let waiting: Request[] = []
+  let gathering: Promise<void> | undefined
   let isToBeSaved = false
+  let isStopping = false
+  /** The version of the shared count that the ledger knows, 0 for none. */
+  let version = 0
+  /** A write that failed, and may have happened all the same. */
+  let doubtful: NextGas | undefined
 
-  async function save(margin: bigint): Promise<void> {
-    const stored = ledger.store()
-    const next = { ...stored, gas: stored.gas + margin }
-    await document.save(next)
-    durable = next
+  /** Takes over the newest version. @returns whether the ledger did not know it */
+  async function read(): Promise<boolean> {
+    const stored = await documents.getUnless(version, DOCUMENT)
+    if (stored === 'known' || stored === undefined) {
+      doubtful = undefined
+      return false
+    }
+    // The count would otherwise take this server's own gas for another's.
+    if (doubtful !== undefined && isDeepStrictEqual(stored.value, doubtful.value)) doubtful.written()
+    doubtful = undefined
+    version = stored.version
+    ledger.merge(stored.value)
+    return true
   }
 
-  /** Writes unless the stored count covers the gas used. */
-  async function cover(): Promise<void> {
-    await lock.run(DOCUMENT, async () => {
-      const isCovered = ledger.committed() + ledger.unstored() <= durable.gas
-      if (durable.day !== ledger.day() || !isCovered) await save(ahead)
+  /** @returns false where another server came first */
+  async function write(margin: bigint): Promise<boolean> {
+    if (doubtful !== undefined && (await read())) return false
+    const [before, next] = [version, ledger.next(margin)]
+    doubtful = next
+    const isWritten = await documents.replace(DOCUMENT, before, { value: next.value, isOpen: true })
+    doubtful = undefined
+    if (!isWritten) return false
+    version = before + 1
+    next.written()
+    return true
+  }
+
+  /** No more than is left, so that one server's margin never takes the others beyond the limit. */
+  function margin(): bigint {
+    if (!ledger.isSettingAside() || isStopping) return 0n
+    return least(ahead, most(limits.perDay - limits.reserve - ledger.total(), 0n))
+  }
+
+  /** Stores what is set aside for the requests. Decides them again where another server came first. */
+  async function settle(requests: readonly Request[]): Promise<void> {
+    const mustSave = isToBeSaved
+    isToBeSaved = false
+    const isAdmitted = ({ decision }: Request) => typeof decision === 'function'
+    const undo = () => {
+      for (const { decision } of requests.toReversed()) if (typeof decision === 'function') decision()
+    }
+    try {
+      // A refusal by an old version may be none by the newest.
+      while (!(mustSave || requests.some(isAdmitted) ? await write(margin()) : !(await read()))) {
+        undo()
+        for (const request of requests) request.decision = NOT_DECIDED
+        await read()
+        for (const request of requests) request.decision = decide(request)
+      }
+    } catch (error) {
+      undo()
+      for (const { reject } of requests) reject(error)
+      if (requests.length === 0) logger.warn('gas count not written', describeError(error))
+      return
+    }
+    for (const { decision, resolve, reject } of requests) {
+      if (typeof decision === 'function') resolve()
+      else reject(decision)
+    }
+  }
+
+  /** One write at a time. Each carries the requests that came while the one before was under way. */
+  function settleAll(): Promise<void> {
+    gathering ??= lock.run(DOCUMENT, async () => {
+      // Requests of one turn of the event loop share a write.
+      await new Promise(setImmediate)
+      gathering = undefined
+      const requests = waiting
+      waiting = []
+      if (requests.length > 0 || isToBeSaved) await settle(requests)
     })
+    return gathering
   }
 
-  /** In the background, once for many: a process that is killed would remember the bookings of orders that have ended. */
   function saveSoon(): void {
-    if (isToBeSaved) return
     isToBeSaved = true
-    lock
-      .run(DOCUMENT, async () => {
-        isToBeSaved = false
-        await save(ahead)
-      })
-      .catch((error: unknown) => logger.warn('end of a booking not written', describeError(error)))
+    void settleAll()
+  }
+
+  function decide({ digest, purpose, gas }: Pick<Request, 'digest' | 'purpose' | 'gas'>): Decision {
+    try {
+      return setAside(digest, purpose, gas)
+    } catch (error) {
+      if (error instanceof Problem) return error
+      throw error
+    }
   }
 
   /** @param ofOthers what counts on the same quota beside this authorization */
@@ -159,21 +248,31 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
 
   return {
     async reserve(digest, purpose, gas) {
-      const restore = setAside(digest, purpose, gas)
-      try {
-        await cover()
-      } catch (error) {
-        restore()
-        throw error
-      }
+      const isStoredAhead = holderOf(purpose) === undefined && ledger.isCovered(gas)
+      // At once, so that the next one counts it.
+      const decision = decide({ digest, purpose, gas })
+      if (isStoredAhead && typeof decision === 'function') return
+      await new Promise<void>((resolve, reject) => {
+        waiting.push({ digest, purpose, gas, decision, resolve, reject })
+        void settleAll()
+      })
+    },
+    async assertRoom(digest, purpose, gas) {
+      await lock.run(DOCUMENT, read)
+      setAside(digest, purpose, gas)()
     },
     keptForHeld: (purpose, gas) => (ledger.isOfHeld(purpose) ? null : ledger.booked({ purpose, gas })),
     spend: ledger.spend,
     lose: ledger.lose,
     end(digest, purpose, isConfirmed) {
-      if (ledger.end(digest, purpose, isConfirmed)) saveSoon()
+      const hasBookings = ledger.end(digest, purpose, isConfirmed)
+      // A process that is killed would remember bookings of orders that have ended. Other servers would miss gas that is free.
+      if (hasBookings || (isShared && !ledger.isSettingAside())) saveSoon()
     },
-    spendOther: ledger.spendOther,
+    spendOther(gas) {
+      ledger.spendOther(gas)
+      if (isShared) saveSoon()
+    },
     left() {
       const left = most(limits.perDay - ledger.total(), 0n)
       return {
@@ -182,21 +281,21 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
         booked: ledger.booked(),
       }
     },
+    async refresh() {
+      if (isShared) await lock.run(DOCUMENT, read)
+    },
     service: {
       name: 'relay-gas-budget',
       async start() {
-        const stored = await document.load()
-        if (stored === undefined) return
-        ledger.load(stored)
-        durable = stored
+        await lock.run(DOCUMENT, read)
       },
       // What is still under way is taken up by the next process, which does not set it aside again.
-      stop: () =>
-        lock.run(DOCUMENT, async () => {
-          const isUnused =
-            durable === NOTHING_WRITTEN && ledger.committed() === 0n && ledger.unstored() === 0n
-          if (!isUnused) await save(0n)
-        }),
+      async stop() {
+        isStopping = true
+        if (version === 0 && ledger.isUnused()) return
+        isToBeSaved = true
+        await settleAll()
+      },
     },
   }
 }

@@ -22,7 +22,7 @@ const heldOrderSchema = z.strictObject({
 })
 type HeldOrder = z.output<typeof heldOrderSchema>
 
-/** What outlives the process. */
+/** The count that all servers share. */
 export const storedGasSchema = z.strictObject({
   day: daySchema,
   /** Used or set aside, without what is booked for held orders. */
@@ -33,18 +33,30 @@ export const storedGasSchema = z.strictObject({
 })
 export type StoredGas = z.output<typeof storedGasSchema>
 
-/** What today's gas (UTC) is used, set aside and booked for. */
+/** A version of the shared count with this server's changes in it. */
+export interface NextGas {
+  readonly value: StoredGas
+  /** To be called once the version is stored. */
+  readonly written: () => void
+}
+
+/**
+ * What today's gas (UTC) is used, set aside and booked for: by this server as it happens, by the others as the shared count had
+ * it when it was last read.
+ */
 export interface GasLedger {
   /** Used, set aside or booked. */
   total(): bigint
   /** The same of one holder of a quota. */
   totalOf(holder: Hex): bigint
-  /** Used or set aside: transactions that are sent use no more of today's gas. */
-  committed(): bigint
+  /** Whether the shared count covers all of this server's gas, and so much more. */
+  isCovered(more: bigint): boolean
+  /** Whether this server has used and booked nothing. */
+  isUnused(): boolean
+  /** Whether this server has set gas aside. */
+  isSettingAside(): boolean
   /** Booked for held orders, less what is set aside from that; with what the authorization would book, where one is given. */
   booked(ahead?: { purpose: GasPurpose; gas: bigint }): bigint
-  /** Booked since {@link GasLedger.store}. */
-  unstored(): bigint
   /** Whether the authorization takes an order further that is held, or about to be. */
   isOfHeld(purpose: GasPurpose): boolean
   /** Takes back what the digest has set aside and booked. @returns puts it there again */
@@ -57,11 +69,13 @@ export interface GasLedger {
   lose(digest: Hex): CorrectGas
   /** A transaction that belongs to no authorization. */
   spendOther(gas: bigint): void
-  /** Nothing more will be sent for the digest. @returns whether a booking ended with it */
+  /** Nothing more will be sent for the digest. @returns whether there are bookings to store */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): boolean
   day(): number
-  store(): StoredGas
-  load(stored: StoredGas): void
+  /** Takes over a version of the shared count, and adds what this server has not stored in it yet. */
+  merge(stored: StoredGas): void
+  /** @param margin gas that this server may use before it stores the count again */
+  next(margin: bigint): NextGas
 }
 
 const DAY_MS = 86_400_000
@@ -101,6 +115,20 @@ function createSums() {
   }
 }
 
+/** A server's part of the shared count: its gas and margin, and the gas of each holder of a quota. */
+interface Part {
+  readonly gas: bigint
+  readonly by: ReadonlyMap<Hex, bigint>
+}
+const NO_PART: Part = { gas: 0n, by: new Map() }
+
+/** A booking as it shall be. */
+interface Change {
+  readonly order: HeldOrder | undefined
+  /** The digest whose booking it ends. Another server's booking of the order stays. */
+  readonly onlyOf: Hex | undefined
+}
+
 /** What is set aside for a digest. */
 interface Reservation {
   readonly purpose: GasPurpose
@@ -113,20 +141,32 @@ interface Reservation {
 export function createGasLedger(now: () => number): GasLedger {
   const spent = createSums()
   const setAside = createSums()
+  /** The other servers' gas. */
+  const others = createSums()
   const booked = createSums()
+  /** This server's part of the shared count. */
+  let stored = NO_PART
+  /** Bookings that this server has made or ended, and not stored yet. */
+  const changes = new Map<Hex, Change>()
   const reserved = new Map<Hex, Reservation>()
   const held = new Map<Hex, HeldOrder>()
   /** Set aside for marks and ends of orders: it takes the place of what is booked for them. */
   const drawn = new Map<Hex, bigint>()
-  const today = () => Math.floor(now() / DAY_MS)
+  /** The shared count's day, where the clock of another server is ahead. */
+  let sharedDay = 0
+  function today(): number {
+    const own = Math.floor(now() / DAY_MS)
+    return sharedDay === own + 1 ? sharedDay : own
+  }
   let day = today()
-  let unstored = 0n
 
   function turn(): void {
     if (today() === day) return
     day = today()
     spent.clear()
-    for (const [orderId, order] of held) if (day - order.day > MAX_HELD_DAYS) hold(orderId, undefined)
+    others.clear()
+    stored = NO_PART
+    for (const [orderId, order] of held) if (day - order.day > MAX_HELD_DAYS) book(orderId, undefined)
   }
 
   /** Counts what is booked for an order by how it stands, less what is set aside from that. */
@@ -142,6 +182,12 @@ export function createGasLedger(now: () => number): GasLedger {
     if (order === undefined) held.delete(orderId)
     else held.set(orderId, order)
     count(orderId, 1n)
+  }
+
+  /** Changes a booking, to be stored with the next version. */
+  function book(orderId: Hex, order: HeldOrder | undefined, onlyOf?: Hex): void {
+    hold(orderId, order)
+    changes.set(orderId, { order, onlyOf })
   }
 
   function draw(orderId: Hex | undefined, change: bigint): void {
@@ -186,39 +232,61 @@ export function createGasLedger(now: () => number): GasLedger {
 
   function drop(digest: Hex, purpose: GasPurpose): HeldOrder | undefined {
     const order = bookingOf(digest, purpose)
-    if (order !== undefined) hold(order.orderId, undefined)
+    if (order !== undefined) book(order.orderId, undefined, digest)
     return order
   }
 
   /** A further write of a held order has used what was booked for one. */
   function marked(digest: Hex, orderId: Hex): void {
     const order = held.get(orderId)
-    if (order !== undefined && order.by !== digest) hold(orderId, { ...order, mark: 0n })
+    if (order !== undefined && order.by !== digest) book(orderId, { ...order, mark: 0n })
   }
 
-  function committed(): bigint {
-    turn()
-    return spent.all() + setAside.all()
+  const own = () => spent.all() + setAside.all()
+
+  function ownOf(holder: Hex): bigint {
+    return spent.of(holder) + setAside.of(holder)
+  }
+
+  /** This server's part of a version that has just been read: none, where it is of another day. */
+  function mergeGas(count: StoredGas): void {
+    others.clear()
+    if (count.day !== day) {
+      stored = NO_PART
+      return
+    }
+    for (const { holder, gas } of count.holders) others.add(holder, gas - (stored.by.get(holder) ?? 0n))
+    others.add(undefined, count.gas - stored.gas - others.all())
   }
 
   return {
-    total: () => committed() + booked.all(),
+    total() {
+      turn()
+      return others.all() + own() + booked.all()
+    },
     totalOf(holder) {
       turn()
-      return spent.of(holder) + setAside.of(holder) + booked.of(holder)
+      return others.of(holder) + ownOf(holder) + booked.of(holder)
     },
-    committed,
+    isCovered(more) {
+      turn()
+      return own() + more <= stored.gas
+    },
+    isUnused: () => own() === 0n && changes.size === 0,
+    isSettingAside: () => reserved.size > 0,
     booked: (ahead) => booked.all() + (ahead === undefined ? 0n : toBook(ahead.purpose, ahead.gas)),
-    unstored: () => unstored,
     isOfHeld,
     take(digest, purpose) {
+      const orderId = 'orderId' in purpose ? purpose.orderId : undefined
+      const change = orderId === undefined ? undefined : changes.get(orderId)
       const order = drop(digest, purpose)
-      const own = free(digest)
+      const ofDigest = free(digest)
       return () => {
         free(digest)
         drop(digest, purpose)
-        if (own !== undefined) reserve(digest, own.purpose, own.gas)
+        if (ofDigest !== undefined) reserve(digest, ofDigest.purpose, ofDigest.gas)
         if (order !== undefined) hold(order.orderId, order)
+        if (orderId !== undefined && change !== undefined) changes.set(orderId, change)
       }
     },
     put(digest, purpose, gas) {
@@ -227,8 +295,7 @@ export function createGasLedger(now: () => number): GasLedger {
       const more = toBook(purpose, gas)
       if (purpose.kind !== 'hold' || more === 0n) return
       const { orderId, account } = purpose
-      hold(orderId, { orderId, account, gas: gas + END_EXTRA, mark: gas, day, by: digest })
-      unstored += more
+      book(orderId, { orderId, account, gas: gas + END_EXTRA, mark: gas, day, by: digest })
     },
     spend(digest, gas) {
       turn()
@@ -250,33 +317,49 @@ export function createGasLedger(now: () => number): GasLedger {
     },
     end(digest, purpose, isConfirmed) {
       free(digest)
-      const booked = held.size
       if (!isConfirmed) drop(digest, purpose)
-      else if (purpose.kind === 'finish') hold(purpose.orderId, undefined)
+      else if (purpose.kind === 'finish') book(purpose.orderId, undefined)
       else if (purpose.kind === 'hold') marked(digest, purpose.orderId)
-      return held.size < booked
+      return changes.size > 0
     },
     day() {
       turn()
       return day
     },
-    store() {
-      const gas = committed()
-      unstored = 0n
-      const holders = [...new Set([...spent.by.keys(), ...setAside.by.keys()])]
-      return {
-        day,
-        gas,
-        holders: holders.map((holder) => ({ holder, gas: spent.of(holder) + setAside.of(holder) })),
-        held: [...held.values()],
+    merge(count) {
+      sharedDay = count.day
+      turn()
+      mergeGas(count)
+      const known = new Map(count.held.map((order) => [order.orderId, order]))
+      for (const orderId of held.keys()) if (!known.has(orderId)) hold(orderId, undefined)
+      for (const [orderId, order] of known) {
+        if (day - order.day > MAX_HELD_DAYS) book(orderId, undefined)
+        else hold(orderId, order)
+      }
+      for (const [orderId, { order, onlyOf }] of changes) {
+        if (onlyOf === undefined || onlyOf === known.get(orderId)?.by) hold(orderId, order)
       }
     },
-    load(stored) {
-      day = stored.day
-      for (const order of stored.held) hold(order.orderId, order)
-      for (const { holder, gas } of stored.holders) spent.add(holder, gas)
-      spent.add(undefined, stored.gas - spent.all())
+    next(margin) {
       turn()
+      const gas = own() + margin
+      const by = new Map([...spent.by.keys(), ...setAside.by.keys()].map((holder) => [holder, ownOf(holder)]))
+      const made = new Map(changes)
+      const holders = [...new Set([...others.by.keys(), ...by.keys()])]
+      const dayOf = day
+      return {
+        value: {
+          day,
+          gas: others.all() + gas,
+          holders: holders.map((holder) => ({ holder, gas: others.of(holder) + (by.get(holder) ?? 0n) })),
+          held: [...held.values()],
+        },
+        written() {
+          turn()
+          if (day === dayOf) stored = { gas, by }
+          for (const [orderId, change] of made) if (changes.get(orderId) === change) changes.delete(orderId)
+        },
+      }
     },
   }
 }

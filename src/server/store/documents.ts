@@ -32,6 +32,11 @@ export interface Documents<T> {
   ): Promise<void>
   /** Puts a document that no other part writes in the place of whatever is there. Durable when it resolves. */
   put(id: string, entry: Entry<T>): Promise<void>
+  /**
+   * Puts a document in the place of `version`, 0 for none. Returns false where another version stands there. Reads nothing; a
+   * write that rejects may have happened.
+   */
+  replace(id: string, version: number, entry: Entry<T>): Promise<boolean>
   /** Deletes a document that `mayGo`. */
   remove(id: string, mayGo?: (current: StoredEntry<T>) => boolean): Promise<void>
   /** The ids of the open documents. */
@@ -76,13 +81,18 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
     return row && parse(row)
   }
 
+  /** No repeat helps here. */
+  function refuse(result: WriteResult): void {
+    if (result === 'taken') throw storageError('UNIQUE_KEY_TAKEN')
+    if (result === 'lost-term') throw storageError('LEASE_LOST')
+  }
+
   /** Until no other process comes in between. */
   async function repeat(attempt: () => Promise<WriteResult>): Promise<void> {
     for (;;) {
       const result = await attempt()
       if (result === 'written') return
-      if (result === 'taken') throw storageError('UNIQUE_KEY_TAKEN')
-      if (result === 'lost-term') throw storageError('LEASE_LOST')
+      refuse(result)
     }
   }
 
@@ -121,6 +131,11 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
           return result
         }),
       ),
+    async replace(id, version, entry) {
+      const result = await engine.put(table, toRow(id, version + 1, entry), fence)
+      refuse(result)
+      return result === 'written'
+    },
     remove: (id, mayGo = () => true) =>
       lock.run(id, () =>
         repeat(async () => {

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest'
+import { checksum } from '../../../src/protocol/address.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { createGasBudget, type GasBudget } from '../../../src/server/relay/gasBudget.js'
+import type { GasPurpose } from '../../../src/server/store/receipts.js'
+import { createLogLines } from '../../support/logLines.js'
+import { storedText } from '../../support/storedRows.js'
+import { createFailingEngine, openStores } from '../../support/stores.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const PLATFORM: GasPurpose = { kind: 'platform' }
+const ALICE = checksum(`0x${'a1'.repeat(20)}`)
+const LIMITS = { perDay: 10_000_000n, reserve: 1_000_000n, perAccount: 4_000_000n, perInstitution: 1n << 60n }
+const DAY_MS = 86_400_000
+
+const digest = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
+const hold = (order: number): GasPurpose => ({ kind: 'hold', orderId: digest(order), account: ALICE })
+const finish = (order: number): GasPurpose => ({ kind: 'finish', orderId: digest(order), account: ALICE })
+const refund: GasPurpose = { kind: 'account', account: ALICE }
+
+/** Budgets of several servers on one database. */
+async function budgetsOf(servers: number, limits = LIMITS) {
+  const root = await temporaryDirectory()
+  const clock = { ms: 20_000 * DAY_MS + 1_000 }
+  const { engine, left } = createFailingEngine((await openStores(root)).engine)
+  const { logger } = createLogLines()
+  const start = async () => {
+    const budget = createGasBudget({ engine, isShared: true, limits, now: () => clock.ms, logger })
+    await budget.service.start()
+    return budget
+  }
+  const budgets = await Promise.all(Array.from({ length: servers }, start))
+  const stored = () => JSON.parse(storedText(root, 'state', 'relay-gas') ?? '')
+  return { budgets, start, clock, left, stored }
+}
+
+const isTaken = (budget: GasBudget, number: number, purpose: GasPurpose, gas: bigint) =>
+  budget.reserve(digest(number), purpose, gas).then(
+    () => true,
+    (error: unknown) => {
+      expect(error).toMatchObject({ name: 'Problem' })
+      return false
+    },
+  )
+
+test('the limit of a day is one total, however many servers set gas aside at once', async () => {
+  const { budgets } = await budgetsOf(3)
+  const taken = await Promise.all(
+    Array.from({ length: 60 }, async (_, number) => {
+      const budget = budgets[number % budgets.length]
+      return budget !== undefined && isTaken(budget, number + 1, PLATFORM, 299_000n)
+    }),
+  )
+  const count = taken.filter((isIt) => isIt).length
+  // Each server may keep a margin of a thousandth of the limit to itself.
+  expect(count).toBeLessThanOrEqual(30)
+  expect(count).toBeGreaterThanOrEqual(29)
+})
+
+test('the quota of an account is one, whichever server its orders come to', async () => {
+  const { budgets } = await budgetsOf(2)
+  const taken = await Promise.all(
+    Array.from({ length: 40 }, async (_, number) => {
+      const budget = budgets[number % budgets.length]
+      return budget !== undefined && isTaken(budget, number + 1, refund, 300_000n)
+    }),
+  )
+  expect(taken.filter((isIt) => isIt)).toHaveLength(13)
+})
+
+test('an order that one server holds is finished by another, with the gas that was booked for it', async () => {
+  const { budgets, stored } = await budgetsOf(2)
+  const [one, other] = budgets
+  if (one === undefined || other === undefined) throw new Error('no budgets')
+  await one.reserve(digest(1), hold(1), 400_000n)
+  one.spend(digest(1), 400_000n)
+  one.end(digest(1), hold(1), true)
+  await other.reserve(digest(2), PLATFORM, 7_480_000n)
+  await expect(other.reserve(digest(3), PLATFORM, 300_000n)).rejects.toMatchObject({
+    code: 'relay-budget-exhausted',
+  })
+  // The mark is a write of an order that is held, as this server finds out.
+  await other.reserve(digest(4), hold(1), 400_000n)
+  other.spend(digest(4), 400_000n)
+  other.end(digest(4), hold(1), true)
+  await other.reserve(digest(5), finish(1), 500_000n)
+  other.spend(digest(5), 500_000n)
+  other.spend(digest(2), 7_480_000n)
+  other.end(digest(2), PLATFORM, true)
+  other.end(digest(5), finish(1), true)
+  await expect.poll(stored).toMatchObject({ held: [], gas: '8780000' })
+  await one.refresh()
+  expect(one.left()).toEqual({ gasLeft: 220_000n, reserveLeft: 1_000_000n, booked: 0n })
+})
+
+test('a server that is idle has stored what it used, and nothing beyond', async () => {
+  const { budgets, stored } = await budgetsOf(2)
+  const [one, other] = budgets
+  if (one === undefined || other === undefined) throw new Error('no budgets')
+  await one.reserve(digest(1), PLATFORM, 800_000n)
+  await other.reserve(digest(2), refund, 700_000n)
+  one.spend(digest(1), 500_000n)
+  one.end(digest(1), PLATFORM, true)
+  other.spend(digest(2), 600_000n)
+  other.end(digest(2), refund, true)
+  await expect.poll(stored).toMatchObject({ gas: '1100000', holders: [{ holder: ALICE, gas: '600000' }] })
+})
+
+test('a write whose answer was lost counts once', async () => {
+  const { budgets, left, stored } = await budgetsOf(2)
+  const [one, other] = budgets
+  if (one === undefined || other === undefined) throw new Error('no budgets')
+  left.answers = 1
+  await expect(one.reserve(digest(1), refund, 2_000_000n)).rejects.toMatchObject({ name: 'StorageError' })
+  await one.reserve(digest(1), refund, 2_000_000n)
+  await other.reserve(digest(2), refund, 2_000_000n)
+  one.end(digest(1), refund, false)
+  other.end(digest(2), refund, false)
+  await expect.poll(stored).toMatchObject({ gas: '0', holders: [] })
+})
+
+test('the next day begins for all servers with the first, whose clock may be ahead', async () => {
+  const { budgets, start, clock } = await budgetsOf(1)
+  const [behind] = budgets
+  if (behind === undefined) throw new Error('no budget')
+  await behind.reserve(digest(1), refund, 3_000_000n)
+  behind.spend(digest(1), 3_000_000n)
+  behind.end(digest(1), refund, true)
+  await behind.refresh()
+  const own = clock.ms
+  clock.ms += DAY_MS
+  const ahead = await start()
+  await ahead.reserve(digest(2), refund, 2_500_000n)
+  clock.ms = own
+  await expect(behind.reserve(digest(3), refund, 2_000_000n)).rejects.toMatchObject({
+    code: 'relay-quota-exhausted',
+  })
+  await behind.reserve(digest(3), refund, 1_500_000n)
+})
