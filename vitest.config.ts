@@ -12,6 +12,8 @@ const E2E = [
   'test/faults/**/*.test.ts',
   'test/fuzz/fuzz.test.ts',
 ]
+/** Mocks a module that others have loaded, so it needs a process of its own. */
+const MOCKING = ['test/server/intake/orders.model.test.ts']
 /** Those have commands of their own: vitest.browser.config.ts, vitest.disk.config.ts. */
 const OWN_COMMANDS = ['test/browser/*.test.ts', 'test/disk/*.test.ts']
 // CI's machine is shared and noisy: what fails there is tried once more. Not so in test/faults, whose tests say so themselves: what goes
@@ -67,10 +69,22 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...E2E, ...OWN_COMMANDS],
+          exclude: [...E2E, ...OWN_COMMANDS, ...MOCKING],
+          // A worker loads ethers and zod once, not for each file.
+          isolate: false,
           retry,
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          maxWorkers: availableParallelism() + 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'mocking',
+          include: MOCKING,
+          retry,
+          testTimeout: 30_000,
           maxWorkers: availableParallelism() + 2,
           sequence: { groupOrder: 0 },
         },
