@@ -1,4 +1,4 @@
-import { Gauge } from 'prom-client'
+import { Gauge } from '@prometheus-io/client'
 import type { Metrics } from './metrics.js'
 import { PREFIX } from './prefix.js'
 
@@ -21,12 +21,7 @@ export function createGauges({ registry }: Pick<Metrics, 'registry'>) {
       })
     },
     /** One value for each value of a label. @param read never rejects, and always has the same label values */
-    addEach<Label extends string>(
-      name: string,
-      help: string,
-      label: Label,
-      read: () => Values | Promise<Values>,
-    ): void {
+    addEach(name: string, help: string, label: string, read: () => Values | Promise<Values>): void {
       const gauge: Gauge<string> = new Gauge({
         name: PREFIX + name,
         help,

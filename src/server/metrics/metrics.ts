@@ -1,5 +1,5 @@
 // Names and types follow https://prometheus.io/docs/practices/naming/.
-import { Gauge, Registry } from 'prom-client'
+import { Gauge, Registry } from '@prometheus-io/client'
 import type { LeaseObserver } from '../store/leaseHolder.js'
 import type { RunObserver } from '../trigger/runner.js'
 import { createHttpMetrics, type HttpObserver } from './httpMetrics.js'

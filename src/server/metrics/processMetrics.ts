@@ -1,4 +1,4 @@
-import { collectDefaultMetrics } from 'prom-client'
+import { collectDefaultMetrics } from '@prometheus-io/client'
 import type { Service } from '../lifetime.js'
 import type { Metrics } from './metrics.js'
 

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from '@prometheus-io/client'
 import type { Receipt } from '../../protocol/api.js'
 import { PRIMARY_TYPES } from '../../protocol/authorizationTypes.js'
 import { PREFIX } from './prefix.js'

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from '@prometheus-io/client'
 import type { RpcAnswer } from '../../chain/rpcTransport.js'
 import { PREFIX } from './prefix.js'
 

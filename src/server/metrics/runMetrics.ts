@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
 import { ALARMING, type RunObserver } from '../trigger/runner.js'
 import { PREFIX } from './prefix.js'
 

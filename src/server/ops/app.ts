@@ -1,5 +1,5 @@
+import type { Registry } from '@prometheus-io/client'
 import express, { type Express } from 'express'
-import type { Registry } from 'prom-client'
 import type { Logger } from '../../service/logger.js'
 import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
 import { requireHost } from '../http/host.js'
