@@ -62,6 +62,40 @@ function isAllowed(folder: string, target: string): boolean {
   return (MAY_IMPORT[folder] ?? []).some((start) => start === '*' || target.startsWith(start))
 }
 
+type Edge = readonly [from: string, to: string]
+
+/** The circles of imports among the direct children, files or folders, of each folder: one line for each group. */
+function circlesIn(edges: readonly Edge[]): string[] {
+  const folders = new Set(
+    edges.flatMap(([from]) => from.split('/').map((_, at, parts) => parts.slice(0, at).join('/'))),
+  )
+  return [...folders].flatMap((folder) => {
+    const prefix = folder === '' ? '' : `${folder}/`
+    const childOf = (path: string) =>
+      path.startsWith(prefix) ? path.slice(prefix.length).split('/')[0] : undefined
+    const graph = new Map<string, Set<string>>()
+    for (const [from, to] of edges) {
+      const [importer, imported] = [childOf(from), childOf(to)]
+      if (importer === undefined || imported === undefined || importer === imported) continue
+      graph.set(importer, (graph.get(importer) ?? new Set()).add(imported))
+    }
+    const inCircle = [...graph.keys()].filter((child) => reachedFrom(child, graph).has(child))
+    return inCircle.length === 0 ? [] : [`of ${folder === '' ? 'src' : folder}: ${inCircle.join(' ')}`]
+  })
+}
+
+function reachedFrom(start: string, graph: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const reached = new Set<string>()
+  const waiting = [start]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
+    for (const child of graph.get(next) ?? []) {
+      if (reached.has(child)) continue
+      reached.add(child)
+      waiting.push(child)
+    }
+  return reached
+}
+
 const sources = await readSources('src', '.ts')
 const web = await readSources('web', '.ts', '.tsx', '.css')
 
@@ -80,6 +114,24 @@ describe('imports', () => {
         .map((target) => `${source.path} imports ${target}`),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('go round in no circle: between files, and between the folders of each folder', () => {
+    const paths = new Set(sources.map(({ path }) => path))
+    const edges = sources.flatMap((source) =>
+      importsOf(source)
+        .map((specifier) => pathInSrc(source, specifier)?.replace(/\.js$/, '.ts') ?? '')
+        .filter((target) => paths.has(target))
+        .map((target) => [source.path, target] as const),
+    )
+    expect(edges.length).toBeGreaterThan(1_000)
+    expect(
+      circlesIn([
+        ['a/x', 'b/x'],
+        ['b/y', 'a/y'],
+      ]),
+    ).toEqual(['of src: a b'])
+    expect(circlesIn(edges)).toEqual([])
   })
 
   test('take nothing from src into the page but the client library and the formats', () => {

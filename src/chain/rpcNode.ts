@@ -1,6 +1,5 @@
 import { quantitySchema } from './quantity.js'
-import { isRateLimited } from './rateLimit.js'
-import { type NodeFault, type RpcAnswer, type RpcCall, request } from './rpcRequest.js'
+import { isRateLimited, type NodeFault, type RpcAnswer, type RpcCall, request } from './rpcRequest.js'
 
 /** A node's answers, in the order of the calls. */
 export interface BatchAnswer {

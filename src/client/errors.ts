@@ -1,5 +1,4 @@
 import type { ProblemBody, Revert } from '../protocol/api.js'
-import type { SealedOrder } from './orderIntent.js'
 
 /**
  * What went wrong on this side of the wire, as a program reads it.
@@ -87,20 +86,5 @@ export class ContractError extends Error {
     readonly args: Revert['args'],
   ) {
     super(`${method} reverts with ${code}`)
-  }
-}
-
-/**
- * The escrow is open but the envelope did not reach the server. Nothing happens to the order until it does: hand
- * `order` to `submitOrder` again, or its USDC stays in escrow until it can be reclaimed.
- */
-export class NotSubmittedError extends Error {
-  override readonly name = 'NotSubmittedError'
-
-  constructor(
-    readonly order: SealedOrder,
-    cause: unknown,
-  ) {
-    super('the escrow is open, but the sealed order did not reach the server: submit it again', { cause })
   }
 }

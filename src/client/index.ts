@@ -56,7 +56,8 @@ export type { Policy } from '../protocol/policy.js'
 export type { Portfolio } from '../protocol/portfolio.js'
 export type { RulebookCopy } from '../protocol/rulebookCopy.js'
 export { formatDecimal, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
-export { ClientError, type ClientErrorCode, ContractError, NotSubmittedError, ServerError } from './errors.js'
+export { ClientError, type ClientErrorCode, ContractError, ServerError } from './errors.js'
+export { NotSubmittedError } from './orderIntent.js'
 export type {
   Claim,
   FollowOptions,

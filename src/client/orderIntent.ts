@@ -94,3 +94,18 @@ function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
   const paths = unsigned.error.issues.map((issue) => issue.path.join('.'))
   throw new ClientError('invalid-order', `The order is malformed: ${paths.join(', ')}.`)
 }
+
+/**
+ * The escrow is open but the envelope did not reach the server. Nothing happens to the order until it does: hand
+ * `order` to `submitOrder` again, or its USDC stays in escrow until it can be reclaimed.
+ */
+export class NotSubmittedError extends Error {
+  override readonly name = 'NotSubmittedError'
+
+  constructor(
+    readonly order: SealedOrder,
+    cause: unknown,
+  ) {
+    super('the escrow is open, but the sealed order did not reach the server: submit it again', { cause })
+  }
+}

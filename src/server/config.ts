@@ -6,19 +6,11 @@ import { compressPoint } from '../protocol/publicKey.js'
 import { readPrivateFile, SharedFileError } from '../service/privateFile.js'
 import { faultsBetween, faultsOfSettings } from './configRules.js'
 import { bundledEnclaveCommand, environmentSchema } from './configSchema.js'
+import type { ConfigFault, Environment } from './configVariable.js'
 import { Secret } from './secret.js'
 import type { RelayerKeyPlace } from './signer/keys.js'
 
 // The only reader of the server's environment.
-
-/** Variables as a process has them. An empty one counts as absent. */
-export type Environment = Readonly<Record<string, string | undefined>>
-
-/** What is wrong with one variable. `problem` never quotes the value. */
-export interface ConfigFault {
-  readonly name: string
-  readonly problem: string
-}
 
 /** The environment can't be used. Lists every fault, not just the first. */
 export class ConfigError extends Error {

@@ -1,4 +1,4 @@
-import type { ConfigFault, Environment } from './config.js'
+import type { ConfigFault, Environment } from './configVariable.js'
 
 // What no variable can show by itself: how they stand to each other.
 

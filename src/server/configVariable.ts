@@ -1,5 +1,14 @@
 import { z } from 'zod'
 
+/** Variables as a process has them. An empty one counts as absent. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What is wrong with one variable. `problem` never quotes the value. */
+export interface ConfigFault {
+  readonly name: string
+  readonly problem: string
+}
+
 /** What an env example says of a variable. */
 export interface VariableNotes {
   /** Opens a section of the file. */

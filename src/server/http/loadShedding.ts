@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import { hostFault } from '../../service/hostField.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
-import type { HttpObserver } from '../metrics/httpMetrics.js'
 import { type Backpressure, createBackpressure } from './backpressure.js'
 import { addressOf, clientOf } from './client.js'
 import { preflightAnswer } from './origin.js'
@@ -13,6 +12,7 @@ import { createQueueingDelay } from './queueingDelay.js'
 import { type Allowance, createRateLimit } from './rateLimit.js'
 import { createSendProblem } from './rawProblem.js'
 import { relayTokenCheck } from './relayToken.js'
+import type { HttpObserver } from './requestLog.js'
 
 /** How often refusals are logged, however many they are. */
 const LOG_INTERVAL_MS = 1_000

@@ -1,7 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from '../../service/logger.js'
-import type { HttpObserver } from '../metrics/httpMetrics.js'
+
+/** A request whose answer has gone out, or whose caller has gone away. */
+export interface FinishedRequest {
+  readonly method: string
+  /** The route's template. */
+  readonly route: string
+  readonly status: number
+  /** Of a failure. */
+  readonly code: string | undefined
+  readonly durationMs: number
+  /** The caller hung up before the answer was out. */
+  readonly isAborted: boolean
+}
+
+export type HttpObserver = (request: FinishedRequest) => void
 
 /** What the log says of a request besides its method, its status and its duration. */
 interface Logged {

@@ -1,21 +1,7 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client'
 import { PROBLEMS } from '../http/problemCodes.js'
+import type { HttpObserver } from '../http/requestLog.js'
 import { PREFIX } from './prefix.js'
-
-/** A request whose answer has gone out, or whose caller has gone away. */
-export interface FinishedRequest {
-  readonly method: string
-  /** The route's template. */
-  readonly route: string
-  readonly status: number
-  /** Of a failure. */
-  readonly code: string | undefined
-  readonly durationMs: number
-  /** The caller hung up before the answer was out. */
-  readonly isAborted: boolean
-}
-
-export type HttpObserver = (request: FinishedRequest) => void
 
 /** A caller may write any other into its request. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])

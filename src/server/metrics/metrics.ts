@@ -1,8 +1,9 @@
 // Names and types follow https://prometheus.io/docs/practices/naming/.
 import { Gauge, Registry } from '@prometheus-io/client'
+import type { HttpObserver } from '../http/requestLog.js'
 import type { LeaseObserver } from '../store/leaseHolder.js'
 import type { RunObserver } from '../trigger/runner.js'
-import { createHttpMetrics, type HttpObserver } from './httpMetrics.js'
+import { createHttpMetrics } from './httpMetrics.js'
 import { createLeaseMetrics } from './leaseMetrics.js'
 import { PREFIX } from './prefix.js'
 import { createForeignCounter, createRelayMetrics, type RelayObserver } from './relayMetrics.js'

@@ -1,12 +1,19 @@
 import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import type { Tick } from '../poller.js'
-import type { Cursor, CursorStore, ToldBlock } from '../store/narratorCursor.js'
 import { StorageError } from '../store/storageError.js'
 import type { ChainLog } from './chainLog.js'
 import type { BlockId, BlockRange, ChainReader, Look } from './chainReader.js'
 import { narrate } from './events.js'
-import { extended, FINAL_DEPTH, judge, lastOf } from './history.js'
+import {
+  type Cursor,
+  type CursorStore,
+  extended,
+  FINAL_DEPTH,
+  judge,
+  lastOf,
+  type ToldBlock,
+} from './history.js'
 import { createLookAhead } from './lookAhead.js'
 import type { Narration, Told } from './narration.js'
 import type { Print } from './output.js'

@@ -10,7 +10,8 @@ import { sameAddress } from '../../protocol/address.js'
 import type { Revert } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import type { RelayRecord } from '../store/receipts.js'
-import { createFindMined, type MinedTransaction } from '../txManager/confirmations.js'
+import { createFindMined } from '../txManager/confirmations.js'
+import type { MinedTransaction } from '../txManager/pendingTx.js'
 
 /** What the relay asks the chain about one authorization. Every method rejects with ChainUnavailableError. */
 export interface ChainView {

@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
 import { quantitySchema, toQuantity } from '../../chain/quantity.js'
-import { isRateLimited } from '../../chain/rateLimit.js'
 import { decodeRevert } from '../../chain/reverts.js'
+import { isRateLimited } from '../../chain/rpcRequest.js'
 import { resultOf } from '../../chain/rpcResult.js'
 import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createRecentMap } from '../../service/recentMap.js'
 import { createTimedValue } from '../async/timedValue.js'
+import type { Call } from '../txManager/pendingTx.js'
 
 /** What the chain says of a call before any gas is spent on it. */
 export type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert }
@@ -40,12 +41,6 @@ const revertDataSchema = z
   .transform((text) => text.replace(/^Reverted /, ''))
   .pipe(dataSchema)
 const blockSchema = z.looseObject({ gasLimit: quantitySchema })
-
-/** What a transaction does, whatever it costs. */
-export interface Call {
-  readonly to: Hex
-  readonly data: Hex
-}
 
 export interface Preflight {
   /**

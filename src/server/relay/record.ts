@@ -2,7 +2,7 @@ import type { Receipt, Revert } from '../../protocol/api.js'
 import { createKeyedLock } from '../../service/keyedLock.js'
 import { createDeferred } from '../async/deferred.js'
 import type { KeptTransaction, ReceiptStore, RelayRecord, SignedTransaction } from '../store/receipts.js'
-import type { MinedTransaction } from '../txManager/confirmations.js'
+import type { MinedTransaction } from '../txManager/pendingTx.js'
 import type { VerifiedAuthorization } from './authorization.js'
 
 /**

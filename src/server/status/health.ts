@@ -6,8 +6,8 @@ import type { Logger } from '../../service/logger.js'
 import { preparedJson, preparing } from '../http/preparedJson.js'
 import { headersOfEveryAnswer } from '../http/rawProblem.js'
 import { chooseRequestId } from '../http/requestId.js'
+import type { HttpObserver } from '../http/requestLog.js'
 import { createRequestReport } from '../http/requestLog.js'
-import type { HttpObserver } from '../metrics/httpMetrics.js'
 
 export interface HealthDeps {
   readonly version: string

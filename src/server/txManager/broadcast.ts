@@ -1,5 +1,5 @@
-import { isRateLimited } from '../../chain/rateLimit.js'
 import { REQUEST_LIMIT, sizeOfCall } from '../../chain/requestSize.js'
+import { isRateLimited } from '../../chain/rpcRequest.js'
 import type { RpcAnswer, RpcCall, RpcNodes, SingleNode } from '../../chain/rpcTransport.js'
 import { createTurnGroups } from '../../chain/turnGroups.js'
 import type { Hex } from '../../protocol/hex.js'

@@ -8,7 +8,13 @@ import type { Logger } from '../../service/logger.js'
 import { createRecentMap } from '../../service/recentMap.js'
 import type { AccountView, ForeignUse } from './account.js'
 import type { NonceManager } from './nonceManager.js'
-import { type CorrectGas, isNoOp, type PendingTx, type PendingTxs } from './pendingTx.js'
+import {
+  type CorrectGas,
+  isNoOp,
+  type MinedTransaction,
+  type PendingTx,
+  type PendingTxs,
+} from './pendingTx.js'
 
 export interface ConfirmationsOptions {
   readonly findMined: FindMined
@@ -99,19 +105,6 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
       if (isDeep(mined.blockNumber)) report(tx, mined)
     },
   }
-}
-
-/** A transaction that is in a block. */
-export interface MinedTransaction {
-  readonly hash: Hex
-  readonly to: Hex | null
-  readonly blockNumber: number
-  readonly blockHash: Hex
-  readonly gasUsed: bigint
-  /** False when it reverted. */
-  readonly succeeded: boolean
-  /** The contracts that have logged in it: every effect of ours is logged. */
-  readonly loggedBy: readonly Hex[]
 }
 
 /** Asks for the transaction of a hash; null when it is in no block. @throws ChainUnavailableError, ChainAnswerError */

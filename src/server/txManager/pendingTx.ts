@@ -5,7 +5,25 @@ import { createDeferred } from '../async/deferred.js'
 import { readTransaction } from '../signer/transaction.js'
 import type { KeptTransaction, SignedTransaction } from '../store/receipts.js'
 import type { Reception } from './broadcast.js'
-import type { MinedTransaction } from './confirmations.js'
+
+/** What a transaction does, whatever it costs. */
+export interface Call {
+  readonly to: Hex
+  readonly data: Hex
+}
+
+/** A transaction that is in a block. */
+export interface MinedTransaction {
+  readonly hash: Hex
+  readonly to: Hex | null
+  readonly blockNumber: number
+  readonly blockHash: Hex
+  readonly gasUsed: bigint
+  /** False when it reverted. */
+  readonly succeeded: boolean
+  /** The contracts that have logged in it: every effect of ours is logged. */
+  readonly loggedBy: readonly Hex[]
+}
 
 /**
  * How a nonce ended: with one of its transactions in a block deep enough; with a no-op there, as no node took the call; taken

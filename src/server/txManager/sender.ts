@@ -1,7 +1,6 @@
 import { type Fees, priceLimit } from '../../chain/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
-import type { Call } from '../relay/preflight.js'
 import type { RelayerSigner } from '../signer/signer.js'
 import { readTransaction } from '../signer/transaction.js'
 import type { SignedTransaction } from '../store/receipts.js'
@@ -9,6 +8,7 @@ import type { Broadcaster } from './broadcast.js'
 import { type FeeMarket, isOutbid, raisedFees } from './fees.js'
 import {
   addTransaction,
+  type Call,
   createPendingTx,
   isHeld,
   isNoOp,

@@ -13,7 +13,7 @@ import {
   shedLoad,
 } from '../../../src/server/http/loadShedding.js'
 import { createQueueingDelay } from '../../../src/server/http/queueingDelay.js'
-import type { FinishedRequest } from '../../../src/server/metrics/httpMetrics.js'
+import type { FinishedRequest } from '../../../src/server/http/requestLog.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import { startServer } from '../../../src/server/server.js'
 import { eventually } from '../../support/eventually.js'

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { extended, FINAL_DEPTH, judge, MAX_KEPT_EVENTS } from '../../../src/server/narrator/history.js'
+import {
+  type Cursor,
+  extended,
+  FINAL_DEPTH,
+  judge,
+  MAX_KEPT_EVENTS,
+  type ToldBlock,
+} from '../../../src/server/narrator/history.js'
 import type { Narration } from '../../../src/server/narrator/narration.js'
-import type { Cursor, ToldBlock } from '../../../src/server/store/narratorCursor.js'
 
 const EVENT: Narration = { event: 'KycUpdated', values: [] }
 /** The hash of a block in a history. */
