@@ -42,6 +42,8 @@ const LONG = [
   '/test/e2e/sandbox.test.ts',
   '/test/e2e/servers.test.ts',
   '/test/e2e/unrulyEnclave.test.ts',
+  '/test/faults/cluster/cluster.test.ts',
+  '/test/faults/cluster/foundOut.test.ts',
   '/test/faults/orders/foundOut.test.ts',
   '/test/faults/orders/orders.test.ts',
   '/test/fuzz/fuzz.test.ts',

@@ -24,6 +24,7 @@ export class MissingPostgresError extends Error {
 /** A PostgreSQL server of our own on 127.0.0.1, as durable as one in production. It ends with this process. */
 export interface Postgres {
   readonly port: number
+  readonly user: string
   readonly password: string
   readonly host: PostgresHost
   /** Of an empty database with a name of its own; through another port, where a proxy stands before the server. */
@@ -33,6 +34,7 @@ export interface Postgres {
   /** Ends it without a checkpoint, as a crash of the machine would. */
   kill(): Promise<void>
   start(): Promise<void>
+  isRunning(): boolean
   /** Ends it and removes its files. */
   remove(): Promise<void>
 }
@@ -51,6 +53,8 @@ const PASSWORD = randomBytes(16).toString('hex')
 
 /** PostgreSQL refuses to run as root. This user owns nothing else. */
 const NOBODY = 65_534
+/** Of an installation: some paths have a few of them only. */
+const PROGRAMS = ['initdb', 'postgres', 'pg_basebackup']
 const READY_TIMEOUT_MS = 60_000
 const READY_POLL_MS = 50
 
@@ -114,8 +118,10 @@ export async function servePostgres(host: PostgresHost, name: string): Promise<P
     }
   }
 
+  const isRunning = () => server?.exitCode === null && server.signalCode === null
+
   async function kill(): Promise<void> {
-    if (server?.exitCode !== null || server.signalCode !== null) return
+    if (server === undefined || !isRunning()) return
     const ended = once(server, 'exit')
     server.kill('SIGQUIT')
     await ended
@@ -124,6 +130,7 @@ export async function servePostgres(host: PostgresHost, name: string): Promise<P
   await start()
   return {
     port,
+    user: USER,
     password: PASSWORD,
     host,
     query,
@@ -134,6 +141,7 @@ export async function servePostgres(host: PostgresHost, name: string): Promise<P
     },
     kill,
     start,
+    isRunning,
     async remove() {
       await kill()
       await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
@@ -174,7 +182,7 @@ async function findPrograms(): Promise<string> {
     .toSorted((a, b) => Number(b) - Number(a))
     .map((version) => join(debian, version, 'bin'))
   for (const directory of [...(process.env.PATH ?? '').split(':'), ...newestFirst]) {
-    const isThere = await access(join(directory, 'initdb')).then(
+    const isThere = await Promise.all(PROGRAMS.map((name) => access(join(directory, name)))).then(
       () => true,
       () => false,
     )

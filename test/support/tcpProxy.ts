@@ -10,13 +10,22 @@ export interface TcpProxy {
    * - `lose-answers`: only what the client sends travels
    */
   set(mode: 'pass' | 'hang' | 'lose-answers'): void
+  /** Each piece of data takes so much longer in either direction. */
+  delay(ms: number): void
+  /** Where connections go that are opened from now on. */
+  retarget(port: number): void
   /** Ends every connection. */
   cut(): void
+  /** Whether its connections have failed since, of `performance.now()`. */
+  wasTroubled(from: number): boolean
   stop(): Promise<void>
 }
 
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+export async function startTcpProxy(first: number): Promise<TcpProxy> {
   let mode: Parameters<TcpProxy['set']>[0] = 'pass'
+  let target = first
+  let delayMs = 0
+  let troubledAt = Number.NEGATIVE_INFINITY
   const sockets = new Set<Socket>()
   /** Those whose connections hang. */
   const hanging = new WeakSet<Socket>()
@@ -35,20 +44,30 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     keep(client, backend)
     keep(backend, client)
     if (mode === 'hang') hanging.add(client)
-    client.on('data', (data) => !hanging.has(client) && backend.write(data))
-    backend.on('data', (data) => !hanging.has(client) && mode === 'pass' && client.write(data))
+    const there = createTravel(backend)
+    const back = createTravel(client)
+    client.on('data', (data) => !hanging.has(client) && there(data, delayMs))
+    backend.on('data', (data) => !hanging.has(client) && mode === 'pass' && back(data, delayMs))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port is free')
   const cut = () => {
+    troubledAt = performance.now()
     for (const socket of sockets) socket.destroy()
   }
   return {
     port: address.port,
+    wasTroubled: (from) => mode !== 'pass' || delayMs > 0 || troubledAt >= from,
     set(next) {
       mode = next
       if (mode === 'hang') for (const socket of sockets) hanging.add(socket)
+    },
+    delay(ms) {
+      delayMs = ms
+    },
+    retarget(next) {
+      target = next
     },
     cut,
     async stop() {
@@ -56,5 +75,16 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       server.close()
       await once(server, 'close')
     },
+  }
+}
+
+/** Keeps the order of what is written, whatever its delays. */
+function createTravel(to: Socket): (data: Buffer | string, delayMs: number) => void {
+  let arrivesAt = 0
+  return (data, delayMs) => {
+    const now = performance.now()
+    if (delayMs === 0 && arrivesAt < now) return void to.write(data)
+    arrivesAt = Math.max(arrivesAt + 1, now + delayMs)
+    setTimeout(() => to.write(data), arrivesAt - now)
   }
 }

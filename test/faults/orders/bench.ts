@@ -160,7 +160,10 @@ async function catchUp({ platform: { server }, traders }: Surroundings): Promise
 }
 
 /** Nothing goes wrong any more: whatever was ordered ends by itself, one order after the other. */
-async function settle({ traders, copies }: Surroundings, patienceMs: number): Promise<string[]> {
+export async function settle(
+  { traders, copies }: Pick<Surroundings, 'traders' | 'copies'>,
+  patienceMs: number,
+): Promise<string[]> {
   const count = async () => traders.open() + (await copies.open())
   let open = await count()
   let lastEndAt = performance.now()

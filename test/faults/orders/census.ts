@@ -6,14 +6,14 @@ import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import type { BrokerControl } from '../../../src/sandbox/broker/index.js'
 import { costOf, proceedsOf } from '../../support/brokerBooks.js'
 import { type EscrowRecord, readEscrow } from './chainRecord.js'
-import type { Platform } from './platform.js'
+import type { Desk } from './platform.js'
 import type { PlacedOrder, Traders } from './traders.js'
 
 /** USDC base units, by who holds them. */
 export type Balances = ReadonlyMap<string, bigint>
 
 /** Every place where USDC can be. */
-export async function readBalances({ sandbox, contracts, usdc }: Platform): Promise<Balances> {
+export async function readBalances({ sandbox, contracts, usdc }: Desk): Promise<Balances> {
   const { employees, brokerFunding } = sandbox.accounts
   const holders: [string, Hex][] = [
     ['escrow', contracts.escrow.address],
@@ -47,9 +47,9 @@ interface Fill {
  *
  * @param before the balances before the first order
  */
-export async function takeCensus(platform: Platform, traders: Traders, before: Balances): Promise<string[]> {
-  const [records, balances] = await Promise.all([readEscrow(platform), readBalances(platform)])
-  const fills = groupFills(platform.sandbox.broker)
+export async function takeCensus(desk: Desk, traders: Traders, before: Balances): Promise<string[]> {
+  const [records, balances] = await Promise.all([readEscrow(desk), readBalances(desk)])
+  const fills = groupFills(desk.sandbox.broker)
   const cases = [...traders.placed].map(([orderId, order]) => ({
     order,
     escrow: records.get(orderId),
@@ -63,7 +63,7 @@ export async function takeCensus(platform: Platform, traders: Traders, before: B
     ...cases.flatMap(faultsOfCase),
     ...faultsOfBalances(cases, before, balances),
     ...(await Promise.all(
-      platform.sandbox.accounts.employees.map(async (account, index) =>
+      desk.sandbox.accounts.employees.map(async (account, index) =>
         faultsOfPortfolio(cases, account, await traders.clients[index]?.portfolio()),
       ),
     ).then((found) => found.flat())),

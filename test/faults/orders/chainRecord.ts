@@ -2,7 +2,7 @@ import { Interface } from 'ethers'
 import { z } from 'zod'
 import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
 import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
-import type { Platform } from './platform.js'
+import type { Desk } from './platform.js'
 
 /** What the escrow's events tell of an order. */
 export interface EscrowRecord {
@@ -28,7 +28,7 @@ const argumentsSchema = z.discriminatedUnion('name', [
 ])
 
 /** Every order of the chain, by its events from the first block on. */
-export async function readEscrow({ sandbox, contracts }: Platform): Promise<Map<Hex, EscrowRecord>> {
+export async function readEscrow({ sandbox, contracts }: Desk): Promise<Map<Hex, EscrowRecord>> {
   const address = contracts.escrow.address
   const logs = await sandbox.provider.getLogs({ address, fromBlock: 0, toBlock: 'latest' })
   const records = new Map<Hex, { amount: bigint; ends: EscrowEnd[] }>()

@@ -7,7 +7,7 @@ import { orderEscrowAbi } from '../../../src/chain/generated/orderEscrowAbi.js'
 import type { SealedOrder } from '../../../src/client/index.js'
 import { bytesToHex, type Hex } from '../../../src/protocol/hex.js'
 import { sendAll } from '../../../src/sandbox/transactions.js'
-import type { Platform } from './platform.js'
+import type { Desk } from './platform.js'
 
 /** Orders that a cleared wallet opens for the commit of another's, whose envelope it posts again under its own id. */
 export interface Copies {
@@ -28,7 +28,7 @@ export interface Copies {
 const LIFETIME_SECONDS = 6 * 3_600
 const KEPT = 20
 
-export function createCopies({ sandbox, contracts, bench }: Platform): Copies {
+export function createCopies({ sandbox, contracts, bench }: Desk): Copies {
   const { newcomer, owner } = sandbox.accounts
   const ids = new Set<Hex>()
   const bodies: (readonly [string, string])[] = []

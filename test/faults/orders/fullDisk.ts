@@ -58,7 +58,7 @@ async function createFilling(dataDir: string, switchFile: string, mayMount: bool
   const ballast = join(dataDir, 'ballast')
   return {
     kind: 'tmpfs',
-    fill: () => fill(ballast),
+    fill: () => fillUp(ballast),
     free: () => rm(ballast, { force: true }),
     async remove() {
       await run('umount', [dataDir])
@@ -79,7 +79,7 @@ async function mount(dataDir: string): Promise<boolean> {
 }
 
 /** To the last page, by ever smaller pieces. */
-async function fill(path: string): Promise<void> {
+export async function fillUp(path: string): Promise<void> {
   const file = await open(path, 'w')
   try {
     for (const size of CHUNKS) while (await takes(file, size));

@@ -9,18 +9,22 @@ import { type Miner, startMiner } from '../support/miner.js'
 import { createServerUnderFaults, type ServerUnderFaults } from '../support/serverProcess.js'
 import { ENCLAVE_SETTINGS, SERVER_SETTINGS } from './settings.js'
 
-/** A sandbox with its institution, whose server has made way for one that can be harmed. */
-export interface Platform {
+/** A sandbox with its institution, whose server has made way. */
+export interface Desk {
   readonly sandbox: Sandbox
   readonly contracts: Contracts
   readonly usdc: Usdc
-  readonly server: ServerUnderFaults
   readonly miner: Miner
-  /** Of the server. */
-  readonly dataDir: string
   /** Where the bench and the processes leave word for one another. */
   readonly bench: string
   stop(): Promise<void>
+}
+
+/** The same with a server that can be harmed. */
+export interface Platform extends Desk {
+  readonly server: ServerUnderFaults
+  /** Of the server. */
+  readonly dataDir: string
 }
 
 const PRELOAD = new URL('process/preload.mjs', import.meta.url).href
@@ -38,6 +42,32 @@ interface PlatformOptions {
 }
 
 export async function startPlatform({ directory, heard, variables }: PlatformOptions): Promise<Platform> {
+  const desk = await startDesk(directory)
+  const { sandbox, bench } = desk
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    ENV_FILE: join(sandbox.directory, '.env'),
+    FAULTS_STORE: '[]',
+    FAULTS_STRUCK: join(bench, 'struck'),
+    FAULTS_FULL: join(bench, 'full'),
+    FAULTS_CLOCK: join(bench, 'clock'),
+    FAULTS_BENCH: bench,
+    ...variables,
+  }
+  const server = createServerUnderFaults({ directory, environment, preload: PRELOAD, heard })
+  return {
+    ...desk,
+    server,
+    dataDir: join(sandbox.directory, 'server'),
+    async stop() {
+      await server.kill()
+      await desk.stop()
+    },
+  }
+}
+
+/** Its server and its enclave have ended once they have published the rulebook. */
+export async function startDesk(directory: string): Promise<Desk> {
   const bench = benchIn(directory)
   for (const name of ['accounts', 'acts', 'acted']) {
     await mkdir(join(bench, name), { recursive: true })
@@ -54,28 +84,13 @@ export async function startPlatform({ directory, heard, variables }: PlatformOpt
   await sandbox.server().kill()
   await killEnclaves(sandbox)
   const miner = await startMiner(sandbox)
-  const dataDir = join(sandbox.directory, 'server')
-  const environment = {
-    PATH: process.env.PATH ?? '',
-    ENV_FILE: join(sandbox.directory, '.env'),
-    FAULTS_STORE: '[]',
-    FAULTS_STRUCK: join(bench, 'struck'),
-    FAULTS_FULL: join(bench, 'full'),
-    FAULTS_CLOCK: join(bench, 'clock'),
-    FAULTS_BENCH: bench,
-    ...variables,
-  }
-  const server = createServerUnderFaults({ directory, environment, preload: PRELOAD, heard })
   return {
     sandbox,
     contracts: createContracts(sandbox.provider, sandbox.info.contracts),
     usdc: createUsdc(sandbox.provider, sandbox.info.contracts.usdc),
-    server,
     miner,
-    dataDir,
     bench,
     async stop() {
-      await server.kill()
       await killEnclaves(sandbox)
       await miner.stop()
       await sandbox.stop()

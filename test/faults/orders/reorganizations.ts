@@ -7,7 +7,7 @@ import { sameAddress } from '../../../src/protocol/address.js'
 import { bytes32Schema } from '../../../src/protocol/hex.js'
 import { createRandom, type Random } from '../support/random.js'
 import type { PlannedReorg } from './plan.js'
-import type { Platform } from './platform.js'
+import type { Desk } from './platform.js'
 import type { Traders } from './traders.js'
 import { count } from './word.js'
 
@@ -32,7 +32,7 @@ const blockSchema = z.object({ transactions: z.array(bytes32Schema) })
 const rawSchema = z.string().regex(/^0x[0-9a-f]+$/)
 const openingSchema = z.tuple([bytes32Schema, bytes32Schema, z.bigint(), z.bigint()])
 
-export function createReorganizations({ sandbox, miner }: Platform, traders: Traders): Reorganizations {
+export function createReorganizations({ sandbox, miner }: Desk, traders: Traders): Reorganizations {
   const { provider } = sandbox
   const underWay: Promise<void>[] = []
   const struck: string[] = []

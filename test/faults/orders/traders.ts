@@ -7,7 +7,7 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import type { SandboxAccount } from '../../../src/sandbox/accounts.js'
 import { publicIdentity } from '../../../src/sandbox/secrets.js'
 import type { PlannedOrder } from './plan.js'
-import type { Platform } from './platform.js'
+import type { Desk } from './platform.js'
 import { DEEPEST_REORG, MOST_OPEN } from './settings.js'
 
 /** An order on its way. */
@@ -41,7 +41,7 @@ const IMPATIENT = { attempts: 2, baseMs: 100, maxMs: 300 }
 const ANSWER_TIMEOUT_MS = 5_000
 const ACCEPTED = 202
 
-export function createTraders({ sandbox, contracts, bench }: Platform): Traders {
+export function createTraders({ sandbox, contracts, bench }: Desk): Traders {
   const placed = new Map<Hex, PlacedOrder>()
   const over = new AbortController()
   let begun = 0

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FullDisk } from './fullDisk.js'
 import type { WorldEvent } from './kinds.js'
 import type { PlannedAct, PlannedEvent } from './plan.js'
-import type { Platform } from './platform.js'
+import type { Desk } from './platform.js'
 import { count } from './word.js'
 
 /** Does to broker, clock, disk and enclave what the plan says. */
@@ -28,7 +28,7 @@ const MS_PER_SECOND = 1_000
 
 type Act = (event: PlannedEvent) => Promise<void> | void
 
-export function createWorld({ sandbox, bench }: Platform, disk: FullDisk): World {
+export function createWorld({ sandbox, bench }: Desk, disk: FullDisk): World {
   const { broker } = sandbox
   const underWay: Promise<void>[] = []
   const struck: WorldEvent[] = []

@@ -18,6 +18,8 @@ export interface ServerUnderFaults {
   start(variables?: Record<string, string>): Promise<void>
   /** Without warning. */
   kill(): Promise<void>
+  /** Sends the process a signal, if there is one. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
   /** Resolves when the process of the last start has ended. */
   ended(): Promise<void>
   /** Of every process so far. One that has not ended yet is up until now. */
@@ -75,6 +77,9 @@ export function createServerUnderFaults(options: ServerOptions): ServerUnderFaul
     async kill() {
       child?.kill('SIGKILL')
       await ended
+    },
+    signal(signal) {
+      child?.kill(signal)
     },
     ended: () => ended,
     uptimes: () => uptimes.map(({ from, to = performance.now() }) => ({ from, to })),

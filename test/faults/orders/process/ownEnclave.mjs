@@ -1,14 +1,14 @@
 // Preloaded into the enclave that the server starts, so that the enclave itself knows nothing of the bench. It tells of the runs,
 // and kills or stops the process at the steps that the plan names.
-import { spawn } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
-import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
+import { createActs } from '../../support/acts.mjs'
 import { stepClock } from './steppedClock.mjs'
 
-const { FAULTS_BENCH: bench, FAULTS_BENCH_PID, FAULTS_FORGET, ENCLAVE_STATE_DIR, PATH } = process.env
+const { FAULTS_BENCH: bench, FAULTS_BENCH_PID, FAULTS_FORGET, ENCLAVE_STATE_DIR } = process.env
 const WATCH_MS = 1_000
 const ENDS = ['OrderSettlement', 'OrderRefund']
 /** By runId: the runs that this process has under way. Rulebooks have no account; steps and events are those of orders. */
@@ -19,30 +19,14 @@ function tell(event) {
   appendFileSync(join(bench, event), '.')
 }
 
-/** Does what the plan has for this step, if anything. Each act is done once. */
-function reached(step) {
-  const name = readdirSync(join(bench, 'acts'))
-    .sort()
-    .find((one) => one.endsWith(`-at-${step}`))
-  if (name === undefined) return
-  const { afterMs, stopMs } = JSON.parse(readFileSync(join(bench, 'acts', name), 'utf8'))
-  renameSync(join(bench, 'acts', name), join(bench, 'acted', name))
-  const act = () => (stopMs > 0 ? stop(stopMs) : die())
-  if (step === 'later') setTimeout(act, afterMs).unref()
-  else act()
-}
-
 function die() {
   const at = performance.timeOrigin + performance.now()
   appendFileSync(join(bench, 'deaths'), `${JSON.stringify({ at, runs: [...underWay.keys()] })}\n`)
   process.kill(process.pid, 'SIGKILL')
 }
 
-function stop(ms) {
-  const script = `sleep ${ms / 1_000}; kill -CONT ${process.pid}`
-  spawn('/bin/sh', ['-c', script], { stdio: 'ignore', detached: true, env: { PATH } }).unref()
-  process.kill(process.pid, 'SIGSTOP')
-}
+/** Does what the plan has for this step, if anything. Each act is done once. */
+const reached = createActs({ planned: join(bench, 'acts'), done: join(bench, 'acted'), die })
 
 /** An account has one run at a time: whoever offers another one does not know of the first. */
 function watchOffer({ runId, orderId }) {

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { type Postgres, servePostgres, startPostgres } from '../../../src/sandbox/postgres.js'
+import { Secret } from '../../../src/server/secret.js'
+import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
+import { fillUp } from '../orders/fullDisk.js'
+import { ask, installAudit } from './audit.js'
+
+/** A primary and its synchronous standby. What is done to them is done one after the other. */
+export interface ClusterDatabase {
+  /** Of the current primary, past every proxy. */
+  url(): string
+  port(): number
+  /** Ends without a checkpoint, and is back after a while. */
+  crash(forMs: number): Promise<void>
+  readOnly(forMs: number): Promise<void>
+  /** Has no room for a while. Where none can be taken away from it, it takes no writes instead. */
+  full(forMs: number): Promise<void>
+  /** The standby takes the primary's place, and another one its own. @param onPromoted resolves before the next fault */
+  failOver(onPromoted: () => void): Promise<void>
+  /** Resolves when all that was begun has ended, and both are up. */
+  calm(): Promise<void>
+  /** Whether anything was wrong with it in this time, of `performance.now()`. */
+  wasTroubled(from: number, to: number): boolean
+  remove(): Promise<void>
+}
+
+const DATABASE = 'backend_0'
+const SIZE = '512m'
+/** What a transaction that was refused for want of room leaves behind takes room itself. */
+const RECOVERY_MS = 30_000
+const run = promisify(execFile)
+
+/** @param mayMount whether its files may be on a file system of their own, which takes the right to mount one */
+export async function startClusterDatabase(directory: string, mayMount: boolean): Promise<ClusterDatabase> {
+  const mounted = mayMount ? await mount(join(directory, 'small')) : undefined
+  let primary = await startPostgres(mounted)
+  const { host } = primary
+  await primary.createDatabase()
+  let standbys = 0
+  const url = () => `postgresql://${primary.user}:${primary.password}@127.0.0.1:${primary.port}/${DATABASE}`
+  const engine = await openPostgres(createDatabases(new Secret(url())))
+  await engine.stop()
+  await installAudit(url())
+  // A standby looks for its primary again at once.
+  await alter('wal_retrieve_retry_interval', "'200ms'")
+  let standby = await addStandby()
+  let last: Promise<void> = Promise.resolve()
+  const troubles: { from: number; to: number }[] = []
+
+  async function addStandby(): Promise<Postgres> {
+    const name = `standby-${++standbys}`
+    const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', primary.user]
+    await host.run('pg_basebackup', ['-D', join(host.directory, name), '-R', '-c', 'fast', ...from])
+    const added = await servePostgres(host, name)
+    await alter('synchronous_standby_names', "'*'")
+    return added
+  }
+
+  async function alter(setting: string, value: string): Promise<void> {
+    await ask(url(), `ALTER SYSTEM SET ${setting} = ${value}`)
+    await ask(url(), 'SELECT pg_reload_conf()')
+  }
+
+  /** One trouble after the other. */
+  function inTurn(trouble: () => Promise<void>): Promise<void> {
+    last = last.then(async () => {
+      const noted = { from: performance.now(), to: Number.POSITIVE_INFINITY }
+      troubles.push(noted)
+      try {
+        await trouble()
+      } finally {
+        noted.to = performance.now()
+      }
+    })
+    return last
+  }
+
+  async function takeNoWrites(forMs: number): Promise<void> {
+    await alter('default_transaction_read_only', 'on')
+    await sleep(forMs)
+    await alter('default_transaction_read_only', 'off')
+  }
+
+  /** Without room, PostgreSQL may end, and its start may fail as long as there is none. */
+  async function beFull(small: string, forMs: number): Promise<void> {
+    const ballast = join(small, 'ballast')
+    await fillUp(ballast)
+    await sleep(forMs)
+    await rm(ballast)
+    const giveUpAt = performance.now() + RECOVERY_MS
+    for (const server of [primary, standby]) {
+      while (!(await isUp(server)) && performance.now() < giveUpAt) {
+        await sleep(500)
+        if (!server.isRunning()) await server.start().catch(() => undefined)
+      }
+    }
+  }
+
+  return {
+    url,
+    port: () => primary.port,
+    crash: (forMs) =>
+      inTurn(async () => {
+        await primary.kill()
+        await sleep(forMs)
+        await primary.start()
+      }),
+    readOnly: (forMs) => inTurn(() => takeNoWrites(forMs)),
+    full: (forMs) => inTurn(() => (mounted === undefined ? takeNoWrites(forMs) : beFull(mounted, forMs))),
+    failOver: (onPromoted) =>
+      inTurn(async () => {
+        await primary.kill()
+        await standby.query('SELECT pg_promote()')
+        primary = standby
+        onPromoted()
+        standby = await addStandby()
+      }),
+    calm: () => last,
+    wasTroubled: (from, to) => troubles.some((trouble) => trouble.from <= to && trouble.to >= from),
+    async remove() {
+      await last.catch(() => undefined)
+      await standby.kill()
+      await primary.remove()
+      if (mounted !== undefined) await run('umount', [mounted])
+    },
+  }
+}
+
+async function isUp(server: Postgres): Promise<boolean> {
+  return server.query('SELECT 1').then(
+    () => true,
+    () => false,
+  )
+}
+
+/** A small file system that PostgreSQL's own user may enter; undefined where none may be mounted. */
+async function mount(directory: string): Promise<string | undefined> {
+  await mkdir(directory, { recursive: true })
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0755`, 'tmpfs', directory])
+    await chmod(directory, 0o755)
+    return directory
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { runClusterBench } from './bench.js'
+import { type ClusterPlan, createClusterPlan, type PlannedStop } from './plan.js'
+
+// What a server must not do, and that the verdicts say so when it does. Weaker locks and takes are in test/server/store/fence.test.ts.
+const LEASE_TTL_MS = 2_000
+const NONE = { faults: 0, stops: 0, world: 0, reorgs: 0, nodes: 0 }
+
+async function violationsOf(plan: Partial<ClusterPlan>, weak: string): Promise<string> {
+  const calm = createClusterPlan({ seed: 7, lengthMs: 12_000, leaseTtlMs: LEASE_TTL_MS, orders: 4, ...NONE })
+  const { violations } = await runClusterBench({
+    plan: { ...calm, ...plan },
+    leaseTtlMs: LEASE_TTL_MS,
+    directory: await temporaryDirectory(),
+    print: () => undefined,
+    variables: { FAULTS_WEAK: weak },
+    patienceMs: 3_000,
+  })
+  return violations.join('\n')
+}
+
+test('a narrator that saves without a fence is found out', { retry: 0 }, async () => {
+  const stop: PlannedStop = { step: 'before-write-cursor', atMs: 2_000, stopMs: 3 * LEASE_TTL_MS }
+  expect(await violationsOf({ stops: [stop] }, 'no-fence')).toMatch(/state narrator: .* had taken narrator/)
+})

@@ -1,0 +1,140 @@
+// Each verdict against a history that is as it must be, and against the same history doctored.
+import { describe, expect, test } from 'vitest'
+import type { AuditEvent } from './audit.js'
+import { judgeNarration, lateRows, narratorDeaths, sharedNonces, unsavedBroadcasts } from './verdicts.js'
+
+const RELAYER = 'relayer:0xabc'
+
+/** Numbered and timed by their places. */
+function history(...events: Partial<AuditEvent>[]): AuditEvent[] {
+  return events.map((event, index) => ({
+    seq: index + 1,
+    at: (index + 1) * 1_000,
+    server: '0.1',
+    kind: 'insert',
+    table: 'relays',
+    id: '0x01',
+    isOpen: true,
+    doc: '{}',
+    ...event,
+  }))
+}
+
+const take = (id: string, server: string): Partial<AuditEvent> => ({
+  table: 'leases',
+  id,
+  server,
+  doc: 'a-term',
+})
+const signed = (raw: string, server = '0.1'): Partial<AuditEvent> => ({
+  server,
+  kind: 'update',
+  doc: JSON.stringify({ transactions: [{ nonce: 7, raw }] }),
+})
+const sent = (raw: string, at: number, data = '0x11') => ({ raw, at, data, nonce: 7 })
+
+describe('a row of an earlier term', () => {
+  const narrated = (server: string): Partial<AuditEvent> => ({ table: 'state', id: 'narrator', server })
+  const run = (server: string, job: string): Partial<AuditEvent> => ({
+    table: 'runs',
+    server,
+    doc: JSON.stringify({ job }),
+  })
+
+  test('before the take is in order, and so are rows that need no lease', () => {
+    const events = history(
+      take(RELAYER, '0.1'),
+      signed('0xaa'),
+      take(RELAYER, '1.1'),
+      signed('0xbb', '1.1'),
+      { server: '0.1', doc: JSON.stringify({ transactions: [] }) },
+      { server: '0.1', table: 'orders' },
+      take('trigger', '1.1'),
+      run('0.1', 'policy'),
+    )
+    expect(lateRows({ events, unseen: [] })).toEqual([])
+  })
+
+  test.each([
+    ['narrator', narrated('0.1')],
+    ['trigger', run('0.1', 'order')],
+    ['trigger', run('0.1', 'reconcile')],
+    [RELAYER, signed('0xaa')],
+    [RELAYER, { table: 'state', id: 'filler:0xabc:7', doc: '[]' }],
+  ])('after the take of %s is found', (lease, row) => {
+    const events = history(take(lease, '0.1'), take(lease, '1.1'), row)
+    expect(lateRows({ events, unseen: [] })).toHaveLength(1)
+  })
+
+  test('that ran before the take and was committed after it is found', () => {
+    const events = history(take('narrator', '0.1'), narrated('0.1'), take('narrator', '1.1'))
+    expect(lateRows({ events, unseen: [] })).toEqual([])
+    expect(lateRows({ events, unseen: [[3, 2]] })).toHaveLength(1)
+  })
+})
+
+describe('a transaction on its way', () => {
+  test('that was stored before is in order, also once its bytes are dropped', () => {
+    const events = history(signed('0xaa'), {
+      kind: 'update',
+      doc: JSON.stringify({ transactions: [{ nonce: 7 }] }),
+    })
+    expect(unsavedBroadcasts({ events }, [sent('0xaa', 1_500), sent('0xaa', 9_000)])).toEqual([])
+  })
+
+  test('that was stored as a no-op is in order', () => {
+    const doc = JSON.stringify([{ nonce: 7, raw: '0xaa' }])
+    const events = history({ table: 'state', id: 'filler:0xabc:7', doc })
+    expect(unsavedBroadcasts({ events }, [sent('0xaa', 1_500)])).toEqual([])
+  })
+
+  test('that was stored after it was sent, or never, is found', () => {
+    const events = history(signed('0xaa'))
+    expect(unsavedBroadcasts({ events }, [sent('0xaa', 500)])).toEqual(['nonce 7: sent before it was saved'])
+    expect(unsavedBroadcasts({ events }, [sent('0xbb', 5_000)])).toEqual(['nonce 7: sent and never saved'])
+  })
+})
+
+describe('two calls under one nonce', () => {
+  const both = [sent('0xaa', 2_000), sent('0xbb', 3_000, '0x22')]
+
+  test('are counted, and in order where both are stored', () => {
+    const events = history(signed('0xaa'), signed('0xbb'))
+    expect(sharedNonces({ events }, both)).toEqual({ shared: 1, violations: [] })
+  })
+
+  test('are found where one is not', () => {
+    const { violations } = sharedNonces({ events: history(signed('0xaa')) }, both)
+    expect(violations).toEqual(['nonce 7: two calls were sent under it, one without a record'])
+  })
+})
+
+describe('the narration of all servers', () => {
+  const expected = ['a', 'b', 'b', 'c', 'd']
+
+  test('tells every event once, whatever the order of its lines', () => {
+    expect(judgeNarration(expected, ['b', 'a', 'b', 'd', 'c'], 0)).toEqual({ missing: 0, violations: [] })
+  })
+
+  test('that tells one twice, or one that never was, is found', () => {
+    expect(judgeNarration(expected, [...expected, 'b'], 9).violations).toEqual(['narrated once too often: b'])
+    expect(judgeNarration(expected, [...expected, 'e'], 9).violations).toHaveLength(1)
+  })
+
+  test('may miss the lines of one look for each kill of a server that narrates', () => {
+    expect(judgeNarration(expected, ['a', 'b', 'b'], 1)).toEqual({ missing: 2, violations: [] })
+    expect(judgeNarration(expected, ['a', 'b', 'b'], 0).violations).toHaveLength(1)
+    expect(judgeNarration(expected, ['b', 'b', 'd'], 1).violations).toHaveLength(1)
+  })
+
+  test('counts the kills of the server that narrated then', () => {
+    const events = history(take('narrator', '0.1'), take('narrator', '1.1'))
+    const deaths = [
+      { at: 1_500, server: '0.1' },
+      { at: 1_600, server: '1.1' },
+      { at: 2_500, server: '0.2' },
+      { at: 2_600, server: '1.1' },
+    ]
+    expect(narratorDeaths({ events }, deaths)).toBe(2)
+  })
+})
