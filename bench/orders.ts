@@ -1,15 +1,15 @@
+import { startBareServer } from './support/bareRoute.js'
 import { type Comparison, compare } from './support/compare.js'
 import { untilQuiet } from './support/cpuTime.js'
 import type { BenchContext, Figure } from './support/figure.js'
 import type { LoadRequest } from './support/load.js'
 import { openOrders, type UnpostedOrder } from './support/openOrders.js'
+import { startPeer } from './support/peer.js'
 import { readStatuses } from './support/statuses.js'
 
 /** Per connection and round: each order is posted once. */
-const ORDERS_PER_CONNECTION = 24
-/** How often the warm-up posts a round's worth of orders of its own: the JIT compiler wants thousands of requests. */
-const WARM_UP_REPEATS = 5
-const GOAL = 0.7
+const ORDERS_PER_CONNECTION = 48
+const GOALS = { bare: 0.6, plain: 1.5 }
 
 export const orders: Figure = {
   name: 'orders',
@@ -22,18 +22,21 @@ export const orders: Figure = {
     const opened = await openOrders(sandbox, count)
     // It follows the openings on the chain, which is no part of POST /orders.
     await untilQuiet(server.pid)
-    const comparison = await compare({
-      ...context.rounds,
-      ours: server,
-      bare: { method: 'POST', path: '/orders', status: 202, body: exampleOf(opened) },
-      requests: (round) => requestsOf(opened, perRound, round),
-      once: true,
-    })
-    return {
-      kind: 'route',
-      comparison,
-      goal: GOAL,
-      notes: await notesOf(context, opened, comparison, perRound),
+    const body = exampleOf(opened)
+    const bare = await startBareServer({ method: 'POST', path: '/orders', status: 202, body })
+    const plain = await startPeer('./plainOrders.ts', { directory: sandbox.directory })
+    try {
+      const comparison = await compare({
+        ...context.rounds,
+        ours: server,
+        peers: { bare, plain },
+        requests: (round) => requestsOf(opened, perRound, round),
+        once: true,
+      })
+      const notes = await notesOf(context, opened, comparison, perRound)
+      return { kind: 'route', comparison, goals: GOALS, notes }
+    } finally {
+      await Promise.all([bare.stop(), plain.stop()])
     }
   },
 }
@@ -47,8 +50,7 @@ function exampleOf([first]: readonly UnpostedOrder[]) {
 
 function requestsOf(opened: readonly UnpostedOrder[], perRound: number, round: number): LoadRequest[] {
   const own = opened.slice(round * perRound, (round + 1) * perRound)
-  const orders = round === 0 ? Array.from({ length: WARM_UP_REPEATS }, () => own).flat() : own
-  return orders.map(({ body }) => ({ method: 'POST', path: '/orders', body }))
+  return own.map(({ body }) => ({ method: 'POST', path: '/orders', body }))
 }
 
 /** Asks the server for every order: all must be stored, and the enclave's runs are counted. */
@@ -67,6 +69,7 @@ async function notesOf(
     .filter((at) => at >= from && at <= to).length
   const seconds = ((to - from) / 1_000).toFixed(1)
   return [
+    'plain: Express, helmet, cors, pino-http, express-rate-limit, and an insert into SQLite, a statement and a sync each',
     'each stored and fsynced before the answer; each with an OPEN escrow of its commit',
     `${perRound} orders a round, ${ORDERS_PER_CONNECTION} on each connection; all found stored afterwards`,
     `${starts} enclave runs started in the ${seconds} s of measuring: the others wait for their turn`,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { startHelper } from './childProcess.js'
+import { type Peer, startPeer } from './peer.js'
 
 export const bareRouteSchema = z.strictObject({
   method: z.enum(['GET', 'POST']),
@@ -11,17 +11,7 @@ export const bareRouteSchema = z.strictObject({
 })
 export type BareRoute = z.output<typeof bareRouteSchema>
 
-const portSchema = z.strictObject({ port: z.int() })
-
 /** The bare route in its own process. */
-export interface BareServer {
-  readonly url: string
-  readonly pid: number
-  stop(): Promise<void>
-}
-
-export async function startBareServer(route: BareRoute): Promise<BareServer> {
-  const helper = startHelper('./bareServer.ts')
-  const { port } = await helper.ask(route, portSchema)
-  return { url: `http://127.0.0.1:${port}`, pid: helper.pid, stop: helper.stop }
+export function startBareServer(route: BareRoute): Promise<Peer> {
+  return startPeer('./bareServer.ts', route)
 }

@@ -1,4 +1,3 @@
-import { type BareRoute, startBareServer } from './bareRoute.js'
 import { type Helper, startHelper } from './childProcess.js'
 import { cpuMs } from './cpuTime.js'
 import { type LoadPlan, type LoadRequest, type LoadResult, loadResultSchema } from './load.js'
@@ -19,31 +18,32 @@ export interface Target {
 
 export interface CompareOptions extends Rounds {
   readonly ours: Target
-  readonly bare: BareRoute
-  /** The requests of a round; round 0 is the warm-up. The bare route gets the same ones. */
+  /** What our server is compared with, by the name of its column. */
+  readonly peers: Readonly<Record<string, Target>>
+  /** The requests of a round; round 0 is the warm-up. Every server gets the same ones. */
   readonly requests: (round: number) => readonly LoadRequest[]
   /** Whether each is sent once, instead of again and again for the time of a round. */
   readonly once: boolean
 }
 
-/** One round of one server. */
-export interface Round extends LoadResult {
-  /** Of the server's process, all threads; null where the system does not tell. */
+/** One server in one round. */
+export interface Turn extends LoadResult {
+  /** CPU of all threads of the server's process; null where the system does not tell. */
   readonly cpuUsPerRequest: number | null
 }
 
 /** Length of the warm-up, which is not counted: the JIT compiler optimizes what has run a few thousand times. */
 const WARM_UP_ROUNDS = 3
 
-/** The two servers in one round, right after one another. */
-export interface Pair {
-  readonly ours: Round
-  readonly bare: Round
+/** All servers, one right after the other. */
+export interface Round {
+  readonly ours: Turn
+  readonly peers: Readonly<Record<string, Turn>>
 }
 
 export interface Comparison {
   readonly settings: Rounds
-  readonly pairs: readonly Pair[]
+  readonly rounds: readonly Round[]
   /** Unix ms of the first counted request and of the last. */
   readonly between: readonly [number, number]
 }
@@ -54,33 +54,44 @@ export class FailedRequestsError extends Error {
 }
 
 /**
- * Measures our server and a bare Express route in turns, never at the same time. Each round is a pair with a ratio of
- * its own: what else the machine does slows both. Who is first changes from round to round.
+ * Measures our server and its peers in turns, never at the same time. Each round has ratios of its own: what else the machine
+ * does slows all of them. The first of a round is the last of the next.
  */
 export async function compare(options: CompareOptions): Promise<Comparison> {
-  const bare = await startBareServer(options.bare)
   const generator = startHelper('./loadGenerator.ts')
-  const measure = (target: Target, round: number) => measureRound(generator, target, planOf(options, round))
-  try {
-    await measure(bare, 0)
-    await measure(options.ours, 0)
-    const from = Date.now()
-    const pairs: Pair[] = []
-    for (let round = 1; round <= options.rounds; round++) pairs.push(await measurePair(round))
-    return { settings: settingsOf(options), pairs, between: [from, Date.now()] }
-  } finally {
-    await Promise.all([bare.stop(), generator.stop()])
+  const servers = Object.entries({ ...options.peers, [OURS]: options.ours })
+  const measureRound = async (round: number): Promise<Round> => {
+    const first = round % servers.length
+    const turns: Record<string, Turn> = {}
+    for (const [name, target] of [...servers.slice(first), ...servers.slice(0, first)]) {
+      turns[name] = await measureTurn(generator, target, planOf(options, round))
+    }
+    const { [OURS]: ours, ...peers } = turns
+    if (ours === undefined) throw new Error('our turn is missing')
+    return { ours, peers }
   }
-
-  async function measurePair(round: number): Promise<Pair> {
-    if (round % 2 === 1) return { ours: await measure(options.ours, round), bare: await measure(bare, round) }
-    return { bare: await measure(bare, round), ours: await measure(options.ours, round) }
+  try {
+    await measureRound(0)
+    const from = Date.now()
+    const rounds: Round[] = []
+    for (let round = 1; round <= options.rounds; round++) rounds.push(await measureRound(round))
+    return { settings: settingsOf(options), rounds, between: [from, Date.now()] }
+  } finally {
+    await generator.stop()
   }
 }
 
-/** The figure of each round's pair, ours by bare. */
-export function ratioOf({ pairs }: Comparison, of: (round: Round) => number): Spread {
-  return spreadOf(pairs.map(({ ours, bare }) => of(ours) / of(bare)))
+const OURS = 'ours'
+
+/** The figure of each round's two turns, ours by the peer's. */
+export function ratioOf({ rounds }: Comparison, peer: string, of: (turn: Turn) => number): Spread {
+  return spreadOf(rounds.map(({ ours, peers }) => of(ours) / of(turnOf(peers, peer))))
+}
+
+export function turnOf(peers: Round['peers'], name: string): Turn {
+  const turn = peers[name]
+  if (turn === undefined) throw new Error(`${name} was not measured`)
+  return turn
 }
 
 function settingsOf({ rounds, roundMs, connections }: Rounds): Rounds {
@@ -93,11 +104,11 @@ function planOf(options: CompareOptions, round: number): Omit<LoadPlan, 'url'> {
   return { connections, requests: [...requests(round)], durationMs: once ? null : durationMs }
 }
 
-async function measureRound(
+async function measureTurn(
   generator: Helper,
   { url, pid }: Target,
   plan: Omit<LoadPlan, 'url'>,
-): Promise<Round> {
+): Promise<Turn> {
   const before = await cpuMs(pid)
   const result = await generator.ask({ url, ...plan }, loadResultSchema)
   const after = await cpuMs(pid)

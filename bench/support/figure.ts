@@ -52,8 +52,8 @@ export type Result =
 export interface RouteResult {
   readonly kind: 'route'
   readonly comparison: Comparison
-  /** The least ratio of requests per second that is aimed at; null where there is none. */
-  readonly goal: number | null
+  /** The least ratio of requests per second that is aimed at, by each peer. */
+  readonly goals: Readonly<Record<string, number>>
   /** What a reader must know to understand the numbers. */
   readonly notes: readonly string[]
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { startHelper } from './childProcess.js'
+import { type Peer, startPeer } from './peer.js'
 import type { RelayChain } from './relayChain.js'
 
 const text = z.string()
@@ -15,13 +15,9 @@ export const plainRelaySchema = z.strictObject({
 })
 export type PlainRelay = z.output<typeof plainRelaySchema>
 
-const portSchema = z.strictObject({ port: z.int() })
-
 /** Starts the plain relay in its own process. */
-export async function startPlainRelay({ rpcUrl, chainId, contracts, accounts, signer }: RelayChain) {
-  const helper = startHelper('./plainRelay.ts')
+export function startPlainRelay({ rpcUrl, chainId, contracts, accounts, signer }: RelayChain): Promise<Peer> {
   const { privateKey } = accounts.plain
-  const told: PlainRelay = { rpcUrl, chainId, ledger: contracts.confidentialLedger, privateKey, signer }
-  const { port } = await helper.ask(told, portSchema)
-  return { url: `http://127.0.0.1:${port}`, pid: helper.pid, stop: helper.stop }
+  const task: PlainRelay = { rpcUrl, chainId, ledger: contracts.confidentialLedger, privateKey, signer }
+  return startPeer('./plainRelay.ts', task)
 }

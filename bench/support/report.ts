@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Round, ratioOf } from './compare.js'
+import { ratioOf, type Turn, turnOf } from './compare.js'
 import type { CostResult, Figure, LatencyResult, Result, RouteResult } from './figure.js'
 import { floodsTable } from './floodsResult.js'
 import { idleTable } from './idleResult.js'
@@ -16,7 +16,7 @@ import { tradingTable } from './tradingResult.js'
 const CPU = 'CPU µs/request'
 
 /** What is told of a route: how it is called, and to how many digits it means something. */
-const MEASURES: readonly { name: string; digits: number; of: (round: Round) => number | null }[] = [
+const MEASURES: readonly { name: string; digits: number; of: (turn: Turn) => number | null }[] = [
   { name: 'requests/s', digits: 0, of: ({ perSecond }) => perSecond },
   { name: 'p50 ms', digits: 2, of: ({ p50Ms }) => p50Ms },
   { name: 'p99 ms', digits: 2, of: ({ p99Ms }) => p99Ms },
@@ -27,8 +27,8 @@ interface Summary {
   readonly name: string
   readonly digits: number
   readonly ours: Spread
-  readonly bare: Spread
-  /** Of each round's pair. */
+  readonly peer: Spread
+  /** Of each round's two turns. */
   readonly ratio: Spread
 }
 
@@ -55,48 +55,55 @@ export async function writeResult(figure: Figure, result: Result, machine: Machi
   const { name, title } = figure
   const directory = join(BENCH_DIRECTORY, 'results')
   await mkdir(directory, { recursive: true })
-  const summary = result.kind === 'route' ? { summary: summarize(result) } : {}
+  const summary =
+    result.kind === 'route'
+      ? { summary: Object.keys(result.goals).map((peer) => summarize(result, peer)) }
+      : {}
   const record = { figure: name, title, measuredAt: new Date().toISOString(), machine, ...summary, ...result }
   await writeFile(join(directory, `${name}.json`), `${JSON.stringify(record, null, 2)}\n`)
 }
 
-function summarize({ comparison }: RouteResult): Summary[] {
+function summarize({ comparison }: RouteResult, peer: string): Summary[] {
+  const turns = comparison.rounds.map(({ ours, peers }) => ({ ours, peer: turnOf(peers, peer) }))
   return MEASURES.flatMap(({ name, digits, of }) => {
-    const known = comparison.pairs.every(({ ours, bare }) => of(ours) !== null && of(bare) !== null)
-    if (!known) return []
-    const value = (round: Round) => of(round) ?? Number.NaN
-    const ours = spreadOf(comparison.pairs.map((pair) => value(pair.ours)))
-    const bare = spreadOf(comparison.pairs.map((pair) => value(pair.bare)))
-    return [{ name, digits, ours, bare, ratio: ratioOf(comparison, value) }]
+    if (turns.some((turn) => of(turn.ours) === null || of(turn.peer) === null)) return []
+    const value = (turn: Turn) => of(turn) ?? Number.NaN
+    const ours = spreadOf(turns.map((turn) => value(turn.ours)))
+    const other = spreadOf(turns.map((turn) => value(turn.peer)))
+    return [{ name, digits, ours, peer: other, ratio: ratioOf(comparison, peer, value) }]
   })
 }
 
 function routeTable(result: RouteResult): string[] {
-  const { comparison, goal, notes } = result
-  const { rounds, connections } = comparison.settings
-  const reached = ratioOf(comparison, ({ perSecond }) => perSecond).median
-  const cpu = summarize(result).find(({ name }) => name === CPU)
+  const { rounds, connections } = result.comparison.settings
   return [
-    `  ${''.padEnd(16)}${'ours'.padStart(9)}${'bare'.padStart(9)}${'ratio'.padStart(9)}   min..max`,
-    ...summarize(result).map(summaryLine),
-    ...(cpu === undefined ? [] : [leastLine(cpu)]),
+    ...Object.entries(result.goals).flatMap(([peer, goal]) => peerTable(result, peer, goal)),
     `  medians of ${rounds} rounds in turns, ${connections} connections`,
-    ...(goal === null
-      ? []
-      : [`  goal: ${goal} of the bare route's requests/s: ${reached >= goal ? 'met' : 'missed'}`]),
-    ...notes.map((note) => `  ${note}`),
+    ...result.notes.map((note) => `  ${note}`),
   ]
 }
 
-function summaryLine({ name, digits, ours, bare, ratio }: Summary): string {
-  const cells = [ours.median.toFixed(digits), bare.median.toFixed(digits), ratio.median.toFixed(2)]
+function peerTable(result: RouteResult, peer: string, goal: number): string[] {
+  const reached = ratioOf(result.comparison, peer, ({ perSecond }) => perSecond).median
+  const summary = summarize(result, peer)
+  const cpu = summary.find(({ name }) => name === CPU)
+  return [
+    `  ${''.padEnd(16)}${'ours'.padStart(9)}${peer.padStart(9)}${'ratio'.padStart(9)}   min..max`,
+    ...summary.map(summaryLine),
+    ...(cpu === undefined ? [] : [leastLine(cpu)]),
+    `  goal: ${goal} of its requests/s: ${reached >= goal ? 'met' : 'missed'}`,
+  ]
+}
+
+function summaryLine({ name, digits, ours, peer, ratio }: Summary): string {
+  const cells = [ours.median.toFixed(digits), peer.median.toFixed(digits), ratio.median.toFixed(2)]
   const numbers = cells.map((cell) => cell.padStart(9)).join('')
   return `  ${name.padEnd(16)}${numbers}   ${ratio.min.toFixed(2)}..${ratio.max.toFixed(2)}`
 }
 
 /** What else the machine does only ever adds to it: the least is the nearest to what the code takes. */
-function leastLine({ ours, bare }: Summary): string {
-  const cells = [ours.min.toFixed(0), bare.min.toFixed(0), (ours.min / bare.min).toFixed(2)]
+function leastLine({ ours, peer }: Summary): string {
+  const cells = [ours.min.toFixed(0), peer.min.toFixed(0), (ours.min / peer.min).toFixed(2)]
   return `  ${'  the least'.padEnd(16)}${cells.map((cell) => cell.padStart(9)).join('')}`
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { startBareServer } from './bareRoute.js'
 import { compare } from './compare.js'
 import type { Figure } from './figure.js'
 import type { LoadRequest } from './load.js'
@@ -10,7 +11,7 @@ export interface GetFigure {
   readonly title: string
   /** Express path of the bare route. */
   readonly route: string
-  readonly goal: number | null
+  readonly goal: number
   readonly notes: readonly string[]
   /** Paths to ask for, in turn. */
   paths(platform: Platform): readonly string[] | Promise<readonly string[]>
@@ -27,14 +28,19 @@ export function getFigure({ name, title, route, goal, notes, paths }: GetFigure)
       const asked = await paths(platform)
       const requests = asked.map((path): LoadRequest => ({ method: 'GET', path }))
       const body = await bodyOf(`${url}${asked[0] ?? ''}`)
-      const comparison = await compare({
-        ...context.rounds,
-        ours: platform.server,
-        bare: { method: 'GET', path: route, status: 200, body },
-        requests: () => requests,
-        once: false,
-      })
-      return { kind: 'route', comparison, goal, notes }
+      const bare = await startBareServer({ method: 'GET', path: route, status: 200, body })
+      try {
+        const comparison = await compare({
+          ...context.rounds,
+          ours: platform.server,
+          peers: { bare },
+          requests: () => requests,
+          once: false,
+        })
+        return { kind: 'route', comparison, goals: { bare: goal }, notes }
+      } finally {
+        await bare.stop()
+      }
     },
   }
 }
