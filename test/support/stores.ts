@@ -45,7 +45,7 @@ export function createFailingEngine(engine: Engine) {
     async put(...args) {
       refuse('writes')
       const result = await engine.put(...args)
-      refuse('answers')
+      if (result === 'written') refuse('answers')
       return result
     },
     async delete(...args) {

@@ -62,7 +62,8 @@ export function createOrders(deps: OrdersDeps): Orders {
     let answer: Reception['answer'] = 'ask-chain'
     let giveBack = () => {}
     try {
-      await records.update(orderId, (current) => {
+      const change = (current: OrderRecord | undefined) => {
+        giveBack()
         // One that is open needs no room, and nothing of it is measured.
         const occupant = isKnownOpen ? undefined : { client, bytes: bytesWith(current, offered) }
         const refusal = occupant && room.refusal(orderId, occupant)
@@ -71,7 +72,8 @@ export function createOrders(deps: OrdersDeps): Orders {
         if (occupant && reception.record !== current) giveBack = room.take(orderId, occupant)
         answer = reception.answer
         return reception.record
-      })
+      }
+      await records.update(orderId, change, isKnownOpen)
     } catch (error) {
       giveBack()
       // As it is now: whoever sees the escrow open from here on finds what there is.

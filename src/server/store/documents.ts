@@ -25,10 +25,13 @@ export interface Documents<T> {
   /**
    * Changes a document, while this process changes it nowhere else. `change` is called again where another process came
    * first; it returns undefined to write nothing. Durable when it resolves.
+   *
+   * @param isProbablyNew `change` is first called without a look at what is there: where that is something, it is called again
    */
   change<R extends Entry<T>>(
     id: string,
     change: (current: StoredEntry<T> | undefined) => R | undefined | Promise<R | undefined>,
+    isProbablyNew?: boolean,
   ): Promise<void>
   /** Puts a document that no other part writes in the place of whatever is there. Durable when it resolves. */
   put(id: string, entry: Entry<T>): Promise<void>
@@ -45,26 +48,26 @@ export interface Documents<T> {
   open(): Promise<T[]>
 }
 
-const PAGE = 1_000
-
 interface DocumentsOptions<T> {
   readonly engine: Engine
   readonly table: Table
   /** Parses what is read; encodes what is written, so codecs (hex, addresses, bigint amounts) go both ways. */
   readonly schema: z.ZodType<T>
+  /** What is written of a value; the schema's own encoding where it is left out. */
+  readonly encode?: (value: T) => unknown
   /** The term of the lease that its writers must hold. */
   readonly fence?: Fence | undefined
   readonly logger: Logger
 }
 
 export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
-  const { engine, table, schema, fence, logger } = options
+  const { engine, table, schema, encode = (value) => z.encode(schema, value), fence, logger } = options
   const lock = createKeyedLock()
   /** Versions of open documents that this process has put. */
   const versions = new Map<string, number>()
 
   function toRow(id: string, version: number, { value, isOpen, uniqueKey = null }: Entry<T>): Row {
-    return { id, version, isOpen, uniqueKey, doc: JSON.stringify(z.encode(schema, value)) }
+    return { id, version, isOpen, uniqueKey, doc: JSON.stringify(encode(value)) }
   }
 
   function parse({ id, version, isOpen, uniqueKey, doc }: Row): StoredEntry<T> {
@@ -96,30 +99,25 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
     }
   }
 
-  async function openRows(): Promise<Row[]> {
-    const rows: Row[] = []
-    for (;;) {
-      const page = await engine.open(table, rows.at(-1)?.id ?? '', PAGE)
-      rows.push(...page)
-      if (page.length < PAGE) return rows
-    }
-  }
-
   return {
     get: async (id) => (await find(id))?.value,
     async getUnless(knownVersion, id) {
       const row = await engine.get(table, id)
       return row !== undefined && row.version === knownVersion ? 'known' : row && parse(row)
     },
-    change: (id, change) =>
-      lock.run(id, () =>
+    change: (id, change, isProbablyNew = false) => {
+      let isGuess = isProbablyNew
+      return lock.run(id, () =>
         repeat(async () => {
-          const current = await find(id)
+          const isGuessed = isGuess
+          isGuess = false
+          const current = isGuessed ? undefined : await find(id)
           const next = await change(current)
-          if (next === undefined) return 'written'
+          if (next === undefined) return isGuessed ? 'conflict' : 'written'
           return engine.put(table, toRow(id, (current?.version ?? 0) + 1, next), fence)
         }),
-      ),
+      )
+    },
     put: (id, entry) =>
       lock.run(id, () =>
         repeat(async () => {
@@ -145,9 +143,9 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
           return engine.delete(table, id, current.version, fence)
         }),
       ),
-    openIds: async () => (await openRows()).map(({ id }) => id),
+    openIds: async () => (await engine.open(table)).map(({ id }) => id),
     async open() {
-      const rows = await openRows()
+      const rows = await engine.open(table)
       return rows.flatMap((row) => {
         try {
           return [parse(row).value]

@@ -78,8 +78,8 @@ export interface Engine {
   get(table: Table, id: string): Promise<Row | undefined>
   /** The rows that exist, in any order. */
   getMany(table: Table, ids: readonly string[]): Promise<Row[]>
-  /** The open rows with ids above `after`, lowest first. */
-  open(table: Table, after: string, limit: number): Promise<Row[]>
+  /** The open rows, in any order. */
+  open(table: Table): Promise<Row[]>
   /** Inserts version 1, or puts version n in the place of version n - 1. Durable when it resolves. */
   put(table: Table, row: Row, fence?: Fence): Promise<WriteResult>
   /** Deletes a row if this is its version. Durable when it resolves. */

@@ -4,7 +4,7 @@ import { orderEnvelopeSchema } from '../../protocol/envelope.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import { createRecentMap } from '../../service/recentMap.js'
-import { createDocuments } from './documents.js'
+import { createDocuments, type StoredEntry } from './documents.js'
 import type { Engine } from './engine.js'
 
 /** Envelopes kept under one orderId while its escrow is not visible: anyone can post junk under it first. */
@@ -58,10 +58,13 @@ export interface OrderRecords {
   /**
    * Changes a record while nothing else changes it; a new one is open. `change` returns undefined or the very same object
    * to write nothing: what is there is durable.
+   *
+   * @param isProbablyNew saves a read where there is no record yet; where there is one, `change` is called once more
    */
   update(
     orderId: Hex,
     change: (current: OrderRecord | undefined) => OrderRecord | undefined | Promise<OrderRecord | undefined>,
+    isProbablyNew?: boolean,
   ): Promise<OrderRecord | undefined>
   /** Puts a record among the final ones: nothing of it is due any more. */
   finish(orderId: Hex): Promise<void>
@@ -106,7 +109,13 @@ export function createOrderRecords(options: {
   readonly engine: Engine
   readonly logger: Logger
 }): OrderRecords {
-  const documents = createDocuments({ ...options, table: 'orders', schema: orderRecordSchema })
+  const documents = createDocuments({
+    ...options,
+    table: 'orders',
+    schema: orderRecordSchema,
+    // JSON as it stands: text, numbers and nulls.
+    encode: (record) => record,
+  })
   const summaries = createRecentMap<Hex, { readonly version: number; readonly summary: OrderSummary }>(
     SUMMARIES,
   )
@@ -131,13 +140,14 @@ export function createOrderRecords(options: {
       summaries.set(orderId, { version: found.version, summary })
       return summary
     },
-    async update(orderId, change) {
+    async update(orderId, change, isProbablyNew) {
       let result: OrderRecord | undefined
-      await documents.change(orderId, async (current) => {
+      const changeEntry = async (current: StoredEntry<OrderRecord> | undefined) => {
         result = await change(current?.value)
         if (result === undefined || result === current?.value) return undefined
         return { value: result, isOpen: current?.isOpen ?? true }
-      })
+      }
+      await documents.change(orderId, changeEntry, isProbablyNew)
       return result
     },
     finish: (orderId) =>

@@ -59,7 +59,7 @@ describe('a start', () => {
       engines.map((engine, index) => engine.put('orders', rowOf(`${index}`, 1))),
     )
     expect(results).toEqual(engines.map(() => 'written'))
-    expect(await engines[0]?.open('orders', '', 10)).toHaveLength(8)
+    expect(await engines[0]?.open('orders')).toHaveLength(8)
   })
 
   test('refuses a schema of a later server, and leaves it as it is', async () => {
@@ -146,7 +146,7 @@ test('what is acknowledged stays through crashes of the database, and the same e
   }
   isOver = true
   await Promise.all(writers)
-  const found = new Set((await engine.open('orders', '', 1_000_000)).map(({ id }) => id))
+  const found = new Set((await engine.open('orders')).map(({ id }) => id))
   expect(acknowledged.filter((id) => !found.has(id))).toEqual([])
 })
 

@@ -90,7 +90,7 @@ test('a database without room refuses, keeps what it has, and goes on once there
   const directory = await temporaryDirectory()
   await openSqlite({ directory, onBroken: failTest }).stop()
   const database = openDatabase(directory)
-  database.exec('PRAGMA max_page_count = 60')
+  database.exec('PRAGMA max_page_count = 30')
   const { commit, close } = createWriter(database)
   const writer: GroupWriter = {
     async commit(group) {

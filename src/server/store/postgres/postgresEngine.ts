@@ -12,6 +12,8 @@ import { FORGET_LEASES } from './statements.js'
 /** Statements of rows: a few connections that all parts share. */
 const ROWS = { maxConnections: 10, connectTimeoutMs: 3_000, queryTimeoutMs: 5_000 }
 const LEASE_TTL_MS = 10_000
+/** Open rows that one statement reads: each statement has a time-out. */
+const PAGE = 1_000
 
 /** Both are the same database. */
 export interface Databases {
@@ -95,8 +97,18 @@ function createPostgresEngine(databases: Databases): Engine {
       return row
     },
     getMany: (table, ids) => rows(`SELECT ${COLUMNS} FROM ${table} WHERE id = ANY($1)`, [ids]),
-    open: (table, after, limit) =>
-      rows(`SELECT ${COLUMNS} FROM ${table} WHERE is_open AND id > $1 ORDER BY id LIMIT $2`, [after, limit]),
+    async open(table) {
+      const found: Row[] = []
+      for (;;) {
+        const after = found.at(-1)?.id ?? ''
+        const page = await rows(
+          `SELECT ${COLUMNS} FROM ${table} WHERE is_open AND id > $1 ORDER BY id LIMIT ${PAGE}`,
+          [after],
+        )
+        found.push(...page)
+        if (page.length < PAGE) return found
+      }
+    },
     put: (table, row, fence) => batches[table].write({ ...row, fence }),
     delete: (table, id, version, fence) =>
       batches[table].write({ id, version, isOpen: false, uniqueKey: null, doc: null, fence }),

@@ -138,7 +138,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     isShared: false,
     get: async (table, id) => read.get(table, id),
     getMany: async (table, ids) => ids.flatMap((id) => read.get(table, id) ?? []),
-    open: async (table, after, limit) => read.open(table, after, limit),
+    open: async (table) => read.open(table),
     put: (table, row, fence) => enqueue({ kind: 'put', table, row, fence }),
     delete: (table, id, version, fence) => enqueue({ kind: 'delete', table, id, version, fence }),
     async take(lease) {
@@ -190,8 +190,7 @@ function createReader(database: DatabaseSync) {
 
   return {
     get: (table: Table, id: string) => all(toRow, `SELECT * FROM ${table} WHERE id = ?`, id)[0],
-    open: (table: Table, after: string, limit: number) =>
-      all(toRow, `SELECT * FROM ${table} WHERE is_open = 1 AND id > ? ORDER BY id LIMIT ?`, after, limit),
+    open: (table: Table) => all(toRow, `SELECT * FROM ${table} WHERE is_open = 1`),
     leases: () => all(toLease, 'SELECT * FROM leases ORDER BY name'),
   }
 }

@@ -101,7 +101,7 @@ function stepwise(engine: Engine, step: Step): Engine {
   return {
     ...engine,
     get: (table, id) => step(`get ${table}`, () => engine.get(table, id)),
-    open: (table, after, limit) => step(`open ${table}`, () => engine.open(table, after, limit)),
+    open: (table) => step(`open ${table}`, () => engine.open(table)),
     put: (table, row, fence) => step(`put ${table}`, () => engine.put(table, row, fence)),
     delete: (table, id, version, fence) =>
       step(`delete ${table}`, () => engine.delete(table, id, version, fence)),
