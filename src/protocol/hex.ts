@@ -21,7 +21,7 @@ export function bytesToHex(bytes: Uint8Array): Hex {
 /** The bytes of a `0x` hex string. @throws ProtocolError `invalid-bytes` */
 export function hexToBytes(hex: string): Bytes {
   if (!HEX.test(hex)) throw new ProtocolError('invalid-bytes', 'expected 0x and an even number of hex digits')
-  return new Uint8Array(decode(hex.slice(2)))
+  return decode(hex.slice(2))
 }
 
 /** Number of bytes that a hex string stands for. */

@@ -15,7 +15,7 @@ const FORMS = new Map([
 export function compressPoint(key: Hex): Bytes {
   const bytes = hexToBytes(key)
   try {
-    if (FORMS.get(bytes.length)?.includes(bytes[0] ?? 0)) return Uint8Array.from(secp256k1.compress(bytes))
+    if (FORMS.get(bytes.length)?.includes(bytes[0] ?? 0)) return new Uint8Array(secp256k1.compress(bytes))
   } catch {
     // As for any other form.
   }

@@ -35,5 +35,5 @@ function agreementOf(privateKey?: Uint8Array): KeyAgreement {
 /** Copied out of a Buffer, whose memory may be shared and whose methods differ. */
 function bytesOf(buffer: Buffer | string): Uint8Array {
   if (typeof buffer === 'string') throw new TypeError('expected bytes')
-  return Uint8Array.from(buffer)
+  return new Uint8Array(buffer)
 }

@@ -7,6 +7,7 @@ import { bytesToHex, concatBytes, type Hex, hexToBytes, uintToBytes } from '../.
 import { publicKeySchema } from '../../src/protocol/publicKey.js'
 import { type KeyAgreement, referenceSecp256k1, registerSecp256k1 } from '../../src/protocol/secp256k1.js'
 import { CURVE_ORDER } from '../../src/protocol/signature.js'
+import { libSecp256k1 } from '../../src/server/libSecp256k1.js'
 import { opensslSecp256k1 } from '../../src/service/opensslSecp256k1.js'
 
 const scalar = fc
@@ -16,6 +17,7 @@ const scalar = fc
   )
   .map((value) => uintToBytes(value, 32))
 const both = [referenceSecp256k1, opensslSecp256k1]
+const points = [...both, libSecp256k1]
 
 const compressed = bytesToHex(referenceSecp256k1.agreement(randomBytes(32)).publicKey)
 const uncompressed = bytesToHex(pointOf(compressed))
@@ -24,12 +26,12 @@ const prefixed = (prefix: string, key: Hex): Hex => `0x${prefix}${key.slice(4)}`
 
 /** Whether the schema takes a key, which must not depend on what computes. */
 function agree(key: unknown): boolean {
-  const [expected, found] = both.map((curve) => {
+  const [expected, ...others] = points.map((curve) => {
     registerSecp256k1(curve)
     return publicKeySchema.safeParse(key)
   })
-  expect(found).toEqual(expected)
-  return found?.success === true
+  for (const found of others) expect(found).toEqual(expected)
+  return expected?.success === true
 }
 
 describe('a public key', () => {
@@ -37,7 +39,10 @@ describe('a public key', () => {
     expect(agree(compressed)).toBe(true)
     expect(agree(uncompressed)).toBe(true)
     expect(agree(`0x${uncompressed.slice(2).toUpperCase()}`)).toBe(true)
-    expect(bytesToHex(opensslSecp256k1.compress(hexToBytes(uncompressed)))).toBe(compressed)
+    for (const { compress } of points) {
+      expect(bytesToHex(compress(hexToBytes(uncompressed)))).toBe(compressed)
+      expect(bytesToHex(compress(hexToBytes(compressed)))).toBe(compressed)
+    }
   })
 
   test.each([
