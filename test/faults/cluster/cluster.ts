@@ -74,8 +74,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     plan: plan.nodes,
     isLegacy: false,
     onlooker: {
-      leaves: ({ nonce, serialized, data }) => {
-        broadcasts.push({ at: Date.now(), nonce, raw: serialized, data })
+      leaves: ({ from, nonce, serialized, data }) => {
+        broadcasts.push({ at: Date.now(), from: from ?? '', nonce, raw: serialized, data })
       },
       passed: async () => undefined,
       mistook: (words) => mistakes.push(words),

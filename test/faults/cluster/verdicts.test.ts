@@ -1,9 +1,16 @@
 // Each verdict against a history that is as it must be, and against the same history doctored.
+import { Transaction, Wallet } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import type { AuditEvent } from './audit.js'
 import { judgeNarration, lateRows, narratorDeaths, sharedNonces, unsavedBroadcasts } from './verdicts.js'
 
-const RELAYER = 'relayer:0xabc'
+const wallet = new Wallet(`0x${'07'.repeat(32)}`)
+const RELAYER = `relayer:${wallet.address}`
+/** Signed by the relayer's account. */
+const sign = (data: string) =>
+  wallet.signTransaction({ nonce: 7, to: wallet.address, data, gasLimit: 50_000, gasPrice: 1, chainId: 1 })
+const A = await sign('0x11')
+const B = await sign('0x22')
 
 /** Numbered and timed by their places. */
 function history(...events: Partial<AuditEvent>[]): AuditEvent[] {
@@ -26,12 +33,13 @@ const take = (id: string, server: string): Partial<AuditEvent> => ({
   server,
   doc: 'a-term',
 })
+const hashOf = (raw: string) => Transaction.from(raw).hash
 const signed = (raw: string, server = '0.1'): Partial<AuditEvent> => ({
   server,
   kind: 'update',
-  doc: JSON.stringify({ transactions: [{ nonce: 7, raw }] }),
+  doc: JSON.stringify({ transactions: [{ nonce: 7, hash: hashOf(raw), raw }] }),
 })
-const sent = (raw: string, at: number, data = '0x11') => ({ raw, at, data, nonce: 7 })
+const sent = (raw: string, at: number, data = '0x11') => ({ raw, at, data, nonce: 7, from: wallet.address })
 
 describe('a row of an earlier term', () => {
   const narrated = (server: string): Partial<AuditEvent> => ({ table: 'state', id: 'narrator', server })
@@ -44,9 +52,9 @@ describe('a row of an earlier term', () => {
   test('before the take is in order, and so are rows that need no lease', () => {
     const events = history(
       take(RELAYER, '0.1'),
-      signed('0xaa'),
+      signed(A),
       take(RELAYER, '1.1'),
-      signed('0xbb', '1.1'),
+      signed(B, '1.1'),
       { server: '0.1', doc: JSON.stringify({ transactions: [] }) },
       { server: '0.1', table: 'orders' },
       take('trigger', '1.1'),
@@ -59,8 +67,8 @@ describe('a row of an earlier term', () => {
     ['narrator', narrated('0.1')],
     ['trigger', run('0.1', 'order')],
     ['trigger', run('0.1', 'reconcile')],
-    [RELAYER, signed('0xaa')],
-    [RELAYER, { table: 'state', id: 'filler:0xabc:7', doc: '[]' }],
+    [RELAYER, signed(A)],
+    [RELAYER, { table: 'state', id: `filler:${wallet.address}:7`, doc: '[]' }],
   ])('after the take of %s is found', (lease, row) => {
     const events = history(take(lease, '0.1'), take(lease, '1.1'), row)
     expect(lateRows({ events, unseen: [] })).toHaveLength(1)
@@ -75,37 +83,39 @@ describe('a row of an earlier term', () => {
 
 describe('a transaction on its way', () => {
   test('that was stored before is in order, also once its bytes are dropped', () => {
-    const events = history(signed('0xaa'), {
+    const events = history(signed(A), {
       kind: 'update',
-      doc: JSON.stringify({ transactions: [{ nonce: 7 }] }),
+      doc: JSON.stringify({ transactions: [{ nonce: 7, hash: hashOf(A) }] }),
     })
-    expect(unsavedBroadcasts({ events }, [sent('0xaa', 1_500), sent('0xaa', 9_000)])).toEqual([])
+    expect(unsavedBroadcasts({ events }, [sent(A, 1_500), sent(A, 9_000)])).toEqual([])
   })
 
   test('that was stored as a no-op is in order', () => {
-    const doc = JSON.stringify([{ nonce: 7, raw: '0xaa' }])
-    const events = history({ table: 'state', id: 'filler:0xabc:7', doc })
-    expect(unsavedBroadcasts({ events }, [sent('0xaa', 1_500)])).toEqual([])
+    const doc = JSON.stringify([{ nonce: 7, hash: hashOf(A), raw: A }])
+    const events = history({ table: 'state', id: `filler:${wallet.address}:7`, doc })
+    expect(unsavedBroadcasts({ events }, [sent(A, 1_500)])).toEqual([])
   })
 
   test('that was stored after it was sent, or never, is found', () => {
-    const events = history(signed('0xaa'))
-    expect(unsavedBroadcasts({ events }, [sent('0xaa', 500)])).toEqual(['nonce 7: sent before it was saved'])
-    expect(unsavedBroadcasts({ events }, [sent('0xbb', 5_000)])).toEqual(['nonce 7: sent and never saved'])
+    const events = history(signed(A))
+    expect(unsavedBroadcasts({ events }, [sent(A, 500)])).toEqual(['nonce 7: sent before it was saved'])
+    expect(unsavedBroadcasts({ events }, [sent(B, 5_000)])).toEqual(['nonce 7: sent and never saved'])
   })
 })
 
 describe('two calls under one nonce', () => {
-  const both = [sent('0xaa', 2_000), sent('0xbb', 3_000, '0x22')]
+  const both = [sent(A, 2_000), sent(B, 3_000, '0x22')]
 
   test('are counted, and in order where both are stored', () => {
-    const events = history(signed('0xaa'), signed('0xbb'))
+    const events = history(signed(A), signed(B))
     expect(sharedNonces({ events }, both)).toEqual({ shared: 1, violations: [] })
   })
 
   test('are found where one is not', () => {
-    const { violations } = sharedNonces({ events: history(signed('0xaa')) }, both)
-    expect(violations).toEqual(['nonce 7: two calls were sent under it, one without a record'])
+    const { violations } = sharedNonces({ events: history(signed(A)) }, both)
+    expect(violations).toEqual([
+      `nonce 7 of ${wallet.address}: two calls were sent under it, one without a record`,
+    ])
   })
 })
 

@@ -1,4 +1,5 @@
 // What must never be, whatever goes wrong: each verdict is a function of what the bench has noted, so that a test can doctor it.
+import { Transaction } from 'ethers'
 import { z } from 'zod'
 import { groupBy } from '../support/settlement.js'
 import type { Audit, AuditEvent } from './audit.js'
@@ -7,6 +8,7 @@ import type { Audit, AuditEvent } from './audit.js'
 export interface Broadcast {
   /** Unix milliseconds. */
   readonly at: number
+  readonly from: string
   readonly nonce: number
   readonly raw: string
   readonly data: string
@@ -19,52 +21,65 @@ export interface Death {
 }
 
 const runSchema = z.looseObject({ job: z.string() })
-const transactionsSchema = z.array(z.looseObject({ nonce: z.int(), raw: z.string().optional() }))
+const transactionsSchema = z.array(
+  z.looseObject({ nonce: z.int(), hash: z.string(), raw: z.string().optional() }),
+)
 const relaySchema = z.looseObject({ transactions: transactionsSchema })
 
-/** The lease whose holder alone may write this row; undefined where any server may. */
-function leaseOf({ table, kind, id, doc }: AuditEvent): 'narrator' | 'trigger' | 'relayer' | undefined {
-  if (kind === 'delete') return undefined
-  if (table === 'state') {
+/** The lease whose holder alone may write a row, in lower case; undefined where any server may. */
+function createLeaseOf(): (event: AuditEvent) => string | undefined {
+  /** Of each transaction by its hash, as a row that is final has no bytes any more. */
+  const accounts = new Map<string, string>()
+
+  function relayerOf(doc: string): string | undefined {
+    const last = relaySchema.parse(JSON.parse(doc)).transactions.at(-1)
+    if (last === undefined) return undefined
+    const { hash, raw } = last
+    const account =
+      accounts.get(hash) ?? (raw === undefined ? null : Transaction.from(raw).from)?.toLowerCase()
+    if (account === undefined) return undefined
+    accounts.set(hash, account)
+    return `relayer:${account}`
+  }
+
+  return ({ table, kind, id, doc }) => {
+    if (kind === 'delete') return undefined
+    if (table === 'relays') return relayerOf(doc)
+    if (table === 'runs') {
+      return kind === 'insert' && runSchema.parse(JSON.parse(doc)).job !== 'policy' ? 'trigger' : undefined
+    }
+    if (table !== 'state') return undefined
     if (id === 'narrator') return 'narrator'
     if (id === 'reconcile') return 'trigger'
-    return id.startsWith('filler:') ? 'relayer' : undefined
+    return id.startsWith('filler:') ? `relayer:${id.split(':')[1]?.toLowerCase()}` : undefined
   }
-  if (table === 'runs') {
-    return kind === 'insert' && runSchema.parse(JSON.parse(doc)).job !== 'policy' ? 'trigger' : undefined
-  }
-  if (table !== 'relays') return undefined
-  return relaySchema.parse(JSON.parse(doc)).transactions.length > 0 ? 'relayer' : undefined
 }
 
 /** Rows that a term's holder has written after its successor could read. */
 export function lateRows({ events, unseen }: Audit): string[] {
+  const leaseOf = createLeaseOf()
   const holders = new Map<string, AuditEvent>()
-  const bySeq = new Map(events.map((event) => [event.seq, event]))
+  const bySeq = new Map<number, { event: AuditEvent; lease: string | undefined }>()
   const faults: string[] = []
   for (const event of events) {
-    if (event.table === 'leases') {
-      if (event.kind !== 'delete') holders.set(kindOfLease(event.id), event)
-      continue
-    }
-    const lease = leaseOf(event)
-    const holder = lease && holders.get(lease)
-    if (holder !== undefined && holder.server !== event.server) faults.push(lateRow(event, holder))
+    const isLease = event.table === 'leases'
+    const lease = isLease ? event.id.toLowerCase() : leaseOf(event)
+    bySeq.set(event.seq, { event, lease })
+    if (lease === undefined || (isLease && event.kind === 'delete')) continue
+    const holder = holders.get(lease)
+    if (isLease) holders.set(lease, event)
+    else if (holder !== undefined && holder.server !== event.server) faults.push(lateRow(event, holder))
   }
   for (const [take, write] of unseen) {
     const [taken, written] = [bySeq.get(take), bySeq.get(write)]
-    if (taken === undefined || written === undefined || taken.server === written.server) continue
-    if (leaseOf(written) === kindOfLease(taken.id)) faults.push(lateRow(written, taken))
+    if (taken === undefined || written === undefined || taken.event.server === written.event.server) continue
+    if (written.lease === taken.lease) faults.push(lateRow(written.event, taken.event))
   }
   return faults
 }
 
-function kindOfLease(name: string): string {
-  return name.split(':')[0] ?? name
-}
-
 function lateRow({ table, id, server }: AuditEvent, holder: AuditEvent): string {
-  return `${table} ${id}: ${server} wrote it after ${holder.server} had taken ${kindOfLease(holder.id)}`
+  return `${table} ${id}: ${server} wrote it after ${holder.server} had taken ${holder.id}`
 }
 
 /** When each of the stored transactions was first stored, by its bytes. */
@@ -94,7 +109,7 @@ export function unsavedBroadcasts({ events }: Pick<Audit, 'events'>, sent: reado
 /** Nonces under which several calls were sent, and which of them nothing stored explains. */
 export function sharedNonces({ events }: Pick<Audit, 'events'>, sent: readonly Broadcast[]) {
   const stored = storedAt(events)
-  const byNonce = groupBy(sent, ({ nonce }) => String(nonce))
+  const byNonce = groupBy(sent, ({ from, nonce }) => `${nonce} of ${from}`)
   const shared = [...byNonce].filter(([, group]) => new Set(group.map(({ data }) => data)).size > 1)
   const unexplained = shared.filter(([, group]) => group.some(({ raw }) => !stored.has(raw)))
   return {
