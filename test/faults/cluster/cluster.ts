@@ -60,7 +60,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { plan, directory, leaseTtlMs, mayMount, variables } = options
   const [desk, database, ports] = await Promise.all([
     startDesk(directory),
-    startClusterDatabase(directory, mayMount),
+    startClusterDatabase(mayMount),
     claimPorts({ server: 0, rpc: 0, broker: 0, enclave: 0 }, SERVERS),
   ])
   const { sandbox, bench } = desk

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, rmdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -35,8 +36,8 @@ const RECOVERY_MS = 30_000
 const run = promisify(execFile)
 
 /** @param mayMount whether its files may be on a file system of their own, which takes the right to mount one */
-export async function startClusterDatabase(directory: string, mayMount: boolean): Promise<ClusterDatabase> {
-  const mounted = mayMount ? await mount(join(directory, 'small')) : undefined
+export async function startClusterDatabase(mayMount: boolean): Promise<ClusterDatabase> {
+  const mounted = mayMount ? await mount() : undefined
   let primary = await startPostgres(mounted)
   const { host } = primary
   await primary.createDatabase()
@@ -125,7 +126,9 @@ export async function startClusterDatabase(directory: string, mayMount: boolean)
       await last.catch(() => undefined)
       await standby.kill()
       await primary.remove()
-      if (mounted !== undefined) await run('umount', [mounted])
+      if (mounted === undefined) return
+      await run('umount', [mounted])
+      await rmdir(mounted)
     },
   }
 }
@@ -138,13 +141,14 @@ async function isUp(server: Postgres): Promise<boolean> {
 }
 
 /** A small file system that PostgreSQL's own user may enter; undefined where none may be mounted. */
-async function mount(directory: string): Promise<string | undefined> {
-  await mkdir(directory, { recursive: true })
+async function mount(): Promise<string | undefined> {
+  const directory = await mkdtemp(join(tmpdir(), 'backend-small-'))
   try {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0755`, 'tmpfs', directory])
     await chmod(directory, 0o755)
     return directory
   } catch {
+    await rmdir(directory)
     return undefined
   }
 }
