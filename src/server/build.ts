@@ -39,7 +39,6 @@ const LISTED_SYMBOLS_INTERVAL_MS = 15_000
 
 /** One for each part of the platform that only one server runs at a time. */
 export interface Fences {
-  readonly relayer: Fence
   readonly trigger: Fence
 }
 
@@ -50,8 +49,8 @@ export interface Surroundings {
   readonly fences: Fences
   /** This server, among those that share the database. */
   readonly serverId: string
-  /** Of the account that pays the gas. */
-  readonly relayerKey: RelayerKey
+  /** Of the accounts that pay the gas. At least one. */
+  readonly relayerKeys: readonly RelayerKey[]
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly phase: () => Phase
@@ -69,7 +68,7 @@ export function buildServer(surroundings: Surroundings): {
   /** In the order in which they start. */
   services: readonly Service[]
 } {
-  const { config, logger, engine, fences, serverId, relayerKey, stopping } = surroundings
+  const { config, logger, engine, fences, serverId, relayerKeys, stopping } = surroundings
   const { chainId, contracts: addresses } = config.chain
   const metrics = createMetrics(readVersion())
   const provider = new RpcProvider({
@@ -111,8 +110,10 @@ export function buildServer(surroundings: Surroundings): {
     config,
     provider,
     engine,
-    fence: fences.relayer,
-    relayerKey,
+    serveLease,
+    observeLease: metrics.lease,
+    serverId,
+    relayerKeys,
     logger,
     stopping,
     onEnd,
@@ -150,7 +151,7 @@ export function buildServer(surroundings: Surroundings): {
       version: readVersion(),
       chainId,
       contracts: addresses,
-      relayer: relayerKey.address,
+      relayer: relay.address,
       symbols: () => listedSymbols.current() ?? [],
     },
     intake: {

@@ -106,11 +106,17 @@ function triggerOf(env: z.output<typeof environmentSchema>) {
   } as const
 }
 
-function relayerKeyOf(env: z.output<typeof environmentSchema>): RelayerKeyPlace {
-  if (env.RELAYER_PRIVATE_KEY !== undefined) {
-    return { kind: 'private-key', privateKey: env.RELAYER_PRIVATE_KEY }
-  }
-  return { kind: 'kms', keyId: env.RELAYER_KMS_KEY_ID ?? '' }
+function relayerKeysOf(env: z.output<typeof environmentSchema>): RelayerKeyPlace[] {
+  const privateKeys = env.RELAYER_PRIVATE_KEYS ?? listed(env.RELAYER_PRIVATE_KEY)
+  const keyIds = env.RELAYER_KMS_KEY_IDS ?? listed(env.RELAYER_KMS_KEY_ID)
+  return [
+    ...privateKeys.map((privateKey) => ({ kind: 'private-key', privateKey }) as const),
+    ...keyIds.map((keyId) => ({ kind: 'kms', keyId }) as const),
+  ]
+}
+
+function listed<T>(value: T | undefined): T[] {
+  return value === undefined ? [] : [value]
 }
 
 function toConfig(env: z.output<typeof environmentSchema>) {
@@ -170,7 +176,8 @@ function toConfig(env: z.output<typeof environmentSchema>) {
     },
     relay: {
       authToken: env.RELAY_AUTH_TOKEN,
-      relayerKey: relayerKeyOf(env),
+      /** At least one. */
+      relayerKeys: relayerKeysOf(env),
       waitMs: env.RELAY_WAIT,
       maxInFlight: env.RELAY_MAX_IN_FLIGHT,
       /** Undefined: as many as the nodes take. */

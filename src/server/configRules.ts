@@ -35,13 +35,17 @@ function repeatedContracts(environment: Environment): ConfigFault[] {
   return repeated.map((name) => ({ name, problem: 'is the address of another contract too' }))
 }
 
+const RELAYER_KEY_VARIABLES = [
+  'RELAYER_PRIVATE_KEY',
+  'RELAYER_PRIVATE_KEYS',
+  'RELAYER_KMS_KEY_ID',
+  'RELAYER_KMS_KEY_IDS',
+] as const
+
 function relayerKeyFaults(environment: Environment): ConfigFault[] {
-  const { RELAYER_PRIVATE_KEY: privateKey, RELAYER_KMS_KEY_ID: kmsKeyId } = environment
-  if (privateKey === undefined && kmsKeyId === undefined) {
-    return [{ name: 'RELAYER_PRIVATE_KEY', problem: 'is missing' }]
-  }
-  if (privateKey === undefined || kmsKeyId === undefined) return []
-  return [{ name: 'RELAYER_KMS_KEY_ID', problem: 'stands beside RELAYER_PRIVATE_KEY: set one of the two' }]
+  const [first, ...others] = RELAYER_KEY_VARIABLES.filter((name) => environment[name] !== undefined)
+  if (first === undefined) return [{ name: 'RELAYER_PRIVATE_KEY', problem: 'is missing' }]
+  return others.map((name) => ({ name, problem: `stands beside ${first}: set one of the two` }))
 }
 
 /** Settings of one kind of trigger that stand beside another are a mistake about where the enclave runs. */

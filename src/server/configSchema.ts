@@ -16,7 +16,9 @@ import {
   httpUrls,
   integer,
   kmsKeyId,
+  kmsKeyIds,
   privateKey,
+  privateKeys,
   runSecret,
   secretText,
 } from './configValues.js'
@@ -109,11 +111,19 @@ export const environmentSchema = z.object({
     example: '',
   }),
   RELAYER_PRIVATE_KEY: alternative(privateKey(), {
-    about: 'Secret key of the account that pays the gas of relayed authorizations; or RELAYER_KMS_KEY_ID.',
+    about:
+      'Secret key of the account that pays the gas of relayed authorizations; or one of the three that follow.',
     example: '',
   }),
+  RELAYER_PRIVATE_KEYS: optional(privateKeys(), {
+    about:
+      'Secret keys of several such accounts, separated by commas. The servers on one database share them.',
+  }),
   RELAYER_KMS_KEY_ID: optional(kmsKeyId(), {
-    about: 'The same as a key in AWS KMS: its id, ARN or alias. Region and rights are AWS_* variables.',
+    about: 'The account as a key in AWS KMS: its id, ARN or alias. Region and rights are AWS_* variables.',
+  }),
+  RELAYER_KMS_KEY_IDS: optional(kmsKeyIds(), {
+    about: 'Several keys in AWS KMS, separated by commas.',
   }),
   RELAY_WAIT: withDefault(duration(), {
     about: 'Time that POST /relay waits for the transaction before it answers 202.',

@@ -19,6 +19,9 @@ const UNIT_MS = new Map([
   ['h', 3_600_000],
 ])
 
+/** Accounts that pay the gas. */
+const MAX_ACCOUNTS = 64
+
 /** An integer between two bounds, both included. */
 export function integer(min: number, max: number) {
   const message = `expected an integer from ${min} to ${max}`
@@ -179,6 +182,26 @@ export function privateKey() {
 function isPrivateKey(text: string): boolean {
   const parsed = hexOf(32).safeParse(text)
   return parsed.success && utils.isValidSecretKey(hexToBytes(parsed.data))
+}
+
+/** Several private keys, each once. */
+export function privateKeys() {
+  return listOf(privateKey())
+}
+
+function listOf<T>(schema: z.ZodType<T, string>) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .refine(
+      (parts) => new Set(parts.map((part) => part.toLowerCase())).size === parts.length,
+      'has a value twice',
+    )
+    .pipe(z.array(schema).max(MAX_ACCOUNTS, `has more than ${MAX_ACCOUNTS} values`))
+}
+
+export function kmsKeyIds() {
+  return listOf(kmsKeyId())
 }
 
 /** What AWS KMS knows a key by: an id, an ARN, or an alias. */

@@ -11,7 +11,7 @@ import { type ClientCap, close, listen, portOf } from './http/listener.js'
 import { reportEachSecond } from './http/loadShedding.js'
 import { libSecp256k1 } from './libSecp256k1.js'
 import { createLifetime } from './lifetime.js'
-import { openRelayerKey } from './signer/keys.js'
+import { openRelayerKeys } from './signer/keys.js'
 import type { Engine } from './store/engine.js'
 import { checkPlatform } from './store/platform.js'
 import { createDatabases, openPostgres } from './store/postgres/postgresEngine.js'
@@ -99,17 +99,14 @@ async function startOn(
   registerFastKeccak()
   registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
   const stopping = new AbortController()
-  const relayerKey = await openRelayerKey(config.relay.relayerKey)
+  const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)
   const surroundings = {
     config,
     logger,
     engine,
-    fences: {
-      relayer: await engine.take(`relayer:${relayerKey.address}`),
-      trigger: await engine.take('trigger'),
-    },
+    fences: { trigger: await engine.take('trigger') },
     serverId: randomUUID(),
-    relayerKey,
+    relayerKeys,
     stopping: stopping.signal,
     output: process.stdout,
   }

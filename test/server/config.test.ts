@@ -68,15 +68,34 @@ describe('readConfig', () => {
   test("takes the relayer's key from one place: a private key, or AWS KMS", () => {
     const { RELAYER_PRIVATE_KEY, ...rest } = SERVER_ENVIRONMENT
     const RELAYER_KMS_KEY_ID = 'arn:aws:kms:eu-central-1:111122223333:alias/relayer'
-    expect(readConfig(SERVER_ENVIRONMENT).relay.relayerKey.kind).toBe('private-key')
-    expect(readConfig({ ...rest, RELAYER_KMS_KEY_ID }).relay.relayerKey).toEqual({
-      kind: 'kms',
-      keyId: RELAYER_KMS_KEY_ID,
-    })
+    expect(readConfig(SERVER_ENVIRONMENT).relay.relayerKeys).toMatchObject([{ kind: 'private-key' }])
+    expect(readConfig({ ...rest, RELAYER_KMS_KEY_ID }).relay.relayerKeys).toEqual([
+      { kind: 'kms', keyId: RELAYER_KMS_KEY_ID },
+    ])
     expect(faultsOf({ ...rest, RELAYER_KMS_KEY_ID, RELAYER_PRIVATE_KEY })).toEqual({
       RELAYER_KMS_KEY_ID: 'stands beside RELAYER_PRIVATE_KEY: set one of the two',
     })
     expect(faultsOf(rest)).toEqual({ RELAYER_PRIVATE_KEY: 'is missing' })
+  })
+
+  test('takes several keys of the relayer from one place, each once', () => {
+    const { RELAYER_PRIVATE_KEY: one, ...rest } = SERVER_ENVIRONMENT
+    const other = `0x${'0b'.repeat(32)}`
+    const keys = readConfig({ ...rest, RELAYER_PRIVATE_KEYS: `${one}, ${other}` }).relay.relayerKeys
+    expect(keys.map((key) => key.kind === 'private-key' && key.privateKey.reveal())).toEqual([one, other])
+    expect(readConfig({ ...rest, RELAYER_KMS_KEY_IDS: 'alias/a,alias/b' }).relay.relayerKeys).toEqual([
+      { kind: 'kms', keyId: 'alias/a' },
+      { kind: 'kms', keyId: 'alias/b' },
+    ])
+    expect(faultsOf({ ...rest, RELAYER_PRIVATE_KEYS: `${one},${one}` })).toEqual({
+      RELAYER_PRIVATE_KEYS: 'has a value twice',
+    })
+    expect(Object.keys(faultsOf({ ...rest, RELAYER_PRIVATE_KEYS: `${one},` }))).toEqual([
+      'RELAYER_PRIVATE_KEYS',
+    ])
+    expect(faultsOf({ ...rest, RELAYER_PRIVATE_KEYS: one, RELAYER_KMS_KEY_IDS: 'alias/a' })).toEqual({
+      RELAYER_KMS_KEY_IDS: 'stands beside RELAYER_PRIVATE_KEYS: set one of the two',
+    })
   })
 
   test('keeps the operator’s port apart from the public one, unless both are any that is free', () => {

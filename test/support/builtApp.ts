@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
 import { buildServer } from '../../src/server/build.js'
-import { openRelayerKey } from '../../src/server/signer/keys.js'
+import { openRelayerKeys } from '../../src/server/signer/keys.js'
 import { SERVER_ACCOUNT } from './brokerStandIn.js'
 import type { TestChain } from './chain.js'
 import { createLogLines, type LogLines } from './logLines.js'
@@ -43,14 +43,14 @@ export async function buildApp(options: {
   })
   const log = createLogLines()
   const { engine, fence } = await openStores(root)
-  const relayerKey = await openRelayerKey(config.relay.relayerKey)
+  const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)
   const { app, api } = buildServer({
     config,
     logger: log.logger,
     engine,
-    fences: { relayer: fence, trigger: fence },
+    fences: { trigger: fence },
     serverId: 'the server of the test',
-    relayerKey,
+    relayerKeys,
     stopping,
     phase: () => 'running',
     output: { write: () => undefined },

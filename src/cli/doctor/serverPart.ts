@@ -60,11 +60,11 @@ async function checkChain({ chain, enclave, relay }: Config): Promise<Finding[]>
   const provider = new RpcProvider(options)
   const { signer } = enclave
   try {
-    const [deployment, balance] = await Promise.all([
+    const [deployment, balances] = await Promise.all([
       checkDeployment({ provider, addresses: chain.contracts, signer, signerName: 'ENCLAVE_SIGNER' }),
-      checkBalance(provider, relay),
+      Promise.all(relay.relayerKeys.map((key) => checkBalance(provider, key, relay))),
     ])
-    return [...nodes, ...deployment, balance]
+    return [...nodes, ...deployment, ...balances]
   } catch (error) {
     return [...nodes, stoppedAnswering(error)]
   } finally {
@@ -74,7 +74,8 @@ async function checkChain({ chain, enclave, relay }: Config): Promise<Finding[]>
 
 async function checkBalance(
   provider: RpcProvider,
-  { relayerKey, minBalance, maxFeePerGas }: Config['relay'],
+  relayerKey: Config['relay']['relayerKeys'][number],
+  { minBalance, maxFeePerGas }: Config['relay'],
 ): Promise<Finding> {
   if (relayerKey.kind === 'kms') {
     return unchecked(

@@ -20,7 +20,7 @@ export function createGauges({ registry }: Pick<Metrics, 'registry'>) {
         },
       })
     },
-    /** One value for each value of a label. @param read never rejects, and always has the same label values */
+    /** One value for each value of a label. @param read without a value, a series is left out. Never rejects */
     addEach(name: string, help: string, label: string, read: () => Values | Promise<Values>): void {
       const gauge: Gauge<string> = new Gauge({
         name: PREFIX + name,
@@ -28,7 +28,9 @@ export function createGauges({ registry }: Pick<Metrics, 'registry'>) {
         labelNames: [label],
         registers: [registry],
         async collect() {
-          for (const [labelValue, value] of await read()) gauge.set({ [label]: labelValue }, value)
+          const values = await read()
+          gauge.reset()
+          for (const [labelValue, value] of values) gauge.set({ [label]: labelValue }, value)
         },
       })
     },

@@ -8,7 +8,7 @@ export function createLeaseMetrics(registry: Registry): LeaseObserver {
   const labelNames = ['lease']
   const held = new Gauge({
     name: `${PREFIX}lease_held`,
-    help: '1 while this server holds a lease (narrator, trigger, relayer:<account>), 0 while it waits for it.',
+    help: '1 while this server holds a lease (narrator, trigger, relayer:<place of the account in the configuration, from 0>), 0 while it waits for it.',
     labelNames,
     registers,
   })

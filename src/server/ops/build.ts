@@ -30,7 +30,7 @@ export interface OpsSurroundings {
   readonly config: Config
   readonly provider: RpcProvider
   readonly engine: Engine
-  readonly relay: Pick<BuiltRelay, 'health' | 'load'>
+  readonly relay: Pick<BuiltRelay, 'health' | 'load' | 'leases'>
   readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'>
   readonly progress: NarratorProgress
   readonly metrics: Metrics
@@ -48,11 +48,11 @@ export function buildOps(surroundings: OpsSurroundings): Express {
   const checks = createChecks(surroundings, { relayer, store })
   const readiness = createReadiness(checks)
   const { transport } = provider
-  const { balance } = relayer
+  const { balances } = relayer
   const { backlog } = enclaveRuns
   const { load } = relay
   const { standbys } = store
-  addGauges({ metrics, readiness, backlog, load, transport, progress, balance, minBalance, gas, standbys })
+  addGauges({ metrics, readiness, backlog, load, transport, progress, balances, minBalance, gas, standbys })
   return createOpsApp({ readiness, registry: metrics.registry, logger })
 }
 
@@ -60,7 +60,7 @@ function createChecks(
   surroundings: OpsSurroundings,
   { relayer, store }: { readonly relayer: RelayerView; readonly store: StoreView },
 ): Check[] {
-  const { config, provider, engine, progress, phase, logger } = surroundings
+  const { config, provider, engine, relay, progress, phase, logger } = surroundings
   const { chainId, contracts } = config.chain
   const { transport } = provider
   const check = (name: string, look: Look) => createCheck({ name, look, logger })
@@ -72,7 +72,7 @@ function createChecks(
     check('relayer', relayer.look),
     check('enclave', enclaveLookOf(config.enclave.trigger)),
     check('store', store.look),
-    check('leases', leasesLook(engine.leases, ['narrator'])),
+    check('leases', leasesLook(engine.leases, ['narrator', ...relay.leases])),
     check('narrator', narratorLook({ progress, intervalMs: config.narrator.intervalMs })),
   ]
 }

@@ -20,8 +20,8 @@ export interface GaugeSources {
   readonly transport: Pick<RpcNodes, 'faults'>
   readonly progress: NarratorProgress
   readonly readiness: () => Promise<ReadinessReport>
-  /** Wei, as the last look at the readiness found. */
-  readonly balance: () => bigint | undefined
+  /** Wei by the places of the accounts in the configuration, as the last look at the readiness found. */
+  readonly balances: () => readonly bigint[]
   /** Wei. */
   readonly minBalance: bigint
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
@@ -37,7 +37,7 @@ export function addGauges(sources: GaugeSources): void {
   addChain(sources)
 }
 
-function addReadiness({ metrics, readiness, balance, minBalance, standbys }: GaugeSources): void {
+function addReadiness({ metrics, readiness, balances, minBalance, standbys }: GaugeSources): void {
   const { add, addEach } = createGauges(metrics)
   addEach(
     'check_status',
@@ -48,14 +48,14 @@ function addReadiness({ metrics, readiness, balance, minBalance, standbys }: Gau
       return Object.entries(checks).map(([name, { status }]) => [name, SEVERITY[status]] as const)
     },
   )
-  add(
+  addEach(
     'relayer_balance_ether',
-    "Balance of the relayer's account; absent while no node tells it.",
+    "Balance of each of the relayer's accounts (its place in the configuration, from 0); absent while no node tells it.",
+    'account',
     async () => {
       // The look that serves the check serves here too: the node is asked once.
       await readiness()
-      const wei = balance()
-      return wei === undefined ? undefined : Number(formatEther(wei))
+      return balances().map((wei, account) => [account, Number(formatEther(wei))] as const)
     },
   )
   add(

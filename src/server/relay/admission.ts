@@ -45,6 +45,8 @@ export interface Admission {
   used(digest: Hex, gas: bigint): void
   /** What was sent for it last may be mined, or not: its gas stays counted at its limit until it is corrected. */
   lost(digest: Hex): CorrectGas
+  /** This term sends nothing more for it, and a later one may: its gas stays counted. */
+  leave(digest: Hex): void
   /** Nothing more will be sent for it. */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
 }
@@ -91,6 +93,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
     },
     used: budget.spend,
     lost: budget.lose,
+    leave(digest) {
+      waiting.delete(digest)
+      budget.lose(digest)
+    },
     end(digest, purpose, isConfirmed) {
       waiting.delete(digest)
       budget.end(digest, purpose, isConfirmed)

@@ -1,18 +1,22 @@
 import type { RpcProvider } from '../../chain/provider.js'
 import { createRpcBatcher } from '../../chain/rpcBatcher.js'
 import type { Receipt } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
-import { createRelayerSigner, type RelayerKey } from '../signer/signer.js'
-import type { Engine, Fence } from '../store/engine.js'
+import { createRelayerSigner, type RelayerKey, type RelayerSigner } from '../signer/signer.js'
+import type { Engine } from '../store/engine.js'
+import type { LeaseObserver, ServeLease, Term } from '../store/leaseHolder.js'
 import { createReceiptStore, createSaveNoOp, type ReceiptStore } from '../store/receipts.js'
 import { createBroadcaster } from '../txManager/broadcast.js'
 import { createFeeMarket } from '../txManager/fees.js'
 import { createTxManager } from '../txManager/txManager.js'
+import { createRelayerAccounts, type RelayTerm } from './accounts.js'
 import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
 import { createChainView } from './chainView.js'
+import { createRelayDesk } from './desk.js'
 import { createGasBudget } from './gasBudget.js'
 import { createRelayHealth, createRelayLoad, type RelayHealth, type RelayLoad } from './health.js'
 import { createPreflight } from './preflight.js'
@@ -23,19 +27,26 @@ export interface RelaySurroundings {
   readonly config: Config
   readonly provider: RpcProvider
   readonly engine: Engine
-  /** The current term of the lease on the relayer's account. */
-  readonly fence: Fence
-  readonly relayerKey: RelayerKey
+  readonly serveLease: ServeLease
+  /** This server, among those that share the database. */
+  readonly serverId: string
+  /** At least one. */
+  readonly relayerKeys: readonly RelayerKey[]
   readonly logger: Logger
   readonly stopping: AbortSignal
-  /** Is told of each authorization whose job has ended. */
+  /** Called with the receipt of each job that has ended here. */
   readonly onEnd?: (receipt: Receipt) => void
-  /** Is called for each transaction of the relayer's account that this server has not signed. */
+  readonly observeLease?: LeaseObserver
+  /** Called for each transaction of a relayer's account that no server of ours has signed. */
   readonly onForeign?: () => void
 }
 
 export interface BuiltRelay {
   readonly router: RelayRouterDeps
+  /** The names of the accounts' leases. */
+  readonly leases: readonly string[]
+  /** The first of the accounts. */
+  readonly address: Hex
   readonly services: readonly Service[]
   /** What is stored of each authorization, as far as the relay has got with it. */
   readonly receipts: Pick<ReceiptStore, 'get'>
@@ -43,14 +54,37 @@ export interface BuiltRelay {
   readonly load: () => RelayLoad
 }
 
+/** How often a server counts the others, as a part of a lease's time to live. */
+const SHARE_SHARE = 0.1
+
 /** Wires the relay. Starts nothing. */
 export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
-  const { config, provider, stopping } = surroundings
+  const { config, provider, engine, serveLease, serverId, relayerKeys, logger, stopping } = surroundings
   const { relay: settings, chain, enclave } = config
-  const signer = createRelayerSigner(surroundings.relayerKey)
-  const { address } = signer
-  const { relay, txManager, budget, store, fees } = wire(surroundings, signer)
-  const load = createRelayLoad({ relay, txManager, budget })
+  const shared = createShared(surroundings)
+  const { from, store, chainView, preflight, fees, budget } = shared
+  const accounts = createRelayerAccounts({
+    engine,
+    signers: relayerKeys.map(createRelayerSigner),
+    serveLease,
+    serverId,
+    shareEveryMs: config.leaseTtlMs * SHARE_SHARE,
+    observeLease: surroundings.observeLease,
+    build: (fenced, signer, term) => buildTerm(surroundings, shared, { engine: fenced, signer, term }),
+    logger,
+  })
+  const desk = createRelayDesk({
+    accounts,
+    store,
+    chain: chainView,
+    preflight,
+    budget,
+    maxUnderWay: settings.maxInFlight + settings.maxQueued,
+    waitMs: settings.waitMs,
+    stopping,
+    logger,
+  })
+  const load = createRelayLoad({ accounts, desk, budget })
   return {
     router: {
       authToken: settings.authToken.reveal(),
@@ -59,68 +93,92 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
         contracts: chain.contracts,
         signer: enclave.signer,
       }),
-      relay,
+      relay: desk,
       waitMs: settings.waitMs,
       stopping,
     },
-    // In this order, so that they stop in the reverse one: first the transaction manager lets go of everything under way.
-    services: [budget.service, relay.service, txManager.service],
+    // They stop in the reverse order: an account is given back before the gas of its last transactions is stored.
+    services: [budget.service, ...accounts.services, desk.service],
+    leases: accounts.leases,
+    address: from,
     receipts: store,
-    health: createRelayHealth({ provider, address, minBalance: settings.minBalance, fees, load }),
+    health: createRelayHealth({ provider, accounts, minBalance: settings.minBalance, fees, budget, load }),
     load,
   }
 }
 
-function wire(surroundings: RelaySurroundings, signer: ReturnType<typeof createRelayerSigner>) {
-  const { config, provider, engine, fence, logger, stopping, onEnd } = surroundings
+/** Lives as long as the process, whichever accounts it holds. */
+function createShared({ config, provider, engine, relayerKeys, logger }: RelaySurroundings) {
   const { chain, relay: settings } = config
-  const { maxInFlight, maxSentAhead, maxFeePerGas, pollIntervalMs, resubmitAfterMs } = settings
-  const from = signer.address
   const transport = createRpcBatcher(provider.transport)
-  const fees = createFeeMarket({ provider, ceiling: maxFeePerGas, maxAgeMs: pollIntervalMs })
-  const budget = createGasBudget({
-    engine,
-    isShared: config.databaseUrl !== undefined,
-    limits: settings.gas,
-    now: Date.now,
-    logger,
-  })
+  // The contracts ask for no particular sender, so a call is tried out as any of them.
+  const from = relayerKeys[0]?.address
+  if (from === undefined) throw new TypeError('the relay has no account')
+  return {
+    from,
+    transport,
+    store: createReceiptStore({ engine, logger }),
+    chainView: createChainView({ provider, transport, from, confirmations: chain.confirmations }),
+    preflight: createPreflight({ transport, from, maxGas: settings.maxGas }),
+    fees: createFeeMarket({
+      provider,
+      ceiling: settings.maxFeePerGas,
+      maxAgeMs: settings.pollIntervalMs,
+    }),
+    budget: createGasBudget({ engine, limits: settings.gas, now: Date.now, logger }),
+  }
+}
+
+/** Everything that has a memory of the account's nonces. A later term begins without it. */
+function buildTerm(
+  surroundings: RelaySurroundings,
+  shared: ReturnType<typeof createShared>,
+  ofTerm: { readonly engine: Engine; readonly signer: RelayerSigner; readonly term: Term },
+): RelayTerm {
+  const { config, provider, logger, onEnd } = surroundings
+  const { chain, relay: settings } = config
+  const { transport, chainView, preflight, fees, budget } = shared
+  const { engine, signer, term } = ofTerm
+  const account = signer.address
   const txManager = createTxManager({
+    ...settings,
     chainId: chain.chainId,
     confirmations: chain.confirmations,
-    maxInFlight,
-    maxSentAhead,
-    maxFeePerGas,
-    pollIntervalMs,
-    resubmitAfterMs,
     provider,
     transport,
     broadcaster: createBroadcaster(provider.transport),
     signer,
+    isTrusted: term.isTrusted,
     fees,
-    saveNoOp: createSaveNoOp({ engine, fence, address: from, logger }),
+    saveNoOp: createSaveNoOp({ engine, address: account, logger }),
     onNoOpSent: budget.spendOther,
     onForeign: () => surroundings.onForeign?.(),
     logger,
   })
-  const store = createReceiptStore({ engine, fence, logger })
   const relay = createRelay({
-    maxUnderWay: maxInFlight + settings.maxQueued,
-    store,
-    chain: createChainView({ provider, transport, from, confirmations: chain.confirmations }),
-    preflight: createPreflight({ transport, from, maxGas: settings.maxGas }),
+    account,
+    store: createReceiptStore({ engine, logger }),
+    chain: chainView,
+    preflight,
     admission: createAdmission({
       transport,
-      from,
+      from: account,
       budget,
       fees,
       minBalance: settings.minBalance,
       committed: txManager.committed,
     }),
     txManager,
-    stopping,
+    stopping: AbortSignal.any([surroundings.stopping, term.signal]),
     onEnd,
     logger,
   })
-  return { relay, txManager, budget, store, fees }
+  // In this order, so that they stop in the reverse one: first the transaction manager lets go of everything under way.
+  return {
+    account,
+    relay,
+    txManager,
+    services: [relay.service, txManager.service],
+    isTrusted: term.isTrusted,
+  }
 }

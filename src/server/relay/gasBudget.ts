@@ -71,8 +71,6 @@ export interface GasBudget {
 
 export interface GasBudgetOptions {
   readonly engine: Engine
-  /** Other servers use the same budget. */
-  readonly isShared: boolean
   readonly limits: GasLimits
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -81,20 +79,23 @@ export interface GasBudgetOptions {
 
 const DOCUMENT = 'relay-gas'
 const DAY_MS = 86_400_000
-const NOT_DECIDED: Decision = () => undefined
+const NOT_DECIDED = () => undefined
 
 /** An authorization that waits until it is stored that its gas is set aside. */
-interface Request {
+interface Request extends Decided {
   readonly digest: Hex
   readonly purpose: GasPurpose
   readonly gas: bigint
-  decision: Decision
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
-/** Takes back what was set aside; or says why nothing was. */
-type Decision = (() => void) | Problem
+interface Decided {
+  /** Takes back what was set aside; or says why nothing was. */
+  decision: (() => void) | Problem
+  /** How many versions of other servers the ledger had read by then. */
+  decidedBy: number
+}
 
 /**
  * One count for all servers, which each changes by compare-and-set: a request that another server's write has overtaken is
@@ -104,7 +105,7 @@ type Decision = (() => void) | Problem
  * stored.
  */
 export function createGasBudget(options: GasBudgetOptions): GasBudget {
-  const { engine, isShared, limits, logger } = options
+  const { engine, limits, logger } = options
   const documents = createDocuments({ engine, logger, table: 'state', schema: storedGasSchema })
   const ahead = least(limits.perDay / 1_000n, limits.perAccount / 10n)
   const ledger = createGasLedger(options.now)
@@ -115,6 +116,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   let isStopping = false
   /** The version of the shared count that the ledger knows, 0 for none. */
   let version = 0
+  let versionsRead = 0
   /** A write that failed, and may have happened all the same. */
   let doubtful: NextGas | undefined
 
@@ -129,6 +131,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     if (doubtful !== undefined && isDeepStrictEqual(stored.value, doubtful.value)) doubtful.written()
     doubtful = undefined
     version = stored.version
+    versionsRead++
     ledger.merge(stored.value)
     return true
   }
@@ -152,24 +155,34 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     return least(ahead, most(limits.perDay - limits.reserve - ledger.total(), 0n))
   }
 
-  /** Stores what is set aside for the requests. Decides them again where another server came first. */
+  function undo(requests: readonly Request[]): void {
+    for (const request of requests.toReversed()) {
+      if (typeof request.decision === 'function') request.decision()
+      request.decision = NOT_DECIDED
+    }
+  }
+
+  /** Decides again what was decided by a version that the ledger has replaced since. */
+  function decideAnew(requests: readonly Request[]): void {
+    const outdated = requests.filter(({ decidedBy }) => decidedBy !== versionsRead)
+    undo(outdated)
+    for (const request of outdated) Object.assign(request, decide(request))
+  }
+
+  /** Stores what is set aside for the requests, as the version allows it that is replaced by the write. */
   async function settle(requests: readonly Request[]): Promise<void> {
     const mustSave = isToBeSaved
     isToBeSaved = false
     const isAdmitted = ({ decision }: Request) => typeof decision === 'function'
-    const undo = () => {
-      for (const { decision } of requests.toReversed()) if (typeof decision === 'function') decision()
-    }
     try {
+      decideAnew(requests)
       // A refusal by an old version may be none by the newest.
       while (!(mustSave || requests.some(isAdmitted) ? await write(margin()) : !(await read()))) {
-        undo()
-        for (const request of requests) request.decision = NOT_DECIDED
         await read()
-        for (const request of requests) request.decision = decide(request)
+        decideAnew(requests)
       }
     } catch (error) {
-      undo()
+      undo(requests)
       for (const { reject } of requests) reject(error)
       if (requests.length === 0) logger.warn('gas count not written', describeError(error))
       return
@@ -198,11 +211,12 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     void settleAll()
   }
 
-  function decide({ digest, purpose, gas }: Pick<Request, 'digest' | 'purpose' | 'gas'>): Decision {
+  function decide({ digest, purpose, gas }: Pick<Request, 'digest' | 'purpose' | 'gas'>): Decided {
+    const decidedBy = versionsRead
     try {
-      return setAside(digest, purpose, gas)
+      return { decidedBy, decision: setAside(digest, purpose, gas) }
     } catch (error) {
-      if (error instanceof Problem) return error
+      if (error instanceof Problem) return { decidedBy, decision: error }
       throw error
     }
   }
@@ -250,10 +264,10 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     async reserve(digest, purpose, gas) {
       const isStoredAhead = holderOf(purpose) === undefined && ledger.isCovered(gas)
       // At once, so that the next one counts it.
-      const decision = decide({ digest, purpose, gas })
-      if (isStoredAhead && typeof decision === 'function') return
+      const decided = decide({ digest, purpose, gas })
+      if (isStoredAhead && typeof decided.decision === 'function') return
       await new Promise<void>((resolve, reject) => {
-        waiting.push({ digest, purpose, gas, decision, resolve, reject })
+        waiting.push({ digest, purpose, gas, ...decided, resolve, reject })
         void settleAll()
       })
     },
@@ -267,11 +281,11 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     end(digest, purpose, isConfirmed) {
       const hasBookings = ledger.end(digest, purpose, isConfirmed)
       // A process that is killed would remember bookings of orders that have ended. Other servers would miss gas that is free.
-      if (hasBookings || (isShared && !ledger.isSettingAside())) saveSoon()
+      if (hasBookings || (engine.isShared && !ledger.isSettingAside())) saveSoon()
     },
     spendOther(gas) {
       ledger.spendOther(gas)
-      if (isShared) saveSoon()
+      if (engine.isShared) saveSoon()
     },
     left() {
       const left = most(limits.perDay - ledger.total(), 0n)
@@ -282,7 +296,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
       }
     },
     async refresh() {
-      if (isShared) await lock.run(DOCUMENT, read)
+      if (engine.isShared) await lock.run(DOCUMENT, read)
     },
     service: {
       name: 'relay-gas-budget',

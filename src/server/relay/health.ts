@@ -2,54 +2,69 @@ import type { Provider } from 'ethers'
 import { leastBalance, priceLimit } from '../../chain/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { FeeMarket } from '../txManager/fees.js'
-import type { TxManager } from '../txManager/txManager.js'
+import type { RelayerAccounts } from './accounts.js'
+import type { RelayDesk } from './desk.js'
 import type { GasBudget, GasLeft } from './gasBudget.js'
-import type { Relay } from './relay.js'
 
-/** How much the relay has to do, and may still use today. */
+/** How much this server's relay has to do, and what all servers may still use today. */
 export interface RelayLoad extends GasLeft {
   /** Transactions that are sent and not yet deep enough. */
   readonly inFlight: number
   /** Authorizations without a transaction: they are checked, wait for their turn, or for blocks on somebody else's effect. */
   readonly queued: number
-  /** A transaction of the account was found lately that this server has not signed. */
+  /** A transaction of an account of this server was found lately that no server of ours has signed. */
   readonly isKeyShared: boolean
 }
 
-/** How the relay stands, for whoever asks whether the server is ready. */
-export interface RelayHealth extends RelayLoad {
+/** An account that pays gas, whichever server holds it. */
+export interface AccountHealth {
   readonly address: Hex
   /** Wei. */
   readonly balance: bigint
-  /** Wei that whatever begins anything new must leave, beside what is booked for held orders. */
-  readonly minBalance: bigint
-  /** False: `POST /relay` answers 503 `relayer-underfunded` to whatever begins anything new, also when nothing is under way. */
+  /** False: it takes on nothing new, also when nothing is under way. */
   readonly isFunded: boolean
 }
 
-/** Asks nobody. */
+/** How the relay stands, for the readiness of the server. */
+export interface RelayHealth extends RelayLoad {
+  /** Wei that each account keeps, beside what is booked for held orders. */
+  readonly minBalance: bigint
+  readonly accounts: readonly AccountHealth[]
+}
+
+/** Asks neither chain nor store. */
 export function createRelayLoad(options: {
-  readonly txManager: Pick<TxManager, 'inFlight' | 'isKeyShared'>
-  readonly relay: Pick<Relay, 'underWay'>
+  readonly accounts: Pick<RelayerAccounts, 'terms'>
+  readonly desk: Pick<RelayDesk, 'underWay'>
   readonly budget: Pick<GasBudget, 'left'>
 }): () => RelayLoad {
-  const { txManager, relay, budget } = options
+  const { accounts, desk, budget } = options
   return () => {
-    const inFlight = txManager.inFlight()
-    const queued = Math.max(0, relay.underWay() - inFlight)
-    return { inFlight, queued, ...budget.left(), isKeyShared: txManager.isKeyShared() }
+    const managers = accounts.terms().map(({ txManager }) => txManager)
+    const inFlight = managers.reduce((sum, txManager) => sum + txManager.inFlight(), 0)
+    const queued = Math.max(0, desk.underWay() - inFlight)
+    return {
+      inFlight,
+      queued,
+      ...budget.left(),
+      isKeyShared: managers.some((txManager) => txManager.isKeyShared()),
+    }
   }
 }
 
-/** Asks the chain for the balance and what gas costs, nobody for the rest. Rejects with ChainUnavailableError. */
+/**
+ * Asks the chain for balances and the price of gas, and the store for what other servers have used.
+ * Rejects with ChainUnavailableError, StorageError.
+ */
 export function createRelayHealth(options: {
   readonly provider: Provider
-  readonly address: Hex
+  readonly accounts: Pick<RelayerAccounts, 'addresses'>
   readonly minBalance: bigint
   readonly fees: FeeMarket
+  readonly budget: Pick<GasBudget, 'refresh'>
   readonly load: () => RelayLoad
 }): () => Promise<RelayHealth> {
-  const { provider, address, minBalance, fees, load } = options
+  const { provider, accounts, minBalance, fees, budget, load } = options
 
   async function canPay(balance: bigint): Promise<boolean> {
     // An empty account pays for nothing, also where no floor is set.
@@ -59,7 +74,11 @@ export function createRelayHealth(options: {
   }
 
   return async () => {
-    const balance = await provider.getBalance(address)
-    return { address, balance, minBalance, isFunded: await canPay(balance), ...load() }
+    await budget.refresh()
+    const found = accounts.addresses.map(async (address) => {
+      const balance = await provider.getBalance(address)
+      return { address, balance, isFunded: await canPay(balance) }
+    })
+    return { minBalance, accounts: await Promise.all(found), ...load() }
   }
 }

@@ -1,19 +1,27 @@
-import type { Receipt, Revert } from '../../protocol/api.js'
+import { isFinal, type Receipt, type Revert } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
 import { createKeyedLock } from '../../service/keyedLock.js'
 import { createDeferred } from '../async/deferred.js'
-import type { KeptTransaction, ReceiptStore, RelayRecord, SignedTransaction } from '../store/receipts.js'
+import { signerOf } from '../signer/transaction.js'
+import type {
+  KeptTransaction,
+  ReceiptStore,
+  RelayRecord,
+  SignedTransaction,
+  StoredRelay,
+} from '../store/receipts.js'
 import type { MinedTransaction } from '../txManager/pendingTx.js'
 import type { VerifiedAuthorization } from './authorization.js'
 
-/**
- * The record of an authorization that nothing has been sent for yet.
- *
- * @param earlier what was sent for the same digest before, on a chain that may come back
- */
+/** Another server has changed the stored record since it was read here: the authorization is its own now. */
+export class TakenElsewhereError extends Error {
+  override readonly name = 'TakenElsewhereError'
+}
+
+/** The record of an authorization that nothing has been sent for yet. No account has taken it on. */
 export function pendingRecord(
   { digest, primaryType, target, data, purpose }: VerifiedAuthorization,
   now: Date,
-  earlier: readonly KeptTransaction[] = [],
 ): RelayRecord {
   const at = now.toISOString()
   const receipt: Receipt = {
@@ -28,7 +36,32 @@ export function pendingRecord(
     updatedAt: at,
     error: null,
   }
-  return { receipt, data, purpose, transactions: [...earlier] }
+  return { receipt, data, purpose, transactions: [] }
+}
+
+/** The account that has taken it on. Records of earlier versions do not name it; its transactions do. */
+export function accountOf({ account, transactions }: RelayRecord): Hex | undefined {
+  const raw = account === undefined ? transactions.findLast((each) => each.raw !== undefined)?.raw : undefined
+  return raw === undefined ? account : signerOf(raw)
+}
+
+/** Transactions as another account keeps them: to find their effect, and never to send them again. */
+function foreign(transactions: readonly KeptTransaction[]): KeptTransaction[] {
+  return transactions.map(({ hash }) => ({ hash }))
+}
+
+/** What an account, or none yet, keeps of what was sent for the same digest before, on a chain that may come back. */
+export function keptFor(account: Hex | undefined, earlier: RelayRecord | undefined): KeptTransaction[] {
+  if (earlier === undefined) return []
+  const isItsOwn = account !== undefined && accountOf(earlier) === account
+  return isItsOwn ? [...earlier.transactions] : foreign(earlier.transactions)
+}
+
+/** The record as `account` takes it on: it starts again where another account has sent a transaction for it. */
+export function takenOn(record: RelayRecord, account: Hex, now: Date): RelayRecord {
+  if (accountOf(record) === account) return { ...record, account }
+  const open = isFinal(record.receipt) ? record : changed(record, now, { status: 'pending', txHash: null })
+  return { ...open, account, transactions: foreign(record.transactions) }
 }
 
 /** With one more transaction, which is about to be broadcast. What went out under other nonces is not sent again. */
@@ -40,7 +73,8 @@ export function submitted(record: RelayRecord, transaction: SignedTransaction, n
 }
 
 function kept(transaction: KeptTransaction, nonce: number): KeptTransaction {
-  return transaction.nonce === nonce ? transaction : { nonce: transaction.nonce, hash: transaction.hash }
+  const { raw: _, ...rest } = transaction
+  return transaction.nonce === nonce ? transaction : rest
 }
 
 /** @param transaction null when it took effect by a transaction that this server knows nothing of */
@@ -88,44 +122,65 @@ function changed(record: RelayRecord, now: Date, change: Partial<Receipt>): Rela
 
 /** The record of a job, one version after another. */
 export interface JobRecord {
-  /** The newest version that is on disk; the first one before it is. */
+  /** The newest version that is stored; the first one before it is. */
   current(): RelayRecord
-  /** Writes a next version. Durable when it resolves. @throws StorageError */
+  /** Writes a next version. Durable when it resolves. @throws StorageError, TakenElsewhereError */
   put(next: RelayRecord): Promise<void>
-  /** Writes the first version, unless one is on disk. @throws StorageError */
+  /** Writes the first version, unless one is stored. @throws StorageError, TakenElsewhereError */
   keep(): Promise<void>
-  /** Resolves when a version is on disk. Rejects when the first one that was written did not get there, and none will. */
+  /** Resolves when a version is stored. Rejects when the first one that was written was not stored, and none will be. */
   readonly kept: Promise<void>
 }
 
-/** @param isKept whether it comes from the disk */
+/**
+ * Each version takes the place of the one that was read or written before. Another server's version in that place is never
+ * written over.
+ *
+ * @param initial with the stored version that it is, or is to replace
+ * @param isKept whether it is stored
+ */
 export function createJobRecord(
-  store: Pick<ReceiptStore, 'put'>,
-  initial: RelayRecord,
+  store: Pick<ReceiptStore, 'put' | 'find' | 'isSame'>,
+  initial: StoredRelay,
   { isKept }: { isKept: boolean },
 ): JobRecord {
-  const { digest } = initial.receipt
+  const { digest } = initial.record.receipt
   const kept = createDeferred<void>()
-  // Not everybody waits for it.
+  // Not every caller waits for it.
   kept.promise.catch(() => undefined)
   if (isKept) kept.resolve()
   const writes = createKeyedLock()
-  let isOnDisk = isKept
+  let isStored = isKept
   let refusal: { readonly error: unknown } | undefined
-  let record = initial
+  let { record, version } = initial
+  /** A version whose write failed, and may have happened all the same. */
+  let doubtful: RelayRecord | undefined
+
+  async function resolveDoubt(written: RelayRecord): Promise<void> {
+    const found = await store.find(digest)
+    doubtful = undefined
+    if (found?.version !== version + 1 || !store.isSame(found.record, written)) return
+    record = written
+    version = found.version
+  }
 
   async function write(next: RelayRecord): Promise<void> {
-    // Its caller has been told that nothing will be sent.
+    // Its caller has an error as its answer: nothing may be sent.
     if (refusal !== undefined) throw refusal.error
     try {
-      await store.put(digest, next)
+      if (doubtful !== undefined) await resolveDoubt(doubtful)
+      doubtful = next
+      const isWritten = await store.put(digest, next, version)
+      doubtful = undefined
+      if (!isWritten) throw new TakenElsewhereError()
     } catch (error) {
-      if (!isOnDisk) refusal = { error }
-      if (!isOnDisk) kept.reject(error)
+      if (!isStored) refusal = { error }
+      if (!isStored) kept.reject(error)
       throw error
     }
     record = next
-    isOnDisk = true
+    version++
+    isStored = true
     kept.resolve()
   }
 
@@ -133,7 +188,7 @@ export function createJobRecord(
   return {
     current: () => record,
     put: (next) => writes.run(digest, () => write(next)),
-    keep: () => writes.run(digest, async () => (isOnDisk ? undefined : write(record))),
+    keep: () => writes.run(digest, async () => (isStored ? undefined : write(record))),
     kept: kept.promise,
   }
 }

@@ -1,101 +1,111 @@
 import { setMaxListeners } from 'node:events'
 import { isOfUsedDigest } from '../../chain/reverts.js'
-import { isFinal, type Receipt } from '../../protocol/api.js'
+import { isFinal } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { createDeferred } from '../async/deferred.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'
-import type { ReceiptStore, RelayRecord } from '../store/receipts.js'
+import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import type { VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
-import { awaitingDepth, confirmed, pendingRecord, reopened } from './record.js'
+import {
+  accountOf,
+  awaitingDepth,
+  confirmed,
+  keptFor,
+  pendingRecord,
+  reopened,
+  TakenElsewhereError,
+  takenOn,
+} from './record.js'
 import { endedJob, pause, type RelayJob, type RelayJobDeps, resumeJob, startJob } from './relayJob.js'
 
 export interface RelayDeps extends Omit<RelayJobDeps, 'reopen'> {
-  /** Authorizations under way at once, those included that nothing is sent for yet. */
-  readonly maxUnderWay: number
+  /** Its writes carry the term of the account's lease. */
+  readonly store: ReceiptStore
+  /** The account that pays. */
+  readonly account: Hex
 }
 
-/** Relays authorizations that the enclave signed, each to one effect at most. */
+/** Relays authorizations that the enclave signed with one account, for one term of its lease. */
 export interface Relay {
+  /** The job of a digest that this account has under way. */
+  of(digest: Hex): Promise<RelayJob> | undefined
   /**
-   * Begins to relay, or joins whoever does so already. Nothing is spent on an authorization that has taken effect.
+   * Begins to relay an authorization that this server has not under way. Nothing is spent on one that has taken effect.
    *
    * @throws Problem `would-revert`, `relayer-underfunded`, `relay-quota-exhausted`, `relay-budget-exhausted`,
-   *   `relay-overloaded`, `chain-unavailable`, StorageError: nothing was signed or stored then. ChainUnavailableError
+   *   `chain-unavailable`, StorageError: nothing was signed or stored then. TakenElsewhereError, ChainUnavailableError
    */
-  post(authorization: VerifiedAuthorization): Promise<RelayJob>
+  begin(authorization: VerifiedAuthorization): Promise<RelayJob>
+  /** Takes up a stored record that is not final, and that this server has not under way. @throws StorageError, TakenElsewhereError */
+  claim(stored: StoredRelay): Promise<RelayJob>
   /**
-   * The receipt of an authorization, undefined when there is none that can be trusted.
-   * @throws ChainUnavailableError when the chain can't be asked whether it is still true
+   * For a stored record that the chain has overtaken: the authorization has taken effect. It is confirmed once it is deep enough.
+   * @throws StorageError, ChainUnavailableError, TakenElsewhereError
    */
-  find(digest: Hex): Promise<Receipt | undefined>
+  acceptEffect(stored: StoredRelay): Promise<RelayJob>
   /** How many authorizations are under way, in whatever state. */
   underWay(): number
-  /** Its start takes up what an earlier process left unfinished. */
+  /** Its start takes up what an earlier term of the account left unfinished. */
   readonly service: Service
 }
 
 export function createRelay(deps: RelayDeps): Relay {
-  const { store, chain, admission, logger } = deps
+  const { store, account, admission, logger } = deps
   const stopped = new AbortController()
   const stopping = AbortSignal.any([deps.stopping, stopped.signal])
   // Every job may listen to it.
   setMaxListeners(0, stopping)
-  // What the stop leaves under way will use its gas in the next process.
   const jobs = createJobs((job) => {
-    const receipt = job.current()
-    if (isFinal(receipt)) admission.end(receipt.digest, job.purpose, receipt.status === 'confirmed')
+    const { digest, status } = job.current()
+    if (isFinal(job.current())) admission.end(digest, job.purpose, status === 'confirmed')
+    // What the term leaves under way will use its gas in the next one.
+    else admission.leave(digest)
   })
-  const resume = (record: RelayRecord) => resumeJob(jobDeps, record)
-  const reopen = createReopening({ store, jobs, resume, stopping, logger })
+  const resume = (stored: StoredRelay) => resumeJob(jobDeps, stored)
+  const reopen = createReopening({ store, account, jobs, resume, stopping, logger })
   const jobDeps = { ...deps, stopping, reopen }
-  const stored = createStoredReceipts({ store, chain, resume })
-  const begin = createBeginning(jobDeps, stored)
-  const recovered = createDeferred<void>()
 
-  async function recover(): Promise<void> {
-    const unfinished = await store.unfinished()
-    for (const record of unfinished) {
-      void jobs.register(record.receipt.digest, Promise.resolve(resume(record)))
-    }
-    logger.info('unfinished authorizations taken up', { count: unfinished.length })
+  /** Stores the next version of a record that no job is under way for. */
+  async function put({ record, version }: StoredRelay): Promise<StoredRelay> {
+    if (!(await store.put(record.receipt.digest, record, version))) throw new TakenElsewhereError()
+    return { record, version: version + 1 }
   }
 
-  async function findStored(digest: Hex): Promise<Receipt | undefined> {
-    const record = await store.get(digest)
-    if (record === undefined) return undefined
-    const { receipt } = record
-    const isUsed = await chain.isUsed(receipt.target, digest)
-    if (isUsed === (receipt.status === 'confirmed') && (await stored.isTrue(record))) return receipt
-    if (!isUsed) return undefined
-    // Another may have ended it meanwhile.
-    const accept = async () => stored.acceptEffect((await store.get(digest)) ?? record)
-    const job = await (jobs.of(digest) ?? jobs.register(digest, accept()))
-    return job.current()
+  async function takeUp({ record, version }: StoredRelay): Promise<RelayJob> {
+    return resume(await put({ record: takenOn(record, account, new Date()), version }))
+  }
+
+  async function accept({ record, version }: StoredRelay): Promise<RelayJob> {
+    const next = await overtaken(deps.chain, takenOn(record, account, new Date()))
+    if (next === undefined) return endedJob(record)
+    const stored = await put({ record: next, version })
+    return isFinal(next.receipt) ? endedJob(next) : resume(stored)
+  }
+
+  const begin = createBeginning({ ...jobDeps, account, takeUp, accept })
+
+  async function recover(): Promise<void> {
+    let count = 0
+    for (const stored of await store.unfinished()) {
+      const owner = accountOf(stored.record)
+      if (owner !== account) continue
+      count++
+      void jobs.register(stored.record.receipt.digest, Promise.resolve(resume(stored)))
+    }
+    logger.info('unfinished authorizations taken up', { count })
   }
 
   return {
-    async post(authorization) {
-      await recovered.promise
-      const joined = jobs.of(authorization.digest)
-      if (joined !== undefined) return joined
-      if (jobs.count() >= deps.maxUnderWay) throw new Problem('relay-overloaded')
-      return jobs.register(authorization.digest, begin(authorization))
-    },
-    async find(digest) {
-      await recovered.promise
-      const job = await jobs.of(digest)?.catch(() => undefined)
-      return job === undefined ? findStored(digest) : job.current()
-    },
+    of: jobs.of,
+    begin: (authorization) => jobs.register(authorization.digest, begin(authorization)),
+    claim: (stored) => jobs.register(stored.record.receipt.digest, takeUp(stored)),
+    acceptEffect: (stored) => jobs.register(stored.record.receipt.digest, accept(stored)),
     underWay: jobs.count,
     service: {
       name: 'relay',
-      async start() {
-        await recover()
-        recovered.resolve()
-      },
+      start: recover,
       async stop() {
         stopped.abort()
         await jobs.ended()
@@ -104,26 +114,39 @@ export function createRelay(deps: RelayDeps): Relay {
   }
 }
 
-/** Checks an authorization that nobody relays yet, and starts its job. */
-function createBeginning(deps: RelayJobDeps, stored: StoredReceipts) {
-  const { store, chain, preflight, admission } = deps
+/** Checks an authorization that this server has not under way, and starts its job. */
+function createBeginning(
+  deps: RelayJobDeps & {
+    readonly account: Hex
+    readonly takeUp: (stored: StoredRelay) => Promise<RelayJob>
+    readonly accept: (stored: StoredRelay) => Promise<RelayJob>
+  },
+) {
+  const { store, chain, preflight, admission, account } = deps
   return async (authorization: VerifiedAuthorization): Promise<RelayJob> => {
     const { digest, target, data, purpose } = authorization
-    const [cached, forecast, funds] = await Promise.all([
-      store.get(digest),
+    const [stored, forecast, funds] = await Promise.all([
+      store.find(digest),
       preflight.check({ to: target, data }),
       admission.funds(),
     ])
-    const record = pendingRecord(authorization, new Date(), cached?.transactions)
+    const { version } = stored ?? { version: 0 }
+    if (stored !== undefined && !isFinal(stored.record.receipt)) {
+      const owner = accountOf(stored.record)
+      if (owner !== undefined && owner !== account) throw new TakenElsewhereError()
+      return deps.takeUp(stored)
+    }
+    const transactions = keptFor(account, stored?.record)
+    const record = { ...pendingRecord(authorization, new Date()), account, transactions }
     if ('revert' in forecast) {
       // What has taken effect reverts too: its digest is used up. A node that trails may not know of that.
       const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(target, digest))
-      if (isUsed) return stored.acceptEffect(cached ?? record)
+      if (isUsed) return deps.accept(stored ?? { record, version })
       throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
     }
     await admission.admit(digest, purpose, forecast.gasLimit, funds)
     try {
-      return await startJob(deps, record, forecast.gasLimit)
+      return await startJob(deps, { record, version }, forecast.gasLimit)
     } catch (error) {
       admission.end(digest, purpose, false)
       throw error
@@ -165,10 +188,11 @@ export function createJobs(onEnd: (job: RelayJob) => void): RelayJobs {
 }
 
 export interface ReopeningDeps {
-  readonly store: Pick<ReceiptStore, 'get' | 'put'>
+  readonly store: Pick<ReceiptStore, 'find' | 'put'>
+  readonly account: Hex
   readonly jobs: RelayJobs
-  /** Takes up a record that is on disk. */
-  readonly resume: (record: RelayRecord) => RelayJob
+  /** Takes up a record that is stored. */
+  readonly resume: (stored: StoredRelay) => RelayJob
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly logger: Logger
@@ -179,15 +203,18 @@ export interface ReopeningDeps {
  * has kept it. A record that can't be written, as the disk fails, is tried again until the server stops.
  */
 export function createReopening(deps: ReopeningDeps): (digest: Hex) => void {
-  const { store, jobs, stopping, logger } = deps
+  const { store, account, jobs, stopping, logger } = deps
 
   async function open(digest: Hex): Promise<RelayJob> {
-    const record = await store.get(digest)
-    if (record === undefined) throw new Problem('receipt-not-found')
-    const next = reopened(record, new Date())
-    await store.put(digest, next)
+    const stored = await store.find(digest)
+    if (stored === undefined) throw new Problem('receipt-not-found')
+    const { record, version } = stored
+    // Another account has relayed it since.
+    if (accountOf(record) !== account) return endedJob(record)
+    const next = isFinal(record.receipt) ? reopened(record, new Date()) : record
+    if (!(await store.put(digest, next, version))) throw new TakenElsewhereError()
     logger.warn('transaction put back', { digest, txHash: record.receipt.txHash })
-    return deps.resume(next)
+    return deps.resume({ record: next, version: version + 1 })
   }
 
   function reopen(digest: Hex): void {
@@ -208,49 +235,30 @@ export function createReopening(deps: ReopeningDeps): (digest: Hex) => void {
   return reopen
 }
 
-export interface StoredReceiptsDeps {
-  readonly store: Pick<ReceiptStore, 'put'>
-  readonly chain: ChainView
-  /** Takes up a record that is on disk. */
-  readonly resume: (record: RelayRecord) => RelayJob
+/**
+ * Whether a record's transaction is where its receipt says. A chain that was reset knows nothing of one of before, or has it
+ * elsewhere. A receipt that says that somebody else brought it about is true as long as none of its own transactions is found.
+ * @throws ChainUnavailableError
+ */
+export async function isTrue(chain: ChainView, record: RelayRecord): Promise<boolean> {
+  const { status, txHash, blockNumber } = record.receipt
+  if (status === 'confirmed' && txHash === null) return (await chain.effectOf(record)) === null
+  if (txHash === null || blockNumber === null) return true
+  const now = await chain.whereIs(txHash)
+  if (now.blockNumber !== null) return now.blockNumber === blockNumber
+  // A node that trails does not deny an effect, nor does one that finds no old transactions.
+  return (status === 'confirmed' && now.head < blockNumber) || chain.isIn(blockNumber, txHash)
 }
 
-/** Holds what is stored of an authorization against the chain. Every method rejects with ChainUnavailableError. */
-export interface StoredReceipts {
-  /**
-   * Whether its transaction is where its receipt says. A chain that was reset knows nothing of one of before, or has it
-   * elsewhere. What says that somebody else brought it about is true as long as none of its own transactions is found.
-   */
-  isTrue(record: RelayRecord): Promise<boolean>
-  /**
-   * Of what the chain says has taken effect, whatever was thought of it before. It is confirmed once it is deep enough.
-   * @throws StorageError
-   */
-  acceptEffect(record: RelayRecord): Promise<RelayJob>
-}
-
-export function createStoredReceipts({ store, chain, resume }: StoredReceiptsDeps): StoredReceipts {
-  async function isTrue(record: RelayRecord): Promise<boolean> {
-    const { status, txHash, blockNumber } = record.receipt
-    if (status === 'confirmed' && txHash === null) return (await chain.effectOf(record)) === null
-    if (txHash === null || blockNumber === null) return true
-    const now = await chain.whereIs(txHash)
-    if (now.blockNumber !== null) return now.blockNumber === blockNumber
-    // A node that trails does not deny an effect, nor does one that finds no old transactions.
-    return (status === 'confirmed' && now.head < blockNumber) || chain.isIn(blockNumber, txHash)
-  }
-
-  return {
-    isTrue,
-    async acceptEffect(record) {
-      const { digest, target, status } = record.receipt
-      if (status === 'confirmed' && (await isTrue(record))) return endedJob(record)
-      const isDeep = await chain.isDeep(target, digest)
-      const next = isDeep
-        ? confirmed(record, await chain.effectOf(record), new Date())
-        : awaitingDepth(record, new Date())
-      await store.put(digest, next)
-      return isDeep ? endedJob(next) : resume(next)
-    },
-  }
+/**
+ * The record of an authorization that has taken effect, whatever it said before: confirmed once the effect is deep enough.
+ * Undefined where it says so already. @throws ChainUnavailableError
+ */
+export async function overtaken(chain: ChainView, record: RelayRecord): Promise<RelayRecord | undefined> {
+  const { digest, target, status } = record.receipt
+  if (status === 'confirmed' && (await isTrue(chain, record))) return undefined
+  const isDeep = await chain.isDeep(target, digest)
+  return isDeep
+    ? confirmed(record, await chain.effectOf(record), new Date())
+    : awaitingDepth(record, new Date())
 }

@@ -5,14 +5,22 @@ import { isFinal, REFUSED_BY_NODES, type Receipt, type Revert } from '../../prot
 import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { within } from '../async/waiting.js'
-import type { GasPurpose, ReceiptStore, RelayRecord } from '../store/receipts.js'
+import type { GasPurpose, ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import { hasEffect } from '../txManager/confirmations.js'
 import type { MinedTransaction, Outcome, Owner } from '../txManager/pendingTx.js'
 import type { TxManager } from '../txManager/txManager.js'
 import type { Admission } from './admission.js'
 import type { ChainView } from './chainView.js'
 import type { Preflight } from './preflight.js'
-import { confirmed, createJobRecord, failed, type JobRecord, submitted, unresolved } from './record.js'
+import {
+  confirmed,
+  createJobRecord,
+  failed,
+  type JobRecord,
+  submitted,
+  TakenElsewhereError,
+  unresolved,
+} from './record.js'
 
 export interface RelayJobDeps extends JobStepsDeps {
   readonly store: ReceiptStore
@@ -33,8 +41,8 @@ export interface RelayJob {
 /** A call whose transaction is not signed and saved after this long waits for something. */
 const SOON_MS = 200
 
-/** Takes up a record that is on disk. */
-export function resumeJob(deps: RelayJobDeps, stored: RelayRecord): RelayJob {
+/** Takes up a record that is stored. */
+export function resumeJob(deps: RelayJobDeps, stored: StoredRelay): RelayJob {
   const record = createJobRecord(deps.store, stored, { isKept: true })
   return run(deps, record, createJobSteps(deps, record))
 }
@@ -43,11 +51,12 @@ export function resumeJob(deps: RelayJobDeps, stored: RelayRecord): RelayJob {
  * Begins with a call that has just been checked. Its record is written when its transaction is signed, or before that
  * when it has to wait. Resolves then: from there on it comes to its end, by another process if need be.
  *
- * @throws StorageError: nothing was sent then, and nothing will be
+ * @param initial with the version that it is to replace
+ * @throws StorageError, TakenElsewhereError: nothing was sent then, and nothing will be
  */
 export async function startJob(
   deps: RelayJobDeps,
-  initial: RelayRecord,
+  initial: StoredRelay,
   gasLimit: bigint,
 ): Promise<RelayJob> {
   const record = createJobRecord(deps.store, initial, { isKept: false })
@@ -85,6 +94,8 @@ async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Pro
     try {
       if (await step()) break
     } catch (error) {
+      // What was sent here may be mined, and has its effect once all the same.
+      if (error instanceof TakenElsewhereError) return
       logger.warn('relay step failed', { digest, primaryType, ...describeError(error) })
       await record.keep()
       await pause(stopping)

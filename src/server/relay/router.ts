@@ -10,13 +10,13 @@ import { Problem } from '../http/problems.js'
 import { relayToken } from '../http/relayToken.js'
 import { parseBody, parseParam } from '../http/validate.js'
 import type { AuthorizationVerifier } from './authorization.js'
-import type { Relay } from './relay.js'
-import type { RelayJob } from './relayJob.js'
+import type { RelayDesk } from './desk.js'
+import type { Followed } from './following.js'
 
 export interface RelayRouterDeps {
   readonly authToken: string
   readonly verifier: AuthorizationVerifier
-  readonly relay: Pick<Relay, 'post' | 'find'>
+  readonly relay: Pick<RelayDesk, 'post' | 'find'>
   /** How long a caller is kept waiting at most. */
   readonly waitMs: number
   /** Aborts when the server begins to stop: nobody is kept waiting then. */
@@ -64,7 +64,7 @@ function getReceipt(relay: RelayRouterDeps['relay']): RequestHandler {
 
 /** Waits for a job's end, for `waitMs` at most, and not beyond the server's stop. Resolves with the receipt so far;
  * at once when no time is left, as what came before may have used up the caller's. */
-export type Wait = (job: RelayJob, waitMs: number) => Promise<Receipt>
+export type Wait = (job: Followed, waitMs: number) => Promise<Receipt>
 
 /**
  * One listener to the stop serves all who wait: each of its own would be looked for among all of them when it goes.

@@ -69,6 +69,15 @@ function withoutZeros(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(bytes.findIndex((byte) => byte !== 0))
 }
 
+/** The account that has signed a transaction; undefined where these are no bytes of one. */
+export function signerOf(raw: Hex): Hex | undefined {
+  try {
+    return addressSchema.parse(Transaction.from(raw).from)
+  } catch {
+    return undefined
+  }
+}
+
 const hexText = z.templateLiteral(['0x', z.string()])
 const callSchema = z.object({ to: addressSchema, data: hexText, gasLimit: z.bigint() })
 const feesSchema = z.discriminatedUnion('type', [

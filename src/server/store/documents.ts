@@ -46,6 +46,10 @@ export interface Documents<T> {
   openIds(): Promise<string[]>
   /** The open documents that can be parsed; the log names the others. */
   open(): Promise<T[]>
+  /** The same, with their versions. */
+  openEntries(): Promise<StoredEntry<T>[]>
+  /** The open documents whose unique keys begin with `prefix`, of those that can be parsed. */
+  openWithKey(prefix: string, limit: number): Promise<StoredEntry<T>[]>
 }
 
 interface DocumentsOptions<T> {
@@ -77,6 +81,16 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
       logger.error('stored record not readable', { store: table, recordId: id, ...describeError(error) })
       throw storageError('UNREADABLE_RECORD', error)
     }
+  }
+
+  function parseAll(rows: readonly Row[]): StoredEntry<T>[] {
+    return rows.flatMap((row) => {
+      try {
+        return [parse(row)]
+      } catch {
+        return []
+      }
+    })
   }
 
   async function find(id: string): Promise<StoredEntry<T> | undefined> {
@@ -144,16 +158,9 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
         }),
       ),
     openIds: async () => (await engine.open(table)).map(({ id }) => id),
-    async open() {
-      const rows = await engine.open(table)
-      return rows.flatMap((row) => {
-        try {
-          return [parse(row).value]
-        } catch {
-          return []
-        }
-      })
-    },
+    open: async () => parseAll(await engine.open(table)).map(({ value }) => value),
+    openEntries: async () => parseAll(await engine.open(table)),
+    openWithKey: async (prefix, limit) => parseAll(await engine.openWithKey(table, prefix, limit)),
   }
 }
 

@@ -80,6 +80,8 @@ export interface Engine {
   getMany(table: Table, ids: readonly string[]): Promise<Row[]>
   /** The open rows, in any order. */
   open(table: Table): Promise<Row[]>
+  /** Open rows whose unique keys begin with `prefix`, in the order of the keys. A prefix is of ASCII. */
+  openWithKey(table: Table, prefix: string, limit: number): Promise<Row[]>
   /** Inserts version 1, or puts version n in the place of version n - 1. Durable when it resolves. */
   put(table: Table, row: Row, fence?: Fence): Promise<WriteResult>
   /** Deletes a row if this is its version. Durable when it resolves. */

@@ -47,6 +47,10 @@ interface LeaseHolderOptions {
    * ends or fails before gives the lease back.
    */
   readonly serve: (term: Term) => Promise<void>
+  /** Whether this process may take the lease now. Called before each attempt. */
+  readonly isWanted?: (() => boolean) | undefined
+  /** Called when an attempt has failed, or its term is over. */
+  readonly onAttemptOver?: (() => void) | undefined
   readonly observe?: LeaseObserver | undefined
   readonly logger: Logger
   readonly timing: LeaseTiming
@@ -54,22 +58,30 @@ interface LeaseHolderOptions {
 
 /** Takes a lease whenever it is free, renews it, and serves each term of it. */
 export function createLeaseHolder(options: LeaseHolderOptions): Service {
-  const { leases, lease, holder, serve, observe, logger, timing } = options
+  const { leases, lease, holder, serve, isWanted, onAttemptOver, observe, logger, timing } = options
   const stopping = new AbortController()
   let holding: Promise<void> | undefined
 
   /** @returns false once `signal` is aborted */
   const pause = (ms: number, signal: AbortSignal) => sleep(ms, true, { signal }).catch(() => false)
 
+  async function take(): Promise<Fence | undefined> {
+    if (isWanted?.() === false) return undefined
+    try {
+      return await leases.take(lease, holder, timing.ttlMs)
+    } catch (error) {
+      logger.warn('lease not taken', { recordId: lease, ...describeError(error) })
+      return undefined
+    }
+  }
+
   async function hold(): Promise<void> {
     do {
       // The store's clock counts from later on.
       const sentAt = performance.now()
-      const fence = await leases.take(lease, holder, timing.ttlMs).catch((error: unknown) => {
-        logger.warn('lease not taken', { recordId: lease, ...describeError(error) })
-        return undefined
-      })
+      const fence = await take()
       if (fence !== undefined) await serveTerm(fence, sentAt)
+      onAttemptOver?.()
     } while (await pause(timing.takeEveryMs, stopping.signal))
   }
 
@@ -147,6 +159,7 @@ export type ServeLease = (
   lease: string,
   /** @param engine every write carries the term's fence; one that is refused for it ends the term */
   build: (engine: Engine, term: Term) => readonly Service[],
+  change?: Partial<Pick<LeaseHolderOptions, 'isWanted' | 'onAttemptOver' | 'observe'>>,
 ) => Service
 
 export function createServeLease(options: {
@@ -158,9 +171,10 @@ export function createServeLease(options: {
   readonly logger: Logger
 }): ServeLease {
   const { engine, ...common } = options
-  return (lease, build) =>
+  return (lease, build, change) =>
     createLeaseHolder({
       ...common,
+      ...change,
       leases: engine.leases,
       lease,
       async serve(term) {

@@ -3,8 +3,8 @@ import { addressSchema } from '../../protocol/address.js'
 import { isFinal, receiptSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
-import { createDocuments } from './documents.js'
-import type { Engine, Fence } from './engine.js'
+import { createDocuments, type StoredEntry } from './documents.js'
+import type { Engine } from './engine.js'
 
 /** Nodes refuse longer transactions. */
 const MAX_TRANSACTION_BYTES = 131_072
@@ -18,8 +18,11 @@ const signedTransactionSchema = z.strictObject({
 })
 export type SignedTransaction = z.output<typeof signedTransactionSchema>
 
-/** The same, with its bytes only as long as it may be sent again: looked for it is by its hash. */
-const keptTransactionSchema = signedTransactionSchema.partial({ raw: true })
+/**
+ * The same, with its bytes only as long as it may be sent again: it is looked for by its hash. The transaction of another
+ * account, which relayed the authorization before, has no nonce here.
+ */
+const keptTransactionSchema = signedTransactionSchema.partial({ nonce: true, raw: true })
 export type KeptTransaction = z.output<typeof keptTransactionSchema>
 
 const order = { orderId: bytes32Schema, account: addressSchema }
@@ -44,6 +47,8 @@ export type GasPurpose = z.output<typeof gasPurposeSchema>
 const relayRecordSchema = z.strictObject({
   /** What callers see. */
   receipt: receiptSchema,
+  /** The relayer's account that has taken it on. Until one has, whichever has room may. */
+  account: addressSchema.optional(),
   /** Calldata for the receipt's target, from which a transaction can be signed again. */
   data: hexBetween(4, MAX_TRANSACTION_BYTES),
   purpose: gasPurposeSchema,
@@ -53,26 +58,53 @@ const relayRecordSchema = z.strictObject({
 /** All that the relay knows of one authorization. */
 export type RelayRecord = z.output<typeof relayRecordSchema>
 
+export interface StoredRelay {
+  readonly record: RelayRecord
+  readonly version: number
+}
+
 /** Relay records by the authorization's digest. Every method rejects with StorageError. */
 export interface ReceiptStore {
   get(digest: Hex): Promise<RelayRecord | undefined>
-  /** Durable when it resolves. The caller keeps others from putting the same digest at the same time. */
-  put(digest: Hex, record: RelayRecord): Promise<void>
-  /** The records that an earlier process left unfinished, without reading the rest. For the start. */
-  unfinished(): Promise<RelayRecord[]>
+  find(digest: Hex): Promise<StoredRelay | undefined>
+  /**
+   * Puts a record in the place of `version`, 0 for none. Durable when it resolves; false where another version stands there, so
+   * another server has come first.
+   */
+  put(digest: Hex, record: RelayRecord, version: number): Promise<boolean>
+  /** Whether both are stored as the same text. */
+  isSame(one: RelayRecord, other: RelayRecord): boolean
+  /** The records that are not final, without reading the rest. */
+  unfinished(): Promise<StoredRelay[]>
+  /** Those of them that wait for an account to take them on. */
+  unclaimed(limit: number): Promise<StoredRelay[]>
 }
 
+const UNCLAIMED = 'unclaimed:'
+
+/** @param options.engine for the server that holds an account, the one whose writes carry the term of its lease */
 export function createReceiptStore(options: {
   readonly engine: Engine
-  /** Of the relayer's account. */
-  readonly fence: Fence
   readonly logger: Logger
 }): ReceiptStore {
   const documents = createDocuments({ ...options, table: 'relays', schema: relayRecordSchema })
+  const toStored = ({ value, version }: StoredEntry<RelayRecord>): StoredRelay => ({ record: value, version })
+  const textOf = (record: RelayRecord) => JSON.stringify(z.encode(relayRecordSchema, record))
   return {
     get: documents.get,
-    put: (digest, record) => documents.put(digest, { value: record, isOpen: !isFinal(record.receipt) }),
-    unfinished: documents.open,
+    async find(digest) {
+      const found = await documents.getUnless(undefined, digest)
+      return found === undefined || found === 'known' ? undefined : toStored(found)
+    },
+    put: (digest, record, version) =>
+      documents.replace(digest, version, {
+        value: record,
+        isOpen: !isFinal(record.receipt),
+        uniqueKey: record.account === undefined ? `${UNCLAIMED}${digest}` : null,
+      }),
+    isSame: (one, other) => textOf(one) === textOf(other),
+    unfinished: async () => (await documents.openEntries()).map(toStored),
+    unclaimed: async (limit) => (await documents.openWithKey(UNCLAIMED, limit)).map(toStored),
   }
 }
 
@@ -83,9 +115,8 @@ const noOpSchema = z.array(signedTransactionSchema)
  * promise resolves. It rejects with StorageError, also once another server has the account.
  */
 export function createSaveNoOp(options: {
+  /** Its writes carry the term of the account's lease. */
   readonly engine: Engine
-  /** Of the relayer's account. */
-  readonly fence: Fence
   readonly address: Hex
   readonly logger: Logger
 }): (transaction: SignedTransaction) => Promise<void> {

@@ -2,14 +2,14 @@ import { orderOfCall } from '../../chain/authorizationCall.js'
 import type { PrimaryType } from '../../protocol/authorizationTypes.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createRecentMap } from '../../service/recentMap.js'
-import type { Relay } from '../relay/relay.js'
+import type { RelayDesk } from '../relay/desk.js'
 
 /** Which authorizations the relay took on for which order: those that settle or refund it name it. */
 export interface RelayedDigests {
   /** In the order in which they came, each once. */
   of(orderId: Hex): readonly Hex[]
   /** The same relay; what it takes on is noted. */
-  observed<R extends Pick<Relay, 'post'>>(relay: R): R
+  observed<R extends Pick<RelayDesk, 'post'>>(relay: R): R
 }
 
 /** A write-ahead names its order as well, and ends nothing. */

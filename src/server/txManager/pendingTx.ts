@@ -119,9 +119,11 @@ export function createPendingTx(
 }
 
 function lastSigned(transactions: readonly KeptTransaction[]): SignedTransaction {
-  const last = transactions.at(-1)
-  if (last?.raw === undefined) throw new TypeError('no transaction to follow')
-  return { ...last, raw: last.raw }
+  const { nonce, hash, raw } = transactions.at(-1) ?? {}
+  if (nonce === undefined || hash === undefined || raw === undefined) {
+    throw new TypeError('no transaction to follow')
+  }
+  return { nonce, hash, raw }
 }
 
 /** Adds a transaction under the same nonce, signed and saved. */

@@ -4,6 +4,7 @@ import type { Logger } from '../../service/logger.js'
 import type { RelayerSigner } from '../signer/signer.js'
 import { readTransaction } from '../signer/transaction.js'
 import type { SignedTransaction } from '../store/receipts.js'
+import { storageError } from '../store/storageError.js'
 import type { Broadcaster } from './broadcast.js'
 import { type FeeMarket, isOutbid, raisedFees } from './fees.js'
 import {
@@ -26,6 +27,8 @@ export interface CheckedCall extends Call {
 export interface SenderOptions {
   readonly broadcaster: Broadcaster
   readonly signer: RelayerSigner
+  /** Whether the account is known to be this process's own. Nothing new is signed otherwise. */
+  readonly isTrusted: () => boolean
   readonly fees: FeeMarket
   readonly chainId: number
   /** Wei per gas that is never exceeded. */
@@ -72,12 +75,24 @@ const ofNoOp: Omit<Owner, 'save'> = {
 }
 
 export function createSender(options: SenderOptions): Sender {
-  const { broadcaster, signer, fees, chainId, maxFeePerGas, onSigned, saveNoOp, onNoOpSent, logger } = options
+  const {
+    broadcaster,
+    signer,
+    isTrusted,
+    fees,
+    chainId,
+    maxFeePerGas,
+    onSigned,
+    saveNoOp,
+    onNoOpSent,
+    logger,
+  } = options
   const broadcasts = new Set<Promise<void>>()
   const noOp: CheckedCall = { to: signer.address, data: '0x', gasLimit: TRANSFER_GAS }
 
   async function sign(call: CheckedCall, nonce: number, offered: Fees): Promise<SignedTransaction> {
     const { to, data, gasLimit } = call
+    if (!isTrusted()) throw storageError('LEASE_NOT_TRUSTED')
     const signed = await signer.sign({ chainId, nonce, to, data, gasLimit, fees: offered })
     onSigned(signed.hash)
     return { nonce, ...signed }

@@ -38,6 +38,8 @@ export interface TxManagerOptions {
   readonly transport: Pick<RpcTransport, 'send'>
   readonly broadcaster: Broadcaster
   readonly signer: RelayerSigner
+  /** Whether the account is known to be this process's own. Nothing new is signed otherwise. */
+  readonly isTrusted: () => boolean
   readonly fees: FeeMarket
   readonly chainId: number
   /** Blocks that must hold a transaction, its own included, before it counts. */

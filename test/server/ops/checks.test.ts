@@ -10,7 +10,7 @@ import { leasesLook } from '../../../src/server/ops/checks/leases.js'
 import { narratorLook } from '../../../src/server/ops/checks/narrator.js'
 import { createRelayerView } from '../../../src/server/ops/checks/relayer.js'
 import { createStoreView } from '../../../src/server/ops/checks/store.js'
-import type { RelayHealth } from '../../../src/server/relay/health.js'
+import type { AccountHealth, RelayHealth } from '../../../src/server/relay/health.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { storageError } from '../../../src/server/store/storageError.js'
@@ -99,11 +99,13 @@ describe('the enclave', () => {
 describe('the relayer', () => {
   const GAS_PER_DAY = 100_000_000n
   const RESERVE = 20_000_000n
+  const ACCOUNT = { address: `0x${'11'.repeat(20)}`, balance: 100n, isFunded: true } as const
+  const accounts = (...changes: Partial<AccountHealth>[]) => ({
+    accounts: changes.map((change) => ({ ...ACCOUNT, ...change })),
+  })
   const fine: RelayHealth = {
-    address: `0x${'11'.repeat(20)}`,
-    balance: 100n,
+    accounts: [ACCOUNT],
     minBalance: 10n,
-    isFunded: true,
     inFlight: 0,
     queued: 0,
     gasLeft: GAS_PER_DAY,
@@ -117,12 +119,14 @@ describe('the relayer', () => {
 
   test('is healthy, or says what it lacks, the worst first', async () => {
     expect(await look({})).toBeNull()
-    expect(await look({ balance: 20n })).toBeNull()
-    expect(await look({ balance: 19n })).toBe('balance-low')
-    expect(await look({ isFunded: false, gasLeft: 0n })).toBe('relayer-underfunded')
+    expect(await look(accounts({ balance: 20n }))).toBeNull()
+    expect(await look(accounts({ balance: 19n }))).toBe('balance-low')
+    expect(await look({ ...accounts({ isFunded: false }), gasLeft: 0n })).toBe('relayer-underfunded')
+    expect(await look(accounts({ isFunded: false }, { isFunded: false }))).toBe('relayer-underfunded')
+    expect(await look(accounts({}, { isFunded: false }))).toBe('balance-low')
     expect(await look({ gasLeft: 0n, reserveLeft: 299_999n })).toBe('gas-reserve-used-up')
-    expect(await look({ gasLeft: 299_999n, balance: 19n })).toBe('gas-budget-used-up')
-    expect(await look({ isKeyShared: true, balance: 19n })).toBe('key-used-elsewhere')
+    expect(await look({ gasLeft: 299_999n, ...accounts({ balance: 19n }) })).toBe('gas-budget-used-up')
+    expect(await look({ isKeyShared: true, ...accounts({ balance: 19n }) })).toBe('key-used-elsewhere')
     expect(await look({ gasLeft: 10_000_000n })).toBeNull()
     expect(await look({ gasLeft: 9_999_999n })).toBe('gas-budget-low')
   })
@@ -133,12 +137,12 @@ describe('the relayer', () => {
       if (fails) throw new Error('no node')
       return fine
     })
-    expect(relayer.balance()).toBeUndefined()
+    expect(relayer.balances()).toEqual([])
     await relayer.look()
-    expect(relayer.balance()).toBe(100n)
+    expect(relayer.balances()).toEqual([100n])
     fails = true
     await expect(relayer.look()).rejects.toThrow('no node')
-    expect(relayer.balance()).toBeUndefined()
+    expect(relayer.balances()).toEqual([])
   })
 })
 

@@ -35,7 +35,7 @@ function untouched(): RelayRecord {
 
 async function store(dataDir: string, record: RelayRecord): Promise<void> {
   const receipts = createReceiptStore({ ...(await openStores(dataDir)), logger: createLogLines().logger })
-  await receipts.put(digest(), record)
+  await receipts.put(digest(), record, 0)
 }
 
 async function start(confirmations: number, dataDir?: string, behind = 0) {

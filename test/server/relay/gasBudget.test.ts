@@ -38,7 +38,7 @@ async function budgetOf(limits: bigint | GasLimits, root?: string) {
   const clock = { ms: 20_000 * DAY_MS + 1_000 }
   const log = createLogLines()
   const { engine, left } = createFailingEngine((await openStores(dataDir)).engine)
-  const options = { engine, isShared: false, now: () => clock.ms, logger: log.logger }
+  const options = { engine, now: () => clock.ms, logger: log.logger }
   const restart = async () => {
     const budget = createGasBudget({
       ...options,

@@ -18,8 +18,10 @@ import { createLifetime } from '../../../src/server/lifetime.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
 import type { RelayHealth } from '../../../src/server/relay/health.js'
 import { createRelayRouter } from '../../../src/server/relay/router.js'
-import { openRelayerKey } from '../../../src/server/signer/keys.js'
+import { openRelayerKeys } from '../../../src/server/signer/keys.js'
 import type { RelayerKey } from '../../../src/server/signer/signer.js'
+import type { Engine } from '../../../src/server/store/engine.js'
+import { createServeLease, leaseTiming } from '../../../src/server/store/leaseHolder.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { digestOf, domainOf } from '../../support/authorizations.js'
 import type { TestChain } from '../../support/chain.js'
@@ -57,17 +59,15 @@ export interface RelayTestOptions {
   readonly rpcUrl?: string
   /** Default: the relayer's private key. */
   readonly key?: RelayerKey
+  /** Default: one of the data directory's own. */
+  readonly engine?: Engine
+  readonly serverId?: string
 }
 
 const QUICK = { RELAY_POLL_INTERVAL: '10ms', RELAY_RESUBMIT_AFTER: '30s', RPC_TIMEOUT: '2s' }
 
-export async function startRelay({
-  chain,
-  dataDir,
-  env = {},
-  rpcUrl,
-  key,
-}: RelayTestOptions): Promise<RelayUnderTest> {
+export async function startRelay(options: RelayTestOptions): Promise<RelayUnderTest> {
+  const { chain, dataDir, env = {}, rpcUrl, key, serverId = 'the server of the test' } = options
   // Runs after the relay is stopped, as what is registered last runs first.
   onTestFinished(() => mineAgain(chain))
   const config = serverConfig({
@@ -78,20 +78,26 @@ export async function startRelay({
   })
   const log = createLogLines()
   const stopping = new AbortController()
-  const { engine, fence } = await openStores(dataDir)
+  const engine = options.engine ?? (await openStores(dataDir)).engine
   const provider = new RpcProvider({
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId: config.chain.chainId,
   })
-  const relayerKey = key ?? (await openRelayerKey(config.relay.relayerKey))
+  const relayerKeys = key ? [key] : await openRelayerKeys(config.relay.relayerKeys)
   const { logger } = log
   const built = buildRelay({
     config,
     provider,
     engine,
-    fence,
-    relayerKey,
+    serveLease: createServeLease({
+      engine,
+      holder: serverId,
+      timing: leaseTiming(config.leaseTtlMs),
+      logger,
+    }),
+    serverId,
+    relayerKeys,
     logger,
     stopping: stopping.signal,
   })
@@ -197,8 +203,7 @@ export function minedOfRelayer(chain: TestChain): Promise<number> {
 export async function storedRecord(dataDir: string, digest: Hex): Promise<RelayRecord | undefined> {
   const engine = await openQuickly(dataDir)
   try {
-    const fence = { lease: 'none', term: 'to read needs none' }
-    return await createReceiptStore({ engine, fence, logger: createLogLines().logger }).get(digest)
+    return await createReceiptStore({ engine, logger: createLogLines().logger }).get(digest)
   } finally {
     await engine.stop()
   }

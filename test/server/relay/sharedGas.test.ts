@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { checksum } from '../../../src/protocol/address.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { createGasBudget, type GasBudget } from '../../../src/server/relay/gasBudget.js'
+import type { Engine } from '../../../src/server/store/engine.js'
 import type { GasPurpose } from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
 import { storedText } from '../../support/storedRows.js'
@@ -19,13 +21,30 @@ const finish = (order: number): GasPurpose => ({ kind: 'finish', orderId: digest
 const refund: GasPurpose = { kind: 'account', account: ALICE }
 
 /** Budgets of several servers on one database. */
-async function budgetsOf(servers: number, limits = LIMITS) {
+async function budgetsOf(servers: number, limits = LIMITS, delayMs = 0) {
   const root = await temporaryDirectory()
   const clock = { ms: 20_000 * DAY_MS + 1_000 }
   const { engine, left } = createFailingEngine((await openStores(root)).engine)
   const { logger } = createLogLines()
+  const delayed: Engine = {
+    ...engine,
+    isShared: true,
+    async get(...args) {
+      if (delayMs > 0) await sleep(delayMs)
+      return engine.get(...args)
+    },
+    async put(...args) {
+      if (delayMs > 0) await sleep(delayMs)
+      return engine.put(...args)
+    },
+  }
   const start = async () => {
-    const budget = createGasBudget({ engine, isShared: true, limits, now: () => clock.ms, logger })
+    const budget = createGasBudget({
+      engine: delayed,
+      limits,
+      now: () => clock.ms,
+      logger,
+    })
     await budget.service.start()
     return budget
   }
@@ -136,4 +155,24 @@ test('the next day begins for all servers with the first, whose clock may be ahe
     code: 'relay-quota-exhausted',
   })
   await behind.reserve(digest(3), refund, 1_500_000n)
+})
+
+test('a request that comes while another server’s count is being read is decided by that count', async () => {
+  const { budgets } = await budgetsOf(2, LIMITS, 3)
+  const [one, other] = budgets
+  if (one === undefined || other === undefined) throw new Error('no budgets')
+  let taken = 0
+  const posts: Promise<void>[] = []
+  for (let number = 1; number <= 60; number++) {
+    const post = isTaken(number % 3 === 0 ? other : one, number, refund, 300_000n)
+    posts.push(
+      post.then((isIt) => {
+        if (isIt) taken++
+      }),
+    )
+    // Between the steps of a write, whichever it is at.
+    await sleep(1)
+  }
+  await Promise.all(posts)
+  expect(taken).toBe(13)
 })

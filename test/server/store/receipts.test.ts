@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
+import type { Row, Table } from '../../../src/server/store/engine.js'
 import { createReceiptStore, createSaveNoOp, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
@@ -22,36 +23,43 @@ function record(status: RelayRecord['receipt']['status'], digest = DIGEST): Rela
 }
 
 async function setUp() {
-  const { engine, fence } = await openStores(await temporaryDirectory())
+  const { engine } = await openStores(await temporaryDirectory())
   const failing = createFailingEngine(engine)
-  const open = () => createReceiptStore({ engine: failing.engine, fence, logger: createLogLines().logger })
+  const open = () => createReceiptStore({ engine: failing.engine, logger: createLogLines().logger })
   return { open, left: failing.left }
 }
 
 test('a receipt is unfinished until it is final, and again when it is taken up again', async () => {
   const { open } = await setUp()
   const store = open()
-  await store.put(OTHER, record('confirmed', OTHER))
-  for (const status of ['pending', 'submitted', 'failed', 'submitted', 'confirmed', 'pending'] as const) {
-    await store.put(DIGEST, record(status))
+  expect(await store.put(OTHER, record('confirmed', OTHER), 0)).toBe(true)
+  for (const [version, status] of (
+    ['pending', 'submitted', 'failed', 'submitted', 'confirmed', 'pending'] as const
+  ).entries()) {
+    expect(await store.put(DIGEST, record(status), version)).toBe(true)
+    expect(await store.put(DIGEST, record('failed'), version)).toBe(false)
     expect(await store.get(DIGEST)).toEqual(record(status))
     const isFinal = status === 'failed' || status === 'confirmed'
-    expect(await open().unfinished()).toEqual(isFinal ? [] : [record(status)])
+    expect(await open().unfinished()).toEqual(
+      isFinal ? [] : [{ record: record(status), version: version + 1 }],
+    )
   }
 })
 
 test('a receipt that was not accepted is not found by the next start', async () => {
   const { open, left } = await setUp()
   left.writes = 1
-  await expect(open().put(DIGEST, record('submitted'))).rejects.toMatchObject({ name: 'StorageError' })
+  await expect(open().put(DIGEST, record('submitted'), 0)).rejects.toMatchObject({ name: 'StorageError' })
   expect(await open().unfinished()).toEqual([])
   expect(await open().get(DIGEST)).toBeUndefined()
 })
 
 test('no-op transactions are kept by their nonce, as long as the account is this server’s', async () => {
   const { engine } = await openStores(await temporaryDirectory())
+  const { logger } = createLogLines()
   const fence = await engine.take('relayer')
-  const save = createSaveNoOp({ engine, fence, address: ADDRESS, logger: createLogLines().logger })
+  const fenced = { ...engine, put: (table: Table, row: Row) => engine.put(table, row, fence) }
+  const save = createSaveNoOp({ engine: fenced, address: ADDRESS, logger })
   const [first, raised] = [DIGEST, OTHER].map((hash) => ({ nonce: 7, hash, raw: '0x02' as const }))
   if (first === undefined || raised === undefined) throw new Error('no transactions')
   await save(first)

@@ -78,6 +78,7 @@ export async function startTxManager(options: {
     resubmitAfterMs: options.resubmitAfterMs ?? 30_000,
     pollIntervalMs: 10,
     maxFeePerGas: 500n * GWEI,
+    isTrusted: () => true,
     saveNoOp: options.saveNoOp ?? (async () => undefined),
     onNoOpSent: () => undefined,
     onForeign: () => undefined,

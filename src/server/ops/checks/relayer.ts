@@ -9,27 +9,27 @@ const LOW_GAS_DIVISOR = 10n
 /** How often the floor fits into a balance that is worth a word. */
 const LOW_BALANCE_FACTOR = 2n
 
-/** Looks at the account that pays the gas, and remembers its balance for the metrics. */
+/** Looks at the accounts that pay the gas, and remembers their balances for the metrics. */
 export interface RelayerView {
   look(): Promise<CheckReason | null>
-  /** Wei, as the last look found; undefined when it could not. */
-  balance(): bigint | undefined
+  /** Wei by the places of the accounts in the configuration, as the last look found; none when it could not. */
+  balances(): readonly bigint[]
 }
 
 export function createRelayerView(options: {
   readonly health: () => Promise<RelayHealth>
   readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
 }): RelayerView {
-  let balance: bigint | undefined
+  let balances: readonly bigint[] = []
   return {
-    balance: () => balance,
+    balances: () => balances,
     async look() {
       try {
         const health = await options.health()
-        balance = health.balance
+        balances = health.accounts.map(({ balance }) => balance)
         return faultOf(health, options.gas)
       } catch (error) {
-        balance = undefined
+        balances = []
         if (isChainFailure(error)) return 'chain-unavailable'
         throw error
       }
@@ -38,14 +38,17 @@ export function createRelayerView(options: {
 }
 
 function faultOf(
-  { isFunded, balance, minBalance, gasLeft, reserveLeft, isKeyShared }: RelayHealth,
+  { accounts, minBalance, gasLeft, reserveLeft, isKeyShared }: RelayHealth,
   { perDay, reserve }: Pick<GasLimits, 'perDay' | 'reserve'>,
 ): CheckReason | null {
-  if (!isFunded) return 'relayer-underfunded'
+  if (!accounts.some(({ isFunded }) => isFunded)) return 'relayer-underfunded'
   // No order gets through with less.
   if (reserveLeft < LEAST_GAS) return 'gas-reserve-used-up'
   if (gasLeft < LEAST_GAS) return 'gas-budget-used-up'
   if (isKeyShared) return 'key-used-elsewhere'
-  if (balance < minBalance * LOW_BALANCE_FACTOR) return 'balance-low'
+  const isLow = accounts.some(
+    ({ isFunded, balance }) => !isFunded || balance < minBalance * LOW_BALANCE_FACTOR,
+  )
+  if (isLow) return 'balance-low'
   return gasLeft < (perDay - reserve) / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
 }

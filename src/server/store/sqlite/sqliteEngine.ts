@@ -139,6 +139,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     get: async (table, id) => read.get(table, id),
     getMany: async (table, ids) => ids.flatMap((id) => read.get(table, id) ?? []),
     open: async (table) => read.open(table),
+    openWithKey: async (table, prefix, limit) => read.openWithKey(table, prefix, limit),
     put: (table, row, fence) => enqueue({ kind: 'put', table, row, fence }),
     delete: (table, id, version, fence) => enqueue({ kind: 'delete', table, id, version, fence }),
     async take(lease) {
@@ -191,6 +192,14 @@ function createReader(database: DatabaseSync) {
   return {
     get: (table: Table, id: string) => all(toRow, `SELECT * FROM ${table} WHERE id = ?`, id)[0],
     open: (table: Table) => all(toRow, `SELECT * FROM ${table} WHERE is_open = 1`),
+    openWithKey: (table: Table, prefix: string, limit: number) =>
+      all(
+        toRow,
+        `SELECT * FROM ${table} WHERE is_open = 1 AND unique_key >= ? AND unique_key < ? ORDER BY unique_key LIMIT ?`,
+        prefix,
+        `${prefix}\x7f`,
+        limit,
+      ),
     leases: () => all(toLease, 'SELECT * FROM leases ORDER BY name'),
   }
 }

@@ -37,6 +37,19 @@ export function testEngine(name: string, openAt: OpenEngine): void {
       await engine.stop()
     })
 
+    test('is found by the beginning of its unique key while it is open', async () => {
+      const engine = await open()
+      const rows = ['left:b', 'left:a', 'left', 'other', null].map((uniqueKey, index) =>
+        rowOf(`${index}`, 1, { uniqueKey }),
+      )
+      const closed = rowOf('closed', 1, { uniqueKey: 'left:c', isOpen: false })
+      await Promise.all([...rows, closed].map((row) => engine.put('relays', row)))
+      expect(await engine.openWithKey('relays', 'left:', 9)).toEqual([rows[1], rows[0]])
+      expect(await engine.openWithKey('relays', 'left:', 1)).toEqual([rows[1]])
+      expect(await engine.openWithKey('orders', 'left:', 9)).toEqual([])
+      await engine.stop()
+    })
+
     test('changes one version at a time', async () => {
       const engine = await open()
       expect(await engine.put('orders', rowOf('a', 2))).toBe('conflict')

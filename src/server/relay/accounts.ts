@@ -1,0 +1,173 @@
+import type { Hex } from '../../protocol/hex.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import { createDeferred } from '../async/deferred.js'
+import type { Service } from '../lifetime.js'
+import { createPoller } from '../poller.js'
+import type { RelayerSigner } from '../signer/signer.js'
+import type { Engine } from '../store/engine.js'
+import type { LeaseObserver, ServeLease, Term } from '../store/leaseHolder.js'
+import type { TxManager } from '../txManager/txManager.js'
+import type { Relay } from './relay.js'
+
+/** One term of the lease on an account. All of it is thrown away with the term. */
+export interface RelayTerm {
+  readonly account: Hex
+  readonly relay: Relay
+  readonly txManager: TxManager
+  /** In the order in which they start. */
+  readonly services: readonly Service[]
+  /** Whether no other server can have taken the account yet, as far as is known. */
+  readonly isTrusted: () => boolean
+}
+
+/** The relayer's accounts that this server holds at this moment. */
+export interface RelayerAccounts {
+  readonly addresses: readonly Hex[]
+  readonly leases: readonly string[]
+  terms(): readonly RelayTerm[]
+  /** Accounts whose lease has been free for so long that no server seems to have its key. */
+  areForsaken(accounts: ReadonlySet<Hex>): Promise<ReadonlySet<Hex>>
+  /** Resolves once this server has tried to take each account, and those that it took are served. */
+  readonly tried: Promise<void>
+  readonly services: readonly Service[]
+}
+
+export interface RelayerAccountsOptions {
+  readonly engine: Engine
+  readonly signers: readonly RelayerSigner[]
+  readonly serveLease: ServeLease
+  readonly serverId: string
+  /** How often this server looks how many others there are. */
+  readonly shareEveryMs: number
+  readonly build: (engine: Engine, signer: RelayerSigner, term: Term) => RelayTerm
+  /** Hears of leases by the places of their accounts in the configuration. */
+  readonly observeLease?: LeaseObserver | undefined
+  readonly logger: Logger
+}
+
+const SERVER_LEASE = 'server:'
+const leaseOf = (account: Hex) => `relayer:${account}`
+/** A server that restarts is back before that. */
+const FORSAKEN_AFTER_MS = 60_000
+
+/**
+ * Each account belongs to one server at a time, by a lease. The living servers share the accounts evenly: one holds as many as its
+ * share, rounded up, and gives one back when it has more.
+ */
+export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerAccounts {
+  const { engine, signers, serveLease, serverId, logger } = options
+  const held = new Map<Hex, { readonly term: RelayTerm; readonly end: () => void }>()
+  const served = new Set<RelayTerm>()
+  /** Accounts that this server is about to take. */
+  const attempts = new Set<Hex>()
+  const tried = new Map(signers.map(({ address }) => [address, createDeferred<void>()]))
+  const freeSince = new Map<Hex, number>()
+  let share = signers.length
+
+  function isWanted(address: Hex): boolean {
+    if (held.size + attempts.size >= share) return false
+    attempts.add(address)
+    return true
+  }
+
+  function onAttemptOver(address: Hex): void {
+    attempts.delete(address)
+    tried.get(address)?.resolve()
+  }
+
+  function holder(signer: RelayerSigner, place: number): Service {
+    const { address } = signer
+    return serveLease(
+      leaseOf(address),
+      (fenced, lease) => {
+        const term = options.build(fenced, signer, lease)
+        return [
+          {
+            name: 'relayer account held',
+            async start() {
+              attempts.delete(address)
+              held.set(address, { term, end: lease.end })
+            },
+            async stop() {
+              held.delete(address)
+            },
+          },
+          ...term.services,
+          {
+            name: 'relayer account served',
+            async start() {
+              served.add(term)
+              tried.get(address)?.resolve()
+            },
+            async stop() {
+              served.delete(term)
+            },
+          },
+        ]
+      },
+      {
+        isWanted: () => isWanted(address),
+        onAttemptOver: () => onAttemptOver(address),
+        observe: (_lease, isHeld) => options.observeLease?.(`relayer:${place}`, isHeld),
+      },
+    )
+  }
+
+  async function lookAround(): Promise<void> {
+    const leases = await engine.leases.list()
+    const others = leases.filter(
+      ({ lease, holder, expiresInMs }) =>
+        lease.startsWith(SERVER_LEASE) && holder !== serverId && expiresInMs > 0,
+    )
+    share = Math.ceil(signers.length / (others.length + 1))
+    if (held.size <= share) return
+    const [idlest] = [...held.values()].toSorted((a, b) => a.term.relay.underWay() - b.term.relay.underWay())
+    if (idlest === undefined) return
+    logger.info('relayer account given back', { recordId: leaseOf(idlest.term.account) })
+    idlest.end()
+  }
+
+  const sharing = createPoller({
+    name: 'relayer-accounts',
+    intervalMs: options.shareEveryMs,
+    tick: lookAround,
+    logger,
+  })
+
+  return {
+    addresses: signers.map(({ address }) => address),
+    leases: signers.map(({ address }) => leaseOf(address)),
+    terms: () => [...served].filter(({ isTrusted }) => isTrusted()),
+    async areForsaken(accounts) {
+      const now = performance.now()
+      const own = new Set(signers.map(({ address }) => address))
+      const leases = await engine.leases.list()
+      const taken = new Set(leases.filter(({ expiresInMs }) => expiresInMs > 0).map(({ lease }) => lease))
+      const free = [...accounts].filter((account) => !own.has(account) && !taken.has(leaseOf(account)))
+      for (const account of freeSince.keys()) if (!free.includes(account)) freeSince.delete(account)
+      for (const account of free) if (!freeSince.has(account)) freeSince.set(account, now)
+      // No other server can have the key of an account where this server's database is its own.
+      const patienceMs = engine.isShared ? FORSAKEN_AFTER_MS : 0
+      return new Set(free.filter((account) => now - (freeSince.get(account) ?? now) >= patienceMs))
+    },
+    tried: Promise.all([...tried.values()].map(({ promise }) => promise)).then(() => undefined),
+    services: engine.isShared
+      ? [
+          // One more name for each start: no metric of its own.
+          serveLease(`${SERVER_LEASE}${serverId}`, () => [], { observe: undefined }),
+          {
+            name: 'relayer shares',
+            async start() {
+              // Before the first attempt, so that a server that joins takes no more than its share.
+              await lookAround().catch((error: unknown) => {
+                logger.warn('servers not counted', describeError(error))
+              })
+            },
+            stop: async () => undefined,
+          },
+          ...signers.map(holder),
+          sharing,
+        ]
+      : signers.map(holder),
+  }
+}

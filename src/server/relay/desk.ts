@@ -1,0 +1,235 @@
+import { isOfUsedDigest } from '../../chain/reverts.js'
+import { isFinal, type Receipt } from '../../protocol/api.js'
+import type { Hex } from '../../protocol/hex.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import { Problem } from '../http/problems.js'
+import type { Service } from '../lifetime.js'
+import { createPoller } from '../poller.js'
+import type { ReceiptStore, StoredRelay } from '../store/receipts.js'
+import { StorageError } from '../store/storageError.js'
+import type { RelayerAccounts, RelayTerm } from './accounts.js'
+import type { VerifiedAuthorization } from './authorization.js'
+import type { ChainView } from './chainView.js'
+import { createFollowing, type Followed } from './following.js'
+import type { GasBudget } from './gasBudget.js'
+import type { Preflight } from './preflight.js'
+import { accountOf, keptFor, pendingRecord, TakenElsewhereError } from './record.js'
+import { isTrue, overtaken } from './relay.js'
+
+/** Takes authorizations on any server, whichever account relays them, and says how far they are. */
+export interface RelayDesk {
+  /**
+   * Begins to relay, or joins whichever account does so already. Nothing is spent on an authorization that has taken effect.
+   *
+   * @throws Problem `would-revert`, `relayer-underfunded`, `relay-quota-exhausted`, `relay-budget-exhausted`,
+   *   `relay-overloaded`, `chain-unavailable`, StorageError: nothing was signed or stored then. ChainUnavailableError
+   */
+  post(authorization: VerifiedAuthorization): Promise<Followed>
+  /**
+   * The receipt of an authorization, undefined when there is none that can be trusted.
+   * @throws ChainUnavailableError when the chain can't be asked whether it is still true
+   */
+  find(digest: Hex): Promise<Receipt | undefined>
+  /** How many authorizations this server has under way, in whatever state. */
+  underWay(): number
+  /** Takes up stored authorizations that no account relays. */
+  readonly service: Service
+}
+
+export interface RelayDeskOptions {
+  readonly accounts: RelayerAccounts
+  /** Its writes carry no term. */
+  readonly store: ReceiptStore
+  readonly chain: ChainView
+  readonly preflight: Preflight
+  readonly budget: Pick<GasBudget, 'assertRoom'>
+  /** Authorizations that one account has under way at once, those included that nothing is sent for yet. */
+  readonly maxUnderWay: number
+  /** How long a caller waits at most. */
+  readonly waitMs: number
+  readonly stopping: AbortSignal
+  readonly logger: Logger
+}
+
+/** Between two looks for authorizations that another server has left. */
+const CLAIM_EVERY_MS = 250
+/** Between two looks for what nothing else finds: records of earlier versions, of accounts without a key. */
+const SEARCH_EVERY_MS = 30_000
+
+export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
+  const { accounts, store, chain, preflight, budget, maxUnderWay, stopping, logger } = options
+  const beginnings = new Map<Hex, Promise<Followed>>()
+  const following = createFollowing({ ...options, patienceMs: options.waitMs })
+  let searchedAt = Number.NEGATIVE_INFINITY
+
+  const jobOf = (digest: Hex) =>
+    accounts
+      .terms()
+      .map(({ relay }) => relay.of(digest))
+      .find((job) => job !== undefined)
+
+  /** The accounts of this server that have room, the idlest first. */
+  const withRoom = () =>
+    accounts
+      .terms()
+      .filter(({ relay }) => relay.underWay() < maxUnderWay)
+      .toSorted((a, b) => a.relay.underWay() - b.relay.underWay())
+
+  async function follow(digest: Hex): Promise<Followed> {
+    const stored = await store.find(digest)
+    if (stored === undefined) throw new Problem('receipt-not-found')
+    return following.of(stored)
+  }
+
+  /** Undefined where this server's term of the account is over. */
+  async function beginWith(
+    { relay }: RelayTerm,
+    authorization: VerifiedAuthorization,
+  ): Promise<Followed | undefined> {
+    try {
+      return await relay.begin(authorization)
+    } catch (error) {
+      if (error instanceof TakenElsewhereError) return follow(authorization.digest)
+      if (error instanceof StorageError && error.code === 'LEASE_LOST') return undefined
+      throw error
+    }
+  }
+
+  async function begin(authorization: VerifiedAuthorization): Promise<Followed> {
+    let refusal: Problem | undefined
+    for (const term of withRoom()) {
+      try {
+        const job = await beginWith(term, authorization)
+        if (job !== undefined) return job
+      } catch (error) {
+        // Another account may have the funds.
+        if (!(error instanceof Problem && error.code === 'relayer-underfunded')) throw error
+        refusal = error
+      }
+    }
+    if (refusal !== undefined) throw refusal
+    if (accounts.terms().length === accounts.addresses.length) throw new Problem('relay-overloaded')
+    return leave(authorization)
+  }
+
+  /** Stores an authorization for an account of another server, or for one that this server is about to hold. */
+  async function leave(authorization: VerifiedAuthorization): Promise<Followed> {
+    const { digest, target, data, purpose } = authorization
+    const stored = await store.find(digest)
+    if (stored !== undefined && !isFinal(stored.record.receipt)) return following.of(stored)
+    if (following.count() >= maxUnderWay) throw new Problem('relay-overloaded')
+    const forecast = await preflight.check({ to: target, data })
+    const pending = {
+      ...pendingRecord(authorization, new Date()),
+      transactions: keptFor(undefined, stored?.record),
+    }
+    if ('revert' in forecast) {
+      const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(target, digest))
+      if (!isUsed) throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
+      const record = stored?.record ?? pending
+      const next = (await overtaken(chain, record)) ?? record
+      if (isFinal(next.receipt)) return following.ended(next.receipt)
+    } else {
+      await budget.assertRoom(digest, purpose, forecast.gasLimit)
+    }
+    // A conflict is another server that has stored it first.
+    await store.put(digest, pending, stored?.version ?? 0)
+    return follow(digest)
+  }
+
+  /** By the chain, which an account of another server may not have looked at yet. */
+  async function findStored(digest: Hex): Promise<Receipt | undefined> {
+    const stored = await store.find(digest)
+    if (stored === undefined) return undefined
+    const { receipt } = stored.record
+    if (!isFinal(receipt)) return receipt
+    const isUsed = await chain.isUsed(receipt.target, digest)
+    if (isUsed === (receipt.status === 'confirmed') && (await isTrue(chain, stored.record))) return receipt
+    if (!isUsed) return undefined
+    const [term] = accounts.terms()
+    if (term !== undefined) return correct(term, digest)
+    return ((await overtaken(chain, stored.record)) ?? stored.record).receipt
+  }
+
+  /** Another caller may have had it corrected in between. */
+  async function correct({ relay }: RelayTerm, digest: Hex): Promise<Receipt | undefined> {
+    const job = jobOf(digest)
+    if (job !== undefined) return (await job).current()
+    const stored = await store.find(digest)
+    if (stored === undefined) return undefined
+    try {
+      return (await (jobOf(digest) ?? relay.acceptEffect(stored))).current()
+    } catch (error) {
+      if (error instanceof TakenElsewhereError) return (await store.get(digest))?.receipt
+      throw error
+    }
+  }
+
+  function claim(term: RelayTerm, stored: StoredRelay): void {
+    const { digest } = stored.record.receipt
+    if (jobOf(digest) !== undefined || beginnings.has(digest)) return
+    term.relay.claim(stored).catch((error: unknown) => {
+      // Another server was faster.
+      if (error instanceof TakenElsewhereError) return
+      logger.warn('authorization not claimed', { digest, ...describeError(error) })
+    })
+  }
+
+  async function claimLeft(): Promise<void> {
+    const room = withRoom().reduce((sum, { relay }) => sum + maxUnderWay - relay.underWay(), 0)
+    if (room <= 0) return
+    for (const stored of await store.unclaimed(room)) {
+      const [term] = withRoom()
+      if (term !== undefined) claim(term, stored)
+    }
+  }
+
+  /** For records that have an account, and no job there. */
+  async function search(): Promise<void> {
+    if (performance.now() - searchedAt < SEARCH_EVERY_MS || accounts.terms().length === 0) return
+    const open = await store.unfinished()
+    const owners = new Set(open.flatMap(({ record }) => accountOf(record) ?? []))
+    const forsaken = await accounts.areForsaken(owners)
+    searchedAt = performance.now()
+    for (const stored of open) {
+      const owner = accountOf(stored.record)
+      const own = accounts.terms().find(({ account }) => account === owner)
+      const isFree = owner === undefined || forsaken.has(owner)
+      const term = own ?? (isFree ? withRoom()[0] : undefined)
+      if (term !== undefined) claim(term, stored)
+    }
+  }
+
+  return {
+    async post(authorization) {
+      const { digest } = authorization
+      await accounts.tried
+      const joined = jobOf(digest) ?? beginnings.get(digest)
+      if (joined !== undefined) return joined
+      const begun = begin(authorization)
+      beginnings.set(digest, begun)
+      try {
+        return await begun
+      } finally {
+        beginnings.delete(digest)
+      }
+    },
+    async find(digest) {
+      await accounts.tried
+      const job = await jobOf(digest)?.catch(() => undefined)
+      return job === undefined ? findStored(digest) : job.current()
+    },
+    underWay: () => accounts.terms().reduce((sum, { relay }) => sum + relay.underWay(), 0),
+    service: createPoller({
+      name: 'relay-claims',
+      intervalMs: CLAIM_EVERY_MS,
+      async tick() {
+        await accounts.tried
+        if (stopping.aborted) return
+        await claimLeft()
+        await search()
+      },
+      logger,
+    }),
+  }
+}
