@@ -2,6 +2,7 @@
 // the runs after it end where an undisturbed run ends, and nobody's cash or shares are more than there is.
 import { describe, expect, it } from 'vitest'
 import { type Mishap, sabotage } from './saboteur.js'
+import { createSample } from './sample.js'
 import { remains, resume, type Scenario, setStage } from './stage.js'
 import type { World } from './world.js'
 
@@ -23,14 +24,19 @@ function sabotaged(world: World, at: number, mishap: Mishap) {
 
 /** Declares the tests of some scenarios. */
 export function sweep(world: () => World, scenarios: Record<string, Scenario>): void {
-  describe.each(Object.entries(scenarios))('%s', (_name, scenario) => {
+  describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     it.each(mishaps)('ends the same after a mishap: %s', { timeout: 300_000 }, (mishap) =>
-      sweepOne(world(), scenario, mishap),
+      sweepOne(world(), scenario, mishap, createSample(`${name}, ${mishap}`)),
     )
   })
 }
 
-async function sweepOne(world: World, scenario: Scenario, mishap: Mishap): Promise<void> {
+async function sweepOne(
+  world: World,
+  scenario: Scenario,
+  mishap: Mishap,
+  sample: ReturnType<typeof createSample>,
+): Promise<void> {
   const { order, perform } = await setStage(world, scenario)
   const loss = scenario.loss ?? 0n
   const { expected, calls } = await perform(async (play) => {
@@ -43,13 +49,16 @@ async function sweepOne(world: World, scenario: Scenario, mishap: Mishap): Promi
   expect(expected.state).toBe(scenario.outcome === 'settled' ? 'SETTLED' : 'REFUNDED')
   expect(calls.length).toBeGreaterThan(5)
   for (let at = 0; at <= calls.length; at++) {
-    if (!applies(mishap, calls, at, scenario.everyCall ?? false)) continue
-    await perform(async (play) => {
-      await play.run(order, sabotaged(play, at, mishap))
-      await play.checkInvariants(loss)
-      await resume(play, order)
-      expect(await remains(play, order), `call ${at}, ${calls[at]}`).toEqual(expected)
-      await play.checkInvariants(loss)
-    })
+    const point = `call ${at}, ${calls[at]}`
+    if (!applies(mishap, calls, at, scenario.everyCall ?? false) || !sample.isPlayed(point)) continue
+    await sample.naming(point, () =>
+      perform(async (play) => {
+        await play.run(order, sabotaged(play, at, mishap))
+        await play.checkInvariants(loss)
+        await resume(play, order)
+        expect(await remains(play, order)).toEqual(expected)
+        await play.checkInvariants(loss)
+      }),
+    )
   }
 }

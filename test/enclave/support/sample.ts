@@ -1,0 +1,26 @@
+// Which of a sweep's points are played: a quarter, chosen by a seed, or all of them (`npm run test:soak -- sweeps`).
+import { createHash } from 'node:crypto'
+
+const isWhole = process.env.SWEEP === 'whole'
+const seed = process.env.SWEEP_SEED ?? String(Math.floor(Math.random() * 1_000_000))
+const PLAYED_OF = 4
+
+/** @param sweep its name, so that each has points of its own */
+export function createSample(sweep: string) {
+  return {
+    isPlayed(point: string): boolean {
+      if (isWhole) return true
+      const hash = createHash('sha256').update(`${seed} ${sweep} ${point}`).digest()
+      return hash.readUInt32BE() % PLAYED_OF === 0
+    },
+    /** Has a failure name the seed and the point, with which it comes again. */
+    async naming<T>(point: string, play: () => Promise<T>): Promise<T> {
+      try {
+        return await play()
+      } catch (error) {
+        if (error instanceof Error) error.message += ` (SWEEP_SEED=${seed}, ${sweep}: ${point})`
+        throw error
+      }
+    },
+  }
+}
