@@ -133,7 +133,7 @@ export const jobAcceptedSchema = z.object({
   ...enclaveBootSchema.partial().shape,
 })
 
-/** The answer to a run's result or notice; `not-awaited`: the run is unknown, or was given up after its time. */
+/** The answer to a run's result or notice; `not-awaited`: the run is unknown, or is over. */
 export const runResultReceivedSchema = z.object({
   runId: runIdSchema,
   result: z.enum(['received', 'not-awaited']),

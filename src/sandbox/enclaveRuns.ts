@@ -23,8 +23,7 @@ export async function endEnclaves(root: string): Promise<void> {
 async function readRuns(root: string): Promise<RunRecord[]> {
   const engine = openSqlite({ directory: root, onBroken: () => undefined })
   try {
-    const fence = await engine.take('trigger')
-    return await createRunRecords({ engine, fence, root, logger: createLogger({ level: 'silent' }) }).all()
+    return await createRunRecords({ engine, root, logger: createLogger({ level: 'silent' }) }).all()
   } finally {
     await engine.stop()
   }

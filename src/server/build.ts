@@ -28,25 +28,20 @@ import type { RelayerKey } from './signer/signer.js'
 import { createProbeAnswer } from './status/health.js'
 import { createListedSymbols } from './status/listedSymbols.js'
 import { createStatusViews } from './status/views.js'
-import type { Engine, Fence } from './store/engine.js'
+import type { Engine } from './store/engine.js'
 import { createServeLease, leaseTiming } from './store/leaseHolder.js'
 import { createOrderRecords } from './store/orderRecords.js'
 import { buildTimeline } from './timeline/build.js'
+import { keepDigests } from './timeline/relayedDigests.js'
 import { buildEnclaveRuns } from './trigger/build.js'
 import { readVersion } from './version.js'
 
 const LISTED_SYMBOLS_INTERVAL_MS = 15_000
 
-/** One for each part of the platform that only one server runs at a time. */
-export interface Fences {
-  readonly trigger: Fence
-}
-
 export interface Surroundings {
   readonly config: Config
   readonly logger: Logger
   readonly engine: Engine
-  readonly fences: Fences
   /** This server, among those that share the database. */
   readonly serverId: string
   /** Of the accounts that pay the gas. At least one. */
@@ -68,7 +63,7 @@ export function buildServer(surroundings: Surroundings): {
   /** In the order in which they start. */
   services: readonly Service[]
 } {
-  const { config, logger, engine, fences, serverId, relayerKeys, stopping } = surroundings
+  const { config, logger, engine, serverId, relayerKeys, stopping } = surroundings
   const { chainId, contracts: addresses } = config.chain
   const metrics = createMetrics(readVersion())
   const provider = new RpcProvider({
@@ -124,14 +119,13 @@ export function buildServer(surroundings: Surroundings): {
   const enclaveRuns = buildEnclaveRuns({
     config,
     engine,
-    fence: fences.trigger,
+    serveLease,
     contracts,
     provider,
     marketClock: marketData,
     records,
     escrowObserver: timeline.observer,
     runObserver: metrics.runs,
-    relayedDigests: timeline.digests.of,
     logger,
     stopping,
   })
@@ -145,7 +139,7 @@ export function buildServer(surroundings: Surroundings): {
     logger,
     observe: metrics.http,
     stopping,
-    relay: { ...relay.router, relay: timeline.digests.observed(relay.router.relay) },
+    relay: { ...relay.router, relay: keepDigests(relay.router.relay, { records, logger }) },
     runs: enclaveRuns.router,
     health: {
       version: readVersion(),

@@ -104,7 +104,6 @@ async function startOn(
     config,
     logger,
     engine,
-    fences: { trigger: await engine.take('trigger') },
     serverId: randomUUID(),
     relayerKeys,
     stopping: stopping.signal,

@@ -42,13 +42,12 @@ export async function buildApp(options: {
     ...options.env,
   })
   const log = createLogLines()
-  const { engine, fence } = await openStores(root)
+  const { engine } = await openStores(root)
   const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)
   const { app, api } = buildServer({
     config,
     logger: log.logger,
     engine,
-    fences: { trigger: fence },
     serverId: 'the server of the test',
     relayerKeys,
     stopping,

@@ -21,7 +21,7 @@ import { openFor, sealOrder } from './intakeServer.js'
 import { createLogLines } from './logLines.js'
 import type { Role } from './roles.js'
 import type { ScriptedEnclave } from './scriptedEnclave.js'
-import { openStores } from './stores.js'
+import { openStores, serveLeaseOf } from './stores.js'
 
 /** Short waits, so that a test sees five failures in a second. */
 const TIMES = { failedMs: 50, failedMaxMs: 400, waitingMs: 100, leastMs: 20 }
@@ -37,13 +37,18 @@ export async function startTrigger(
   const { anvil, addresses } = chain
   const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
   const { logger, text, lines } = createLogLines()
-  const { engine, fence } = await openStores(root)
+  const { engine } = await openStores(root)
   const records = changes.records ?? createOrderRecords({ engine, logger })
   const stopping = new AbortController()
   const { command, envFile } = enclave
-  const runRecords = createRunRecords({ engine, fence, root, logger })
+  const runRecords = createRunRecords({ engine, root, logger })
   const trigger = createEnclaveRuns({
-    reconcileState: createReconcileStateStore({ engine, fence, logger }),
+    serveLease: serveLeaseOf(engine, logger),
+    termStores: (fenced) => ({
+      records: changes.records ?? createOrderRecords({ engine: fenced, logger }),
+      runRecords: createRunRecords({ engine: fenced, root, logger }),
+      reconcileState: createReconcileStateStore({ engine: fenced, logger }),
+    }),
     runRecords,
     records,
     runner: createProcessRunner({
@@ -60,7 +65,6 @@ export async function startTrigger(
     transport: provider.transport,
     logBlockRange: 10,
     escrowObserver: { onHead() {}, onEvents() {} },
-    relayedDigests: () => [],
     stopping: stopping.signal,
     marketClock: {
       getClock: async () => ({

@@ -63,6 +63,7 @@ export function createOrders(deps: OrdersDeps): Orders {
     let giveBack = () => {}
     try {
       const change = (current: OrderRecord | undefined) => {
+        // It is called again when another server, or the trigger of this one, has changed the record in between.
         giveBack()
         // One that is open needs no room, and nothing of it is measured.
         const occupant = isKnownOpen ? undefined : { client, bytes: bytesWith(current, offered) }

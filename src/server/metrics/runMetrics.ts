@@ -41,6 +41,9 @@ export function createRunMetrics(registry: Registry): RunObserver {
     started(kind) {
       underWay.inc({ kind })
     },
+    left(kind) {
+      underWay.dec({ kind })
+    },
     ended(kind, { how, result }, durationMs) {
       underWay.dec({ kind })
       ended.inc({ kind, outcome: how === 'result' && result !== null ? result.outcome : how })

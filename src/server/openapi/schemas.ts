@@ -78,10 +78,7 @@ const SCHEMAS = {
     postedResultSchema,
     'What a run of the enclave came to; it never says why an order was refused.',
   ],
-  RunResultReceived: [
-    runResultReceivedSchema,
-    '`not-awaited`: the run is unknown, or was given up after its time.',
-  ],
+  RunResultReceived: [runResultReceivedSchema, '`not-awaited`: the run is unknown, or is over.'],
   Problem: [problemBodySchema, 'RFC 9457. A program branches on `code`, whose meaning never changes.'],
   OpenApi: [z.looseObject({ openapi: z.string() }), 'An OpenAPI document.'],
   PageFile: [pageFileSchema, "A file of the documentation's page."],

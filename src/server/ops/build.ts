@@ -72,7 +72,7 @@ function createChecks(
     check('relayer', relayer.look),
     check('enclave', enclaveLookOf(config.enclave.trigger)),
     check('store', store.look),
-    check('leases', leasesLook(engine.leases, ['narrator', ...relay.leases])),
+    check('leases', leasesLook(engine.leases, ['narrator', 'trigger', ...relay.leases])),
     check('narrator', narratorLook({ progress, intervalMs: config.narrator.intervalMs })),
   ]
 }

@@ -76,18 +76,17 @@ function addBacklog({ metrics, backlog }: GaugeSources): void {
   add(
     'orders_watched',
     'Orders whose escrow is open, or whose end is not yet dealt with.',
-    () => backlog().watched,
+    () => backlog().orders?.watched,
   )
   add(
     'orders_due',
     "Orders that wait for a run: no slot is free, or it is another order's turn.",
-    () => backlog().due,
+    () => backlog().orders?.due,
   )
-  add(
-    'orders_longest_wait_seconds',
-    'How long the order has waited that has been due for longest.',
-    () => backlog().longestWaitMs / MS_PER_SECOND,
-  )
+  add('orders_longest_wait_seconds', 'How long the order has waited that has been due for longest.', () => {
+    const { orders } = backlog()
+    return orders && orders.longestWaitMs / MS_PER_SECOND
+  })
   add('orders_unopened', 'Stored orders whose escrow has not been seen.', () => backlog().unopened)
   addEach(
     'policy_runs_waiting',

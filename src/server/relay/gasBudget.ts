@@ -122,7 +122,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
 
   /** Takes over the newest version. @returns whether the ledger did not know it */
   async function read(): Promise<boolean> {
-    const stored = await documents.getUnless(version, DOCUMENT)
+    const stored = await documents.getUnless((row) => row.version === version, DOCUMENT)
     if (stored === 'known' || stored === undefined) {
       doubtful = undefined
       return false

@@ -14,14 +14,19 @@ export interface Entry<T> {
 }
 
 export interface StoredEntry<T> extends Entry<T> {
+  readonly id: string
   readonly version: number
+  /** The JSON that it was parsed from. */
+  readonly doc: string
 }
 
 /** The documents of one table. Every method rejects with StorageError, also where a stored document cannot be parsed. */
 export interface Documents<T> {
   get(id: string): Promise<T | undefined>
-  /** As `get`, but does not parse a version that is known already. */
-  getUnless(knownVersion: number | undefined, id: string): Promise<StoredEntry<T> | 'known' | undefined>
+  /** As `get`, but does not parse a row that is known already. */
+  getUnless(isKnown: (row: Row) => boolean, id: string): Promise<StoredEntry<T> | 'known' | undefined>
+  /** The documents that exist and can be parsed, in any order; without those that are known already. */
+  getMany(ids: readonly string[], isKnown?: (row: Row) => boolean): Promise<StoredEntry<T>[]>
   /**
    * Changes a document, while this process changes it nowhere else. `change` is called again where another process came
    * first; it returns undefined to write nothing. Durable when it resolves.
@@ -74,11 +79,15 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
     return { id, version, isOpen, uniqueKey, doc: JSON.stringify(encode(value)) }
   }
 
-  function parse({ id, version, isOpen, uniqueKey, doc }: Row): StoredEntry<T> {
+  function read(row: Row): StoredEntry<T> {
+    return { ...row, value: schema.parse(JSON.parse(row.doc)) }
+  }
+
+  function parse(row: Row): StoredEntry<T> {
     try {
-      return { value: schema.parse(JSON.parse(doc)), version, isOpen, uniqueKey }
+      return read(row)
     } catch (error) {
-      logger.error('stored record not readable', { store: table, recordId: id, ...describeError(error) })
+      logger.error('stored record not readable', { store: table, recordId: row.id, ...describeError(error) })
       throw storageError('UNREADABLE_RECORD', error)
     }
   }
@@ -115,9 +124,19 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
 
   return {
     get: async (id) => (await find(id))?.value,
-    async getUnless(knownVersion, id) {
+    async getUnless(isKnown, id) {
       const row = await engine.get(table, id)
-      return row !== undefined && row.version === knownVersion ? 'known' : row && parse(row)
+      return row !== undefined && isKnown(row) ? 'known' : row && parse(row)
+    },
+    async getMany(ids, isKnown = () => false) {
+      const rows = await engine.getMany(table, ids)
+      return rows.flatMap((row) => {
+        try {
+          return isKnown(row) ? [] : [read(row)]
+        } catch {
+          return []
+        }
+      })
     },
     change: (id, change, isProbablyNew = false) => {
       let isGuess = isProbablyNew

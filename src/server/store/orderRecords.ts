@@ -5,7 +5,7 @@ import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import { createRecentMap } from '../../service/recentMap.js'
 import { createDocuments, type StoredEntry } from './documents.js'
-import type { Engine } from './engine.js'
+import type { Engine, Row } from './engine.js'
 
 /** Envelopes kept under one orderId while its escrow is not visible: anyone can post junk under it first. */
 export const MAX_CANDIDATES = 8
@@ -50,9 +50,16 @@ export interface OrderSummary extends Pick<OrderRecord, 'triggers' | 'nextTrigge
   readonly candidates: readonly Pick<Candidate, 'commit' | 'receivedAt'>[]
 }
 
+export interface VersionedRecord {
+  readonly version: number
+  readonly record: OrderRecord
+}
+
 /** The stored orders: those that are open, and those that are final. Every method rejects with StorageError. */
 export interface OrderRecords {
   get(orderId: Hex): Promise<OrderRecord | undefined>
+  /** Records that exist, other than in a known version. */
+  newer(known: ReadonlyMap<Hex, number | undefined>): Promise<VersionedRecord[]>
   /** The very same object as long as the record has not changed. */
   summaryOf(orderId: Hex): Promise<OrderSummary | undefined>
   /**
@@ -92,9 +99,10 @@ export function emptyOrderRecord(orderId: Hex): OrderRecord {
   }
 }
 
-/** With these besides the known ones, each once. */
-export function withDigests(record: OrderRecord, more: readonly Hex[]): OrderRecord {
-  return { ...record, digests: [...new Set([...record.digests, ...more])].slice(-MAX_DIGESTS) }
+/** The very same record when it has the digest already. */
+export function withDigest(record: OrderRecord, digest: Hex): OrderRecord {
+  if (record.digests.includes(digest)) return record
+  return { ...record, digests: [...record.digests, digest].slice(-MAX_DIGESTS) }
 }
 
 /** The envelope that the escrow was opened against, when it is here. */
@@ -116,28 +124,33 @@ export function createOrderRecords(options: {
     // JSON as it stands: text, numbers and nulls.
     encode: (record) => record,
   })
-  const summaries = createRecentMap<Hex, { readonly version: number; readonly summary: OrderSummary }>(
-    SUMMARIES,
-  )
+  const summaries = createRecentMap<Hex, KnownSummary>(SUMMARIES)
 
-  async function removeUnrun(orderId: Hex, mayGo: (record: OrderRecord) => boolean): Promise<void> {
-    await documents.remove(
+  function removeUnrun(orderId: Hex, mayGo: (record: OrderRecord) => boolean): Promise<void> {
+    return documents.remove(
       orderId,
       ({ value, isOpen }) => isOpen && value.triggers.length === 0 && mayGo(value),
     )
-    // The next record of the order counts its versions anew.
-    summaries.delete(orderId)
   }
 
   return {
     get: documents.get,
+    async newer(known) {
+      const found = await documents.getMany([...known.keys()], ({ id, version }) => {
+        return known.get(bytes32Schema.parse(id)) === version
+      })
+      return found.map(({ version, value }) => ({ version, record: value }))
+    },
     async summaryOf(orderId) {
       const known = summaries.get(orderId)
-      const found = await documents.getUnless(known?.version, orderId)
+      const isKnown = ({ version, doc }: Row) =>
+        version === known?.version && (known.doc === undefined || known.doc === doc)
+      const found = await documents.getUnless(isKnown, orderId)
       if (found === 'known') return known?.summary
       if (found === undefined) return undefined
-      const summary = summarize(found.value)
-      summaries.set(orderId, { version: found.version, summary })
+      const { version, value, doc } = found
+      const summary = summarize(value)
+      summaries.set(orderId, { version, summary, doc: value.triggers.length === 0 ? doc : undefined })
       return summary
     },
     async update(orderId, change, isProbablyNew) {
@@ -165,6 +178,16 @@ export function createOrderRecords(options: {
     removeUnrun: (orderId) => removeUnrun(orderId, () => true),
     openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
   }
+}
+
+interface KnownSummary {
+  readonly version: number
+  readonly summary: OrderSummary
+  /**
+   * The record as it is stored, until the order has run: before that any server may remove it, and the order's next record
+   * counts its versions anew.
+   */
+  readonly doc: string | undefined
 }
 
 function summarize({ candidates, triggers, nextTriggerAt, notice }: OrderRecord): OrderSummary {

@@ -93,7 +93,7 @@ export function createReceiptStore(options: {
   return {
     get: documents.get,
     async find(digest) {
-      const found = await documents.getUnless(undefined, digest)
+      const found = await documents.getUnless(() => false, digest)
       return found === undefined || found === 'known' ? undefined : toStored(found)
     },
     put: (digest, record, version) =>

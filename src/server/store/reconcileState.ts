@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Logger } from '../../service/logger.js'
 import { createStateDocument } from './documents.js'
-import type { Engine, Fence } from './engine.js'
+import type { Engine } from './engine.js'
 
 const stateSchema = z.strictObject({
   /** The latest reconcile that was done. */
@@ -21,7 +21,6 @@ export interface ReconcileStateStore {
 
 export function createReconcileStateStore(options: {
   readonly engine: Engine
-  readonly fence: Fence
   readonly logger: Logger
 }): ReconcileStateStore {
   const document = createStateDocument({ ...options, id: 'reconcile', schema: stateSchema })

@@ -11,8 +11,8 @@ import {
   runResultSchema,
 } from '../../protocol/job.js'
 import type { Logger } from '../../service/logger.js'
-import { createDocuments } from './documents.js'
-import type { Engine, Fence } from './engine.js'
+import { createDocuments, type Entry } from './documents.js'
+import type { Engine } from './engine.js'
 import { StorageError } from './storageError.js'
 
 /** A process of this machine, as `ProcessIdentity` has it. */
@@ -58,8 +58,15 @@ export interface RunRecords {
   /** The file of one of them; absolute. */
   resultPath(runId: string): string
   get(runId: string): Promise<RunRecord | undefined>
-  /** Durable when it resolves. */
-  put(run: RunRecord): Promise<void>
+  /** Those that exist, in any order. */
+  getMany(runIds: readonly string[]): Promise<RunRecord[]>
+  /** Durable when it resolves. Rejects while its account, or the reconcile, has another run. */
+  create(run: RunRecord): Promise<void>
+  /**
+   * Changes a run that is there, as no server has changed it in between; `change` returns undefined to write nothing.
+   * Durable when it resolves.
+   */
+  change(runId: string, change: (run: RunRecord) => RunRecord | undefined): Promise<void>
   all(): Promise<RunRecord[]>
   /** Removes a run's record and its result. */
   remove(runId: string): Promise<void>
@@ -67,7 +74,6 @@ export interface RunRecords {
 
 export function createRunRecords(options: {
   readonly engine: Engine
-  readonly fence: Fence
   /** The data directory, absolute. */
   readonly root: string
   readonly logger: Logger
@@ -80,7 +86,13 @@ export function createRunRecords(options: {
     resultDirectory,
     resultPath,
     get: documents.get,
-    put: (run) => documents.put(run.runId, { value: run, isOpen: true, uniqueKey: uniqueKeyOf(run) }),
+    getMany: async (runIds) => (await documents.getMany(runIds)).map(({ value }) => value),
+    create: (run) => documents.change(run.runId, () => entryOf(run), true),
+    change: (runId, change) =>
+      documents.change(runId, (current) => {
+        const next = current && change(current.value)
+        return next && entryOf(next)
+      }),
     all: documents.open,
     async remove(runId) {
       const run = await documents.get(runId)
@@ -90,6 +102,10 @@ export function createRunRecords(options: {
       await documents.remove(runId)
     },
   }
+}
+
+function entryOf(run: RunRecord): Entry<RunRecord> {
+  return { value: run, isOpen: true, uniqueKey: uniqueKeyOf(run) }
 }
 
 /** An account has one unfinished run, and so has the reconcile. */

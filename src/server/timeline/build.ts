@@ -9,15 +9,12 @@ import type { OrderRecords } from '../store/orderRecords.js'
 import type { ReceiptStore } from '../store/receipts.js'
 import { createOrderHistories } from './orderHistories.js'
 import { createHistoryReader } from './orderHistory.js'
-import { createRelayedDigests, type RelayedDigests } from './relayedDigests.js'
 import { createTimeline, type ReadTimeline } from './timeline.js'
 
 export interface BuiltTimeline {
   readonly read: ReadTimeline
   /** Wants to be told of what the escrow's watcher reads. */
   readonly observer: EscrowObserver
-  /** Wants to see what is relayed. */
-  readonly digests: RelayedDigests
 }
 
 /** Wires the timeline. Starts nothing. */
@@ -49,10 +46,8 @@ export function buildTimeline(surroundings: {
     }),
     maxBlocks: logRange,
   })
-  const digests = createRelayedDigests()
   return {
-    read: createTimeline({ records, receipts, digests, histories }),
+    read: createTimeline({ records, receipts, histories }),
     observer: histories.observer,
-    digests,
   }
 }

@@ -1,41 +1,33 @@
 import { orderOfCall } from '../../chain/authorizationCall.js'
 import type { PrimaryType } from '../../protocol/authorizationTypes.js'
-import type { Hex } from '../../protocol/hex.js'
-import { createRecentMap } from '../../service/recentMap.js'
+import { describeError, type Logger } from '../../service/logger.js'
 import type { RelayDesk } from '../relay/desk.js'
-
-/** Which authorizations the relay took on for which order: those that settle or refund it name it. */
-export interface RelayedDigests {
-  /** In the order in which they came, each once. */
-  of(orderId: Hex): readonly Hex[]
-  /** The same relay; what it takes on is noted. */
-  observed<R extends Pick<RelayDesk, 'post'>>(relay: R): R
-}
+import { type OrderRecords, withDigest } from '../store/orderRecords.js'
 
 /** A write-ahead names its order as well, and ends nothing. */
 const ENDS: ReadonlySet<PrimaryType> = new Set(['OrderSettlement', 'OrderRefund'])
 
-/** An order has one, or a few more when others of its account come between. */
-const ORDERS = 10_000
-
 /**
- * Kept in memory: writing more than the receipt would make every authorization slower. A run's end puts them into the
- * order's record, and what took effect is on the chain.
+ * The same relay; each authorization that it takes on to settle or refund an order is kept in the order's record. The caller does
+ * not wait for that: a timeline without it lacks one entry, and what took effect is on the chain.
  */
-export function createRelayedDigests(): RelayedDigests {
-  const digests = createRecentMap<Hex, readonly Hex[]>(ORDERS)
-  const of = (orderId: Hex) => digests.get(orderId) ?? []
+export function keepDigests<R extends Pick<RelayDesk, 'post'>>(
+  relay: R,
+  { records, logger }: { readonly records: Pick<OrderRecords, 'update'>; readonly logger: Logger },
+): R {
   return {
-    of,
-    observed: (relay) => ({
-      ...relay,
-      async post(authorization) {
-        const job = await relay.post(authorization)
-        const { digest, primaryType, data } = authorization
-        const orderId = ENDS.has(primaryType) ? orderOfCall(primaryType, data) : null
-        if (orderId !== null) digests.set(orderId, [...new Set([...of(orderId), digest])])
-        return job
-      },
-    }),
+    ...relay,
+    async post(authorization) {
+      const job = await relay.post(authorization)
+      const { digest, primaryType, data } = authorization
+      const orderId = ENDS.has(primaryType) ? orderOfCall(primaryType, data) : null
+      if (orderId === null) return job
+      // A run has left a record of every order that is settled or refunded here.
+      const kept = records.update(orderId, (current) => current && withDigest(current, digest))
+      kept.catch((error: unknown) => {
+        logger.warn('relayed digest not kept', { orderId, digest, ...describeError(error) })
+      })
+      return job
+    },
   }
 }

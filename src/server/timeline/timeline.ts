@@ -6,12 +6,10 @@ import type { ReceiptStore } from '../store/receipts.js'
 import { timelineEntries } from './entries.js'
 import type { OrderHistories } from './orderHistories.js'
 import type { OrderHistory } from './orderHistory.js'
-import type { RelayedDigests } from './relayedDigests.js'
 
 export interface TimelineDeps {
   readonly records: Pick<OrderRecords, 'get'>
   readonly receipts: Pick<ReceiptStore, 'get'>
-  readonly digests: Pick<RelayedDigests, 'of'>
   readonly histories: Pick<OrderHistories, 'of'>
 }
 
@@ -22,12 +20,11 @@ export interface TimelineDeps {
  */
 export type ReadTimeline = (orderId: Hex) => Promise<Timeline>
 
-export function createTimeline({ records, receipts, digests, histories }: TimelineDeps): ReadTimeline {
+export function createTimeline({ records, receipts, histories }: TimelineDeps): ReadTimeline {
   return async (orderId) => {
     const [history, record] = await Promise.all([histories.of(orderId), records.get(orderId)])
     if (isUnknown(history) && record === undefined) throw new Problem('order-not-found')
-    const relayed = [...new Set([...(record?.digests ?? []), ...digests.of(orderId)])]
-    const found = await Promise.all(relayed.map((digest) => receipts.get(digest)))
+    const found = await Promise.all((record?.digests ?? []).map((digest) => receipts.get(digest)))
     const entries = timelineEntries({
       received: receivedOf(record, history),
       triggers: record?.triggers ?? [],

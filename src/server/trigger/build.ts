@@ -5,8 +5,9 @@ import type { Logger } from '../../service/logger.js'
 import { stateOfPrivateFile } from '../../service/privateFile.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
-import type { Engine, Fence } from '../store/engine.js'
-import type { OrderRecords } from '../store/orderRecords.js'
+import type { Engine } from '../store/engine.js'
+import type { ServeLease } from '../store/leaseHolder.js'
+import { createOrderRecords, type OrderRecords } from '../store/orderRecords.js'
 import { createReconcileStateStore } from '../store/reconcileState.js'
 import { createRunRecords, type RunRecords } from '../store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRuns, type EnclaveRunsOptions } from './enclaveRuns.js'
@@ -23,28 +24,37 @@ export type BuiltEnclaveRuns = EnclaveRuns & Pick<Place, 'router'>
 export function buildEnclaveRuns(options: {
   readonly config: Config
   readonly engine: Engine
-  /** The current term of this part's lease. */
-  readonly fence: Fence
+  readonly serveLease: ServeLease
   readonly contracts: Contracts
   readonly provider: RpcProvider
   readonly marketClock: { getClock(): Promise<BrokerClock> }
   readonly records: OrderRecords
   readonly escrowObserver: EnclaveRunsOptions['escrowObserver']
-  readonly relayedDigests: EnclaveRunsOptions['relayedDigests']
   readonly runObserver: RunObserver
   readonly logger: Logger
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
 }): BuiltEnclaveRuns {
-  const { config, contracts, provider, engine, fence, logger, stopping, ...shared } = options
+  const { config, contracts, provider, engine, logger, stopping, ...shared } = options
   const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
     config.enclave
-  const runRecords = createRunRecords({ engine, fence, root: config.dataDir, logger })
+  const runRecordsOn = (on: Engine) => createRunRecords({ engine: on, root: config.dataDir, logger })
+  const runRecords = runRecordsOn(engine)
   const rateLimit = createTriggerRateLimit(triggerIntervalMs)
-  const place = placeOf(config.enclave.trigger, { files: runRecords, rateLimit, stopping, logger })
+  const place = placeOf(config.enclave.trigger, {
+    files: runRecords,
+    isShared: engine.isShared,
+    rateLimit,
+    stopping,
+    logger,
+  })
   const runs = createEnclaveRuns({
     ...shared,
-    reconcileState: createReconcileStateStore({ engine, fence, logger }),
+    termStores: (fenced) => ({
+      records: createOrderRecords({ engine: fenced, logger }),
+      runRecords: runRecordsOn(fenced),
+      reconcileState: createReconcileStateStore({ engine: fenced, logger }),
+    }),
     runRecords,
     runner: place.runner,
     timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
@@ -61,6 +71,9 @@ export function buildEnclaveRuns(options: {
   return { ...runs, router: place.router, services: [...place.services, ...runs.services] }
 }
 
+/** Between two looks for results that other servers have received: an order's next run waits for as long. */
+const RESULT_LOOK_MS = 500
+
 /** Where the enclave runs, and what belongs to that. */
 interface Place {
   readonly runner: EnclaveRunner
@@ -72,6 +85,7 @@ function placeOf(
   trigger: Config['enclave']['trigger'],
   deps: {
     readonly files: RunRecords
+    readonly isShared: boolean
     readonly rateLimit: TriggerRateLimit
     readonly stopping: AbortSignal
     readonly logger: Logger
@@ -79,7 +93,8 @@ function placeOf(
 ): Place {
   if (trigger.kind === 'http') {
     const { url, secret } = trigger
-    const runner = createHttpRunner({ ...deps, remote: createRemoteEnclave({ url, secret }) })
+    const lookEveryMs = deps.isShared ? RESULT_LOOK_MS : undefined
+    const runner = createHttpRunner({ ...deps, lookEveryMs, remote: createRemoteEnclave({ url, secret }) })
     return { runner, router: { secret, results: runner }, services: [] }
   }
   const { command, envFile } = trigger

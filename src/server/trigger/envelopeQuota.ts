@@ -12,12 +12,15 @@ import { StorageError } from '../store/storageError.js'
  * counted, and expire.
  */
 export interface UnopenedOrders {
-  /** @param storedAt Unix milliseconds of its newest envelope; 0 when only its record tells */
-  note(orderId: Hex, storedAt: number): void
+  /** An envelope of it was stored here and now: until its escrow is seen, the order takes room. */
+  note(orderId: Hex): void
+  /** It is stored, and perhaps another server took it in. @param takesRoom whether it counts against this server's room */
+  noteStored(orderId: Hex, takesRoom: boolean): void
   /** How many there are. */
   count(): number
   /**
-   * Asks once for each that was noted, and again when it expires. One whose record fails is told of and left for later.
+   * Asks once for each that was noted, and again when it expires; with pauses while this server reads no events. One whose
+   * record fails is logged and left for later.
    * @throws ChainUnavailableError, ChainAnswerError; repeatable then
    */
   check(): Promise<void>
@@ -26,6 +29,22 @@ export interface UnopenedOrders {
 /** Reads that travel as one request. */
 const BATCH = 100
 
+/** Before an order is asked for again where no event shows that it was opened: doubled each time, up to the longest. */
+const ASK_AGAIN_MS = 30_000
+const ASK_AGAIN_MAX_MS = 10 * 60_000
+
+interface Noted {
+  /** Unix milliseconds of its newest envelope; 0 when only its record tells. */
+  readonly storedAt: number
+  /** The latest question to the escrow. @property againAt milliseconds of `performance.now()` */
+  readonly asked: { readonly againAt: number; readonly pauseMs: number } | undefined
+}
+
+function askedNow({ storedAt, asked }: Noted): Noted {
+  const pauseMs = asked === undefined ? ASK_AGAIN_MS : Math.min(asked.pauseMs * 2, ASK_AGAIN_MAX_MS)
+  return { storedAt, asked: { againAt: performance.now() + pauseMs, pauseMs } }
+}
+
 export function createUnopenedOrders(options: {
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
   readonly records: Pick<OrderRecords, 'expire'>
@@ -33,11 +52,13 @@ export function createUnopenedOrders(options: {
   readonly expiryMs: number
   readonly room: Pick<UnopenedRoom, 'hold' | 'leave'>
   readonly isSeen: (orderId: Hex) => boolean
+  /** Whether this server reads the escrow's events: else it has to ask again and again. */
+  readonly readsEvents: () => boolean
   readonly logger: Logger
   readonly onFound: (found: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
 }): UnopenedOrders {
-  const { escrow, records, expiryMs, room, isSeen, logger, onFound } = options
-  const noted = new Map<Hex, { readonly storedAt: number; readonly asked: boolean }>()
+  const { escrow, records, expiryMs, room, isSeen, readsEvents, logger, onFound } = options
+  const noted = new Map<Hex, Noted>()
 
   /** Whose failing was told. */
   const failing = new Set<Hex>()
@@ -55,11 +76,11 @@ export function createUnopenedOrders(options: {
     // Meanwhile an event has come, or another envelope.
     if (before === undefined || noted.get(orderId) !== before) return
     if (state === 'NONE' && before.storedAt >= cutoff) {
-      noted.set(orderId, { ...before, asked: true })
+      noted.set(orderId, askedNow(before))
     } else if (state === 'NONE') {
       const newest = await records.expire(orderId, cutoff)
       if (newest === undefined) forget(orderId)
-      else noted.set(orderId, { storedAt: newest, asked: true })
+      else noted.set(orderId, askedNow({ storedAt: newest, asked: before.asked }))
     } else {
       if (!isSeen(orderId)) await onFound({ orderId, account, commit }, state)
       forget(orderId)
@@ -83,17 +104,23 @@ export function createUnopenedOrders(options: {
   }
 
   return {
-    note(orderId, storedAt) {
-      noted.set(orderId, { storedAt, asked: false })
+    note(orderId) {
+      noted.set(orderId, { storedAt: Date.now(), asked: undefined })
       room.hold(orderId)
+    },
+    noteStored(orderId, takesRoom) {
+      if (noted.has(orderId)) return
+      noted.set(orderId, { storedAt: 0, asked: undefined })
+      if (takesRoom) room.hold(orderId)
     },
     count: () => noted.size,
     async check() {
       const cutoff = Date.now() - expiryMs
       const due: Hex[] = []
       for (const [orderId, { storedAt, asked }] of noted) {
+        const isDue = asked === undefined || (!readsEvents() && performance.now() >= asked.againAt)
         if (isSeen(orderId)) forget(orderId)
-        else if (!asked || storedAt < cutoff) due.push(orderId)
+        else if (isDue || storedAt < cutoff) due.push(orderId)
       }
       await inBatches(due, BATCH, askUnlessUnreadable)
     },

@@ -11,23 +11,29 @@ import {
   type RunResult,
 } from '../../protocol/job.js'
 import { signRunMessage } from '../../protocol/runMessage.js'
-import { createKeyedLock } from '../../service/keyedLock.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { createPost, hasNotConnected, type PostAnswer } from '../../service/post.js'
-import { createRecentMap } from '../../service/recentMap.js'
+import { createDeferred } from '../async/deferred.js'
 import { within } from '../async/waiting.js'
 import type { Secret } from '../secret.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 import { attachToProcess } from './processRunner.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import { type EarlierRun, type EnclaveRunner, type RunEnd, STOPPED_AFTER_MS, timeLeft } from './runner.js'
+import {
+  type EarlierRun,
+  type EnclaveRunner,
+  msUntilOver,
+  type RunEnd,
+  STOPPED_AFTER_MS,
+  timeLeft,
+} from './runner.js'
 
 /** What comes of a result that was posted: nobody waits for one of a run that is unknown, or has been given up. */
 export type Reception = 'received' | 'not-awaited'
 
 /** Takes notices and results that were signed. */
 export interface PostedResults {
-  /** Durable when it resolves. The first one counts; posting it again changes nothing. @throws StorageError */
+  /** Durable when it resolves. The first one counts, whichever server receives it. @throws StorageError */
   receiveResult(runId: string, result: PostedResult): Promise<Reception>
   /** Durable when it resolves. It ends nothing. @throws StorageError */
   receiveNotice(runId: string, provisional: ProvisionalResult): Promise<Reception>
@@ -35,10 +41,12 @@ export interface PostedResults {
 
 interface HttpRunnerOptions {
   readonly remote: RemoteEnclave
-  readonly files: Pick<RunRecords, 'get' | 'put'>
+  readonly files: Pick<RunRecords, 'get' | 'getMany' | 'change'>
   readonly rateLimit: TriggerRateLimit
   /** Aborts when the server begins to stop: nothing is offered from then on. */
   readonly stopping: AbortSignal
+  /** Milliseconds between two looks for results that other servers have received; undefined where there is no other server. */
+  readonly lookEveryMs?: number | undefined
   readonly times?: HttpRunnerTimes
   readonly logger: Logger
 }
@@ -64,34 +72,57 @@ const TIMES: HttpRunnerTimes = {
 }
 const TIMEOUT: RunEnd = { how: 'timeout', exitCode: null, result: null }
 const NOT_STARTED: RunEnd = { how: 'not-started', exitCode: null, result: null }
-/** Runs whose end is remembered for a result that is posted again. */
-const REMEMBERED = 10_000
 
 /**
- * Runs the enclave by posting jobs to it, which posts results back. Whatever is not certain counts as running, until
- * nothing of the run can be going on any more: 30 s after `stopAt`.
+ * Runs the enclave by posting jobs to it, which posts results back, to this server or to any other. Whatever is not certain
+ * counts as running, until nothing of the run can be going on any more: 30 s after `stopAt`.
  */
 export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & PostedResults {
-  const { remote, files, rateLimit, stopping, times = TIMES, logger } = options
+  const { remote, files, rateLimit, stopping, lookEveryMs, times = TIMES, logger } = options
   const waiting = new Map<string, (end: RunEnd) => void>()
-  const ended = createRecentMap<string, Reception>(REMEMBERED)
-  // A run ends, and its result comes, one after the other: what comes later leaves no record behind.
-  const lock = createKeyedLock()
+  let isLooking = false
 
-  async function follow({ runId, ...run }: Omit<EarlierRun, 'resultFile'>): Promise<RunEnd> {
-    const ending = new Promise<RunEnd>((resolve) => waiting.set(runId, resolve))
+  async function follow(
+    { runId, ...run }: Omit<EarlierRun, 'resultFile'>,
+    over: AbortSignal | undefined,
+  ): Promise<RunEnd> {
+    const { promise, resolve } = createDeferred<RunEnd>()
+    const leave = () => {
+      if (waiting.get(runId) === resolve) waiting.delete(runId)
+    }
+    waiting.set(runId, resolve)
+    over?.addEventListener('abort', leave, { once: true })
+    if (over?.aborted) leave()
+    void lookForResults()
     const left = (await recordOf(runId))?.result
-    const end = left !== undefined ? undefined : await within(ending, timeLeft(run) + STOPPED_AFTER_MS)
-    return lock.run(runId, async () => {
-      waiting.delete(runId)
-      const record = await recordOf(runId)
-      const posted = record?.result
-      const provisional = record?.told
-      ended.set(runId, posted === undefined ? 'not-awaited' : 'received')
-      if (posted !== undefined)
-        return { how: 'result', exitCode: null, result: withProvisional(posted, provisional) }
-      return end ?? { ...TIMEOUT, result: provisional ? { ...provisional, outcome: 'failed' } : null }
-    })
+    const end = left !== undefined ? undefined : await within(promise, timeLeft(run) + STOPPED_AFTER_MS)
+    over?.removeEventListener('abort', leave)
+    leave()
+    // Whoever follows it now says how it ended.
+    if (over?.aborted) return new Promise(() => undefined)
+    const record = await recordOf(runId)
+    const posted = record?.result
+    const provisional = record?.told
+    if (posted !== undefined)
+      return { how: 'result', exitCode: null, result: withProvisional(posted, provisional) }
+    return end ?? { ...TIMEOUT, result: provisional ? { ...provisional, outcome: 'failed' } : null }
+  }
+
+  async function lookForResults(): Promise<void> {
+    if (lookEveryMs === undefined || isLooking) return
+    isLooking = true
+    while (waiting.size > 0) {
+      await sleep(lookEveryMs, undefined, { ref: false })
+      try {
+        for (const { runId, result } of await files.getMany([...waiting.keys()])) {
+          if (result !== undefined) waiting.get(runId)?.({ how: 'result', exitCode: null, result })
+        }
+      } catch {
+        // The next look asks again; each run ends by its time at the latest.
+        if (stopping.aborted) break
+      }
+    }
+    isLooking = false
   }
 
   /** Undefined where the store fails: an end counts all the same. */
@@ -104,13 +135,10 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     }
   }
 
-  /** Keeps which enclave has taken the run, unless it has ended by now. */
+  /** Keeps which enclave has taken the run, unless its record is gone by now. */
   async function keepEnclave(runId: string, enclave: EnclaveBoot): Promise<void> {
     try {
-      await lock.run(runId, async () => {
-        const file = waiting.has(runId) ? await files.get(runId) : undefined
-        if (file !== undefined) await files.put({ ...file, enclave })
-      })
+      await files.change(runId, (run) => ({ ...run, enclave }))
     } catch (error) {
       logger.warn('enclave of a run not noted', { runId, ...describeError(error) })
     }
@@ -144,35 +172,35 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   }
 
   return {
-    async run(job, note) {
+    async run(job, note, over) {
       await note(null)
-      const end = follow({ ...job, startedAt: Date.now(), process: null })
+      const end = follow({ ...job, startedAt: Date.now(), process: null }, over)
       void offer(job)
       return { end }
     },
     // It began before the configuration changed from processes to HTTP.
-    attach: (run) => (run.process === null ? follow(run) : attachToProcess(run)),
+    attach: (run, over) => (run.process === null ? follow(run, over) : attachToProcess(run)),
     seenOnChain(runId, outcome) {
       const end: RunEnd = { how: 'result', exitCode: null, result: { outcome } }
       setTimeout(() => waiting.get(runId)?.(end), times.effectMs).unref()
     },
-    receiveResult: (runId, { enclave, ...result }) =>
-      lock.run(runId, async () => {
-        const before = ended.get(runId)
-        if (before !== undefined) return before
-        const file = await files.get(runId)
-        if (file === undefined || !isItsEnd(file, enclave, result)) return 'not-awaited'
-        if (file.result === undefined) await files.put({ ...file, result })
-        waiting.get(runId)?.({ how: 'result', exitCode: null, result })
-        return 'received'
-      }),
-    receiveNotice: (runId, provisional) =>
-      lock.run(runId, async () => {
-        const file = ended.get(runId) === undefined ? await files.get(runId) : undefined
-        if (file === undefined) return 'not-awaited'
-        await files.put({ ...file, told: { ...file.told, ...provisional } })
-        return 'received'
-      }),
+    async receiveResult(runId, { enclave, ...result }) {
+      let isAwaited = false
+      await files.change(runId, (run) => {
+        isAwaited = msUntilOver(run) > 0 && isItsEnd(run, enclave, result)
+        return isAwaited && run.result === undefined ? { ...run, result } : undefined
+      })
+      if (isAwaited) waiting.get(runId)?.({ how: 'result', exitCode: null, result })
+      return isAwaited ? 'received' : 'not-awaited'
+    },
+    async receiveNotice(runId, provisional) {
+      let isAwaited = false
+      await files.change(runId, (run) => {
+        isAwaited = msUntilOver(run) > 0 && run.result === undefined
+        return isAwaited ? { ...run, told: { ...run.told, ...provisional } } : undefined
+      })
+      return isAwaited ? 'received' : 'not-awaited'
+    },
   }
 }
 

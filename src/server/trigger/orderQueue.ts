@@ -23,6 +23,8 @@ export interface OrderQueue {
   /** The order as it is tracked: a new one when it was not. One that was opened otherwise than known is corrected. */
   track(opened: OpenedOrder): TrackedOrder
   forget(orderId: Hex): void
+  /** Open orders for which nothing is under way and nothing is due. */
+  idle(): TrackedOrder[]
   /** Something of the account may have become due. */
   wake(account: Hex): void
   /** Whether `next` would have one. */
@@ -102,6 +104,10 @@ export function createOrderQueue(): OrderQueue {
       orders.delete(orderId)
       remove(order)
     },
+    idle: () =>
+      [...orders.values()].filter(
+        ({ state, running, dueAt }) => state === 'OPEN' && !running && dueAt === null,
+      ),
     wake,
     hasNext(now) {
       for (const account of awake.keys()) {

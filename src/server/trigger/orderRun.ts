@@ -7,7 +7,6 @@ import {
   matchingCandidate,
   type OrderRecord,
   type OrderRecords,
-  withDigests,
 } from '../store/orderRecords.js'
 import { type Due, due, type TrackedOrder } from './orderQueue.js'
 import { nextRunAt, orderOutcome, type RetryTimes, waitReasonOf } from './retry.js'
@@ -47,13 +46,11 @@ export interface EndedOrderRun {
 
 export function createOrderRuns(options: {
   readonly records: OrderRecords
-  readonly runs: Runs
+  readonly runs: Pick<Runs, 'start'>
   readonly times: RetryTimes
-  /** The authorizations to end an order that were relayed. */
-  readonly relayedDigests: (orderId: Hex) => readonly Hex[]
   readonly logger: Logger
 }): OrderRuns {
-  const { records, runs, times, relayedDigests, logger } = options
+  const { records, runs, times, logger } = options
 
   /** Whether it is written. It is told once: a disk may be full for hours. */
   async function writeEnd(
@@ -101,11 +98,10 @@ export function createOrderRuns(options: {
       if (run.file.job !== 'order') return { outcome, failures, next }
       const { orderId, attempt } = run.file
       logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.file.runId })
-      const digests = relayedDigests(orderId)
       const waitsFor = waitReasonOf(ended)
       const finishedAt = new Date().toISOString()
       const change = (current: OrderRecord) => ({
-        ...withEnd(withDigests(current, digests), attempt, {
+        ...withEnd(current, attempt, {
           outcome,
           finishedAt,
           ...(waitsFor && { waitsFor }),

@@ -59,15 +59,18 @@ export function timeLeft({ startedAt, stopAt }: Pick<EarlierRun, 'startedAt' | '
 /** Outcomes of an order that the chain shows. */
 export type ShownOutcome = 'settled' | 'refunded'
 
-/** Where the enclave runs: a process of this machine, or somewhere else behind HTTP. */
+/**
+ * Where the enclave runs: a process of this machine, or somewhere else behind HTTP. Once `over` aborts, this server follows the
+ * run no longer, offers it no more, and its end may never resolve.
+ */
 export interface EnclaveRunner {
   /**
    * Starts a run. It does not get its job, and so does nothing, before it is noted; a program that can't be started is not.
    * @throws what `note` throws; nothing is under way then
    */
-  run(job: Job, note: NoteRun): Promise<StartedRun>
+  run(job: Job, note: NoteRun, over?: AbortSignal): Promise<StartedRun>
   /** Waits for the end of a run that this server did not start. Never rejects. */
-  attach(run: EarlierRun): Promise<RunEnd>
+  attach(run: EarlierRun, over?: AbortSignal): Promise<RunEnd>
   /**
    * The chain shows what a run has brought about. Where the run's end can't be seen and no result arrives, that is its
    * end.
@@ -77,6 +80,11 @@ export interface EnclaveRunner {
 
 /** After `stopAt` the enclave calls neither broker nor relay; this much later it can't have a call under way either. */
 export const STOPPED_AFTER_MS = 30_000
+
+/** Milliseconds until nothing of a run can be going on any more, whatever became of it. */
+export function msUntilOver({ startedAt, stopAt }: Pick<RunRecord, 'startedAt' | 'stopAt'>): number {
+  return timeLeft({ startedAt: Date.parse(startedAt), stopAt }) + STOPPED_AFTER_MS
+}
 
 /**
  * Codes of a run that an operator must see, and their log levels. `error`: money is lost, or orders stall until an operator
@@ -107,6 +115,8 @@ export function logRunEnd(logger: Logger, message: string, { how, result }: RunE
 export interface RunObserver {
   started(job: Job['job']): void
   ended(job: Job['job'], end: RunEnd, durationMs: number): void
+  /** The run goes on, and another server follows it. */
+  left(job: Job['job']): void
 }
 
 /** What to run. */
@@ -145,8 +155,12 @@ export interface Runs {
    * @throws StorageError; nothing has begun then
    */
   start(request: RunRequest): Promise<Run>
-  /** The runs that an earlier server left. Called once; what this one has started meanwhile is not among them. */
-  adopt(): Promise<Run[]>
+  /** The runs that others left and that `isLeft`. */
+  adopt(isLeft: (run: RunRecord) => boolean): Promise<Run[]>
+  /** Whether it was started or adopted here, and is not discarded yet. */
+  has(runId: string): boolean
+  /** Removes the records of runs that are over, and that were neither started nor adopted here. */
+  clear(): Promise<void>
 }
 
 export interface RunsOptions {
@@ -154,24 +168,31 @@ export interface RunsOptions {
   readonly runner: EnclaveRunner
   /** Milliseconds that a run may take. */
   readonly timeouts: { readonly order: number; readonly reconcile: number }
+  /** Aborts when another server may follow the runs. */
+  readonly over?: AbortSignal
   readonly observer?: RunObserver | undefined
   readonly logger: Logger
 }
 
-export function createRuns({ files, runner, timeouts, observer, logger }: RunsOptions): Runs {
-  /** Runs of this server, until the earlier ones are known: a rulebook may be posted before. */
-  let own: Set<string> | undefined = new Set()
+/** The server that started a run may have a clock that is behind by as much. */
+const CLOCKS_DIFFER_MS = 30_000
+
+export function createRuns({ files, runner, timeouts, over, observer, logger }: RunsOptions): Runs {
+  const own = new Set<string>()
   /** Runs that are over and whose records could not be removed: their accounts could start no further run. */
   const ended = new Set<string>()
 
   function toRun(file: RunRecord, end: Promise<RunEnd>): Run {
     const startedAt = Date.parse(file.startedAt)
     observer?.started(file.job)
+    const onOver = () => observer?.left(file.job)
+    over?.addEventListener('abort', onOver, { once: true })
     const logged = end.then((ended) => {
+      over?.removeEventListener('abort', onOver)
       const durationMs = Date.now() - startedAt
       const { how: reason, exitCode } = ended
       const fields = { runId: file.runId, job: file.job, reason, exitCode, durationMs }
-      observer?.ended(file.job, ended, durationMs)
+      if (over?.aborted !== true) observer?.ended(file.job, ended, durationMs)
       // What an order's run came to is told with the order, once.
       if (file.job === 'order') logger.info('enclave run ended', fields)
       else logRunEnd(logger, 'enclave run ended', ended, { ...fields, outcome: ended.result?.outcome })
@@ -190,6 +211,7 @@ export function createRuns({ files, runner, timeouts, observer, logger }: RunsOp
     try {
       await files.remove(runId)
       ended.delete(runId)
+      own.delete(runId)
     } catch (error) {
       ended.add(runId)
       logger.warn('run record not removed', { runId, ...describeError(error) })
@@ -199,22 +221,33 @@ export function createRuns({ files, runner, timeouts, observer, logger }: RunsOp
   return {
     async start(request) {
       const file = newRunFile(request, request.job === 'policy' ? request.timeoutMs : timeouts[request.job])
-      own?.add(file.runId)
       await Promise.all([...ended].map(discard))
+      own.add(file.runId)
       const job = toJob(request, file, files.resultPath(file.runId))
-      const { end } = await runner.run(job, (process) => files.put({ ...file, process }))
-      return toRun(file, end)
+      try {
+        const { end } = await runner.run(job, (process) => files.create({ ...file, process }), over)
+        return toRun(file, end)
+      } catch (error) {
+        // Its record may have been written all the same.
+        ended.add(file.runId)
+        throw error
+      }
     },
-    async adopt() {
-      const all = await files.all()
-      const earlier = all.filter(({ runId }) => own?.has(runId) !== true)
-      own = undefined
+    async adopt(isLeft) {
+      const earlier = (await files.all()).filter((file) => !own.has(file.runId) && isLeft(file))
       return earlier.map((file) => {
         const { runId, process, stopAt } = file
+        own.add(runId)
         const startedAt = Date.parse(file.startedAt)
         const resultFile = files.resultPath(runId)
-        return toRun(file, runner.attach({ runId, process, startedAt, stopAt, resultFile }))
+        return toRun(file, runner.attach({ runId, process, startedAt, stopAt, resultFile }, over))
       })
+    },
+    has: (runId) => own.has(runId),
+    async clear() {
+      const all = await files.all()
+      const left = all.filter((run) => !own.has(run.runId) && msUntilOver(run) + CLOCKS_DIFFER_MS < 0)
+      await Promise.all(left.map(({ runId }) => discard(runId)))
     },
   }
 }

@@ -34,6 +34,8 @@ export interface Scheduler extends Service {
   reclaimed(order: OpenedOrder): Promise<void>
   /** Takes up again what was put off. */
   retry(): Promise<void>
+  /** Looks for envelopes that other servers have stored for open orders. @throws StorageError */
+  lookForEnvelopes(): Promise<void>
   /** The order, while it is watched over. */
   find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined
   /** How much there is to do now. */
@@ -55,6 +57,8 @@ interface SchedulerOptions {
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { records, orderRuns, rateLimit, maxRuns, onFinal, logger } = options
   const queue = createOrderQueue()
+  /** Versions of the records in which idle orders had no envelope. */
+  let versions = new Map<Hex, number | undefined>()
   const workers = createWorkers({ queue, orderRuns, rateLimit, maxRuns, onEnded, logger })
   const deferred = createDeferredUpdates({ hold: workers.hold, letGo: workers.letGo, logger })
 
@@ -118,6 +122,18 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     receive(order, matchingCandidate(record, opened.commit)?.commit)
   }
 
+  async function lookForEnvelopes(): Promise<void> {
+    const idle = queue.idle()
+    versions = new Map(idle.map(({ orderId }) => [orderId, versions.get(orderId)]))
+    if (idle.length === 0) return
+    for (const { version, record } of await records.newer(versions)) {
+      const { orderId } = record
+      versions.set(orderId, version)
+      const order = queue.get(orderId)
+      if (order !== undefined) receive(order, matchingCandidate(record, order.commit)?.commit)
+    }
+  }
+
   async function resume(opened: OpenedOrder): Promise<void> {
     const record = await records.get(opened.orderId)
     const order = track(opened, record)
@@ -160,6 +176,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     release: () => workers.release(),
     seenOnChain: (orderId, outcome) => workers.seenOnChain(orderId, outcome),
     retry: () => deferred.retry(),
+    lookForEnvelopes,
     find,
     depth: () => queue.depth(performance.now()),
     opened(order) {

@@ -116,6 +116,7 @@ test(
           await settle(market, NONE)
           await fc.asyncModelRun(() => ({ model, real: market }), planned)
           await expectAllWell(market, model, NONE)
+          market.life().kill()
         }),
       ),
       { numRuns: RUNS.inTurn },
@@ -136,6 +137,8 @@ test(
           const [market, model] = [await openMarket(root, turn), emptyModel()]
           await fc.scheduledModelRun(scheduler, () => ({ model, real: market }), planned)
           await expectAllWell(market, model, scheduler)
+          // Its timers would slow down every case that follows.
+          market.life().kill()
         }),
       ),
       { numRuns: RUNS.inOneGo },

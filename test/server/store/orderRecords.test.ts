@@ -4,7 +4,7 @@ import {
   createOrderRecords,
   emptyOrderRecord,
   type OrderRecord,
-  withDigests,
+  withDigest,
 } from '../../../src/server/store/orderRecords.js'
 import { createLogLines } from '../../support/logLines.js'
 import { setStoredText, storedText } from '../../support/storedRows.js'
@@ -39,8 +39,9 @@ test('a record of before its digests were kept is read with none', async () => {
 describe('digests', () => {
   test('are kept once each, the latest twenty', () => {
     const digests = Array.from({ length: 22 }, (_, index): Hex => `0x${String(index).padStart(64, '0')}`)
-    const record = withDigests(withDigests(emptyOrderRecord(orderId), digests.slice(0, 3)), digests.slice(2))
+    const record = digests.reduce(withDigest, emptyOrderRecord(orderId))
     expect(record.digests).toEqual(digests.slice(2))
+    expect(withDigest(record, digests[5] ?? orderId)).toBe(record)
   })
 })
 

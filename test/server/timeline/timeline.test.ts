@@ -15,7 +15,7 @@ import { digestOf, domainOf, orderOf, refund, signedCall } from '../../support/a
 import { INTERFACES } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, openRequest, soon } from '../../support/institution.js'
-import { startIntakeServer } from '../../support/intakeServer.js'
+import { openFor, sealOrder, startIntakeServer } from '../../support/intakeServer.js'
 import { refundNow, refundOrder, settlementNow, settleOrder } from '../../support/orderEnds.js'
 import { ENCLAVE_KEY, ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
@@ -116,21 +116,30 @@ describe('GET /orders/:orderId/timeline', () => {
   })
 
   test('shows what is relayed while it is under way', async () => {
-    const { url, relay } = await setUpWithRelay({ RELAY_WAIT: '50ms' })
-    const [first, orderId] = [bytes32('settled before'), await openRequest(chain(), 'alice', 'slow')]
-    await openRequest(chain(), 'bob', 'settled before')
+    const { url, post, enclave, relay } = await setUpWithRelay({ RELAY_WAIT: '50ms' })
+    await enclave.plan({ any: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })
+    const [first, orderId] = [bytes32('settled before'), bytes32('slow')]
+    const run = ['opened', 'received', 'triggered', 'outcome']
+    for (const [role, id] of [
+      ['bob', first],
+      ['alice', orderId],
+    ] as const) {
+      await post(await openFor(chain(), role, id, await sealOrder('an order')))
+      await until(url, run, id)
+    }
     await relay(await settlementNow(chain(), first))
-    await until(url, ['opened', 'relayed', 'transaction', 'settled'], first)
+    await until(url, [...run, 'relayed', 'transaction', 'settled'], first)
     await chain().provider.send('evm_setAutomine', [false])
     onTestFinished(() => chain().provider.send('evm_setAutomine', [true]))
     const settlement = await settlementNow(chain(), orderId)
     await relay(settlement).expect(202)
-    const [, relayed, transaction] = await until(url, ['opened', 'relayed', 'transaction'], orderId)
+    const entries = await until(url, [...run, 'relayed', 'transaction'], orderId)
+    const [relayed, transaction] = entries.slice(run.length)
     expect(relayed).toMatchObject({ digest: digestOf(chain(), settlement), status: 'submitted' })
     expect(transaction).toMatchObject({ status: 'submitted', blockNumber: null })
     await chain().provider.send('evm_mine', [])
-    const whole = await until(url, ['opened', 'relayed', 'transaction', 'settled'], orderId)
-    expect(whole[2]).toMatchObject({ status: 'confirmed', blockNumber: expect.any(Number) })
+    const whole = await until(url, [...run, 'relayed', 'transaction', 'settled'], orderId)
+    expect(whole.at(-2)).toMatchObject({ status: 'confirmed', blockNumber: expect.any(Number) })
   })
 
   test('is answered 304 to its ETag until something happens', async () => {

@@ -64,18 +64,19 @@ test('a record that fails is told of again once its order had been seen meanwhil
     expiryMs: 1_000,
     room: { hold() {}, leave() {} },
     isSeen: (orderId) => seen.has(orderId),
+    readsEvents: () => true,
     logger,
     onFound: async () => undefined,
   })
   const told = () => lines().filter(({ msg }) => msg === LEFT_FOR_LATER).length
-  unopened.note(A, 0)
+  unopened.noteStored(A, true)
   await unopened.check()
   await unopened.check()
   expect(told()).toBe(1)
   seen.add(A)
   await unopened.check()
   seen.delete(A)
-  unopened.note(A, 0)
+  unopened.noteStored(A, true)
   await unopened.check()
   expect(told()).toBe(2)
 })

@@ -48,7 +48,7 @@ async function setUp(
     })
   const runId = randomUUID()
   const stopAt = Math.floor(Date.now() / 1_000) + (options.seconds ?? 60)
-  await files.put({ job: 'policy', runId, startedAt: new Date().toISOString(), stopAt, process: null })
+  await files.create({ job: 'policy', runId, startedAt: new Date().toISOString(), stopAt, process: null })
   const job: Job = {
     job: 'order',
     runId,
@@ -218,7 +218,7 @@ describe('a result', () => {
     expect(await Promise.all(posts)).toEqual(['received', 'received', 'received'])
     expect((await end).result).toEqual(SETTLED)
     await files.remove(job.runId)
-    expect(await runner.receiveResult(job.runId, { outcome: 'failed' })).toBe('received')
+    expect(await runner.receiveResult(job.runId, { outcome: 'failed' })).toBe('not-awaited')
     expect(storedRows(root, 'runs')).toEqual([])
   })
 
@@ -291,7 +291,7 @@ describe('a run that an enclave has taken', () => {
     await runner.receiveResult(job.runId, restarted({ ...taker, boot: 4 }))
     await end
     await files.remove(job.runId)
-    expect(await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })).toBe('received')
+    expect(await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })).toBe('not-awaited')
     expect(await files.all()).toEqual([])
   })
 })

@@ -61,7 +61,7 @@ test('an order that waits for one that failed runs when that one is settled by s
   await place('alice', A)
   await until(A, 'its failure', (record) => outcomes(record)[0] === 'failed')
   await place('alice', B)
-  await eventually('an order that waits', async () => trigger.backlog().due === 1)
+  await eventually('an order that waits', async () => trigger.backlog().orders?.due === 1)
   await settleOrder(chain(), A)
   await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
   expect(await sequence()).toEqual([A, B])

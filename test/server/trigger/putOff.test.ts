@@ -44,14 +44,12 @@ async function setUp() {
   const orderRuns = createOrderRuns({
     records,
     runs: {
-      adopt: async () => [],
       async start(request) {
         requests.push(request)
         throw new StorageError(new Error('nothing is run here'))
       },
     },
     times: RETRY_TIMES,
-    relayedDigests: () => [],
     logger,
   })
   const scheduler = createScheduler({

@@ -56,7 +56,7 @@ async function setUp(steps: Step[]) {
       checkMs: CHECK_MS,
       logger,
     })
-    for (const run of await runs.adopt()) reconcile.adopt(run)
+    for (const run of await runs.adopt(() => true)) reconcile.adopt(run)
     await reconcile.service.start()
     let stopped: Promise<void> | undefined
     const stop = () => {

@@ -106,7 +106,7 @@ describe('a run that outlives its server', () => {
       account: chain().account('alice'),
       attempt: 1,
     } as const
-    await runRecords.put(lost)
+    await runRecords.create(lost)
     const { place, until } = await start()
     await place('alice', B)
     await place('bob', bytes32('another account'))

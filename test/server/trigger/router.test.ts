@@ -22,7 +22,7 @@ async function setUp(env: Record<string, string> = REMOTE) {
   const files = createRunRecords({ ...(await openStores(root)), root, logger: createLogLines().logger })
   const runId = randomUUID()
   const stopAt = Math.floor(Date.now() / 1_000) + 60
-  await files.put({ job: 'reconcile', runId, startedAt: new Date().toISOString(), stopAt, process: null })
+  await files.create({ job: 'reconcile', runId, startedAt: new Date().toISOString(), stopAt, process: null })
   return { app, api, log, runId }
 }
 

@@ -21,9 +21,9 @@ async function setUp() {
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const { logger } = createLogLines()
-  const { engine, fence } = await openStores(root)
+  const { engine } = await openStores(root)
   const failing = createFailingEngine(engine)
-  const files = createRunRecords({ engine: failing.engine, fence, root, logger })
+  const files = createRunRecords({ engine: failing.engine, root, logger })
   const remote = createRemoteEnclave({ url: new Secret(url), secret: new Secret(RUN_SECRET) })
   const runner = createHttpRunner({
     remote,
@@ -39,7 +39,7 @@ async function setUp() {
 test('a run that this server has started is none of an earlier one, and ends for who started it', async () => {
   const { runs, runner } = await setUp()
   const run = await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook'), timeoutMs: 60_000 })
-  expect(await runs.adopt()).toEqual([])
+  expect(await runs.adopt(() => true)).toEqual([])
   await runner.receiveResult(run.file.runId, RESULT)
   expect(await run.end).toEqual({ how: 'result', exitCode: null, result: RESULT })
 })
@@ -49,9 +49,9 @@ test('a run of an earlier server is adopted, whatever this one has started', asy
   const runId = randomUUID()
   const startedAt = new Date().toISOString()
   const stopAt = Math.ceil(Date.now() / 1_000) + 60
-  await files.put({ job: 'policy', runId, startedAt, stopAt, process: null })
+  await files.create({ job: 'policy', runId, startedAt, stopAt, process: null })
   await runs.start({ job: 'policy', envelope: await sealOrder('a rulebook'), timeoutMs: 60_000 })
-  const [adopted, ...others] = await runs.adopt()
+  const [adopted, ...others] = await runs.adopt(() => true)
   expect([adopted?.file.runId, others]).toEqual([runId, []])
   await runner.receiveResult(runId, RESULT)
   expect(await adopted?.end).toMatchObject({ how: 'result', result: RESULT })

@@ -170,7 +170,7 @@ describe('a clock that is set back by an hour', () => {
     await place('alice', A)
     await eventually('the first run', async () => sequence(await enclave.notes()) === 'A')
     await place('alice', B)
-    await eventually('the second to be due', () => trigger.backlog().due === 1)
+    await eventually('the second to be due', () => trigger.backlog().orders?.due === 1)
     setBack()
     await writeFile(untilFile, '')
     await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')

@@ -15,5 +15,6 @@ export function setTimeout<T>(
       resolve(value)
     }, ms)
     signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
   })
 }

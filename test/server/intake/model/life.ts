@@ -4,10 +4,12 @@ import type { Engine } from '../../../../src/server/store/engine.js'
 import { createOrderRecords, type OrderRecords } from '../../../../src/server/store/orderRecords.js'
 import { createReconcileStateStore } from '../../../../src/server/store/reconcileState.js'
 import { createRunRecords } from '../../../../src/server/store/runRecords.js'
+import { prepareDatabase } from '../../../../src/server/store/sqlite/database.js'
 import { createEnclaveRuns } from '../../../../src/server/trigger/enclaveRuns.js'
 import { createTriggerRateLimit } from '../../../../src/server/trigger/rateLimit.js'
 import { createLogLines, type LogLines } from '../../../support/logLines.js'
 import { openQuickly } from '../../../support/quickStores.js'
+import { serveLeaseOf } from '../../../support/stores.js'
 import type { ModelEnclave } from './enclave.js'
 import type { EscrowChain } from './escrowChain.js'
 
@@ -38,8 +40,9 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     const result = isDead ? undefined : { value: await action() }
     return isDead || result === undefined ? new Promise<T>(() => undefined) : result.value
   }
+  // As each start does: it ends the terms of the life before.
+  prepareDatabase(root)
   const own = await openQuickly(root)
-  const fence = await own.take('trigger')
   const engine = stepwise(own, step)
   const log = createLogLines()
   const { logger } = log
@@ -49,8 +52,13 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     orders: (orderId) => step('escrow', () => chain.escrow.orders(orderId)),
   }
   const trigger = createEnclaveRuns({
-    reconcileState: createReconcileStateStore({ engine, fence, logger }),
-    runRecords: createRunRecords({ engine, fence, root, logger }),
+    serveLease: serveLeaseOf(engine, logger),
+    termStores: (fenced) => ({
+      records: createOrderRecords({ engine: fenced, logger }),
+      runRecords: createRunRecords({ engine: fenced, root, logger }),
+      reconcileState: createReconcileStateStore({ engine: fenced, logger }),
+    }),
+    runRecords: createRunRecords({ engine, root, logger }),
     records,
     runner: {
       ...enclave.runner,
@@ -64,7 +72,6 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     transport: { send: (calls) => step('node', () => chain.transport.send(calls)) },
     logBlockRange: 4,
     escrowObserver: { onHead() {}, onEvents() {} },
-    relayedDigests: () => [],
     stopping: new AbortController().signal,
     marketClock: {
       getClock: async () => ({ timestamp: new Date(), isOpen: true, nextOpen: FAR, nextClose: FAR }),

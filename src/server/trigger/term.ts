@@ -1,0 +1,232 @@
+import type { Contracts } from '../../chain/contracts.js'
+import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { RpcTransport } from '../../chain/rpcTransport.js'
+import { isReclaimable } from '../../protocol/reclaimDelay.js'
+import type { Logger } from '../../service/logger.js'
+import {
+  type ClosedEvent,
+  createEscrowEvents,
+  type EscrowEvent,
+  type EscrowEvents,
+  type EscrowObserver,
+  type OpenedOrder,
+  observedEvents,
+} from '../escrow/escrowLogs.js'
+import { createEscrowPoller } from '../escrow/escrowPoller.js'
+import { createLookBack, createRangeReader } from '../escrow/logRanges.js'
+import type { Service } from '../lifetime.js'
+import { createPoller } from '../poller.js'
+import type { Term } from '../store/leaseHolder.js'
+import type { OrderRecords } from '../store/orderRecords.js'
+import type { ReconcileStateStore } from '../store/reconcileState.js'
+import type { RunRecord, RunRecords } from '../store/runRecords.js'
+import type { UnopenedOrders } from './envelopeQuota.js'
+import type { QueueDepth } from './orderQueue.js'
+import { createOrderRuns } from './orderRun.js'
+import type { TriggerRateLimit } from './rateLimit.js'
+import { createReconcile, type ReconcileOptions } from './reconcile.js'
+import { recover } from './recovery.js'
+import { RETRY_TIMES, type RetryTimes } from './retry.js'
+import { createRuns, type EnclaveRunner, type RunObserver, type Runs, type RunsOptions } from './runner.js'
+import { createScheduler, type Scheduler } from './scheduler.js'
+
+/** The stores of one term: every write of theirs carries its fence. */
+export interface TermStores {
+  readonly records: OrderRecords
+  readonly runRecords: RunRecords
+  readonly reconcileState: ReconcileStateStore
+}
+
+/** What the one server does that has the trigger's lease: it reads the escrow's events, and starts and follows runs. */
+export interface TriggerTerm {
+  /** In the order in which they start. */
+  readonly services: readonly Service[]
+  /** See `Term`. */
+  readonly isTrusted: Term['isTrusted']
+  /** See `Scheduler`. */
+  readonly stored: Scheduler['stored']
+  readonly find: Scheduler['find']
+  readonly depth: () => QueueDepth
+  /** The escrow itself says what became of an order, of which no event was seen. */
+  readonly found: (order: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
+}
+
+export interface TriggerOptions {
+  readonly runner: EnclaveRunner
+  readonly timeouts: RunsOptions['timeouts']
+  readonly maxRuns: number
+  /** Between two runs that this server triggers, of whatever kind. */
+  readonly rateLimit: TriggerRateLimit
+  readonly escrow: Contracts['escrow']
+  readonly transport: RpcTransport
+  /** Blocks that one query of events may span. */
+  readonly logBlockRange: number
+  /** Sees what the poller reads. */
+  readonly escrowObserver: EscrowObserver
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+  readonly marketClock: ReconcileOptions['clock']
+  /** Undefined: once after each market's close. */
+  readonly reconcileIntervalMs: number | undefined
+  readonly times?: RetryTimes
+  readonly runObserver?: RunObserver
+  readonly logger: Logger
+}
+
+interface OfTerm {
+  readonly term: Term
+  readonly stores: TermStores
+  /** Whether other servers store orders, too. */
+  readonly isShared: boolean
+  readonly unopened: UnopenedOrders
+  /** This server's own runs of rulebooks. */
+  readonly policyRuns: Pick<Runs, 'has'>
+}
+
+/** Between two looks at the escrow; what this server brings about itself is looked for at once. */
+export const WATCH_INTERVAL_MS = 2_000
+/** Between two looks at all that is stored, for what no event and no result has shown. */
+const SWEEP_INTERVAL_MS = 30_000
+
+/** Of an order whose event was not seen: after all others. */
+const JUST_NOW = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+
+/** Builds the parts and wires them. Starts nothing. */
+export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): TriggerTerm {
+  const { term, stores, isShared, unopened, policyRuns } = ofTerm
+  const { records, runRecords, reconcileState } = stores
+  const { runner, timeouts, maxRuns, rateLimit, escrow, times = RETRY_TIMES, transport, logger } = options
+  const stopping = AbortSignal.any([options.stopping, term.signal])
+  const runs = createRuns({
+    files: runRecords,
+    runner,
+    timeouts,
+    over: term.signal,
+    observer: options.runObserver,
+    logger,
+  })
+  const orderRuns = createOrderRuns({ records, runs, times, logger })
+  const read = createEscrowEvents({ transport, escrow: escrow.address, stopping })
+  const events = observedEvents(read, options.escrowObserver)
+  const ranges = createRangeReader(events, options.logBlockRange)
+  const lookBack = createLookBack({ events, ranges })
+  const scheduler = createScheduler({
+    records,
+    orderRuns,
+    rateLimit,
+    maxRuns,
+    logger,
+    onFinal: () => poller.poke(),
+  })
+  const poller = createEscrowPoller({
+    events,
+    ranges,
+    intervalMs: WATCH_INTERVAL_MS,
+    async recover() {
+      // Before the chain is asked: they take their room also while no node answers.
+      for (const orderId of await records.openIds()) unopened.noteStored(orderId, !isShared)
+      return recover({ events, lookBack, escrow, records, scheduler, logger })
+    },
+    onEvent: (event, isPast) => handleEvent(scheduler, { escrow, events }, event, isPast),
+    async onLooked() {
+      await scheduler.retry()
+      if (isShared) await scheduler.lookForEnvelopes()
+      await unopened.check()
+    },
+    logger,
+  })
+  const reconcile = createReconcile({
+    runs,
+    rateLimit,
+    clock: options.marketClock,
+    state: reconcileState,
+    intervalMs: options.reconcileIntervalMs,
+    logger,
+  })
+  const adoption: Service = {
+    name: 'runs',
+    async start() {
+      for (const run of await runs.adopt(isLeft)) {
+        rateLimit.note(Date.parse(run.file.startedAt))
+        if (run.file.job === 'order') scheduler.adopt(run)
+        else if (run.file.job === 'reconcile') reconcile.adopt(run)
+        // A rulebook's caller is gone.
+        else void run.end.then(() => run.discard())
+      }
+    },
+    async stop() {},
+  }
+
+  /** The server that has started a rulebook's run follows it. Where that is gone, the record is cleared in its time. */
+  function isLeft({ job, process, runId }: RunRecord): boolean {
+    return job !== 'policy' || (process !== null && !policyRuns.has(runId))
+  }
+
+  const sweep = createPoller({
+    name: 'trigger sweep',
+    intervalMs: SWEEP_INTERVAL_MS,
+    async tick() {
+      await runs.clear()
+      if (!isShared) return
+      for (const orderId of await records.openIds()) {
+        if (scheduler.find(orderId) === undefined) unopened.noteStored(orderId, false)
+      }
+    },
+    logger,
+  })
+
+  return {
+    services: [adoption, scheduler, poller, reconcile.service, sweep],
+    isTrusted: term.isTrusted,
+    stored(orderId, commit) {
+      const isTracked = scheduler.stored(orderId, commit)
+      if (!isTracked) poller.poke()
+      return isTracked
+    },
+    find: scheduler.find,
+    depth: scheduler.depth,
+    found: (order, state) => handleOpened(scheduler, { ...order, position: JUST_NOW }, state),
+  }
+}
+
+interface Chain {
+  readonly escrow: Contracts['escrow']
+  readonly events: EscrowEvents
+}
+
+async function handleEvent(
+  scheduler: Scheduler,
+  chain: Chain,
+  event: EscrowEvent,
+  isPast: boolean,
+): Promise<void> {
+  if (event.kind === 'opened') {
+    // Its end, if any, is still to come.
+    if (!isPast) return scheduler.opened(event)
+    // An event that comes again may be of an order that has ended since.
+    const { state } = await chain.escrow.orders(event.orderId)
+    return handleOpened(scheduler, event, state)
+  }
+  const order = scheduler.find(event.orderId)
+  if (order === undefined) return
+  if (order.running && !(await mayBeReclaim(chain, event))) scheduler.seenOnChain(order.orderId, event.kind)
+  await scheduler.closed(order, event.kind === 'settled' ? 'SETTLED' : 'REFUNDED')
+}
+
+/** A refund by the account itself looks like one by the enclave. */
+async function mayBeReclaim({ escrow, events }: Chain, event: ClosedEvent): Promise<boolean> {
+  if (event.kind === 'settled') return false
+  const { deadline } = await escrow.orders(event.orderId)
+  const time = await events.blockTime(event.position.block)
+  return time === undefined || isReclaimable(deadline, time)
+}
+
+/** @param state as the escrow tells; NONE when the node that was asked is behind the event */
+async function handleOpened(
+  scheduler: Scheduler,
+  order: OpenedOrder,
+  state: EscrowedOrder['state'],
+): Promise<void> {
+  if (state === 'OPEN' || state === 'NONE') await scheduler.opened(order)
+  else await scheduler.closed(order, state)
+}
