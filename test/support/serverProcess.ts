@@ -16,6 +16,8 @@ export interface ServerProcess {
   readonly output: () => string
   /** Ends it without warning. */
   kill(): Promise<void>
+  /** Lets it go on after a SIGSTOP. */
+  resume(): void
 }
 
 /** Collects what a process prints, and kills it with the test. */
@@ -46,5 +48,6 @@ export async function startServerProcess(environment: Record<string, string>): P
   const port = await eventually('the server to listen', () => /"port":(\d+).*"listening"/.exec(output())?.[1])
   const opsPort = /"port":(\d+).*"listening for the operator"/.exec(output())?.[1]
   const at = (found: string | undefined) => `http://127.0.0.1:${found}`
-  return { url: at(port), opsUrl: at(opsPort), output, kill }
+  const resume = () => void child.kill('SIGCONT')
+  return { url: at(port), opsUrl: at(opsPort), output, kill, resume }
 }

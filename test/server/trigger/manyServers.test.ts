@@ -1,0 +1,169 @@
+// Two servers on one PostgreSQL, before a real chain, with one enclave's door behind both. One of them holds the lease.
+import { join } from 'node:path'
+import request from 'supertest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { timelineSchema } from '../../../src/protocol/api.js'
+import type { Envelope } from '../../../src/protocol/envelope.js'
+import type { Hex } from '../../../src/protocol/hex.js'
+import type { RunResult } from '../../../src/protocol/job.js'
+import { signRunMessage } from '../../../src/protocol/runMessage.js'
+import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
+import { useChain } from '../../support/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { bytes32, setUpInstitution } from '../../support/institution.js'
+import { chainEnvironment, openFor, sealOrder } from '../../support/intakeServer.js'
+import { startScriptedHost } from '../../support/scriptedHost.js'
+import { REMOTE, RUN_SECRET } from '../../support/serverEnvironment.js'
+import { type ServerProcess, startServerProcess } from '../../support/serverProcess.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+const chain = useChain(setUpInstitution)
+const STOP_BEFORE_RUN = new URL('./stopBeforeRun.mjs', import.meta.url).href
+const PLACED: RunResult = { outcome: 'placed', retryAt: 4_000_000_000 }
+
+let postgres: Postgres
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres.remove())
+
+/** How often a server has taken, or given up, the trigger's lease. */
+function leases({ output }: ServerProcess, what: 'taken' | 'given up'): number {
+  return output()
+    .split('\n')
+    .filter((line) => line.includes(`"lease ${what}"`) && line.includes('"trigger"')).length
+}
+
+/** The second one starts once the first one has the lease. */
+async function startTwo(firstEnvironment: Record<string, string> = {}) {
+  const host = await startScriptedHost([202])
+  const environment = {
+    ...chainEnvironment(chain()),
+    ...REMOTE,
+    ENCLAVE_URL: host.url,
+    DATABASE_URL: (await postgres.createDatabase()).reveal(),
+    DATA_DIR: join(await temporaryDirectory(), 'data'),
+    LEASE_TTL: '1s',
+  }
+  const holder = await startServerProcess({ ...environment, ...firstEnvironment })
+  await eventually('the lease', () => leases(holder, 'taken') === 1)
+  const other = await startServerProcess(environment)
+  const offersOf = (key: string) => host.offers.filter(({ body }) => (body.orderId ?? body.job) === key)
+  return {
+    holder,
+    other,
+    offersOf,
+    /** The enclave's word on the only run of an order, or of a kind, to whichever server it reaches. */
+    async end(key: string, { url }: ServerProcess, result: RunResult): Promise<void> {
+      const runId = String(offersOf(key).at(-1)?.body.runId)
+      const body = JSON.stringify(result)
+      const answer = await request(url)
+        .post(`/runs/${runId}/result`)
+        .set({ ...signRunMessage(RUN_SECRET, { kind: 'result', runId, body }) })
+        .set('Content-Type', 'application/json')
+        .send(body)
+      expect(answer.body).toEqual({ runId, result: 'received' })
+    },
+  }
+}
+
+async function post({ url }: ServerProcess, orderId: Hex, envelope: Envelope): Promise<void> {
+  const answer = await request(url)
+    .post('/orders')
+    .send({ orderId, ...envelope })
+  expect(answer.status).toBe(202)
+}
+
+/** Opens an order and posts it to a server. */
+async function place(server: ServerProcess, role: 'alice' | 'bob', orderId: Hex): Promise<void> {
+  const envelope = await sealOrder('an order')
+  await openFor(chain(), role, orderId, envelope)
+  await post(server, orderId, envelope)
+}
+
+/** The kinds of an order's timeline, with what its runs came to. */
+async function timeline({ url }: ServerProcess, orderId: Hex): Promise<string[]> {
+  const { body } = await request(url).get(`/orders/${orderId}/timeline`)
+  return timelineSchema
+    .parse(body)
+    .entries.map((entry) => (entry.kind === 'outcome' ? `${entry.outcome}` : entry.kind))
+}
+
+/** A gauge's value; undefined where the server shows none. */
+async function gauge({ opsUrl }: ServerProcess, name: string): Promise<number | undefined> {
+  const { text } = await request(opsUrl).get('/metrics')
+  const value = new RegExp(`^trading_${name} (\\S+)$`, 'm').exec(text)?.[1]
+  return value === undefined ? undefined : z.coerce.number().parse(value)
+}
+
+const [A, B] = [bytes32('A'), bytes32('B')]
+
+describe('an order that the other server has stored', { timeout: 60_000 }, () => {
+  test.each(['before', 'after'])(
+    '%s its escrow is seen runs, and ends with a result that either receives',
+    async (when) => {
+      const { holder, other, offersOf, end } = await startTwo()
+      const envelope = await sealOrder('an order')
+      if (when === 'before') {
+        await post(other, A, envelope)
+        expect(await gauge(other, 'orders_unopened')).toBe(1)
+      }
+      await openFor(chain(), 'alice', A, envelope)
+      await eventually('the event', async () => (await gauge(holder, 'orders_watched')) === 1)
+      if (when === 'after') await post(other, A, envelope)
+      await eventually('its run', () => offersOf(A).length === 1)
+      expect(offersOf(A)[0]?.body.envelope).toEqual(envelope)
+      await eventually('room again', async () => (await gauge(other, 'orders_unopened')) === 0)
+      expect(await gauge(other, 'orders_watched')).toBeUndefined()
+      await place(holder, 'alice', B)
+      await end(A, other, PLACED)
+      await eventually('the next run of the account', () => offersOf(B).length === 1)
+      const entries = ['opened', 'received', 'triggered', 'placed']
+      for (const server of [holder, other]) expect((await timeline(server, A)).sort()).toEqual(entries.sort())
+      expect(offersOf(A)).toHaveLength(1)
+    },
+  )
+})
+
+describe('another server takes over', { timeout: 60_000 }, () => {
+  test('a run whose server was killed, and starts none beside it', async () => {
+    const { holder, other, offersOf, end } = await startTwo()
+    await place(holder, 'alice', A)
+    await eventually('its run', () => offersOf(A).length === 1)
+    await holder.kill()
+    await place(other, 'alice', B)
+    await place(other, 'bob', bytes32('of another account'))
+    await eventually('the other account', () => offersOf(bytes32('of another account')).length === 1)
+    expect([offersOf(A).length, offersOf(B).length]).toEqual([1, 0])
+    await end(A, other, PLACED)
+    await eventually('the next run of the account', () => offersOf(B).length === 1)
+    expect(await timeline(other, A)).toContain('placed')
+    expect(offersOf(A)).toHaveLength(1)
+  })
+
+  test('an order whose server stood still before it stored the run, and offers nothing when it wakes up', async () => {
+    const { holder, other, offersOf, end } = await startTwo({ NODE_OPTIONS: `--import ${STOP_BEFORE_RUN}` })
+    await place(holder, 'alice', A)
+    await eventually('the run of the other server', () => offersOf(A).length === 1)
+    await end(A, other, PLACED)
+    await eventually('its end', async () => (await timeline(other, A)).includes('placed'))
+    holder.resume()
+    await eventually('the loss of the lease', () => leases(holder, 'given up') === 1)
+    await place(holder, 'bob', B)
+    await eventually('a later order', () => offersOf(B).length === 1)
+    expect(offersOf(A)).toHaveLength(1)
+    expect(leases(holder, 'taken')).toBe(1)
+  })
+})
+
+test('a rulebook runs where it is posted, and ends with a result that the other server receives', async () => {
+  const { holder, other, offersOf, end } = await startTwo()
+  const answer = request(other.url)
+    .post('/policy')
+    .send(await sealOrder('a rulebook'))
+    .then(({ body }) => body.code)
+  await eventually('its run', () => offersOf('policy').length === 1)
+  await end('policy', holder, { outcome: 'rejected', code: 'wrong-version' })
+  expect(await answer).toBe('policy-rejected')
+}, 60_000)
