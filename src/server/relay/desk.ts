@@ -81,13 +81,24 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     return following.of(stored)
   }
 
+  /** Where the term of its account ends before a job does, another server goes on with it. */
+  function lasting(digest: Hex, job: Followed): Followed {
+    let latest = job
+    const end = job.end.then(async (receipt) => {
+      if (isFinal(receipt) || stopping.aborted) return receipt
+      latest = await follow(digest).catch(() => job)
+      return latest.end
+    })
+    return { current: () => latest.current(), end }
+  }
+
   /** Undefined where this server's term of the account is over. */
   async function beginWith(
     { relay }: RelayTerm,
     authorization: VerifiedAuthorization,
   ): Promise<Followed | undefined> {
     try {
-      return await relay.begin(authorization)
+      return lasting(authorization.digest, await relay.begin(authorization))
     } catch (error) {
       if (error instanceof TakenElsewhereError) return follow(authorization.digest)
       if (error instanceof StorageError && error.code === 'LEASE_LOST') return undefined
@@ -204,12 +215,14 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     async post(authorization) {
       const { digest } = authorization
       await accounts.tried
-      const joined = jobOf(digest) ?? beginnings.get(digest)
-      if (joined !== undefined) return joined
-      const begun = begin(authorization)
-      beginnings.set(digest, begun)
+      const begun = beginnings.get(digest)
+      if (begun !== undefined) return begun
+      const joined = jobOf(digest)
+      if (joined !== undefined) return lasting(digest, await joined)
+      const beginning = begin(authorization)
+      beginnings.set(digest, beginning)
       try {
-        return await begun
+        return await beginning
       } finally {
         beginnings.delete(digest)
       }

@@ -214,7 +214,7 @@ export function receiptOf(response: request.Response) {
   return z.strictObject(receiptSchema.shape).parse(response.body)
 }
 
-function chainEnvironment({ anvil, addresses }: TestChain): Record<string, string> {
+export function chainEnvironment({ anvil, addresses }: TestChain): Record<string, string> {
   return {
     RPC_URL: anvil.rpcUrl,
     CHAIN_ID: String(anvil.chainId),

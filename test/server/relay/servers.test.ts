@@ -1,18 +1,43 @@
 // Several servers on one PostgreSQL: any of them takes authorizations, and each account belongs to one of them.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { hexBetween, hexOf } from '../../../src/protocol/hex.js'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
-import type { Secret } from '../../../src/server/secret.js'
-import type { Engine } from '../../../src/server/store/engine.js'
+import { createDeferred } from '../../../src/server/async/deferred.js'
+import { Secret } from '../../../src/server/secret.js'
+import { createPrivateKey, createRelayerSigner, type RelayerKey } from '../../../src/server/signer/signer.js'
+import type { Engine, Fence } from '../../../src/server/store/engine.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import { createReceiptStore } from '../../../src/server/store/receipts.js'
 import { storageError } from '../../../src/server/store/storageError.js'
-import { batchMint, digestOf, grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
+import {
+  batchMint,
+  digestOf,
+  grantedOrder,
+  portfolioUpdate,
+  signedCall,
+} from '../../support/authorizations.js'
+import { INTERFACES } from '../../support/chain.js'
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
 import { AAPL, shares } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { ROLES, type Role } from '../../support/roles.js'
+import { REMOTE, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 import { MINT, useMintChain } from './mint.js'
-import { type RelayUnderTest, receiptOf, soon, startRelay, stopMining } from './relayUnderTest.js'
+import {
+  bodyOf,
+  chainEnvironment,
+  mine,
+  type RelayUnderTest,
+  receiptOf,
+  soon,
+  startRelay,
+  stopMining,
+} from './relayUnderTest.js'
 
 const { chain, digest } = useMintChain()
 
@@ -28,6 +53,8 @@ interface ServerUnderTest {
   readonly relay: RelayUnderTest
   readonly engine: Engine
   readonly proxy: FaultProxy
+  /** From now on it renews no lease. */
+  loseLeases(): void
   /** From now on it reaches neither the store nor the chain, as a server that was killed. */
   die(): void
 }
@@ -42,7 +69,8 @@ async function openShared(url: Secret): Promise<Engine> {
 
 /** Each call fails from the moment on at which its server has died. */
 function mortal(engine: Engine) {
-  const life = { isOver: false }
+  const awake = createDeferred<void>()
+  const life = { isOver: false, hasNoLeases: false, awake: awake.promise, wake: awake.resolve }
   const living = <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) => {
     return async (...args: A) => {
       if (life.isOver) throw storageError('DEAD')
@@ -61,8 +89,14 @@ function mortal(engine: Engine) {
       openWithKey: living(engine.openWithKey),
       put: living(engine.put),
       leases: {
-        take: living(leases.take),
-        renew: living(leases.renew),
+        async take(lease: string, holder: string, ttlMs: number) {
+          return life.hasNoLeases ? undefined : living(leases.take)(lease, holder, ttlMs)
+        },
+        // As of a process that does not run: its timers do not end the term.
+        async renew(fence: Fence, ttlMs: number) {
+          if (life.hasNoLeases) await life.awake
+          return living(leases.renew)(fence, ttlMs)
+        },
         release: living(leases.release),
         list: living(leases.list),
       },
@@ -74,6 +108,7 @@ async function startServer(
   url: Secret,
   serverId: string,
   env: Record<string, string> = {},
+  key?: RelayerKey,
 ): Promise<ServerUnderTest> {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const { life, engine } = mortal(await openShared(url))
@@ -84,12 +119,17 @@ async function startServer(
     serverId,
     rpcUrl: proxy.url,
     env: { LEASE_TTL: `${TTL_MS}ms`, ...env },
+    ...(key && { key }),
   })
   const die = () => {
     life.isOver = true
     proxy.fault = () => 'drop'
   }
-  return { relay, engine, proxy, die }
+  onTestFinished(() => life.wake())
+  const loseLeases = () => {
+    life.hasNoLeases = true
+  }
+  return { relay, engine, proxy, loseLeases, die }
 }
 
 /** Relayer accounts by the server that holds them. */
@@ -153,6 +193,172 @@ describe('two servers with one account', () => {
     const receipt = receiptOf(await other.relay.relay(MINT))
     expect(receipt).toMatchObject({ status: 'confirmed', txHash: saved?.transactions[0]?.hash })
     expect(performance.now() - diedAt).toBeLessThan(TTL_MS + 5_000)
+    expect(await transactionsOf('relayer')).toBe(before + 1)
+  })
+})
+
+describe('a server that sleeps while another takes its account', () => {
+  /** A server whose key signs when it is told to, and whose lease is lost in between. */
+  async function startSleeper({
+    signsFreely = 0,
+    env = {},
+    prepare,
+  }: {
+    readonly signsFreely?: number
+    readonly env?: Record<string, string>
+    readonly prepare?: (engine: Engine) => Promise<void>
+  }) {
+    const url = await postgres.createDatabase()
+    await prepare?.(await openShared(url))
+    let free = signsFreely
+    const key = createPrivateKey(new Secret(hexOf(32).parse(keyOf('relayer'))))
+    const gate = createDeferred<void>()
+    let isSigning = false
+    const slow: RelayerKey = {
+      ...key,
+      async signDigest(signed) {
+        if (free-- > 0) return key.signDigest(signed)
+        isSigning = true
+        await gate.promise
+        return key.signDigest(signed)
+      },
+    }
+    const sleeper = await startServer(url, 'sleeper', env, slow)
+    return {
+      sleeper,
+      wake: gate.resolve,
+      isSigning: () => isSigning,
+      async takeOver() {
+        sleeper.loseLeases()
+        const other = await startServer(url, 'other')
+        await soon(() => holders(other.engine)).toEqual({ [chain().account('relayer')]: 'other' })
+        return other
+      },
+      sends: () => sleeper.proxy.requests.flat().filter((method) => method === 'eth_sendRawTransaction'),
+    }
+  }
+
+  test('sends nothing that it signs afterwards, and its caller has the other’s receipt', async () => {
+    const quick = { RELAY_RESUBMIT_AFTER: '300ms' }
+    const { sleeper, wake, isSigning, takeOver, sends } = await startSleeper({ signsFreely: 1, env: quick })
+    await stopMining(chain())
+    const posted = sleeper.relay.relay(MINT).then((answer) => answer)
+    // It is about to replace its transaction by one that offers more.
+    await soon(isSigning).toBe(true)
+    const other = await takeOver()
+    const sent = sends().length
+    wake()
+    await soon(() => sleeper.relay.log.text()).toContain('authorization left for the next start')
+    expect(sends()).toHaveLength(sent)
+    const { txHash } = receiptOf(await other.relay.relay(MINT, { Prefer: 'wait=0' }))
+    await mine(chain())
+    expect(receiptOf(await posted)).toMatchObject({ status: 'confirmed', txHash })
+  })
+
+  test('fills no gap of nonces that the other has given away', async () => {
+    const above = await transactionsOf('relayer')
+    const [update] = updates()
+    if (update === undefined) throw new Error('the chain has no accounts')
+    const { wake, isSigning, takeOver, sends } = await startSleeper({
+      prepare: async (engine) => {
+        const { provider } = chain()
+        const [contract, method, struct, signature] = signedCall(chain(), update)
+        const encoded = INTERFACES[contract].encodeFunctionData(method, [struct, signature])
+        const call = { to: chain().addressOf(contract), data: hexBetween(4, 10_000).parse(encoded) }
+        const fees = { type: 2, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n } as const
+        const signer = createRelayerSigner(createPrivateKey(new Secret(hexOf(32).parse(keyOf('relayer')))))
+        const chainId = Number((await provider.getNetwork()).chainId)
+        const nonce = above + 1
+        const signed = await signer.sign({ chainId, nonce, ...call, gasLimit: 1_000_000n, fees })
+        const at = new Date().toISOString()
+        const target = call.to
+        const record = {
+          receipt: {
+            digest: digestOf(chain(), update),
+            primaryType: update.primaryType,
+            target,
+            status: 'submitted' as const,
+            txHash: signed.hash,
+            blockNumber: null,
+            gasUsed: null,
+            createdAt: at,
+            updatedAt: at,
+            error: null,
+          },
+          account: signer.address,
+          data: call.data,
+          purpose: { kind: 'platform' as const },
+          transactions: [{ nonce, ...signed }],
+        }
+        const { logger } = createLogLines()
+        await createReceiptStore({ engine, logger }).put(record.receipt.digest, record, 0)
+      },
+    })
+    await soon(isSigning).toBe(true)
+    const other = await takeOver()
+    const minted = receiptOf(await other.relay.relay(MINT))
+    expect(minted.status).toBe('confirmed')
+    expect((await chain().provider.getTransaction(minted.txHash ?? ''))?.nonce).toBe(above)
+    const sent = sends().length
+    wake()
+    await soon(async () => receiptOf(await other.relay.get(digestOf(chain(), update))).status).toBe(
+      'confirmed',
+    )
+    await sleep(500)
+    expect(sends()).toHaveLength(sent)
+    expect(await transactionsOf('relayer')).toBe(above + 2)
+  })
+
+  const PROCESS = fileURLToPath(new URL('./relayProcess.ts', import.meta.url))
+
+  test('as a stopped process: the other sends the same bytes, and it changes nothing when it goes on', async () => {
+    const url = await postgres.createDatabase()
+    const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+    proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
+    const child = spawn(process.execPath, ['--import', 'tsx', PROCESS], {
+      env: {
+        ...process.env,
+        ...SERVER_ENVIRONMENT,
+        ...REMOTE,
+        ...chainEnvironment(chain()),
+        RPC_URL: proxy.url,
+        DATABASE_URL: url.reveal(),
+        LEASE_TTL: `${TTL_MS}ms`,
+        RELAY_POLL_INTERVAL: '10ms',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let log = ''
+    child.stderr.on('data', (data: Buffer) => {
+      log += data.toString()
+    })
+    const [port] = z.tuple([z.instanceof(Buffer)]).parse(await once(child.stdout, 'data'))
+    const askChild = (path: string, init: RequestInit = {}) =>
+      fetch(`http://127.0.0.1:${port.toString().trim()}${path}`, {
+        ...init,
+        headers: {
+          authorization: `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`,
+          'content-type': 'application/json',
+          prefer: 'wait=0',
+        },
+      })
+    const before = await transactionsOf('relayer')
+    const body = JSON.stringify(bodyOf(chain(), MINT))
+    expect((await askChild('/relay', { method: 'POST', body })).status).toBe(202)
+    const store = createReceiptStore({ engine: await openShared(url), logger: createLogLines().logger })
+    await soon(async () => (await store.get(digest()))?.transactions.length).toBe(1)
+    const saved = await store.get(digest())
+    child.kill('SIGSTOP')
+    const other = await startServer(url, 'other')
+    const receipt = receiptOf(await other.relay.relay(MINT))
+    expect(receipt).toMatchObject({ status: 'confirmed', txHash: saved?.transactions[0]?.hash })
+    const settled = await store.find(digest())
+    proxy.fault = () => 'none'
+    child.kill('SIGCONT')
+    await soon(() => log.split('lease given up').length - 1).toBeGreaterThan(0)
+    expect(await (await askChild(`/relay/${digest()}`)).json()).toMatchObject({ status: 'confirmed' })
+    expect(await store.find(digest())).toEqual(settled)
     expect(await transactionsOf('relayer')).toBe(before + 1)
   })
 })

@@ -1,0 +1,42 @@
+// A server of the relay in a process of its own, which a test stops and continues. It has the configuration in its environment,
+// prints its port, and serves until it is killed.
+import express from 'express'
+import { RpcProvider } from '../../../src/chain/provider.js'
+import { readConfig } from '../../../src/server/config.js'
+import { errorHandler } from '../../../src/server/http/errors.js'
+import { requestId } from '../../../src/server/http/requestId.js'
+import { createLifetime } from '../../../src/server/lifetime.js'
+import { buildRelay } from '../../../src/server/relay/build.js'
+import { createRelayRouter } from '../../../src/server/relay/router.js'
+import { Secret } from '../../../src/server/secret.js'
+import { openRelayerKeys } from '../../../src/server/signer/keys.js'
+import { createServeLease, leaseTiming } from '../../../src/server/store/leaseHolder.js'
+import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
+import { createLogger } from '../../../src/service/logger.js'
+
+const config = readConfig(process.env)
+const logger = createLogger({ level: 'debug' })
+const serverId = 'child'
+const engine = await openPostgres(createDatabases(config.databaseUrl ?? new Secret('')))
+const { router, services } = buildRelay({
+  config,
+  provider: new RpcProvider({
+    urls: config.chain.rpcUrls.reveal(),
+    timeoutMs: config.chain.rpcTimeoutMs,
+    chainId: config.chain.chainId,
+  }),
+  engine,
+  serveLease: createServeLease({ engine, holder: serverId, timing: leaseTiming(config.leaseTtlMs), logger }),
+  serverId,
+  relayerKeys: await openRelayerKeys(config.relay.relayerKeys),
+  logger,
+  stopping: new AbortController().signal,
+})
+await createLifetime(services, logger).start()
+const server = express()
+  .use(requestId())
+  .use(createRelayRouter(router), errorHandler(logger))
+  .listen(0, '127.0.0.1', () => {
+    const address = server.address()
+    process.stdout.write(`${typeof address === 'object' ? address?.port : ''}\n`)
+  })
