@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { createKeyedLock } from '../../service/keyedLock.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { Engine, Fence, Row, Table, WriteResult } from './engine.js'
@@ -60,23 +60,25 @@ export interface Documents<T> {
 interface DocumentsOptions<T> {
   readonly engine: Engine
   readonly table: Table
-  /** Parses what is read; encodes what is written, so codecs (hex, addresses, bigint amounts) go both ways. */
+  /** Parses what is read. A value is written as it stands, and a bigint as decimal text: encoding it would cost as much as the write. */
   readonly schema: z.ZodType<T>
-  /** What is written of a value; the schema's own encoding where it is left out. */
-  readonly encode?: (value: T) => unknown
   /** The term of the lease that its writers must hold. */
   readonly fence?: Fence | undefined
   readonly logger: Logger
 }
 
+function withBigints(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}
+
 export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
-  const { engine, table, schema, encode = (value) => z.encode(schema, value), fence, logger } = options
+  const { engine, table, schema, fence, logger } = options
   const lock = createKeyedLock()
   /** Versions of open documents that this process has put. */
   const versions = new Map<string, number>()
 
   function toRow(id: string, version: number, { value, isOpen, uniqueKey = null }: Entry<T>): Row {
-    return { id, version, isOpen, uniqueKey, doc: JSON.stringify(encode(value)) }
+    return { id, version, isOpen, uniqueKey, doc: JSON.stringify(value, withBigints) }
   }
 
   function read(row: Row): StoredEntry<T> {

@@ -117,13 +117,7 @@ export function createOrderRecords(options: {
   readonly engine: Engine
   readonly logger: Logger
 }): OrderRecords {
-  const documents = createDocuments({
-    ...options,
-    table: 'orders',
-    schema: orderRecordSchema,
-    // JSON as it stands: text, numbers and nulls.
-    encode: (record) => record,
-  })
+  const documents = createDocuments({ ...options, table: 'orders', schema: orderRecordSchema })
   const summaries = createRecentMap<Hex, KnownSummary>(SUMMARIES)
 
   function removeUnrun(orderId: Hex, mayGo: (record: OrderRecord) => boolean): Promise<void> {

@@ -179,18 +179,29 @@ function createReader(database: DatabaseSync) {
     return known
   }
 
-  function all<T>(map: (columns: unknown) => T, sql: string, ...values: (string | number)[]): T[] {
+  /** @throws StorageError */
+  function reading<T>(read: () => T): T {
     try {
-      return prepared(sql)
-        .all(...values)
-        .map(map)
+      return read()
     } catch (error) {
       throw sqliteFailure(error)
     }
   }
 
+  function all<T>(map: (columns: unknown) => T, sql: string, ...values: (string | number)[]): T[] {
+    return reading(() =>
+      prepared(sql)
+        .all(...values)
+        .map(map),
+    )
+  }
+
   return {
-    get: (table: Table, id: string) => all(toRow, `SELECT * FROM ${table} WHERE id = ?`, id)[0],
+    get: (table: Table, id: string) =>
+      reading(() => {
+        const columns = prepared(`SELECT * FROM ${table} WHERE id = ?`).get(id)
+        return columns && toRow(columns)
+      }),
     open: (table: Table) => all(toRow, `SELECT * FROM ${table} WHERE is_open = 1`),
     openWithKey: (table: Table, prefix: string, limit: number) =>
       all(
