@@ -4,6 +4,7 @@ import type { Config } from './config.js'
 import { conditionalReads } from './http/conditional.js'
 import { errorHandler, notFound } from './http/errors.js'
 import { requireHost } from './http/host.js'
+import { oneLayer } from './http/oneLayer.js'
 import { originCheck } from './http/origin.js'
 import { requestId } from './http/requestId.js'
 import type { HttpObserver } from './http/requestLog.js'
@@ -47,16 +48,24 @@ export function createApp(deps: AppDeps): Express {
   app.set('query parser', false)
   app.set('trust proxy', http.trustProxy)
 
-  app.use(requestId(), requestLog(logger, deps.observe), securityHeaders(), requireHost())
-  app.use(originCheck(http.frontendOrigin))
-  app.use(refuseWhenStopping(deps.stopping))
-  app.use(conditionalReads())
+  app.use(
+    oneLayer([
+      requestId(),
+      requestLog(logger, deps.observe),
+      ...securityHeaders(),
+      requireHost(),
+      originCheck(http.frontendOrigin),
+      refuseWhenStopping(deps.stopping),
+      conditionalReads(),
+    ]),
+  )
 
+  // The busiest come first, as each request is offered to one after the other.
+  app.use(createIntakeRouter(deps.intake))
+  app.use(createStatusRouter(deps.status))
   app.use(createRelayRouter(deps.relay))
   if (deps.runs !== undefined) app.use(createRunsRouter(deps.runs))
   app.use(createHealthRouter(deps.health))
-  app.use(createStatusRouter(deps.status))
-  app.use(createIntakeRouter(deps.intake))
   app.use(createTimelineRouter(deps.timeline))
   app.use(createDocsRouter(deps.health.version))
 
