@@ -38,7 +38,8 @@ export function printGuide(sandbox: Sandbox): void {
     `  curl -s ${url}/enclave-key`,
     `  curl -s ${opsUrl}/readyz`,
     `  curl -s ${opsUrl}/metrics`,
-    ...servers.slice(-1).map((server) => `  kill -9 ${server.current().pid}      # and trade on`),
+    // The first one has taken the leases, unless it was killed before.
+    ...servers.slice(0, 1).map((server) => `  kill -9 ${server.current().pid}      # and trade on`),
     `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market`,
     `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it`,
     '',

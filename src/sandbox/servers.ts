@@ -52,7 +52,8 @@ export async function startServers(
         logged(line) {
           if (!line.includes('"lease taken"')) return
           const { recordId } = leaseTakenSchema.parse(JSON.parse(line))
-          tell(`server ${number}`, `took the lease ${recordId}`)
+          // That of the server itself says only that it lives.
+          if (!recordId.startsWith('server:')) tell(`server ${number}`, `took the lease ${recordId}`)
         },
       })
       void server.exited.then(() => {
