@@ -22,9 +22,6 @@ export interface Fence {
   readonly term: string
 }
 
-/** The time to live of a lease that nothing renews. */
-export const KEPT_MS = 100 * 365 * 24 * 3_600_000
-
 /** A lease as it stands in the store. */
 export interface LeaseState extends Fence {
   /** The server that took it. */
@@ -86,8 +83,6 @@ export interface Engine {
   put(table: Table, row: Row, fence?: Fence): Promise<WriteResult>
   /** Deletes a row if this is its version. Durable when it resolves. */
   delete(table: Table, id: string, version: number, fence?: Fence): Promise<WriteResult>
-  /** Takes a lease from any holder, and keeps it. Writes under an earlier term of it end as `lost-term` from then on. */
-  take(lease: string): Promise<Fence>
   readonly leases: Leases
   /** Asks a database that others keep. SQLite has no such question: its file is the server's own. */
   durability?(): Promise<Durability>

@@ -216,6 +216,8 @@ export function createSeenHeads(): SeenHeads {
 
 export interface ForeignUseOptions {
   readonly findNonceUse: FindNonceUse
+  /** Whether the account is known to be this process's own: another server of ours may have used the nonce otherwise. */
+  readonly isTrusted: () => boolean
   /** A nonce was used by a transaction that this server has not signed. What was signed under it can't be mined. */
   readonly onTaken: (nonce: number) => void
   /** The account's key is used elsewhere: called once for each transaction that shows it. */
@@ -259,7 +261,7 @@ export function createForeignUse(options: ForeignUseOptions): ForeignUse {
     suspected.set(nonce, looks)
     const use = await findNonceUse(nonce, head)
     if (use !== undefined || looks >= MAX_LOOKS) suspected.delete(nonce)
-    if (use === undefined || own.get(use.hash) !== undefined) return
+    if (use === undefined || own.get(use.hash) !== undefined || !options.isTrusted()) return
     options.onTaken(nonce)
     // A killed process of this server may have left a no-op transaction, which is not read at the start.
     if (use.isToItself) return

@@ -7,6 +7,8 @@ import { isHeld, isRefused, type PendingTx, type PendingTxs } from './pendingTx.
 import type { SendAhead, Sender } from './sender.js'
 
 export interface MonitorOptions {
+  /** Whether the account is known to be this process's own. What another server does with it is no news here. */
+  readonly isTrusted: () => boolean
   readonly account: AccountView
   readonly pendingTxs: PendingTxs
   readonly ends: Confirmations
@@ -33,6 +35,7 @@ export interface Monitor {
 
 export function createMonitor(options: MonitorOptions): Monitor {
   const {
+    isTrusted,
     account,
     pendingTxs,
     ends,
@@ -80,7 +83,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       if (performance.now() - lookedAt < pauseMs()) return
       lookedAt = performance.now()
       const look = await account.look()
-      if (look.history === 'behind') return
+      if (look.history === 'behind' || !isTrusted()) return
       const broken = noticeBreak(look)
       await settled.check()
       settled.forget(look.head)

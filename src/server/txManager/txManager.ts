@@ -96,6 +96,7 @@ export function createTxManager(options: TxManagerOptions): TxManager {
   const { provider, signer, pollIntervalMs: intervalMs, logger } = options
   const foreignUse = createForeignUse({
     findNonceUse: createFindNonceUse({ provider, address: signer.address }),
+    isTrusted: options.isTrusted,
     onTaken: lost.taken,
     onForeign: options.onForeign,
     logger,

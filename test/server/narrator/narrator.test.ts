@@ -8,6 +8,7 @@ import { eventually } from '../../support/eventually.js'
 import { type Fault, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
 import { openBuy, setUpInstitution, usd } from '../../support/institution.js'
 import { setStoredText, storedText } from '../../support/storedRows.js'
+import { takeOver } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import {
   cursorAt,
@@ -202,7 +203,7 @@ test('a narrator whose lease another server has taken prints nothing, also befor
   const narrator = await narratorAtHead({ chain: chain(), dataDir, progress })
   expect(progress.isNarrating()).toBe(true)
   const cursor = storedText(dataDir, 'state', 'narrator')
-  await narrator.engine.take('narrator')
+  await takeOver(narrator.engine, 'narrator')
   await buys(1)
   await eventually('the end of its term', () => narrator.log.text().includes('lease given up'))
   expect(narrator.lines).toEqual([])

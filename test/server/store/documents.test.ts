@@ -4,7 +4,7 @@ import { uint256Schema } from '../../../src/protocol/units.js'
 import { createDocuments, createStateDocument } from '../../../src/server/store/documents.js'
 import { createLogLines } from '../../support/logLines.js'
 import { setStoredText } from '../../support/storedRows.js'
-import { createFailingEngine, openStores } from '../../support/stores.js'
+import { createFailingEngine, openStores, takeOver } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const schema = z.strictObject({ amount: uint256Schema })
@@ -75,7 +75,7 @@ describe('a change', () => {
   test('under a lost term is refused', async () => {
     const { documents, engine, fence, add } = await setUp()
     await add('a')
-    await engine.take(fence.lease)
+    await takeOver(engine, fence.lease)
     const lost = { name: 'StorageError', code: 'LEASE_LOST' }
     await expect(add('a')).rejects.toMatchObject(lost)
     await expect(documents.put('a', { value: { amount: 9n }, isOpen: true })).rejects.toMatchObject(lost)

@@ -11,6 +11,7 @@ import { createDatabases, openPostgres } from '../../../src/server/store/postgre
 import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
+import { takeOver } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { rowOf } from './contract/engineContract.js'
 
@@ -119,12 +120,12 @@ describe.each([
       if (served === 1) return
       if (served === 2) throw new RangeError('a secret')
       if (served === 3) {
-        const thief = await engine.take('trigger')
+        const thief = await takeOver(engine, 'trigger')
         expect(await engine.put('runs', rowOf('a', 1), term.fence)).toBe('lost-term')
         await engine.leases.release(thief)
         term.end()
       }
-      if (served === 4) await engine.leases.release(await engine.take('trigger'))
+      if (served === 4) await engine.leases.release(await takeOver(engine, 'trigger'))
       await untilOver(term)
     })
     await eventually('five terms', () => terms.length === 5)

@@ -13,6 +13,7 @@ import {
   UnknownSchemaError,
 } from '../../../src/server/store/storageError.js'
 import { eventually } from '../../support/eventually.js'
+import { takeOver } from '../../support/stores.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
 import { rowOf, testEngine } from './contract/engineContract.js'
 
@@ -175,7 +176,7 @@ describe('through a network that fails', () => {
 
   test('a database that gives no answer refuses what waits for it, and is asked again', async () => {
     const { proxy, engine, direct } = await setUp()
-    const fence = await engine.take('relayer')
+    const fence = await takeOver(engine, 'relayer')
     await Promise.all(Array.from({ length: 20 }, (_, index) => engine.get('orders', `${index}`)))
     proxy.set('hang')
     const first = engine.put('orders', rowOf('a', 1), fence)

@@ -3,7 +3,7 @@ import type { Hex } from '../../../src/protocol/hex.js'
 import type { Row, Table } from '../../../src/server/store/engine.js'
 import { createReceiptStore, createSaveNoOp, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
-import { createFailingEngine, openStores } from '../../support/stores.js'
+import { createFailingEngine, openStores, takeOver } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const DIGEST: Hex = `0x${'ab'.repeat(32)}`
@@ -57,7 +57,7 @@ test('a receipt that was not accepted is not found by the next start', async () 
 test('no-op transactions are kept by their nonce, as long as the account is this server’s', async () => {
   const { engine } = await openStores(await temporaryDirectory())
   const { logger } = createLogLines()
-  const fence = await engine.take('relayer')
+  const fence = await takeOver(engine, 'relayer')
   const fenced = { ...engine, put: (table: Table, row: Row) => engine.put(table, row, fence) }
   const save = createSaveNoOp({ engine: fenced, address: ADDRESS, logger })
   const [first, raised] = [DIGEST, OTHER].map((hash) => ({ nonce: 7, hash, raw: '0x02' as const }))
@@ -66,7 +66,7 @@ test('no-op transactions are kept by their nonce, as long as the account is this
   await save(raised)
   const kept = async () => JSON.parse((await engine.get('state', `filler:${ADDRESS}:7`))?.doc ?? '')
   expect(await kept()).toEqual([first, raised])
-  await engine.take('relayer')
+  await takeOver(engine, 'relayer')
   await expect(save(first)).rejects.toMatchObject({ code: 'LEASE_LOST' })
   expect(await kept()).toEqual([first, raised])
 })

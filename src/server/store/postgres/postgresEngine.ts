@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Secret } from '../../secret.js'
-import { type Engine, KEPT_MS, type Row } from '../engine.js'
+import type { Engine, Row } from '../engine.js'
 import { UndurableDatabaseError } from '../storageError.js'
 import { createBatches } from './batches.js'
 import { asking, createDatabase, type Database } from './database.js'
@@ -117,13 +117,6 @@ function createPostgresEngine(databases: Databases): Engine {
     put: (table, row, fence) => batches[table].write({ ...row, fence }),
     delete: (table, id, version, fence) =>
       batches[table].write({ id, version, isOpen: false, uniqueKey: null, doc: null, fence }),
-    async take(lease) {
-      for (;;) {
-        await asking(databases.leases.query('DELETE FROM leases WHERE name = $1', [lease]))
-        const fence = await leases.take(lease, `${process.pid}`, KEPT_MS)
-        if (fence !== undefined) return fence
-      }
-    },
     async stop() {
       await Promise.all(Object.values(batches).map((batch) => batch.idle()))
       await Promise.all([database.end(), databases.leases.end()])

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import { type Engine, KEPT_MS, type LeaseState, type Row, type Table, type WriteResult } from '../engine.js'
+import type { Engine, LeaseState, Row, Table, WriteResult } from '../engine.js'
 import { StorageError, storageError } from '../storageError.js'
 import { openReadOnly, prepareDatabase, sqliteFailure } from './database.js'
 import { openWriter, type Write } from './writer.js'
@@ -142,15 +142,10 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     openWithKey: async (table, prefix, limit) => read.openWithKey(table, prefix, limit),
     put: (table, row, fence) => enqueue({ kind: 'put', table, row, fence }),
     delete: (table, id, version, fence) => enqueue({ kind: 'delete', table, id, version, fence }),
-    async take(lease) {
-      const fence = { lease, term: randomUUID() }
-      await enqueue({ kind: 'take', fence, holder: `${process.pid}`, ttlMs: KEPT_MS, isForced: true })
-      return fence
-    },
     leases: {
       async take(lease, holder, ttlMs) {
         const fence = { lease, term: randomUUID() }
-        const result = await enqueue({ kind: 'take', fence, holder, ttlMs, isForced: false })
+        const result = await enqueue({ kind: 'take', fence, holder, ttlMs })
         return result === 'written' ? fence : undefined
       },
       renew: async (fence, ttlMs) => (await enqueue({ kind: 'renew', fence, ttlMs })) === 'written',

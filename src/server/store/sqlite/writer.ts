@@ -11,14 +11,7 @@ export type Write =
       readonly version: number
       readonly fence?: Fence | undefined
     }
-  | {
-      readonly kind: 'take'
-      readonly fence: Fence
-      readonly holder: string
-      readonly ttlMs: number
-      /** From any holder. */
-      readonly isForced: boolean
-    }
+  | { readonly kind: 'take'; readonly fence: Fence; readonly holder: string; readonly ttlMs: number }
   | { readonly kind: 'renew'; readonly fence: Fence; readonly ttlMs: number }
   | { readonly kind: 'release'; readonly fence: Fence }
 
@@ -64,10 +57,9 @@ export function createWriter(database: DatabaseSync): Writer {
 
   function apply(write: Write): WriteResult {
     if (write.kind === 'take') {
-      const { fence, holder, ttlMs, isForced } = write
+      const { fence, holder, ttlMs } = write
       const now = Date.now()
-      const takenBefore = isForced ? Number.MAX_SAFE_INTEGER : now
-      return changeOne(takeLease, fence.lease, fence.term, holder, now + ttlMs, takenBefore)
+      return changeOne(takeLease, fence.lease, fence.term, holder, now + ttlMs, now)
     }
     if (write.kind === 'renew')
       return changeOne(renewLease, Date.now() + write.ttlMs, write.fence.lease, write.fence.term)

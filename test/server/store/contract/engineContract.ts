@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Engine, Fence, Row, WriteResult } from '../../../../src/server/store/engine.js'
 import { eventually } from '../../../support/eventually.js'
+import { takeOver } from '../../../support/stores.js'
 import { temporaryDirectory } from '../../../support/temporaryDirectory.js'
 
 /** Opens the engine on what earlier calls with the same place have left there. */
@@ -141,10 +142,10 @@ export function testEngine(name: string, openAt: OpenEngine): void {
 
   test(`${name}: a write under a lost term changes nothing`, async () => {
     const engine = await open()
-    const earlier = await engine.take('relayer')
-    const other = await engine.take('narrator')
+    const earlier = await takeOver(engine, 'relayer')
+    const other = await takeOver(engine, 'narrator')
     expect(await engine.put('relays', rowOf('a', 1), earlier)).toBe('written')
-    const later = await engine.take('relayer')
+    const later = await takeOver(engine, 'relayer')
     expect(later.term).not.toBe(earlier.term)
     expect(await engine.put('relays', rowOf('a', 2), earlier)).toBe('lost-term')
     expect(await engine.put('relays', rowOf('b', 1), earlier)).toBe('lost-term')
@@ -158,8 +159,8 @@ export function testEngine(name: string, openAt: OpenEngine): void {
 
   test(`${name}: a group with lost terms and good ones, of several leases, is told apart`, async () => {
     const engine = await open()
-    const lost = await engine.take('relayer')
-    const [held, other] = [await engine.take('relayer'), await engine.take('narrator')]
+    const lost = await takeOver(engine, 'relayer')
+    const [held, other] = [await takeOver(engine, 'relayer'), await takeOver(engine, 'narrator')]
     const fences = [lost, held, other, undefined, { ...held, lease: 'narrator' }]
     const results = await Promise.all(
       fences.map((fence, index) => engine.put('runs', rowOf(`${index}`, 1), fence)),
@@ -191,7 +192,7 @@ function testLeases(name: string, open: () => Promise<Engine>): void {
       expect(fence !== undefined && (await leases.renew(fence, LONG))).toBe(true)
       expect(await leases.take('trigger', 'd', LONG)).toBeUndefined()
       expect(await leases.take('narrator', 'd', LONG)).toBeDefined()
-      const kept = await engine.take('trigger')
+      const kept = await takeOver(engine, 'trigger')
       expect(await leases.take('trigger', 'd', LONG)).toBeUndefined()
       expect((await leases.list()).find(({ lease }) => lease === 'trigger')).toMatchObject(kept)
       await engine.stop()
