@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBalancer } from '../../../src/sandbox/balancer.js'
@@ -84,7 +84,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const enclaveUrl = `http://127.0.0.1:${ports.enclave}`
   const environment = {
     PATH: process.env.PATH ?? '',
-    ENV_FILE: join(sandbox.directory, '.env'),
+    ENV_FILE: await writeEnvFile(desk),
     RPC_URL: nodes.urls.join(','),
     LEASE_TTL: `${leaseTtlMs}ms`,
     TRUST_PROXY: '1',
@@ -126,6 +126,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       await Promise.all([nodes.stop(), database.remove(), desk.stop()])
     },
   }
+}
+
+/** The sandbox's own, with several relayer accounts in the place of one. Nothing else uses these accounts by now. */
+async function writeEnvFile({ sandbox: { directory, accounts } }: Desk): Promise<string> {
+  const own = await readFile(join(directory, '.env'), 'utf8')
+  const keys = [accounts.relayer, accounts.deployer, accounts.guardian].map(({ privateKey }) => privateKey)
+  const path = join(directory, '.env.cluster')
+  const changed = own.replace(/^RELAYER_PRIVATE_KEY=.*$/m, `RELAYER_PRIVATE_KEYS=${keys.join(',')}`)
+  await writeFile(path, changed, { mode: 0o600 })
+  return path
 }
 
 interface Around {
