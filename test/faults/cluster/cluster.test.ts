@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { runClusterBench } from './bench.js'
 import { CLUSTER_FAULTS, createClusterPlan } from './plan.js'
 
+// The short form: every kind of fault of the cluster once. `npm run test:soak -- cluster` is the long one.
+const LEASE_TTL_MS = 2_000
 const SIZE = {
   lengthMs: 15_000,
-  leaseTtlMs: 2_000,
+  leaseTtlMs: LEASE_TTL_MS,
   orders: 6,
   faults: CLUSTER_FAULTS.length,
   stops: 6,
@@ -11,6 +15,23 @@ const SIZE = {
   reorgs: 2,
   nodes: 0,
 }
+/** For a machine that others use. */
+const TIMEOUT_MS = 400_000
+
+test('three servers on one database trade on through kills, pauses, partitions and a failover', {
+  retry: 0,
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const report = await runClusterBench({
+    plan: createClusterPlan({ seed: 7, ...SIZE }),
+    leaseTtlMs: LEASE_TTL_MS,
+    directory: await temporaryDirectory(),
+    print: () => undefined,
+  })
+  expect(report.violations).toEqual([])
+  expect(report.orders).toMatchObject({ placed: SIZE.orders, accepted: SIZE.orders })
+  expect(report.deaths).toBeGreaterThan(0)
+})
 
 test('the same seed makes the same plan, another one another', () => {
   expect(createClusterPlan({ seed: 7, ...SIZE })).toEqual(createClusterPlan({ seed: 7, ...SIZE }))

@@ -7,10 +7,12 @@ import { startBalancer } from '../../../src/sandbox/balancer.js'
 import { killWithParent } from '../../../src/sandbox/killWithParent.js'
 import { claimPorts } from '../../../src/sandbox/ports.js'
 import { ROOT } from '../../../src/sandbox/settings.js'
+import { eventually } from '../../support/eventually.js'
 import { startTcpProxy, type TcpProxy } from '../../support/tcpProxy.js'
 import { type Desk, startDesk } from '../orders/platform.js'
 import { type FaultyNodes, startFaultyNodes } from '../support/faultyNodes.js'
 import { createServerUnderFaults, type ServerUnderFaults } from '../support/serverProcess.js'
+import { ask } from './audit.js'
 import { type ClusterDatabase, startClusterDatabase } from './database.js'
 import { type ClusterPlan, SERVERS } from './plan.js'
 import type { Broadcast, Death } from './verdicts.js'
@@ -105,6 +107,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     Number(new URL(sandbox.info.url).port),
     ports.servers.map(({ port }) => `http://127.0.0.1:${port}`),
   )
+  await eventually('all servers to listen', () => servers.every(({ isUp }) => isUp()))
+  await eventually('the narration to begin', async () => {
+    const rows = await ask(database.url(), "SELECT FROM state WHERE id = 'narrator'")
+    return rows.length === 1
+  })
   return {
     desk,
     database,
@@ -189,6 +196,7 @@ async function keepServer(number: number, port: { port: number; ops: number }, a
 
   return {
     name,
+    isUp: () => server.url() !== undefined,
     proxy,
     faults: () => faults,
     kill: server.kill,
