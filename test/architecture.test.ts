@@ -153,6 +153,11 @@ describe('imports', () => {
     expect(wrong.map(({ path }) => path)).toEqual([])
   })
 
+  test('load SQLite only once the version of Node is known to have it', () => {
+    const loaded = sources.filter(({ text }) => /^import (?!type )[^'\n]*'node:sqlite'/m.test(text))
+    expect(loaded.map(({ path }) => path)).toEqual([])
+  })
+
   test('name only packages that production has, but in the sandbox', async () => {
     const { dependencies, optionalDependencies } = await readPackage()
     const packages = sources

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { openSqliteDatabase } from './sqliteDatabase.js'
 
 /** Another process uses the directory. */
 export class DirectoryLockedError extends Error {
@@ -34,7 +34,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY })
   const path = join(directory, 'server.lock')
   closeSync(openSync(path, 'a', PRIVATE_FILE))
-  const database = new DatabaseSync(path, { timeout: PATIENCE_MS })
+  const database = openSqliteDatabase(path, { timeout: PATIENCE_MS })
   const holder = join(directory, 'server.pid')
   try {
     database.exec('BEGIN EXCLUSIVE')

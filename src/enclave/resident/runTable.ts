@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import {
@@ -13,6 +13,7 @@ import {
   runResultSchema,
 } from '../../protocol/job.js'
 import { isHeldByAnother } from '../../service/directoryLock.js'
+import { openSqliteDatabase } from '../../service/sqliteDatabase.js'
 import { ConfigError } from '../config.js'
 
 /** A job that was accepted, as the table keeps it: nothing of what is sealed. */
@@ -82,7 +83,7 @@ interface RunTableOptions {
 export function openRunTable(directory: string, options: RunTableOptions): RunTable {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'runs.sqlite')
-  const database = new DatabaseSync(path)
+  const database = openSqliteDatabase(path)
   try {
     lock(database, directory)
     const boot = beginBoot(database, placeOf(path))

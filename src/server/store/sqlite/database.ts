@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { openSqliteDatabase } from '../../../service/sqliteDatabase.js'
 import { type StorageError, storageError } from '../storageError.js'
 import { migrate } from './schema.js'
 
@@ -34,7 +35,7 @@ export function prepareDatabase(directory: string): void {
 
 /** To read and write. COMMIT returns once the write-ahead log has been synced. @throws SQLite's error, or the system's */
 export function openDatabase(directory: string): DatabaseSync {
-  const database = new DatabaseSync(pathIn(directory), { timeout: BUSY_TIMEOUT_MS })
+  const database = openSqliteDatabase(pathIn(directory), { timeout: BUSY_TIMEOUT_MS })
   try {
     database.exec(`PRAGMA page_size = ${PAGE_SIZE}`)
     database.exec('PRAGMA journal_mode = WAL')
@@ -49,7 +50,7 @@ export function openDatabase(directory: string): DatabaseSync {
 
 /** To read what has been committed, while another connection writes. @throws SQLite's error */
 export function openReadOnly(directory: string): DatabaseSync {
-  return new DatabaseSync(pathIn(directory), { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  return openSqliteDatabase(pathIn(directory), { readOnly: true, timeout: BUSY_TIMEOUT_MS })
 }
 
 function pathIn(directory: string): string {
