@@ -3,6 +3,7 @@ import { createRpcBatcher } from '../../chain/rpcBatcher.js'
 import type { Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
+import { createTimedValue } from '../async/timedValue.js'
 import type { Config } from '../config.js'
 import type { Service } from '../lifetime.js'
 import { createRelayerSigner, type RelayerKey, type RelayerSigner } from '../signer/signer.js'
@@ -57,6 +58,9 @@ export interface BuiltRelay {
 /** How often a server counts the others, as a part of a lease's time to live. */
 const SHARE_SHARE = 0.1
 
+/** What is claimed for an account that lost its funds since waits for more. */
+const FUNDS_MAX_AGE_MS = 5_000
+
 /** Wires the relay. Starts nothing. */
 export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
   const { config, provider, engine, serveLease, serverId, relayerKeys, logger, stopping } = surroundings
@@ -79,6 +83,7 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
     chain: chainView,
     preflight,
     budget,
+    isFunded: createFunded(relayerKeys, provider, settings.minBalance),
     maxUnderWay: settings.maxInFlight + settings.maxQueued,
     waitMs: settings.waitMs,
     stopping,
@@ -127,6 +132,19 @@ function createShared({ config, provider, engine, relayerKeys, logger }: RelaySu
     }),
     budget: createGasBudget({ engine, limits: settings.gas, now: Date.now, logger }),
   }
+}
+
+function createFunded(keys: readonly RelayerKey[], provider: RpcProvider, minBalance: bigint) {
+  const looks = new Map(
+    keys.map(({ address }) => [
+      address,
+      createTimedValue(FUNDS_MAX_AGE_MS, async () => {
+        const balance = await provider.getBalance(address)
+        return balance > 0n && balance >= minBalance
+      }),
+    ]),
+  )
+  return async (account: Hex) => (await looks.get(account)?.()) ?? false
 }
 
 /** Everything that has a memory of the account's nonces. A later term begins without it. */

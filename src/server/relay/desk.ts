@@ -43,6 +43,8 @@ export interface RelayDeskOptions {
   readonly chain: ChainView
   readonly preflight: Preflight
   readonly budget: Pick<GasBudget, 'assertRoom'>
+  /** Whether an account has more than it has to keep, as of some seconds ago. @throws ChainUnavailableError */
+  readonly isFunded: (account: Hex) => Promise<boolean>
   /** Authorizations that one account has under way at once, those included that nothing is sent for yet. */
   readonly maxUnderWay: number
   /** How long a caller waits at most. */
@@ -118,9 +120,17 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
         refusal = error
       }
     }
-    if (refusal !== undefined) throw refusal
-    if (accounts.terms().length === accounts.addresses.length) throw new Problem('relay-overloaded')
+    const isAlone = accounts.terms().length === accounts.addresses.length
+    if (isAlone) throw refusal ?? new Problem('relay-overloaded')
+    if (!(await isAnyFunded())) throw new Problem('relayer-underfunded')
     return leave(authorization)
+  }
+
+  async function joinOrBegin(authorization: VerifiedAuthorization): Promise<Followed> {
+    const { digest } = authorization
+    // One that was taken up here, and could not be, is begun as any other.
+    const job = await jobOf(digest)?.catch(() => undefined)
+    return job === undefined ? begin(authorization) : lasting(digest, job)
   }
 
   /** Stores an authorization for an account of another server, or for one that this server is about to hold. */
@@ -186,11 +196,19 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     })
   }
 
+  async function isAnyFunded(): Promise<boolean> {
+    const funded = await Promise.all(accounts.addresses.map(options.isFunded))
+    return funded.some((isIt) => isIt)
+  }
+
   async function claimLeft(): Promise<void> {
-    const room = withRoom().reduce((sum, { relay }) => sum + maxUnderWay - relay.underWay(), 0)
-    if (room <= 0) return
-    for (const stored of await store.unclaimed(room)) {
-      const [term] = withRoom()
+    if (withRoom().length === 0) return
+    const left = await store.unclaimed(maxUnderWay)
+    if (left.length === 0) return
+    const funded = new Set<Hex>()
+    for (const address of accounts.addresses) if (await options.isFunded(address)) funded.add(address)
+    for (const stored of left) {
+      const term = withRoom().find(({ account }) => funded.has(account))
       if (term !== undefined) claim(term, stored)
     }
   }
@@ -217,9 +235,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
       await accounts.tried
       const begun = beginnings.get(digest)
       if (begun !== undefined) return begun
-      const joined = jobOf(digest)
-      if (joined !== undefined) return lasting(digest, await joined)
-      const beginning = begin(authorization)
+      const beginning = joinOrBegin(authorization)
       beginnings.set(digest, beginning)
       try {
         return await beginning

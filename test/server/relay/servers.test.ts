@@ -48,6 +48,8 @@ beforeAll(async () => {
 afterAll(() => postgres.remove())
 
 const TTL_MS = 1_000
+/** The balances that a server remembers are no older. */
+const FUNDS_MAX_AGE_MS = 5_000
 
 interface ServerUnderTest {
   readonly relay: RelayUnderTest
@@ -405,6 +407,24 @@ describe('two servers with two accounts', () => {
       expect(here?.txHash).toBe(there?.txHash)
     }
     expect((await transactionsOf('relayer')) + (await transactionsOf('dave'))).toBe(before + updates().length)
+  })
+
+  test('leave to the other account what one cannot pay for', async () => {
+    const { watcher, one, other } = await start()
+    const poor = chain().account('dave')
+    await chain().provider.send('anvil_setBalance', [poor, '0x0'])
+    const isWithOne = (await holders(watcher))[poor] === 'one'
+    const [update] = updates()
+    if (update === undefined) throw new Error('the chain has no accounts')
+    const receipt = receiptOf(await (isWithOne ? one : other).relay.relay(update))
+    expect(receipt.status).toBe('confirmed')
+    const transaction = await chain().provider.getTransaction(receipt.txHash ?? '')
+    expect(transaction?.from).toBe(chain().account('relayer'))
+    await chain().provider.send('anvil_setBalance', [chain().account('relayer'), '0x0'])
+    await sleep(FUNDS_MAX_AGE_MS)
+    for (const { relay } of [one, other]) {
+      expect((await relay.relay(MINT)).body.code).toBe('relayer-underfunded')
+    }
   })
 
   test('keep to one total of gas a day', async () => {
