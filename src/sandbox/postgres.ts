@@ -27,6 +27,8 @@ export interface Postgres {
   readonly user: string
   readonly password: string
   readonly host: PostgresHost
+  /** The directory of its data. */
+  readonly data: string
   /** Of an empty database with a name of its own; through another port, where a proxy stands before the server. */
   createDatabase(port?: number): Promise<Secret>
   /** Runs one statement in the database that every installation has. */
@@ -133,6 +135,7 @@ export async function servePostgres(host: PostgresHost, name: string): Promise<P
     user: USER,
     password: PASSWORD,
     host,
+    data: join(directory, name),
     query,
     async createDatabase(via) {
       const database = `backend_${databases++}`

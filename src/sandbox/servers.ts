@@ -50,7 +50,7 @@ export async function startServers(
         log: `server-${number}.log`,
         narrate: (line) => print(`  ${number}│ ${line}`),
         logged(line) {
-          if (!line.includes('"lease taken"')) return
+          if (isStopping || !line.includes('"lease taken"')) return
           const { recordId } = leaseTakenSchema.parse(JSON.parse(line))
           // That of the server itself says only that it lives.
           if (!recordId.startsWith('server:')) tell(`server ${number}`, `took the lease ${recordId}`)

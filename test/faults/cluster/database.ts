@@ -30,7 +30,7 @@ export interface ClusterDatabase {
 }
 
 const DATABASE = 'backend_0'
-const SIZE = '512m'
+const SIZE = '1g'
 /** What a transaction that was refused for want of room leaves behind takes room itself. */
 const RECOVERY_MS = 30_000
 const run = promisify(execFile)
@@ -48,6 +48,7 @@ export async function startClusterDatabase(mayMount: boolean): Promise<ClusterDa
   await installAudit(url())
   // A standby looks for its primary again at once.
   await alter('wal_retrieve_retry_interval', "'200ms'")
+  await alter('max_wal_size', "'96MB'")
   let standby = await addStandby()
   let last: Promise<void> = Promise.resolve()
   const troubles: { from: number; to: number }[] = []
@@ -116,8 +117,10 @@ export async function startClusterDatabase(mayMount: boolean): Promise<ClusterDa
       inTurn(async () => {
         await primary.kill()
         await standby.query('SELECT pg_promote()')
+        const former = primary
         primary = standby
         onPromoted()
+        await rm(former.data, { recursive: true })
         standby = await addStandby()
       }),
     calm: () => last,
