@@ -63,9 +63,11 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
   const tried = new Map(signers.map(({ address }) => [address, createDeferred<void>()]))
   const freeSince = new Map<Hex, number>()
   let share = signers.length
+  /** Accounts that no server held at the last look. */
+  let free = new Set<Hex>(engine.isShared ? [] : signers.map(({ address }) => address))
 
   function isWanted(address: Hex): boolean {
-    if (held.size + attempts.size >= share) return false
+    if (!free.has(address) || held.size + attempts.size >= share) return false
     attempts.add(address)
     return true
   }
@@ -114,11 +116,10 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
   }
 
   async function lookAround(): Promise<void> {
-    const leases = await engine.leases.list()
-    const others = leases.filter(
-      ({ lease, holder, expiresInMs }) =>
-        lease.startsWith(SERVER_LEASE) && holder !== serverId && expiresInMs > 0,
-    )
+    const living = (await engine.leases.list()).filter(({ expiresInMs }) => expiresInMs > 0)
+    const others = living.filter(({ lease, holder }) => lease.startsWith(SERVER_LEASE) && holder !== serverId)
+    const taken = new Set(living.map(({ lease }) => lease))
+    free = new Set(signers.flatMap(({ address }) => (taken.has(leaseOf(address)) ? [] : [address])))
     share = Math.ceil(signers.length / (others.length + 1))
     if (held.size <= share) return
     const [idlest] = [...held.values()].toSorted((a, b) => a.term.relay.underWay() - b.term.relay.underWay())
