@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { Engine, Fence } from '../../src/server/store/engine.js'
 import { createServeLease, leaseTiming, type ServeLease } from '../../src/server/store/leaseHolder.js'
@@ -11,11 +10,11 @@ const LEASE_TTL_MS = 10_000
 /** Longer than any test. */
 const LONG_MS = 3_600_000
 
-/** The stores of a data directory, until the test ends, and a lease of their own. */
-export async function openStores(root: string): Promise<{ readonly engine: Engine; readonly fence: Fence }> {
+/** The stores of a data directory, until the test ends. */
+export async function openStores(root: string): Promise<{ readonly engine: Engine }> {
   const engine = await openQuickly(root)
   onTestFinished(() => engine.stop())
-  return { engine, fence: await takeOver(engine, `test ${randomUUID()}`) }
+  return { engine }
 }
 
 /** Takes a lease from any holder, as another server does once it has expired. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { createKeyedLock } from '../../service/keyedLock.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import type { Engine, Fence, Row, Table, WriteResult } from './engine.js'
+import type { Engine, Row, Table, WriteResult } from './engine.js'
 import { storageError } from './storageError.js'
 
 /** A document, and what its row says besides. */
@@ -62,8 +62,6 @@ interface DocumentsOptions<T> {
   readonly table: Table
   /** Parses what is read. A value is written as it stands, and a bigint as decimal text: encoding it would cost as much as the write. */
   readonly schema: z.ZodType<T>
-  /** The term of the lease that its writers must hold. */
-  readonly fence?: Fence | undefined
   readonly logger: Logger
 }
 
@@ -72,7 +70,7 @@ function withBigints(_name: string, value: unknown): unknown {
 }
 
 export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
-  const { engine, table, schema, fence, logger } = options
+  const { engine, table, schema, logger } = options
   const lock = createKeyedLock()
   /** Versions of open documents that this process has put. */
   const versions = new Map<string, number>()
@@ -149,7 +147,7 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
           const current = isGuessed ? undefined : await find(id)
           const next = await change(current)
           if (next === undefined) return isGuessed ? 'conflict' : 'written'
-          return engine.put(table, toRow(id, (current?.version ?? 0) + 1, next), fence)
+          return engine.put(table, toRow(id, (current?.version ?? 0) + 1, next))
         }),
       )
     },
@@ -159,13 +157,13 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
           const before = versions.get(id) ?? (await engine.get(table, id))?.version ?? 0
           // Whatever becomes of the write, the next one asks, unless this one is known to be there.
           versions.delete(id)
-          const result = await engine.put(table, toRow(id, before + 1, entry), fence)
+          const result = await engine.put(table, toRow(id, before + 1, entry))
           if (result === 'written' && entry.isOpen) versions.set(id, before + 1)
           return result
         }),
       ),
     async replace(id, version, entry) {
-      const result = await engine.put(table, toRow(id, version + 1, entry), fence)
+      const result = await engine.put(table, toRow(id, version + 1, entry))
       refuse(result)
       return result === 'written'
     },
@@ -175,7 +173,7 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
           const current = await find(id)
           if (current === undefined || !mayGo(current)) return 'written'
           versions.delete(id)
-          return engine.delete(table, id, current.version, fence)
+          return engine.delete(table, id, current.version)
         }),
       ),
     openIds: async () => (await engine.open(table)).map(({ id }) => id),

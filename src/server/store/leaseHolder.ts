@@ -186,7 +186,8 @@ export function createServeLease(options: {
     })
 }
 
-function fencedEngine(engine: Engine, term: Term): Engine {
+/** The same engine, whose writes carry the term's fence. One that is refused for it ends the term. */
+export function fencedEngine(engine: Engine, term: Pick<Term, 'fence' | 'end'>): Engine {
   async function noticing(write: Promise<WriteResult>): Promise<WriteResult> {
     const result = await write
     if (result === 'lost-term') term.end()

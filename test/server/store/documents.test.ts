@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { uint256Schema } from '../../../src/protocol/units.js'
 import { createDocuments, createStateDocument } from '../../../src/server/store/documents.js'
+import { fencedEngine } from '../../../src/server/store/leaseHolder.js'
 import { createLogLines } from '../../support/logLines.js'
 import { setStoredText } from '../../support/storedRows.js'
 import { createFailingEngine, openStores, takeOver } from '../../support/stores.js'
@@ -11,17 +12,23 @@ const schema = z.strictObject({ amount: uint256Schema })
 
 async function setUp() {
   const root = await temporaryDirectory()
-  const { engine, fence } = await openStores(root)
+  const { engine } = await openStores(root)
   const failing = createFailingEngine(engine)
+  const fence = await takeOver(engine, 'relayer')
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
   const { logger, lines } = createLogLines()
-  const options = { engine: failing.engine, table: 'orders', schema, fence, logger } as const
+  const fenced = fencedEngine(failing.engine, { fence, end })
+  const options = { engine: fenced, table: 'orders', schema, logger } as const
   const documents = createDocuments(options)
   const add = (id: string) =>
     documents.change(id, (current) => ({
       value: { amount: (current?.value.amount ?? 0n) + 1n },
       isOpen: true,
     }))
-  return { root, engine, fence, left: failing.left, options, documents, lines, add }
+  return { root, engine, fence, isOver: () => isOver, left: failing.left, options, documents, lines, add }
 }
 
 describe('a change', () => {
@@ -72,14 +79,16 @@ describe('a change', () => {
     expect(await documents.get('a')).toEqual({ amount: 3n })
   })
 
-  test('under a lost term is refused', async () => {
-    const { documents, engine, fence, add } = await setUp()
+  test('under a lost term is refused, and ends the term', async () => {
+    const { documents, engine, fence, add, isOver } = await setUp()
     await add('a')
+    expect(isOver()).toBe(false)
     await takeOver(engine, fence.lease)
     const lost = { name: 'StorageError', code: 'LEASE_LOST' }
     await expect(add('a')).rejects.toMatchObject(lost)
     await expect(documents.put('a', { value: { amount: 9n }, isOpen: true })).rejects.toMatchObject(lost)
     await expect(documents.remove('a')).rejects.toMatchObject(lost)
+    expect(isOver()).toBe(true)
     expect(await documents.get('a')).toEqual({ amount: 1n })
   })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import type { Row, Table } from '../../../src/server/store/engine.js'
+import { fencedEngine } from '../../../src/server/store/leaseHolder.js'
 import { createReceiptStore, createSaveNoOp, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { createLogLines } from '../../support/logLines.js'
 import { createFailingEngine, openStores, takeOver } from '../../support/stores.js'
@@ -58,7 +58,7 @@ test('no-op transactions are kept by their nonce, as long as the account is this
   const { engine } = await openStores(await temporaryDirectory())
   const { logger } = createLogLines()
   const fence = await takeOver(engine, 'relayer')
-  const fenced = { ...engine, put: (table: Table, row: Row) => engine.put(table, row, fence) }
+  const fenced = fencedEngine(engine, { fence, end() {} })
   const save = createSaveNoOp({ engine: fenced, address: ADDRESS, logger })
   const [first, raised] = [DIGEST, OTHER].map((hash) => ({ nonce: 7, hash, raw: '0x02' as const }))
   if (first === undefined || raised === undefined) throw new Error('no transactions')
