@@ -1,7 +1,7 @@
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 
 /** What `promise` resolves to, or undefined when `ms`, or 24 days, pass before. The timer keeps no process alive. */
-export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), Math.min(Math.max(0, ms), MAX_TIMER_MS))
@@ -14,7 +14,7 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T | un
   }
 }
 
-/** Something under way for which some wait to its end, and others for a while. */
+/** Work under way: some callers wait for its end, others for a limited time. */
 export interface Patient<T> {
   readonly whole: Promise<T>
   /** The same, or undefined once `ms` have passed from its beginning. */
@@ -22,11 +22,11 @@ export interface Patient<T> {
 }
 
 /**
- * One timer, from now, for all who wait: whoever comes later waits for less, or not at all. Without `ms` all wait to the end.
- * Neither promise needs anybody to hear of its failure.
+ * One timer, from now, for all callers: a later caller waits for less, or not at all. Without `ms` all wait to the end.
+ * A rejection of either promise may go unhandled.
  */
 export function withPatience<T>(whole: Promise<T>, ms: number | undefined): Patient<T> {
-  const patient = ms === undefined ? whole : within(whole, ms)
+  const patient = ms === undefined ? whole : withTimeout(whole, ms)
   whole.catch(() => undefined)
   patient.catch(() => undefined)
   return { whole, patient }
@@ -34,7 +34,7 @@ export function withPatience<T>(whole: Promise<T>, ms: number | undefined): Pati
 
 /** Wakes one waiter before its time. */
 export interface Alarm {
-  /** Wakes whoever waits, or else whoever waits next. */
+  /** Wakes the present waiter, or else the next one. */
   ring(): void
   /** Resolves when it rings, after `ms` at the latest. */
   wait(ms: number): Promise<void>
@@ -52,7 +52,7 @@ export function createAlarm(): Alarm {
       const ringing = new Promise<void>((resolve) => {
         wake = resolve
       })
-      if (!rung) await within(ringing, ms)
+      if (!rung) await withTimeout(ringing, ms)
       rung = false
     },
   }

@@ -1,5 +1,5 @@
 import { describeError, type Logger } from '../../service/logger.js'
-import { within } from '../async/waiting.js'
+import { withTimeout } from '../async/waiting.js'
 import { type CheckReason, type CheckStatus, REASONS } from './reasons.js'
 
 /** Looks at one part of the server: why it is not healthy, or null. */
@@ -60,7 +60,7 @@ export function createCheck(options: CheckOptions): Check {
         if (last !== undefined && now - last.at < freshMs) return last.result
         underWay = { result: run(), startedAt: now }
       }
-      const result = await within(underWay.result, underWay.startedAt + limitMs - now)
+      const result = await withTimeout(underWay.result, underWay.startedAt + limitMs - now)
       return result ?? resultOf('no-answer-in-time')
     },
   }

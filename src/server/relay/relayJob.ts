@@ -4,7 +4,7 @@ import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal, REFUSED_BY_NODES, type Receipt, type Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { within } from '../async/waiting.js'
+import { withTimeout } from '../async/waiting.js'
 import type { GasPurpose, ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import { hasEffect } from '../txManager/confirmations.js'
 import type { MinedTransaction, Outcome, Owner } from '../txManager/pendingTx.js'
@@ -61,7 +61,7 @@ export async function startJob(
 ): Promise<RelayJob> {
   const record = createJobRecord(deps.store, initial, { isKept: false })
   const job = run(deps, record, createJobSteps(deps, record, gasLimit))
-  const isSoon = await within(
+  const isSoon = await withTimeout(
     record.kept.then(() => true),
     SOON_MS,
   )

@@ -1,7 +1,7 @@
 import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
 import { signDigest } from '../../protocol/signature.js'
-import { within } from '../async/waiting.js'
+import { withTimeout } from '../async/waiting.js'
 import type { Secret } from '../secret.js'
 import { prepareTransaction, type UnsignedTransaction } from './transaction.js'
 
@@ -24,7 +24,7 @@ export class SigningTimeoutError extends Error {
   override readonly name = 'SigningTimeoutError'
 }
 
-/** Beyond what any key of ours takes to give up: a nonce is held meanwhile, and the watcher may wait for it. */
+/** Longer than any key of ours takes to give up. The nonce is in use until then, and the monitor may wait for it. */
 const PATIENCE_MS = 20_000
 
 export function createRelayerSigner(key: RelayerKey): RelayerSigner {
@@ -32,7 +32,7 @@ export function createRelayerSigner(key: RelayerKey): RelayerSigner {
     address: key.address,
     async sign(transaction) {
       const prepared = prepareTransaction(transaction)
-      const signature = await within(key.signDigest(prepared.digest), PATIENCE_MS)
+      const signature = await withTimeout(key.signDigest(prepared.digest), PATIENCE_MS)
       if (signature === undefined) throw new SigningTimeoutError('the key has not signed in time')
       return prepared.signed(signature)
     },

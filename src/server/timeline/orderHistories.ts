@@ -2,7 +2,7 @@ import { ChainAnswerError } from '../../chain/errors.js'
 import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createRecentMap } from '../../service/recentMap.js'
-import { createSlots } from '../async/slots.js'
+import { createSemaphore } from '../async/semaphore.js'
 import type { BlockId, EscrowEvent, EscrowEvents, EscrowObserver } from '../escrow/escrowLogs.js'
 import { firstBlockSince, REREAD_BLOCKS } from '../escrow/logRanges.js'
 import type { ChainHead } from '../reads/chainHead.js'
@@ -51,7 +51,7 @@ export function createOrderHistories(options: OrderHistoriesOptions): OrderHisto
   const histories = createRecentMap<Hex, Known>(HISTORIES)
   const openings = createRecentMap<Hex, number>(OPENINGS)
   const underWay = new Map<Hex, Promise<OrderHistory>>()
-  const searches = createSlots(SEARCHES)
+  const searches = createSemaphore(SEARCHES)
 
   async function refresh(orderId: Hex): Promise<OrderHistory> {
     const known = histories.get(orderId)
@@ -89,12 +89,12 @@ export function createOrderHistories(options: OrderHistoriesOptions): OrderHisto
 
   /** For an order of which nothing was seen, as it was opened long ago. */
   async function search(orderId: Hex, range: { head: BlockId; isOpen: boolean }, since: number) {
-    await searches.take()
+    await searches.acquire()
     try {
       const from = await firstBlockSince(events, since, range.head.number)
       return await scan(orderId, { ...range, from })
     } finally {
-      searches.leave()
+      searches.release()
     }
   }
 

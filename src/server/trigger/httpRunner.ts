@@ -14,7 +14,7 @@ import { signRunMessage } from '../../protocol/runMessage.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { createPost, hasNotConnected, type PostAnswer } from '../../service/post.js'
 import { createDeferred } from '../async/deferred.js'
-import { within } from '../async/waiting.js'
+import { withTimeout } from '../async/waiting.js'
 import type { Secret } from '../secret.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 import { attachToProcess } from './processRunner.js'
@@ -95,7 +95,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     if (over?.aborted) leave()
     void lookForResults()
     const left = (await recordOf(runId))?.result
-    const end = left !== undefined ? undefined : await within(promise, timeLeft(run) + STOPPED_AFTER_MS)
+    const end = left !== undefined ? undefined : await withTimeout(promise, timeLeft(run) + STOPPED_AFTER_MS)
     over?.removeEventListener('abort', leave)
     leave()
     // Whoever follows it now says how it ended.

@@ -7,7 +7,7 @@ import type { ChainPosition, OpenedOrder } from '../escrow/escrowLogs.js'
 export interface QueueDepth {
   /** Watched over: the escrow is open, or its end is not yet dealt with. */
   readonly watched: number
-  /** Of these, due and not running: no slot is free, or it is another order's turn. */
+  /** Of these, due and not running: no permit is free, or it is another order's turn. */
   readonly due: number
   /** Milliseconds that the one that has been due for longest waits; 0 when none does. */
   readonly longestWaitMs: number

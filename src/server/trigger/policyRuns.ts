@@ -2,8 +2,8 @@ import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { envelopeHash } from '../../protocol/sealedRulebook.js'
 import { createFairSemaphore } from '../async/fairSemaphore.js'
-import { createSlots } from '../async/slots.js'
-import { within } from '../async/waiting.js'
+import { createSemaphore } from '../async/semaphore.js'
+import { withTimeout } from '../async/waiting.js'
 import type { TriggerRateLimit } from './rateLimit.js'
 import type { Run, RunEnd, Runs } from './runner.js'
 
@@ -62,14 +62,14 @@ export function createPolicyRuns({ runs, rateLimit, timeoutMs, stopping }: Polic
     unsigned: createFairSemaphore<string>({ ...PER_SENDER, permits: PERMITS.unsigned }),
   }
   /** One at a time waits for a turn, as of the orders: where turns are rare, rulebooks get every second one at most. */
-  const line = createSlots(1)
+  const line = createSemaphore(1)
 
   async function takeTurn(deadline: number): Promise<boolean> {
-    if (!(await line.take(deadline - performance.now()))) return false
+    if (!(await line.acquire(deadline - performance.now()))) return false
     try {
       return await rateLimit.take(deadline - performance.now())
     } finally {
-      line.leave()
+      line.release()
     }
   }
 
@@ -97,7 +97,7 @@ export function createPolicyRuns({ runs, rateLimit, timeoutMs, stopping }: Polic
       const key = [place.queue, place.party, envelopeHash(envelope)].join()
       const ending = underWay.get(key) ?? start(envelope, place, deadline).finally(() => underWay.delete(key))
       underWay.set(key, ending)
-      return (await within(ending, deadline + LAST_WORD_MS - performance.now())) ?? TIMEOUT
+      return (await withTimeout(ending, deadline + LAST_WORD_MS - performance.now())) ?? TIMEOUT
     },
   }
 }

@@ -4,7 +4,7 @@ import { constants, mkdirSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Job, type RunResult, runResultSchema } from '../../protocol/job.js'
-import { within } from '../async/waiting.js'
+import { withTimeout } from '../async/waiting.js'
 import { identityOf, isReplaced, isRunning, ownIdentity } from '../processIdentity.js'
 import {
   type EarlierRun,
@@ -101,15 +101,15 @@ async function exitOf(child: ChildProcess): Promise<Exit> {
 async function supervise(pid: number, exit: Promise<Exit>, job: Job): Promise<RunEnd> {
   const ms = job.stopAt * 1_000 - Date.now()
   const goneAt = performance.now() + ms + STOPPED_AFTER_MS
-  let ended = await within(exit, ms)
+  let ended = await withTimeout(exit, ms)
   const timedOut = ended === undefined
   if (timedOut) {
     signalGroup(pid, 'SIGTERM')
-    ended = await within(exit, KILL_GRACE_MS)
+    ended = await withTimeout(exit, KILL_GRACE_MS)
   }
   // Also after a normal exit: what it left behind in its group must not go on working.
   signalGroup(pid, 'SIGKILL')
-  ended ??= await within(exit, goneAt - performance.now())
+  ended ??= await withTimeout(exit, goneAt - performance.now())
   return endOf(job.resultFile, timedOut, ended?.code ?? null)
 }
 

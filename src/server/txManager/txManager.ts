@@ -1,7 +1,7 @@
 import type { RpcProvider } from '../../chain/provider.js'
 import type { RpcTransport } from '../../chain/rpcTransport.js'
 import type { Logger } from '../../service/logger.js'
-import { createSlots } from '../async/slots.js'
+import { createSemaphore } from '../async/semaphore.js'
 import type { Service } from '../lifetime.js'
 import { createPoller } from '../poller.js'
 import type { RelayerSigner } from '../signer/signer.js'
@@ -92,7 +92,7 @@ export function createTxManager(options: TxManagerOptions): TxManager {
   const gasCount = createGasCount()
   const lost = createLostTransactions({ findMined, gasCount })
   const pendingTxs = createPendingTxs(lost.add)
-  const slots = createSlots(options.maxInFlight)
+  const semaphore = createSemaphore(options.maxInFlight)
   const { provider, signer, pollIntervalMs: intervalMs, logger } = options
   const foreignUse = createForeignUse({
     findNonceUse: createFindNonceUse({ provider, address: signer.address }),
@@ -127,7 +127,7 @@ export function createTxManager(options: TxManagerOptions): TxManager {
 
   return {
     async send(call, owner) {
-      await slots.take()
+      await semaphore.acquire()
       try {
         if (stopping.signal.aborted) return { kind: 'stopped' }
         const tx = await open(call, owner)
@@ -138,20 +138,20 @@ export function createTxManager(options: TxManagerOptions): TxManager {
         return tx.outcome
       } finally {
         // What is in a block takes up no room in the nodes' pools.
-        slots.leave()
+        semaphore.release()
       }
     },
     async resume(transactions, owner) {
       if (stopping.signal.aborted) return { kind: 'stopped' }
       for (const { hash } of transactions) foreignUse.own(hash)
       const tx = createPendingTx(transactions, owner)
-      slots.occupy()
-      void tx.mined.then(slots.leave)
+      semaphore.occupy()
+      void tx.mined.then(semaphore.release)
       nonceManager.reserve(tx.nonce)
       pendingTxs.add(tx)
       return tx.outcome
     },
-    isFull: slots.isFull,
+    isFull: semaphore.isFull,
     committed: pendingTxs.committed,
     inFlight: pendingTxs.count,
     isKeyShared: foreignUse.isRecent,
