@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { coldReads } from './coldReads.js'
 import { floods } from './floods.js'
+import { forgery } from './forgery.js'
 import { health } from './health.js'
 import { idle } from './idle.js'
 import { market } from './market.js'
@@ -30,6 +31,7 @@ const FIGURES: readonly Figure[] = [
   polling,
   orders,
   relay,
+  forgery,
   stores,
   idle,
   narration,

@@ -8,7 +8,7 @@ export const orderStatus = getFigure({
   name: 'order-status',
   title: 'GET /orders/:orderId',
   route: '/orders/:orderId',
-  goal: 0.8,
+  goal: 0.7,
   notes: [
     'each escrow is read once for each block of the local chain, which makes one every second, and each record when it was written',
   ],

@@ -6,7 +6,6 @@ import { registerSecp256k1 } from '../src/protocol/secp256k1.js'
 import { libSecp256k1 } from '../src/server/libSecp256k1.js'
 import { registerFastKeccak } from '../src/service/fastKeccak.js'
 import { opensslSecp256k1 } from '../src/service/opensslSecp256k1.js'
-import { type BareRoute, startBareServer } from './support/bareRoute.js'
 import { measureCeiling } from './support/ceiling.js'
 import { type Helper, startHelper } from './support/childProcess.js'
 import type { Target } from './support/compare.js'
@@ -16,7 +15,7 @@ import { type LoadPlan, type LoadRequest, type LoadResult, loadResultSchema } fr
 import { startPlainRelay } from './support/plainServer.js'
 import { BENCH_DIRECTORY } from './support/platform.js'
 import { type RelayChain, startRelayChain } from './support/relayChain.js'
-import type { ForgeryRound, MemorySample, RelayRound, SenderRound } from './support/relayResult.js'
+import type { MemorySample, RelayRound, SenderRound } from './support/relayResult.js'
 import { type RelayServer, startRelayServer } from './support/relayServer.js'
 import { measureVerification, type Verification } from './support/verification.js'
 
@@ -26,30 +25,11 @@ const PER_ROUND = 4 * CALLERS
 const PLAIN_PER_ROUND = CALLERS
 /** Of the memory, once the rounds have warmed it up. */
 const MEMORY_SAMPLES = 10
-const FORGERY = { connections: 8, perSecond: 400, status: 422, seconds: 5 }
 const VERIFIED = 64
-/** As long as our answer. */
-const REFUSING: BareRoute = {
-  method: 'POST',
-  path: '/relay',
-  status: FORGERY.status,
-  body: {
-    type: 'https://example.invalid/docs/errors.md#invalid-signature',
-    title: 'Authorization not signed by the enclave',
-    status: FORGERY.status,
-    code: 'invalid-signature',
-    detail: "Sign the authorization with the enclave's signing key for this chain and contract.",
-    requestId: '01234567-89ab-cdef-0123-456789abcdef',
-  },
-}
-
 /** Everything that the relay is measured with. */
-interface Bench {
+export interface RelayBench {
   readonly chain: RelayChain
   readonly ours: RelayServer
-  readonly plain: Target
-  /** Refuses whatever it is sent, unread. */
-  readonly refusing: Target
   readonly generator: Helper
   readonly headers: Record<string, string>
 }
@@ -57,53 +37,63 @@ interface Bench {
 export const relay: Figure = {
   name: 'relay',
   title: 'POST /relay',
-  async measure(context) {
-    registerFastKeccak()
-    registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
-    const chain = await startRelayChain()
-    const directory = join(BENCH_DIRECTORY, `relay-${Date.now()}`)
-    const { nodeOptions } = context
-    const ours = await startRelayServer(chain, { directory, callers: CALLERS, nodeOptions })
-    const plain = await startPlainRelay(chain)
-    const refusing = await startBareServer(REFUSING)
-    const generator = startHelper('./loadGenerator.ts')
-    const headers = { authorization: `Bearer ${chain.secrets.relayAuthToken}` }
-    try {
-      context.print(`measuring ${ours.url}, with ${ours.settings}`)
-      return await measure({ chain, ours, plain, refusing, generator, headers }, context)
-    } finally {
-      await Promise.all([ours.stop(), plain.stop(), refusing.stop(), generator.stop()])
-      await chain.stop()
-      await rm(directory, { recursive: true })
-    }
-  },
+  measure: (context) =>
+    withRelay(context, CALLERS, async (bench) => {
+      const plain = await startPlainRelay(bench.chain)
+      try {
+        return await measure(bench, plain, context)
+      } finally {
+        await plain.stop()
+      }
+    }),
 }
 
-async function measure(bench: Bench, { rounds: { rounds }, print, followed }: BenchContext) {
-  const { ours, refusing } = bench
+/** Starts a chain and the real server, with room for so many callers, for as long as they are measured. */
+export async function withRelay<T>(
+  { nodeOptions, print }: BenchContext,
+  callers: number,
+  action: (bench: RelayBench) => Promise<T>,
+): Promise<T> {
+  registerFastKeccak()
+  registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
+  const chain = await startRelayChain()
+  const directory = join(BENCH_DIRECTORY, `relay-${Date.now()}`)
+  const ours = await startRelayServer(chain, { directory, callers, nodeOptions })
+  const generator = startHelper('./loadGenerator.ts')
+  const headers = { authorization: `Bearer ${chain.secrets.relayAuthToken}` }
+  try {
+    print(`measuring ${ours.url}, with ${ours.settings}`)
+    return await action({ chain, ours, generator, headers })
+  } finally {
+    await Promise.all([ours.stop(), generator.stop()])
+    await chain.stop()
+    await rm(directory, { recursive: true })
+  }
+}
+
+async function measure(
+  bench: RelayBench,
+  plain: Target,
+  { rounds: { rounds }, print, followed }: BenchContext,
+) {
   const verification = verify(bench, rounds)
   // The warm-up: the first one compiles.
-  await measureRound(bench, 0)
+  await measureRound(bench, plain, 0)
   const measured: RelayRound[] = []
   for (let round = 1; round <= rounds; round++) {
-    const found = await measureRound(bench, round)
+    const found = await measureRound(bench, plain, round)
     measured.push(found)
     const rates = [found.ceiling, found.ours, found.plain].map(({ perSecond }) => perSecond.toFixed(0))
     print(`  round ${round} of ${rounds}: ceiling, ours, plain ${rates.join(', ')}/s`)
   }
-  const forgeries: ForgeryRound[] = []
-  for (let round = 1; round <= rounds; round++) {
-    forgeries.push({ ours: await refuse(bench, ours), bare: await refuse(bench, refusing) })
-  }
   const memory = await followMemory(bench, followed)
   const notes = [
     `${CALLERS} callers and as many under way, on one anvil with ten blocks a second; all found to have taken effect`,
-    `refused forgeries: ${FORGERY.perSecond} a second over ${FORGERY.connections} connections`,
   ]
-  return { kind: 'relay' as const, rounds: measured, forgeries, verification, memory, notes }
+  return { kind: 'relay' as const, rounds: measured, verification, memory, notes }
 }
 
-function verify({ chain }: Bench, rounds: number): Verification[] {
+function verify({ chain }: RelayBench, rounds: number): Verification[] {
   const authorizations = chain.authorizations(VERIFIED)
   // These are not relayed: their versions are taken again.
   chain.forget(VERIFIED)
@@ -111,8 +101,8 @@ function verify({ chain }: Bench, rounds: number): Verification[] {
 }
 
 /** The three in turns; who is first changes from round to round. */
-async function measureRound(bench: Bench, round: number): Promise<RelayRound> {
-  const { chain, ours, plain } = bench
+async function measureRound(bench: RelayBench, plain: Target, round: number): Promise<RelayRound> {
+  const { chain, ours } = bench
   const turns = [
     async () => {
       const authorizations = chain.authorizations(PER_ROUND)
@@ -132,7 +122,7 @@ async function measureRound(bench: Bench, round: number): Promise<RelayRound> {
   return { ceiling, ours: our, plain: theirs }
 }
 
-async function post(bench: Bench, target: Target, count: number): Promise<SenderRound> {
+async function post(bench: RelayBench, target: Target, count: number): Promise<SenderRound> {
   const authorizations = bench.chain.authorizations(count)
   const [before, nodeBefore] = [await cpuMs(target.pid), await cpuMs(bench.chain.pid)]
   const requests = authorizations.map(requestOf)
@@ -146,26 +136,7 @@ async function post(bench: Bench, target: Target, count: number): Promise<Sender
   return { ...result, cpuUs: each(before, after), nodeCpuUs: each(nodeBefore, nodeAfter) }
 }
 
-/** Each with another one's signature: good in form, and by some other signer. */
-async function refuse(bench: Bench, { url }: Pick<Target, 'url'>): Promise<LoadResult> {
-  const authorizations = bench.chain.authorizations(CALLERS)
-  bench.chain.forget(CALLERS)
-  const requests = authorizations.map((authorization, index) => {
-    const { signature } = authorizations.at(index - 1) ?? authorization
-    return requestOf({ ...authorization, signature })
-  })
-  const { connections, perSecond, status, seconds } = FORGERY
-  const durationMs = seconds * 1_000
-  return load(bench, url, {
-    connections,
-    perSecond,
-    requests,
-    durationMs,
-    expectedStatus: status,
-  })
-}
-
-async function followMemory(bench: Bench, followed: number): Promise<MemorySample[]> {
+async function followMemory(bench: RelayBench, followed: number): Promise<MemorySample[]> {
   const samples: MemorySample[] = [{ authorizations: 0, ...(await bench.ours.memory()) }]
   const perSample = Math.floor(followed / MEMORY_SAMPLES)
   if (perSample === 0) return samples
@@ -176,7 +147,11 @@ async function followMemory(bench: Bench, followed: number): Promise<MemorySampl
   return samples
 }
 
-async function load(bench: Bench, url: string, plan: Omit<LoadPlan, 'url' | 'headers'>): Promise<LoadResult> {
+export async function load(
+  bench: RelayBench,
+  url: string,
+  plan: Omit<LoadPlan, 'url' | 'headers'>,
+): Promise<LoadResult> {
   const { headers, generator } = bench
   const result = await generator.ask({ url, headers, ...plan }, loadResultSchema)
   if (result.failed > 0 || result.answered === 0) {
@@ -185,7 +160,7 @@ async function load(bench: Bench, url: string, plan: Omit<LoadPlan, 'url' | 'hea
   return result
 }
 
-function requestOf(authorization: SignedAuthorization): LoadRequest {
+export function requestOf(authorization: SignedAuthorization): LoadRequest {
   const body = JSON.stringify(z.encode(signedAuthorizationSchema, authorization))
   return { method: 'POST', path: '/relay', body }
 }

@@ -20,7 +20,7 @@ export interface NarrationResult {
   readonly notes: readonly string[]
 }
 
-const GOALS = { ofBare: 0.7, heapGrowth: 1.1 }
+const GOALS = { ofBare: 0.8, heapGrowth: 1.1 }
 
 /** The lines of its table. */
 export function narrationTable(result: NarrationResult): string[] {
