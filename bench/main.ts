@@ -1,6 +1,7 @@
 // `npm run bench [-- figure …]`: measures, prints a table for each figure and writes it as JSON.
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { accounts } from './accounts.js'
 import { coldReads } from './coldReads.js'
 import { floods } from './floods.js'
 import { forgery } from './forgery.js'
@@ -10,7 +11,7 @@ import { market } from './market.js'
 import { metrics } from './metrics.js'
 import { narration } from './narration.js'
 import { orderStatus } from './orderStatus.js'
-import { orders } from './orders.js'
+import { orders, postgresOrders } from './orders.js'
 import { overload } from './overload.js'
 import { polling } from './polling.js'
 import { relay } from './relay.js'
@@ -30,8 +31,10 @@ const FIGURES: readonly Figure[] = [
   orderStatus,
   polling,
   orders,
+  postgresOrders,
   relay,
   forgery,
+  accounts,
   stores,
   idle,
   narration,

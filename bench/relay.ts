@@ -48,14 +48,19 @@ export const relay: Figure = {
     }),
 }
 
+/** Signs and hashes here as the server does. */
+export function registerFast(): void {
+  registerFastKeccak()
+  registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
+}
+
 /** Starts a chain and the real server, with room for so many callers, for as long as they are measured. */
 export async function withRelay<T>(
   { nodeOptions, print }: BenchContext,
   callers: number,
   action: (bench: RelayBench) => Promise<T>,
 ): Promise<T> {
-  registerFastKeccak()
-  registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
+  registerFast()
   const chain = await startRelayChain()
   const directory = join(BENCH_DIRECTORY, `relay-${Date.now()}`)
   const ours = await startRelayServer(chain, { directory, callers, nodeOptions })
@@ -122,12 +127,18 @@ async function measureRound(bench: RelayBench, plain: Target, round: number): Pr
   return { ceiling, ours: our, plain: theirs }
 }
 
-async function post(bench: RelayBench, target: Target, count: number): Promise<SenderRound> {
+/** Has so many authorizations relayed, each until it is final. */
+export async function post(
+  bench: RelayBench,
+  target: Target,
+  count: number,
+  connections = CALLERS,
+): Promise<SenderRound> {
   const authorizations = bench.chain.authorizations(count)
   const [before, nodeBefore] = [await cpuMs(target.pid), await cpuMs(bench.chain.pid)]
   const requests = authorizations.map(requestOf)
   // 200 says that it is final; what is final without an effect is found below.
-  const plan = { connections: CALLERS, requests, durationMs: null, expectedStatus: 200 }
+  const plan = { connections, requests, durationMs: null, expectedStatus: 200 }
   const result = await load(bench, target.url, plan)
   const [after, nodeAfter] = [await cpuMs(target.pid), await cpuMs(bench.chain.pid)]
   await bench.chain.assertEffective(authorizations)

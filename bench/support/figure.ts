@@ -48,6 +48,7 @@ export type Result =
   | CostResult
   | TradingResult
   | StoresResult
+  | AccountsResult
 
 export interface RouteResult {
   readonly kind: 'route'
@@ -78,4 +79,11 @@ export interface CostResult {
   readonly partUs: number
   /** Of a bare Express route, the least of the rounds; null where the system does not tell. */
   readonly requestUs: number | null
+}
+
+/** What the relay does with one account, and with more. */
+export interface AccountsResult {
+  readonly kind: 'accounts'
+  readonly rows: readonly { readonly accounts: number; readonly perSecond: number }[]
+  readonly notes: readonly string[]
 }

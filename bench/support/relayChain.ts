@@ -27,6 +27,8 @@ export interface RelayChain {
   readonly signer: Hex
   /** An account for each of the three ways of sending, so that none takes another's nonces. */
   readonly accounts: Record<'ceiling' | 'ours' | 'plain', SandboxAccount>
+  /** Four for one server. */
+  readonly relayers: readonly SandboxAccount[]
   /** The next write of so many portfolios: all can be mined in one block. */
   authorizations(count: number): SignedAuthorization[]
   /** The last of them were not sent: their versions come again. */
@@ -51,9 +53,9 @@ function accountAt(index: number): Hex {
   return checksum(bytesToHex(uintToBytes(BigInt(index + 1), 20)))
 }
 
-export async function startRelayChain(): Promise<RelayChain> {
+export async function startRelayChain(blockTime = BLOCK_SECONDS): Promise<RelayChain> {
   const args = ['--gas-limit', `${BLOCK_GAS}`, '--prune-history', `${STATES}`]
-  const anvil = await startAnvil({ blockTime: BLOCK_SECONDS, args })
+  const anvil = await startAnvil({ blockTime, args })
   const { rpcUrl, chainId, pid } = anvil
   const provider = new RpcProvider({ urls: [rpcUrl], timeoutMs: RPC_TIMEOUT_MS, chainId })
   try {
@@ -73,8 +75,21 @@ export async function startRelayChain(): Promise<RelayChain> {
       provider.destroy()
       await anvil.stop()
     }
+    const relayers = [accounts.relayer, ...accounts.employees]
     const senders = { ceiling, plain, ours: accounts.relayer }
-    return { rpcUrl, chainId, pid, provider, contracts, secrets, signer, accounts: senders, ...enclave, stop }
+    return {
+      rpcUrl,
+      chainId,
+      pid,
+      provider,
+      contracts,
+      secrets,
+      signer,
+      accounts: senders,
+      relayers,
+      ...enclave,
+      stop,
+    }
   } catch (error) {
     provider.destroy()
     await anvil.stop()

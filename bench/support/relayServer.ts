@@ -29,13 +29,19 @@ function settingsFor(callers: number): Record<string, string> {
 
 export async function startRelayServer(
   chain: RelayChain,
-  options: { directory: string; callers: number; nodeOptions: readonly string[] },
+  options: {
+    directory: string
+    callers: number
+    nodeOptions: readonly string[]
+    /** Besides those for so many callers. */
+    settings?: Record<string, string>
+  },
 ): Promise<RelayServer> {
   const { directory, callers } = options
   await mkdir(directory, { recursive: true })
   const ports = await claimPorts({ server: 0, rpc: 0, broker: 0 })
   const url = `http://127.0.0.1:${ports.server}`
-  const settings = settingsFor(callers)
+  const settings = { ...settingsFor(callers), ...options.settings }
   const env = {
     ENV_FILE: '/dev/null',
     ...bareEnvironment({

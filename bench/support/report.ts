@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ratioOf, type Turn, turnOf } from './compare.js'
-import type { CostResult, Figure, LatencyResult, Result, RouteResult } from './figure.js'
+import type { AccountsResult, CostResult, Figure, LatencyResult, Result, RouteResult } from './figure.js'
 import { floodsTable } from './floodsResult.js'
 import { idleTable } from './idleResult.js'
 import type { Machine } from './machine.js'
@@ -47,6 +47,7 @@ function linesOf(result: Result): string[] {
   if (result.kind === 'cost') return costTable(result)
   if (result.kind === 'trading') return tradingTable(result)
   if (result.kind === 'stores') return storesTable(result)
+  if (result.kind === 'accounts') return accountsTable(result)
   return routeTable(result)
 }
 
@@ -123,5 +124,17 @@ function costTable({ partUs, requestUs }: CostResult): string[] {
   const share = requestUs === null ? 'unknown' : `${((100 * partUs) / requestUs).toFixed(2)} %`
   return [
     `  ${partUs.toFixed(2)} µs each, of ${requestUs?.toFixed(0) ?? 'unknown'} µs of CPU of a bare Express request: ${share}`,
+  ]
+}
+
+function accountsTable({ rows, notes }: AccountsResult): string[] {
+  const one = rows[0]?.perSecond ?? Number.NaN
+  return [
+    ...rows.map(
+      ({ accounts, perSecond }) =>
+        `  ${accounts} accounts  ${perSecond.toFixed(0).padStart(6)}/s   ${(perSecond / one).toFixed(2)} times one`,
+    ),
+    '  goal: 1.9 times with two, 3.6 times with four',
+    ...notes.map((note) => `  ${note}`),
   ]
 }
