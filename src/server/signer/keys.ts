@@ -35,7 +35,7 @@ async function openRelayerKey(place: RelayerKeyPlace): Promise<RelayerKey> {
   return createPrivateKey(place.privateKey)
 }
 
-/** The relayer's account has no usable key. The message is for whoever starts the server, and names no secret. */
+/** The relayer's account has no usable key. The message is for the operator who starts the server, and names no secret. */
 export class RelayerKeyError extends Error {
   override readonly name = 'RelayerKeyError'
 }
@@ -45,13 +45,13 @@ type Kms = typeof import('@aws-sdk/client-kms')
 export interface KmsKeyOptions {
   /** Key id, ARN or alias of an asymmetric key ECC_SECG_P256K1 for SIGN_VERIFY. */
   readonly keyId: string
-  /** Region, credentials and endpoint; what AWS's environment says when left out. */
+  /** Region, credentials and endpoint; those of AWS's environment when left out. */
   readonly client?: KMSClientConfig
-  /** The package, which is installed only where it is wanted. */
+  /** Loads the optional package. */
   readonly load?: () => Promise<Kms>
 }
 
-/** A signature waits no longer for one answer, nor between two parts of it, and is tried so often. */
+/** The longest wait for one answer, and between two parts of it; and how many times a signature is tried. */
 const TIMEOUT_MS = 3_000
 const MAX_ATTEMPTS = 3
 
@@ -76,7 +76,7 @@ export async function openKmsKey(options: KmsKeyOptions): Promise<RelayerKey> {
     requestHandler: {
       connectionTimeout: TIMEOUT_MS,
       requestTimeout: TIMEOUT_MS,
-      // Without it the package only writes a warning, and waits on.
+      // Without it the package only logs a warning, and goes on waiting.
       throwOnRequestTimeout: true,
       socketTimeout: TIMEOUT_MS,
     },
@@ -167,8 +167,8 @@ function malformed(): TypeError {
 }
 
 /**
- * The one form that everything else takes: `r ‖ s ‖ v`, s in the lower half (EIP-2), v 27 or 28. Of the two points
- * that have this r, v names the one that recovers to the signer.
+ * The form that all other code takes: `r ‖ s ‖ v`, s in the lower half (EIP-2), v 27 or 28. Two points
+ * have this r, and v names the one that recovers to the signer.
  *
  * @throws TypeError when the signature is not this signer's over this digest
  */

@@ -6,7 +6,7 @@ import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { keccak256 } from '../../protocol/keccak.js'
 import { splitSignature } from '../../protocol/signature.js'
 
-/** A call with everything that the chain wants to know of its transaction. */
+/** A call with the other fields of its transaction. */
 export interface UnsignedTransaction {
   readonly chainId: number
   readonly nonce: number
@@ -16,9 +16,9 @@ export interface UnsignedTransaction {
   readonly fees: Fees
 }
 
-/** A transaction laid out for its signature. By hand, as ethers takes twenty times as long. */
+/** A transaction encoded for its signature. ethers would take twenty times as long. */
 export interface PreparedTransaction {
-  /** What is signed. */
+  /** The hash to sign. */
   readonly digest: Hex
   /** Hash and bytes with the signature, `r ‖ s ‖ v`, v 27 or 28. @throws ProtocolError `invalid-signature` */
   signed(signature: Hex): { hash: Hex; raw: Hex }
@@ -26,17 +26,17 @@ export interface PreparedTransaction {
 
 /** EIP-2718's byte before a transaction of https://eips.ethereum.org/EIPS/eip-1559; a legacy one has none. */
 const MARKET_TYPE = Uint8Array.of(2)
-const NOTHING = new Uint8Array(0)
+const EMPTY = new Uint8Array(0)
 const V_OFFSET = 27
 
 /** @param transaction of type 2, or legacy and bound to its chain (https://eips.ethereum.org/EIPS/eip-155) */
 export function prepareTransaction(transaction: UnsignedTransaction): PreparedTransaction {
   const { chainId, nonce, to, data, gasLimit, fees } = transaction
-  const call = [rlpUint(gasLimit), hexToBytes(to), NOTHING, Buffer.from(data.slice(2), 'hex')]
+  const call = [rlpUint(gasLimit), hexToBytes(to), EMPTY, Buffer.from(data.slice(2), 'hex')]
   if (fees.type === 0) {
     const fields = [rlpUint(nonce), rlpUint(fees.gasPrice), ...call]
-    return prepare(NOTHING, fields, {
-      unsigned: [rlpUint(chainId), NOTHING, NOTHING],
+    return prepare(EMPTY, fields, {
+      unsigned: [rlpUint(chainId), EMPTY, EMPTY],
       parity: (odd) => 2 * chainId + 35 + odd,
     })
   }
@@ -46,7 +46,7 @@ export function prepareTransaction(transaction: UnsignedTransaction): PreparedTr
   return prepare(MARKET_TYPE, fields, { unsigned: [], parity: (odd) => odd })
 }
 
-/** What stands behind the fields: before the signature is there, and how it tells the parity of its point. */
+/** The fields after the call: those in place of the signature, and how its `v` encodes the point's parity. */
 interface Ending {
   readonly unsigned: readonly RlpItem[]
   readonly parity: (odd: number) => number
@@ -69,7 +69,7 @@ function withoutZeros(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(bytes.findIndex((byte) => byte !== 0))
 }
 
-/** The account that has signed a transaction; undefined where these are no bytes of one. */
+/** The account that signed a transaction; undefined where the bytes are not a transaction. */
 export function signerOf(raw: Hex): Hex | undefined {
   try {
     return addressSchema.parse(Transaction.from(raw).from)
@@ -85,7 +85,7 @@ const feesSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal(0), gasPrice: z.bigint() }),
 ])
 
-/** What a transaction of ours says, read back from its bytes. */
+/** Reads a transaction of ours back from its bytes. */
 export function readTransaction(raw: Hex): Omit<UnsignedTransaction, 'chainId' | 'nonce'> {
   const { to, data, gasLimit, type, maxFeePerGas, maxPriorityFeePerGas, gasPrice } = Transaction.from(raw)
   const fees = feesSchema.parse({ type, maxFeePerGas, maxPriorityFeePerGas, gasPrice })
@@ -96,7 +96,7 @@ export function readTransaction(raw: Hex): Omit<UnsignedTransaction, 'chainId' |
 /** A byte string, or a list of such. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
-/** What a prefix adds to the length of a byte string and of a list; of more than 55 bytes it tells the length's length. */
+/** The prefix adds this to the length of a byte string or list; above 55 bytes it encodes the length of the length. */
 const STRING = 0x80
 const LIST = 0xc0
 const SHORT = 55

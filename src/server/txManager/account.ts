@@ -7,7 +7,7 @@ import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import { createRecentMap } from '../../service/recentMap.js'
 
-/** What one node says of the chain and of the relayer's account, at one moment. */
+/** One node's view of the chain and of the relayer's account, at one moment. */
 export interface Look {
   /** Number of the latest block. */
   readonly head: number
@@ -21,11 +21,11 @@ export interface Look {
 export interface AccountView {
   /** One request. @throws ChainUnavailableError, ChainAnswerError */
   look(): Promise<Look>
-  /** The worst that was seen since this was last asked, by whomever. */
+  /** Returns the worst break since the last call. */
   takeBreak(): Break | null
   /**
-   * Whether the nonce was used by none of these transactions, and so many blocks below `head` that no node can just be
-   * late. One request, so that it is one node that says both. @throws ChainUnavailableError, ChainAnswerError
+   * Whether none of these transactions used the nonce, and its block is so far below `head` that no node can just be
+   * late. One request, so that one node says both. @throws ChainUnavailableError, ChainAnswerError
    */
   isTaken(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean>
 }
@@ -97,22 +97,22 @@ export function createAccountView(options: {
 
 /**
  * How a look fits what was seen before: it goes on from there; the node is behind (or the chain was rolled back:
- * nobody can tell yet); another branch took the place of blocks; or it is another chain, or one that lost its end.
+ * it is too early to say); another branch replaced blocks; or it is another chain, or one that lost its end.
  */
 export type History = 'kept' | 'behind' | 'reorganized' | 'reset'
 
-/** A history that did not just go on. */
+/** A history that did not simply continue. */
 export type Break = Extract<History, 'reorganized' | 'reset'>
 
-/** A block as far as it counts here. */
+/** The fields of a block that count here. */
 export interface Block {
   readonly number: number
   readonly hash: Hex
-  /** The hash of the block below it, where the node tells it. */
+  /** The hash of the block below it, where the node gives it. */
   readonly parentHash?: Hex | undefined
 }
 
-/** The head of an earlier look, and what is there now. Another look may have come in between. */
+/** The head of an earlier look, and the block that is there now. Another look may have come in between. */
 export interface Known {
   readonly number: number
   readonly now: Block | null
@@ -122,11 +122,11 @@ export interface Known {
 export interface SeenHeads {
   /** The number of the last one. */
   tip(): number | undefined
-  /** @param hashAt asks for the hash of a block that is there, when blocks were exchanged or the head is below what was seen */
+  /** @param hashAt asks for the hash of a block that is there, when blocks were replaced or the head is below an earlier one */
   next(head: Block, known: Known | undefined, hashAt: (number: number) => Promise<Hex>): Promise<History>
 }
 
-/** A node may trail the others for so long; a head that stays below what was seen is a chain that was reset. */
+/** A node may trail the others for this long; a head that stays below an earlier one belongs to a chain that was reset. */
 const LEAST_LAG_MS = 2_000
 /** A node whose blocks are those that were seen may trail for as long as the chain takes for so many of them. */
 const LAG_BLOCKS = 4
@@ -136,7 +136,7 @@ const MEMORY = 128
 
 /** A block that was seen as the head. */
 interface Seen extends Pick<Block, 'hash' | 'parentHash'> {
-  /** Of `performance.now()`: when it was first. */
+  /** When it was first seen, by `performance.now()`. */
   readonly at: number
 }
 
@@ -145,7 +145,7 @@ export function createSeenHeads(): SeenHeads {
   let tip: number | undefined
   let behindSince: number | undefined
   let genesis: Hex | undefined
-  /** Of the blocks that were seen before the last reorganization: it changes blocks, and not how fast they come. */
+  /** The block time before the last reorganization, which changes blocks and not their pace. */
   let earlierBlockMs: number | undefined
 
   function remember({ number, hash, parentHash }: Block): void {
@@ -163,7 +163,7 @@ export function createSeenHeads(): SeenHeads {
     return before === undefined || before.hash === head.hash ? 'behind' : 'reorganized'
   }
 
-  /** As far as can be told: by the head, or by the block below it that was seen last. */
+  /** Judged by the head, or by the last seen block below it. */
   async function isOnSeenChain(head: Block, hashAt: (number: number) => Promise<Hex>): Promise<boolean> {
     const expected = seen.get(head.number)?.hash ?? seen.get(head.number + 1)?.parentHash
     if (expected !== undefined) return expected === head.hash
@@ -171,7 +171,7 @@ export function createSeenHeads(): SeenHeads {
     return number !== undefined && seen.get(number)?.hash === (await hashAt(number))
   }
 
-  /** Mean time between blocks. One head tells nothing of it. */
+  /** Mean time between blocks. One head gives none. */
   function blockMs(): number | undefined {
     const heads = [...seen]
     const [first, last] = [heads.at(0), heads.at(-1)]
@@ -229,9 +229,9 @@ export interface ForeignUseOptions {
 export interface ForeignUse {
   /** A transaction of this server, or of an earlier process of it. */
   own(hash: Hex): void
-  /** The nonce is used on the chain, and it is not known by what. */
+  /** The chain shows the nonce as used, by an unknown transaction. */
   suspect(nonce: number): void
-  /** Finds out what has used the nonces that are suspected. What can't be asked is asked again. Never rejects. */
+  /** Finds the transactions that used the suspected nonces; again where no node answers. Never rejects. */
   check(head: number): Promise<void>
   /** Whether such a transaction was found within the last ten minutes. */
   isRecent(): boolean
@@ -241,14 +241,14 @@ export interface ForeignUse {
 const RECENT_MS = 600_000
 /** Own transactions that are remembered. */
 const MAX_OWN = 4_096
-/** Suspected nonces at once. Two servers meet again soon: one of many is enough to tell. */
+/** Suspected nonces at once. A shared key collides again soon, so one of many nonces is enough. */
 const MAX_SUSPECTED = 16
 /** Looks for one nonce: a block may not be there yet, or be too old. */
 const MAX_LOOKS = 5
 
 /**
- * A node without a receipt proves nothing: it may be behind, or out of order. So the block is looked for that has
- * used the nonce, and what it has there is compared with what was signed here.
+ * A missing receipt proves nothing: the node may be behind, or out of order. So this searches for the block that used
+ * the nonce, and compares its transaction with those that were signed here.
  */
 export function createForeignUse(options: ForeignUseOptions): ForeignUse {
   const { findNonceUse, logger } = options
@@ -290,7 +290,7 @@ export interface NonceUse {
 }
 
 /**
- * Finds the transaction that has used the nonce. Undefined when no node can tell: it is in no block, or in one that is
+ * Finds the transaction that used the nonce. Undefined when it is in no block, or in one that is
  * older than the states which nodes keep.
  * @throws ChainUnavailableError, ChainAnswerError
  */

@@ -4,7 +4,7 @@ import type { RpcAnswer, RpcCall, RpcNodes, SingleNode } from '../../chain/rpcTr
 import { createTurnGroups } from '../../chain/turnGroups.js'
 import type { Hex } from '../../protocol/hex.js'
 
-/** What the nodes made of one transaction. */
+/** The nodes' answers to one transaction. */
 export interface Reception {
   /** How many hold it: they took it now, or had it already. */
   readonly held: number
@@ -17,8 +17,8 @@ export interface Broadcaster {
   /**
    * Sends the same bytes to every healthy node at once; never rejects. A refusal says little: "already known" is a
    * success, "nonce too low" may be one, and nodes word them differently. So a node that refuses is asked whether it
-   * knows the hash. Nobody may conclude from `held: 0` that the transaction will not be mined: a lost answer may
-   * hide that it was taken.
+   * knows the hash. `held: 0` does not prove that the transaction will not be mined: a lost answer may
+   * hide that a node took it.
    */
   send(transaction: { raw: Hex; hash: Hex }): Promise<Reception>
 }
@@ -32,12 +32,12 @@ interface Offer {
 /** Whether a node holds a transaction; undefined when it gave no answer, or seems to be out of order. */
 type Verdict = boolean | undefined
 
-/** Nothing but the node can make it fail: if it succeeds, the node is in order, whatever it says beside it. */
+/** Only the node itself can make it fail: if it succeeds, the node is in order, whatever its other answers say. */
 const CONTROL: RpcCall = { method: 'eth_blockNumber', params: [] }
 /** Leaves room for the control in the request that asks for hashes. */
 const GROUP_LIMIT = REQUEST_LIMIT - sizeOfCall(CONTROL)
 
-/** What is sent in one turn of the event loop travels in one request, in the order in which it came. */
+/** Transactions of one turn of the event loop travel in one request, in the order in which they came. */
 export function createBroadcaster(nodes: Pick<RpcNodes, 'toAll'>): Broadcaster {
   async function sendAll(offers: readonly Offer[]): Promise<void> {
     const verdicts = await nodes.toAll((node) => offerTo(node, offers))

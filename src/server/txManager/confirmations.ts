@@ -22,7 +22,7 @@ export interface ConfirmationsOptions {
   /** The relayer's address. */
   readonly address: Hex
   readonly pendingTxs: PendingTxs
-  readonly settled: ConfirmedTransactions
+  readonly confirmed: ConfirmedTransactions
   readonly nonceManager: NonceManager
   readonly confirmations: number
   readonly gasCount: GasCount
@@ -30,28 +30,29 @@ export interface ConfirmationsOptions {
   readonly logger: Logger
 }
 
-/** Finds out what a nonce that is used up was used for. */
+/** Finds the transaction that used a nonce. */
 export interface Confirmations {
   /**
    * @param head the latest block's number
-   * @param isBroken whether blocks were exchanged since the last look
+   * @param isBroken whether blocks were replaced since the last look
    * @throws ChainUnavailableError, ChainAnswerError
    */
   check(tx: PendingTx, head: number, isBroken: boolean): Promise<void>
 }
 
 /**
- * One node may know of a new count before another knows of the receipt that goes with it. After so long it is believed
- * on a chain, too, that makes no further blocks to judge by.
+ * One node may know of a new count before another knows of the receipt that goes with it. After this long the count
+ * is believed even where the chain makes no further blocks.
  */
 const RECEIPT_LAG_MS = 5_000
+
 export function createConfirmations(options: ConfirmationsOptions): Confirmations {
   const {
     findMined,
     account,
     address,
     pendingTxs,
-    settled,
+    confirmed,
     nonceManager,
     confirmations,
     gasCount,
@@ -59,7 +60,7 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
     logger,
   } = options
 
-  /** Of what went out earlier under another nonce, only an effect: it may have failed then, and be tried again now. */
+  /** A transaction under an earlier nonce ends the call only by its effect: it may have failed then, and be tried again now. */
   function endsPending(tx: PendingTx, index: number, transaction: MinedTransaction): boolean {
     const hasItsNonce = tx.transactions[index]?.nonce === tx.nonce
     return hasItsNonce || (transaction.succeeded && !isNoOp(transaction, address))
@@ -72,11 +73,11 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
       pendingTxs.finish(tx, { kind: 'refused' })
       return
     }
-    settled.add({ transaction, dropped: tx.owner.dropped })
+    confirmed.add({ transaction, dropped: tx.owner.dropped })
     pendingTxs.finish(tx, { kind: 'mined', transaction })
   }
 
-  /** By blocks or by the clock, whichever is first: a process may not live as long as its patience. */
+  /** Decided by blocks or by the clock, whichever is first: a process may end before the blocks come. */
   async function missed(tx: PendingTx, head: number): Promise<void> {
     tx.missedSince ??= performance.now()
     const own = tx.transactions.filter(({ nonce }) => nonce === tx.nonce)
@@ -110,12 +111,12 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
 /** Asks for the transaction of a hash; null when it is in no block. @throws ChainUnavailableError, ChainAnswerError */
 export type FindMined = (hash: Hex) => Promise<MinedTransaction | null>
 
-/** Where there is no contract a call succeeds as well, and does nothing. */
+/** Where there is no contract, a call succeeds without an effect. */
 export function hasEffect({ succeeded, loggedBy }: MinedTransaction, target: Hex): boolean {
   return succeeded && loggedBy.some((address) => sameAddress(address, target))
 }
 
-/** What counts of a receipt. What its logs say is nobody's business here. */
+/** The fields of a receipt that count. Of its logs only the contracts do. */
 const receiptSchema = z
   .object({
     transactionHash: bytes32Schema,
@@ -137,7 +138,7 @@ const receiptSchema = z
   )
   .nullable()
 
-/** @param transport gathers what is asked in one turn */
+/** @param transport sends the requests of one turn in one batch */
 export function createFindMined(transport: Pick<RpcTransport, 'send'>): FindMined {
   return async (hash) => {
     const [answer] = await transport.send([{ method: 'eth_getTransactionReceipt', params: [hash] }])
@@ -146,23 +147,23 @@ export function createFindMined(transport: Pick<RpcTransport, 'send'>): FindMine
 }
 
 /** A transaction that was reported as mined, watched a while longer. */
-export interface Settled {
+export interface ReportedTransaction {
   readonly transaction: MinedTransaction
-  /** It is in its block no more. */
+  /** Called when it is no longer in its block. */
   readonly dropped: () => void
 }
 
-/** What was reported as mined: a reorganization deeper than the confirmations may still take it back. */
+/** Transactions that were reported as mined: a reorganization deeper than the confirmations may still take them back. */
 export interface ConfirmedTransactions {
-  add(settled: Settled): void
+  add(reported: ReportedTransaction): void
   isEmpty(): boolean
-  /** Lets go of what is too deep to be taken back. */
+  /** Drops those that are too deep to be taken back. */
   forget(head: number): void
-  /** Blocks were exchanged: any of them may be in another one now, or in none. */
+  /** Blocks were replaced: each transaction may be in another one now, or in none. */
   suspectAll(): void
-  /** Asks for those that are suspected, and reports those that moved. What can't be asked stays suspected. */
+  /** Asks for those that are suspected, and reports those that moved. They stay suspected where no node answers. */
   check(): Promise<void>
-  /** The chain was reset: nothing is put back onto one that never had it. */
+  /** The chain was reset: no transaction is put back onto a chain that never had it. */
   clear(): void
 }
 
@@ -172,26 +173,25 @@ const DEPTH = 64
 const MAX_KEPT = 4_096
 
 export function createConfirmedTransactions(findMined: FindMined): ConfirmedTransactions {
-  const kept = new Set<Settled>()
+  const kept = new Set<ReportedTransaction>()
+  const suspected = new Set<ReportedTransaction>()
 
-  const suspected = new Set<Settled>()
-
-  async function look(settled: Settled): Promise<void> {
-    const { hash, blockHash } = settled.transaction
+  async function look(reported: ReportedTransaction): Promise<void> {
+    const { hash, blockHash } = reported.transaction
     const now = await findMined(hash)
-    if (!suspected.delete(settled) || now?.blockHash === blockHash) return
-    kept.delete(settled)
-    settled.dropped()
+    if (!suspected.delete(reported) || now?.blockHash === blockHash) return
+    kept.delete(reported)
+    reported.dropped()
   }
 
-  function letGo(settled: Settled): void {
-    kept.delete(settled)
-    suspected.delete(settled)
+  function letGo(reported: ReportedTransaction): void {
+    kept.delete(reported)
+    suspected.delete(reported)
   }
 
   return {
-    add(settled) {
-      kept.add(settled)
+    add(reported) {
+      kept.add(reported)
       for (const oldest of kept) {
         if (kept.size <= MAX_KEPT) break
         letGo(oldest)
@@ -199,10 +199,10 @@ export function createConfirmedTransactions(findMined: FindMined): ConfirmedTran
     },
     isEmpty: () => kept.size === 0,
     forget(head) {
-      for (const settled of kept) if (head - settled.transaction.blockNumber >= DEPTH) letGo(settled)
+      for (const reported of kept) if (head - reported.transaction.blockNumber >= DEPTH) letGo(reported)
     },
     suspectAll() {
-      for (const settled of kept) suspected.add(settled)
+      for (const reported of kept) suspected.add(reported)
     },
     async check() {
       await Promise.allSettled([...suspected].map(look))
@@ -217,18 +217,18 @@ export function createConfirmedTransactions(findMined: FindMined): ConfirmedTran
 /** Transactions whose nonce was given up before a receipt was found: a node that has none may just not show it. */
 export interface LostTransactions {
   add(tx: PendingTx): void
-  /** The nonce was used by something else: nothing that was sent under it uses gas. */
+  /** Another transaction used the nonce, so none that was sent under it uses gas. */
   taken(nonce: number): void
-  /** Looks for their receipts, every few seconds at most. What can't be asked is asked again. Never rejects. */
+  /** Looks for their receipts, every few seconds at most; again where no node answers. Never rejects. */
   check(): Promise<void>
 }
 
 interface Lost {
   readonly nonce: number
-  /** All that may be mined under its nonce. */
+  /** The transactions that may be mined under its nonce. */
   readonly hashes: readonly Hex[]
   readonly correct: CorrectGas
-  /** Of `performance.now()`. */
+  /** By `performance.now()`. */
   readonly since: number
 }
 
@@ -279,13 +279,13 @@ export function createLostTransactions(options: {
   }
 }
 
-/** Gas of a mined transaction that is not counted yet: what it used, and nothing when it is asked again. */
+/** Returns the gas that a mined transaction used, and zero for one that was counted before. */
 export type GasCount = (transaction: Pick<MinedTransaction, 'hash' | 'gasUsed'>) => bigint
 
-/** Transactions whose gas is known to be counted. */
+/** How many counted transactions are remembered. */
 const MAX_COUNTED = 4_096
 
-/** A transaction may be found several times: after a reorganization, or by an authorization whose end the disk refuses. */
+/** A transaction may be found several times: after a reorganization, or by a relay job whose end cannot be stored. */
 export function createGasCount(): GasCount {
   const counted = createRecentMap<Hex, true>(MAX_COUNTED)
   return ({ hash, gasUsed }) => {

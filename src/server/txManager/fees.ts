@@ -2,13 +2,13 @@ import { currentFees, type Fees, limited, priceLimit } from '../../chain/fees.js
 import type { RpcProvider } from '../../chain/provider.js'
 import { createTimedValue } from '../async/timedValue.js'
 
-/** What a transaction has to offer now. */
+/** The fees that a transaction has to offer now. */
 export interface FeeMarket {
   /** @throws ChainUnavailableError, ChainAnswerError */
   current(): Promise<Fees>
 }
 
-/** {@link currentFees}, asked for once in `maxAgeMs` however many want them. */
+/** {@link currentFees}, requested once in `maxAgeMs` for all callers. */
 export function createFeeMarket(options: {
   provider: RpcProvider
   ceiling: bigint
@@ -29,7 +29,7 @@ export function raisedFees(previous: Fees, current: Fees, ceiling: bigint): Fees
   return limited(limit, max(current.maxPriorityFeePerGas, raise(tipOf(previous))), ceiling)
 }
 
-/** Whether a transaction may be passed over for one that is signed now, and would not be once it is raised. */
+/** Whether a new transaction would offer more, and a raise would catch up with it. */
 export function isOutbid(previous: Fees, current: Fees): boolean {
   return isFarBelow(priceLimit(previous), priceLimit(current)) || isFarBelow(tipOf(previous), tipOf(current))
 }
@@ -38,7 +38,7 @@ function isFarBelow(fee: bigint, current: bigint): boolean {
   return fee < current && raise(fee) <= current
 }
 
-/** All of a legacy price that is not burnt goes to the block's producer. */
+/** The part of a legacy price that is not burnt goes to the block's producer. */
 function tipOf(fees: Fees): bigint {
   return fees.type === 0 ? fees.gasPrice : fees.maxPriorityFeePerGas
 }

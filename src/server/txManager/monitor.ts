@@ -11,25 +11,25 @@ export interface MonitorOptions {
   readonly isTrusted: () => boolean
   readonly account: AccountView
   readonly pendingTxs: PendingTxs
-  readonly ends: Confirmations
+  readonly confirmations: Confirmations
   readonly resubmission: Resubmission
   readonly sendAhead: Pick<SendAhead, 'saw'>
   readonly gaps: NonceGaps
-  readonly settled: ConfirmedTransactions
+  readonly confirmed: ConfirmedTransactions
   readonly lost: Pick<LostTransactions, 'check'>
   readonly nonceManager: Pick<NonceManager, 'saw'>
   readonly foreignUse: Pick<ForeignUse, 'check'>
   readonly logger: Logger
 }
 
-/** While nothing is under way, blocks are only looked at for what they may have lost. */
+/** While no transaction is pending, a look only finds transactions that blocks have lost. */
 const IDLE_LOOK_MS = 5_000
-/** While they can't have lost anything, either, only for what the account does elsewhere. */
+/** While none can be lost either, a look only finds other uses of the account. */
 const RESTING_LOOK_MS = 30_000
 
-/** Reads from the chain what became of everything under way, and does what follows from it. */
+/** Looks at the chain for every pending transaction, and does what follows. */
 export interface Monitor {
-  /** One look: a request for head and nonce, and one more for the receipts of what seems mined. */
+  /** One look: a request for head and nonce, and one more for the receipts of transactions that seem mined. */
   look(): Promise<void>
 }
 
@@ -38,11 +38,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
     isTrusted,
     account,
     pendingTxs,
-    ends,
+    confirmations,
     resubmission,
     sendAhead,
     gaps,
-    settled,
+    confirmed,
     lost,
     nonceManager,
     foreignUse,
@@ -52,16 +52,16 @@ export function createMonitor(options: MonitorOptions): Monitor {
 
   function pauseMs(): number {
     if (pendingTxs.count() > 0) return 0
-    return settled.isEmpty() ? RESTING_LOOK_MS : IDLE_LOOK_MS
+    return confirmed.isEmpty() ? RESTING_LOOK_MS : IDLE_LOOK_MS
   }
 
-  /** Of a reorganization blocks may come back; of a chain that was reset they don't. */
+  /** After a reorganization blocks may come back; after a reset they do not. */
   function noticeBreak(look: Look): Break | null {
     const broken = account.takeBreak()
     if (broken === null) return null
     logger.warn('history changed', { reason: broken, blockNumber: look.head })
-    if (broken === 'reset') settled.clear()
-    else settled.suspectAll()
+    if (broken === 'reset') confirmed.clear()
+    else confirmed.suspectAll()
     return broken
   }
 
@@ -85,18 +85,18 @@ export function createMonitor(options: MonitorOptions): Monitor {
       const look = await account.look()
       if (look.history === 'behind' || !isTrusted()) return
       const broken = noticeBreak(look)
-      await settled.check()
-      settled.forget(look.head)
+      await confirmed.check()
+      confirmed.forget(look.head)
       if (broken === null) nonceManager.saw(look.count)
       await foreignUse.check(look.head)
       await each(
         (nonce) => nonce < look.count,
-        (tx) => ends.check(tx, look.head, broken !== null),
+        (tx) => confirmations.check(tx, look.head, broken !== null),
       )
       sendAhead.saw(look.count)
       await each(
         (nonce) => nonce >= look.count,
-        (tx) => resubmission.urge(tx, look.count),
+        (tx) => resubmission.check(tx, look.count),
       )
       await gaps.close(look, broken)
     },
@@ -111,29 +111,29 @@ export interface ResubmissionOptions {
   readonly resubmitAfterMs: number
 }
 
-/** Sends again what is in no block, when it is time. */
+/** Resubmits transactions that are in no block, when it is time. */
 export interface Resubmission {
   /**
    * @param count the lowest nonce that is free on the chain
    * @throws what the owner's `save` and `isNeeded` throw, and ChainUnavailableError
    */
-  urge(tx: PendingTx, count: number): Promise<void>
+  check(tx: PendingTx, count: number): Promise<void>
 }
 
-/** What no node holds is offered again after this long: a node may have room for it by now. */
+/** A transaction that no node holds is offered again after this long: a node may have room for it by now. */
 const OFFER_AGAIN_MS = 1_000
 
 export function createResubmission(options: ResubmissionOptions): Resubmission {
   const { sender, sendAhead, nonceManager, pendingTxs, resubmitAfterMs } = options
 
-  /** Sent again at once when it was in a block before. */
+  /** A transaction that was in a block before is sent again at once. */
   function leaveBlock(tx: PendingTx): void {
     if (tx.blockNumber !== undefined) tx.sentAt = undefined
     tx.blockNumber = undefined
     tx.missedSince = undefined
   }
 
-  /** Until its turn came it could not be mined, whatever it offers, and a refusal said nothing. Both begin anew. */
+  /** Before its turn it could not be mined at any fee, and a refusal meant little. So its time and its answers begin anew. */
   function takeTurn(tx: PendingTx): void {
     tx.wasNext = true
     tx.waitsSince = performance.now()
@@ -142,7 +142,7 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
     sendAhead.offer(tx)
   }
 
-  /** Its effect is there by another transaction. Should its nonce be missed, it is filled. */
+  /** Another transaction has had its effect. If its nonce becomes a gap, it is filled. */
   function letGo(tx: PendingTx): void {
     nonceManager.recycle(tx.nonce)
     pendingTxs.finish(tx, { kind: 'displaced' })
@@ -154,7 +154,7 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
     else letGo(tx)
   }
 
-  /** Nodes may have dropped it. Above a lower nonce it waits its turn, so more money would change nothing. */
+  /** Nodes may have dropped it. Above a lower pending nonce, a higher fee would not help. */
   async function waitOn(tx: PendingTx): Promise<void> {
     if (await sender.isOutbid(tx)) return sender.resubmit(tx)
     tx.waitsSince = performance.now()
@@ -162,14 +162,14 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
   }
 
   return {
-    async urge(tx, count) {
+    async check(tx, count) {
       leaveBlock(tx)
       const isNext = tx.nonce === count
       if (isNext && !tx.wasNext) takeTurn(tx)
       const { sentAt, waitsSince, reception } = tx
       const now = performance.now()
       if (sentAt === undefined) return sendFirst(tx)
-      if (now - waitsSince >= resubmitAfterMs && !isUnheard(reception)) {
+      if (now - waitsSince >= resubmitAfterMs && !isUnanswered(reception)) {
         if (!isNext) return waitOn(tx)
         return isRefused(tx) ? sender.giveUp(tx) : sender.resubmit(tx)
       }
@@ -178,8 +178,8 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
   }
 }
 
-/** No node has answered: more money would change nothing. */
-function isUnheard(reception: Reception | undefined): boolean {
+/** No node has answered, so a higher fee would not help. */
+function isUnanswered(reception: Reception | undefined): boolean {
   return reception?.held === 0 && reception.refused === 0
 }
 
@@ -191,7 +191,7 @@ export interface NonceGapsOptions {
   readonly logger: Logger
 }
 
-/** Sees to it that no nonce stays open below one that is used. */
+/** Fills nonce gaps below pending transactions. */
 export interface NonceGaps {
   /** @param broken how the chain's history broke since the last time */
   close(look: Look, broken: Break | null): Promise<void>
@@ -199,18 +199,18 @@ export interface NonceGaps {
 
 /** A caller may be about to acquire the nonce, and one node may know of a count before another does. */
 const PATIENCE_MS = 3_000
-/** Where more are open the chain has lost what was below, and no-ops would cost more than starting again. */
+/** More gaps mean that the chain has lost the transactions below, and no-ops would cost more than starting again. */
 const MAX_FILLED = 16
 
 /**
- * A gap is left by a crash between two saves, by a record that was lost, or by a chain that lost blocks. It is filled
- * with a transfer of nothing; where it is too wide for that, what is above it starts again below.
+ * A crash between two saves, a lost record or a chain that lost blocks leaves gaps. A no-op transaction fills each; where they
+ * are too many for that, the transactions above start again below.
  */
 export function createNonceGaps(options: NonceGapsOptions): NonceGaps {
   const { pendingTxs, nonceManager, sender, resubmitAfterMs, logger } = options
   let lowestGap: { nonce: number; since: number } | undefined
 
-  /** What a node's pool knows of is waited for, as long as for any transaction. */
+  /** A nonce that a node's pool knows gets as much time as any transaction. */
   function isOverdue(nonce: number, look: Look): boolean {
     if (lowestGap?.nonce !== nonce) lowestGap = { nonce, since: performance.now() }
     const patience = nonce < look.pending ? resubmitAfterMs : Math.min(PATIENCE_MS, resubmitAfterMs)

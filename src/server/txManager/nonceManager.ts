@@ -12,7 +12,7 @@ export interface NonceManager {
   acquire(): Promise<number | undefined>
   /** Marks a nonce as in use that an earlier process assigned, or that a no-op transaction is to take. */
   reserve(nonce: number): void
-  /** Frees a nonce: nothing was signed under it, or nothing of that can be mined. The next `acquire` assigns it again. */
+  /** Frees a nonce under which no transaction was signed, or none can be mined. The next `acquire` assigns it again. */
   recycle(nonce: number): void
   /** Frees a nonce under which a transaction is mined. */
   consume(nonce: number): void
@@ -20,7 +20,7 @@ export interface NonceManager {
   gaps(count: number, most: number): number[]
   /** The chain has used every nonce below `count`. Calls `onUnknown` for each one that this process did not assign. */
   saw(count: number): void
-  /** Drops the local count and asks the chain again, without its pool where the pool cannot be right either. */
+  /** Drops the local count and asks the chain again; with `latest` without its pool, where that cannot be right either. */
   resync(tag: 'pending' | 'latest'): void
 }
 

@@ -6,7 +6,7 @@ import { readTransaction } from '../signer/transaction.js'
 import type { KeptTransaction, SignedTransaction } from '../store/receipts.js'
 import type { Reception } from './broadcast.js'
 
-/** What a transaction does, whatever it costs. */
+/** The effect of a transaction, apart from its gas and fees. */
 export interface Call {
   readonly to: Hex
   readonly data: Hex
@@ -21,14 +21,16 @@ export interface MinedTransaction {
   readonly gasUsed: bigint
   /** False when it reverted. */
   readonly succeeded: boolean
-  /** The contracts that have logged in it: every effect of ours is logged. */
+  /** The contracts that logged in it. Every effect of ours is logged. */
   readonly loggedBy: readonly Hex[]
 }
 
 /**
- * How a nonce ended: with one of its transactions in a block deep enough; with a no-op there, as no node took the call; taken
- * by something else, or out of the chain's reach; or still open when the server stopped. In the second and third case the
- * call must go out again under another.
+ * How a nonce ended.
+ * - `mined`: one of its transactions is deep enough
+ * - `refused`: a no-op was mined, because no node took the call. The call must go out again under another nonce
+ * - `displaced`: another transaction used it, or the chain lost the nonces below. The same follows
+ * - `stopped`: it was still open when the term ended
  */
 export type Outcome =
   | { readonly kind: 'mined'; readonly transaction: MinedTransaction }
@@ -36,46 +38,46 @@ export type Outcome =
   | { readonly kind: 'displaced' }
   | { readonly kind: 'stopped' }
 
-/** Puts what a lost transaction has used in place of its limit, once that is known. To be called once. */
+/** Replaces the gas limit of a lost transaction by the gas that it used. To be called once. */
 export type CorrectGas = (used: bigint) => void
 
 /** The user of a pending transaction, and what the transaction manager needs of it. */
 export interface Owner {
   /** Makes a signed transaction durable. Nothing is broadcast before it resolves. */
   save(transaction: SignedTransaction): Promise<void>
-  /** What it may cost is among what is committed from now on. Called once, and not for what is resumed. */
+  /** The commitments include its cost from now on. Called once, and not for a resumed call. */
   counted(): void
-  /** Asked before something that may have been sent earlier is sent again. False when its effect is there. */
+  /** Asked before a transaction that may have been sent earlier is sent again. False when its effect is there. */
   isNeeded(): Promise<boolean>
-  /** A transaction of its own was mined and has used so much gas. Called once for each of them. */
+  /** One of its transactions was mined and used so much gas. Called once for each of them. */
   used(gas: bigint): void
-  /** The call was displaced from its nonce. What was sent under it may be mined all the same: the gas stays counted. */
+  /** The call was displaced from its nonce. Its transactions may be mined all the same, so their gas stays counted. */
   lost(): CorrectGas
-  /** What was reported as mined is in its block no more. Called once, after the outcome, if at all. */
+  /** The transaction that was reported as mined is no longer in its block. Called once at most, after the outcome. */
   dropped(): void
 }
 
 /** One call under one nonce, on its way into a block. README.md has its states. */
 export interface PendingTx {
   readonly nonce: number
-  /** All that may be mined for this call, the newest last. */
+  /** All transactions that may be mined for this call, the newest last. */
   readonly transactions: KeptTransaction[]
   /** The one of them that should be mined now. */
   newest: SignedTransaction
   readonly owner: Owner
-  /** Wei that it may cost at most. */
+  /** The most wei that it may cost. */
   maxCost: bigint
-  /** Of `performance.now()`: since when the newest transaction could have been mined. */
+  /** Since when the newest transaction could have been mined, by `performance.now()`. */
   waitsSince: number
-  /** Whether a look has found every lower nonce used. Only from then on a refusal is about this transaction. */
+  /** Whether a look has found every lower nonce used. Only from then on does a refusal concern this transaction. */
   wasNext: boolean
-  /** Of `performance.now()`: the last broadcast. Undefined when it is to be sent at the next look. */
+  /** The last broadcast, by `performance.now()`. Undefined when it is to be sent at the next look. */
   sentAt: number | undefined
-  /** What came of the last broadcast; undefined until it is known. */
+  /** The nodes' answers to the last broadcast; undefined until they are known. */
   reception: Reception | undefined
   /** The block that it was last seen in. */
   blockNumber: number | undefined
-  /** Of `performance.now()`: since when the nonce is used up, but by none of these transactions. */
+  /** Since when the nonce is used, but by none of these transactions, by `performance.now()`. */
   missedSince: number | undefined
   /** Resolves when it is in a block for the first time, or ended otherwise. */
   readonly mined: Promise<void>
@@ -86,7 +88,7 @@ export interface PendingTx {
 
 /**
  * @param transactions at least one; the last one's nonce is the one that counts
- * @param cost wei that the last one may cost at most; read from its bytes when left out
+ * @param cost the most wei that the last one may cost; read from its bytes when left out
  */
 export function createPendingTx(
   transactions: readonly KeptTransaction[],
@@ -145,7 +147,7 @@ export function isRefused({ reception }: PendingTx): boolean {
   return reception?.held === 0 && reception.refused > 0
 }
 
-/** A transfer of nothing to the account itself uses a nonce up, and does nothing else. */
+/** Whether it is a transfer of zero wei to the account itself, which only uses the nonce. */
 export function isNoOp(transaction: { readonly to: string | null }, relayer: Hex): boolean {
   return transaction.to !== null && sameAddress(transaction.to, relayer)
 }
@@ -155,29 +157,29 @@ function maxCost({ raw }: SignedTransaction): bigint {
   return gasLimit * priceLimit(fees)
 }
 
-/** Wei that transactions may cost at most. */
+/** The most wei that transactions may cost. */
 export interface Commitments {
-  /** Those under way. */
+  /** Those pending. */
   readonly open: bigint
-  /** Those that have ended, since the start. What a balance that was read before still has, and the account may not. */
+  /** Those that have ended since the start. A balance that was read earlier may still include their cost. */
   readonly ended: bigint
 }
 
-/** Everything under way, each under its nonce. */
+/** The pending transactions, each under its nonce. */
 export interface PendingTxs {
   add(tx: PendingTx): void
-  /** Takes it out, and tells whoever waits for it how it ended. */
+  /** Removes it, and resolves its outcome. */
   finish(tx: PendingTx, outcome: Outcome): void
   /** In the order of their nonces. */
   all(): PendingTx[]
   of(nonce: number): PendingTx | undefined
-  /** Those below the nonce that are in no block, as far as was seen. In no order. */
+  /** Those below the nonce that no look has found in a block, in no order. */
   waitingBelow(nonce: number): PendingTx[]
   count(): number
   committed(): Commitments
 }
 
-/** @param onDisplaced given each call whose nonce was given up */
+/** @param onDisplaced called with each call that lost its nonce */
 export function createPendingTxs(onDisplaced: (tx: PendingTx) => void): PendingTxs {
   const pendingTxs = new Set<PendingTx>()
   let ended = 0n

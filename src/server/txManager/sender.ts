@@ -19,7 +19,7 @@ import {
   type PendingTxs,
 } from './pendingTx.js'
 
-/** A call that was checked, with the gas that it gets. */
+/** A checked call with its gas limit. */
 export interface CheckedCall extends Call {
   readonly gasLimit: bigint
 }
@@ -33,30 +33,30 @@ export interface SenderOptions {
   readonly chainId: number
   /** Wei per gas that is never exceeded. */
   readonly maxFeePerGas: bigint
-  /** Given each transaction before it is sent. */
+  /** Called with each transaction before it is sent. */
   readonly onSigned: (hash: Hex) => void
   /** Durable when it resolves. A no-op that is not saved is not sent. */
   readonly saveNoOp: Owner['save']
-  /** Given the gas of each no-op that takes the place of nothing. */
+  /** Called with the gas of each no-op that fills a nonce gap. */
   readonly onNoOpSent: (gas: bigint) => void
   readonly logger: Logger
 }
 
-/** Signs, saves and sends, in this order. Knows nothing of what becomes of it. */
+/** Signs, saves and sends, in this order. Does not follow the outcome. */
 export interface Sender {
   /** Signs and saves the call under this nonce. @throws what `save` throws, and ChainUnavailableError */
   write(call: CheckedCall, nonce: number, owner: Owner): Promise<PendingTx>
   /** Gives the newest transaction to the nodes. Resolves when they have answered; never rejects. */
   broadcast(tx: PendingTx): Promise<void>
-  /** Replaces it by one that offers more, if the ceiling leaves room, and sends it again in any case. */
+  /** Raises its fee if the ceiling leaves room, and sends it again in any case. */
   resubmit(tx: PendingTx): Promise<void>
-  /** Whether a transaction that is signed now offers more. @throws ChainUnavailableError */
+  /** Whether a transaction that is signed now would offer more. @throws ChainUnavailableError */
   isOutbid(tx: PendingTx): Promise<boolean>
-  /** Replaces what no node takes by a no-op, so that what comes after it can be mined. */
+  /** Replaces a transaction that no node takes by a no-op, so that later nonces can be mined. */
   giveUp(tx: PendingTx): Promise<void>
   /**
-   * Signs and saves a no-op for a nonce that nothing was signed under. No start takes it up: a lost one leaves the gap as
-   * it was. @throws what `saveNoOp` throws, and ChainUnavailableError
+   * Signs and saves a no-op for a nonce gap. No start takes it up: a lost one leaves the gap as it was.
+   * @throws what `saveNoOp` throws, and ChainUnavailableError
    */
   fill(nonce: number): Promise<PendingTx>
   /** Resolves when no broadcast is under way any more. */
@@ -66,7 +66,7 @@ export interface Sender {
 /** https://eips.ethereum.org/EIPS/eip-2718: a plain transfer */
 const TRANSFER_GAS = 21_000n
 /** The gas of a no-op is known when it is sent. */
-const ofNoOp: Omit<Owner, 'save'> = {
+const NO_OP_OWNER: Omit<Owner, 'save'> = {
   counted: () => undefined,
   isNeeded: async () => true,
   used: () => undefined,
@@ -111,7 +111,7 @@ export function createSender(options: SenderOptions): Sender {
     const newest = tx.newest
     const sent = broadcaster.send(newest).then((reception) => {
       broadcasts.delete(sent)
-      // It was sent once more since: that answer counts.
+      // It was sent again in between, and the later answer counts.
       if (tx.newest !== newest || tx.sentAt !== sentAt) return
       const { hash, nonce } = newest
       const wasHeld = tx.reception === undefined || isHeld(tx)
@@ -125,7 +125,7 @@ export function createSender(options: SenderOptions): Sender {
     await sent
   }
 
-  /** Where the ceiling leaves no room, another call offers the same: a node that holds nothing takes it. */
+  /** Where the ceiling leaves no room, a different call offers the same fee: a node that holds no transaction takes it. */
   async function replace(tx: PendingTx, call: CheckedCall): Promise<void> {
     const previous = readTransaction(tx.newest.raw)
     const raised = raisedFees(previous.fees, await fees.current(), maxFeePerGas)
@@ -143,7 +143,7 @@ export function createSender(options: SenderOptions): Sender {
     async resubmit(tx) {
       tx.waitsSince = performance.now()
       await replace(tx, readTransaction(tx.newest.raw))
-      logger.warn('transaction sent again', { txHash: tx.newest.hash, nonce: tx.nonce })
+      logger.warn('transaction resubmitted', { txHash: tx.newest.hash, nonce: tx.nonce })
     },
     async isOutbid(tx) {
       return isOutbid(readTransaction(tx.newest.raw).fees, await fees.current())
@@ -156,7 +156,7 @@ export function createSender(options: SenderOptions): Sender {
     },
     async fill(nonce) {
       logger.warn('nonce filled: nothing is known of its transaction', { nonce })
-      const tx = await write(noOp, nonce, { ...ofNoOp, save: saveNoOp })
+      const tx = await write(noOp, nonce, { ...NO_OP_OWNER, save: saveNoOp })
       onNoOpSent(noOp.gasLimit)
       return tx
     },
@@ -173,19 +173,19 @@ export interface SendAheadOptions {
   readonly limit: number | undefined
 }
 
-/** Offers transactions to the nodes, in the order of their nonces and no further ahead than the nodes take them. */
+/** Offers transactions to the nodes in the order of their nonces, and no further ahead than the nodes take them. */
 export interface SendAhead {
   /** Whether it would be sent too early now. */
   isTooEarly(tx: PendingTx): boolean
-  /** Sends it, unless it would come too early: then it is not sent, and has to be offered again later. */
+  /** Sends it, unless that is too early: then it has to be offered again later. */
   offer(tx: PendingTx): void
   /** @param count the lowest nonce that is free on the chain */
   saw(count: number): void
 }
 
 /**
- * Some chains take only the account's next nonce (Arbitrum's class), others a certain number ahead. So nothing is
- * offered above a transaction that was refused. Once a node takes that one, the next follows at once.
+ * Some chains take only the account's next nonce (Arbitrum's class), others a certain number ahead. So no transaction is
+ * offered above a refused one. Once a node takes that one, the next follows at once.
  */
 export function createSendAhead({ pendingTxs, sender, limit }: SendAheadOptions): SendAhead {
   let free = 0

@@ -34,7 +34,7 @@ import { type CheckedCall, createSendAhead, createSender, type SendAhead, type S
 
 export interface TxManagerOptions {
   readonly provider: RpcProvider
-  /** Gathers what is asked in one turn. */
+  /** Sends the requests of one turn in one batch. */
   readonly transport: Pick<RpcTransport, 'send'>
   readonly broadcaster: Broadcaster
   readonly signer: RelayerSigner
@@ -44,19 +44,19 @@ export interface TxManagerOptions {
   readonly chainId: number
   /** Blocks that must hold a transaction, its own included, before it counts. */
   readonly confirmations: number
-  /** Transactions at once that are in no block. */
+  /** How many transactions may be in no block at once. */
   readonly maxInFlight: number
   /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
   readonly maxSentAhead?: number | undefined
-  /** A transaction that is in no block after this long is sent again, for more. */
+  /** A transaction that is in no block after this long is resubmitted with a higher fee. */
   readonly resubmitAfterMs: number
-  /** Pause between two looks at the chain while something is under way. */
+  /** Pause between two looks at the chain while a transaction is pending. */
   readonly pollIntervalMs: number
   /** Wei per gas that is never exceeded. */
   readonly maxFeePerGas: bigint
   /** Durable when it resolves. A no-op that is not saved is not sent. */
   readonly saveNoOp: Owner['save']
-  /** Given the gas of each no-op that takes the place of nothing. */
+  /** Called with the gas of each no-op that fills a nonce gap. */
   readonly onNoOpSent: (gas: bigint) => void
   /** Called for each transaction of the account that was not signed here. */
   readonly onForeign: () => void
@@ -66,23 +66,23 @@ export interface TxManagerOptions {
 /** The one user of the relayer's account: takes calls into blocks, many at a time, and leaves no nonce open. */
 export interface TxManager {
   /**
-   * Signs the call under the next nonce, saves it, broadcasts it and follows it, sending it again for more when it
-   * is not mined in time. Waits for its turn when too many are under way.
+   * Signs the call under the next nonce, saves it, broadcasts it and follows it. Resubmits it with a higher fee when it
+   * is not mined in time. Waits for a permit when too many are pending.
    *
    * @throws what `save` throws, and ChainUnavailableError: nothing was sent then, and no nonce used
    */
   send(call: CheckedCall, owner: Owner): Promise<Outcome>
   /**
-   * Follows what an earlier process signed, oldest first: it may or may not have been broadcast, or mined. It is
-   * sent again only once a look at the chain shows that it is not mined.
+   * Follows transactions that an earlier term signed, oldest first: they may have been broadcast, or mined. The newest is
+   * sent again only once a look at the chain shows that none is mined.
    */
   resume(transactions: readonly KeptTransaction[], owner: Owner): Promise<Outcome>
-  /** Whether a call would have to wait for its turn now. */
+  /** Whether a call would have to wait for a permit now. */
   isFull(): boolean
   committed(): Commitments
-  /** Transactions under way. */
+  /** Pending transactions. */
   inFlight(): number
-  /** Whether a transaction of the account was found lately that was not signed here. */
+  /** Whether a transaction of the account that was not signed here was found lately. */
   isKeyShared(): boolean
   readonly service: Service
 }
@@ -115,7 +115,7 @@ export function createTxManager(options: TxManagerOptions): TxManager {
     if (nonce === undefined) return undefined
     try {
       const tx = await sender.write(call, nonce, owner)
-      // Without a pause between the two: its cost is counted in one place all along.
+      // Without an await between the two, so that its cost is always counted in exactly one place.
       pendingTxs.add(tx)
       owner.counted()
       return tx
@@ -131,13 +131,13 @@ export function createTxManager(options: TxManagerOptions): TxManager {
       try {
         if (stopping.signal.aborted) return { kind: 'stopped' }
         const tx = await open(call, owner)
-        // Saved, so the next start sends it; nobody watches it here any more.
+        // It is saved, so the next term sends it. This one does not watch it any more.
         if (tx === undefined || stopping.signal.aborted) return { kind: 'stopped' }
         sendAhead.offer(tx)
         await tx.mined
         return tx.outcome
       } finally {
-        // What is in a block takes up no room in the nodes' pools.
+        // A transaction in a block takes up no room in the nodes' pools.
         semaphore.release()
       }
     },
@@ -168,7 +168,7 @@ export function createTxManager(options: TxManagerOptions): TxManager {
   }
 }
 
-/** What watches over everything under way. */
+/** Wires the parts that look at the chain. */
 function createOversight(
   parts: TxManagerOptions & {
     readonly findMined: FindMined
@@ -184,11 +184,11 @@ function createOversight(
   const { provider, signer, findMined } = parts
   const account = createAccountView({ provider, address: signer.address })
   const nonceManager = createNonceManager(account, stopping, parts.foreignUse.suspect)
-  const settled = createConfirmedTransactions(findMined)
-  const shared = { ...parts, address: signer.address, account, nonceManager, settled }
+  const confirmed = createConfirmedTransactions(findMined)
+  const shared = { ...parts, address: signer.address, account, nonceManager, confirmed }
   const monitor = createMonitor({
     ...shared,
-    ends: createConfirmations(shared),
+    confirmations: createConfirmations(shared),
     resubmission: createResubmission(shared),
     gaps: createNonceGaps(shared),
   })
