@@ -95,6 +95,17 @@ describe('finish', () => {
 })
 
 describe('a summary', () => {
+  test('is not the one of a record that another server has removed, and stored anew', async () => {
+    const { engine, records } = await setUp()
+    const other = createOrderRecords({ engine, logger: createLogLines().logger })
+    const stored = (nextTriggerAt: string) => ({ ...emptyOrderRecord(orderId), nextTriggerAt })
+    await records.update(orderId, () => stored(startedAt))
+    expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: startedAt })
+    await other.removeUnrun(orderId)
+    await other.update(orderId, () => stored('2031-01-01T00:00:00.000Z'))
+    expect(await records.summaryOf(orderId)).toMatchObject({ nextTriggerAt: '2031-01-01T00:00:00.000Z' })
+  })
+
   const setTime = (nextTriggerAt: string) => (current: OrderRecord | undefined) => ({
     ...(current ?? emptyOrderRecord(orderId)),
     nextTriggerAt,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { RpcProvider } from '../../../src/chain/provider.js'
 import type { RpcTransport } from '../../../src/chain/rpcTransport.js'
 import { StorageError } from '../../../src/server/store/storageError.js'
@@ -79,6 +79,42 @@ test('a record that fails is told of again once its order had been seen meanwhil
   unopened.noteStored(A, true)
   await unopened.check()
   expect(told()).toBe(2)
+})
+
+test('an order is asked for again, with doubled pauses, while another server reads the events', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const asked: string[] = []
+  let readsEvents = false
+  const unopened = createUnopenedOrders({
+    escrow: {
+      async orders(orderId) {
+        asked.push(orderId)
+        return NO_ESCROW
+      },
+    },
+    records: { expire: async () => undefined },
+    expiryMs: 3_600_000,
+    room: { hold() {}, leave() {} },
+    isSeen: () => false,
+    readsEvents: () => readsEvents,
+    logger: createLogLines().logger,
+    onFound: async () => undefined,
+  })
+  unopened.note(A)
+  const counts: number[] = []
+  for (const seconds of [0, 29, 1, 59, 1]) {
+    vi.advanceTimersByTime(seconds * 1_000)
+    await unopened.check()
+    counts.push(asked.length)
+  }
+  expect(counts).toEqual([1, 1, 2, 2, 3])
+  readsEvents = true
+  vi.advanceTimersByTime(3_000_000)
+  await unopened.check()
+  expect(asked).toHaveLength(3)
 })
 
 describe('a stored order whose opening no event has shown', () => {

@@ -69,3 +69,30 @@ test('of the reconcile one run is under way, also when the record of an ended on
   const next = await runs.start({ job: 'reconcile' })
   expect((await files.all()).map(({ runId }) => runId)).toEqual([next.file.runId])
 })
+
+test('a start whose record was written, though its answer was lost, holds up no later one', async () => {
+  const { files, runs, left } = await setUp()
+  left.answers = 1
+  await expect(runs.start({ job: 'reconcile' })).rejects.toMatchObject({ name: 'StorageError' })
+  expect(await files.all()).toHaveLength(1)
+  const next = await runs.start({ job: 'reconcile' })
+  expect((await files.all()).map(({ runId }) => runId)).toEqual([next.file.runId])
+})
+
+test('records are cleared of runs that are over and that nobody here follows', async () => {
+  const { files, runs } = await setUp()
+  const seconds = Math.floor(Date.now() / 1_000)
+  const record = (stopAt: number) =>
+    ({
+      job: 'policy',
+      runId: randomUUID(),
+      startedAt: new Date(0).toISOString(),
+      stopAt,
+      process: null,
+    }) as const
+  const [over, adopted, young] = [record(seconds - 120), record(seconds - 120), record(seconds - 45)]
+  for (const run of [over, adopted, young]) await files.create(run)
+  await runs.adopt(({ runId }) => runId === adopted.runId)
+  await runs.clear()
+  expect((await files.all()).map(({ runId }) => runId).sort()).toEqual([adopted.runId, young.runId].sort())
+})
