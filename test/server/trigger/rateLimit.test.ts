@@ -20,11 +20,13 @@ describe('turns', () => {
       await rateLimit.take()
       turns.push({ who, at: performance.now() })
     }
+    // The first turn comes no earlier, though a busy machine may notice it late.
+    const from = performance.now()
     await Promise.all(['first', 'second', 'third'].map(ask))
     expect(turns.map(({ who }) => who)).toEqual(['first', 'second', 'third'])
-    const [first, second, third] = turns.map(({ at }) => at)
-    expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(INTERVAL_MS)
-    expect((third ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(2 * INTERVAL_MS)
+    const [, second = 0, third = 0] = turns.map(({ at }) => at)
+    expect(second - from).toBeGreaterThanOrEqual(INTERVAL_MS)
+    expect(third - from).toBeGreaterThanOrEqual(2 * INTERVAL_MS)
   })
 
   test('do not come to who has stopped waiting, and are not lost by that', async () => {
