@@ -22,9 +22,10 @@ export function holdStores(root: string): () => void {
   return () => database.close()
 }
 
-/** A copy of everything that has been committed. */
+/** A copy of everything that has been committed, without the terms of its server: a start ends them. */
 export function copyStores(root: string, directory: string): void {
   withDatabase(root, (database) => database.prepare('VACUUM INTO ?').run(join(directory, 'server.db')))
+  withDatabase(directory, (database) => database.exec('DELETE FROM leases'))
 }
 
 /** From now on every read and every write of an engine fails. */
@@ -53,8 +54,12 @@ export function storedText(root: string, table: Table, id: string): string | und
 }
 
 /** Changes a stored document behind the server's back. */
-export function setStoredText(root: string, table: Table, id: string, doc: string): void {
-  withDatabase(root, (database) => database.prepare(`UPDATE ${table} SET doc = ? WHERE id = ?`).run(doc, id))
+export function setStoredText(root: string, table: Table, id: string, doc: string, isOpen?: boolean): void {
+  withDatabase(root, (database) =>
+    database
+      .prepare(`UPDATE ${table} SET doc = ?, is_open = coalesce(?, is_open) WHERE id = ?`)
+      .run(doc, isOpen === undefined ? null : Number(isOpen), id),
+  )
 }
 
 /** As a loss of the document would. */

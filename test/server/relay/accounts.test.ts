@@ -1,0 +1,105 @@
+// One server with several accounts, with another one than before, and with records that name none.
+import { expect, test } from 'vitest'
+import type { Hex } from '../../../src/protocol/hex.js'
+import { digestOf, grantedOrder, portfolioUpdate } from '../../support/authorizations.js'
+import { startFaultProxy } from '../../support/faultProxy.js'
+import { ROLES, type Role } from '../../support/roles.js'
+import { setStoredText, storedText } from '../../support/storedRows.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+import { MINT, useMintChain } from './mint.js'
+import {
+  asKilledNow,
+  mine,
+  pooled,
+  receiptOf,
+  soon,
+  startRelay,
+  stopMining,
+  storedRecord,
+} from './relayUnderTest.js'
+
+const { chain, digest } = useMintChain()
+
+const keyOf = (role: Role) => chain().anvil.accounts[ROLES.indexOf(role)]?.privateKey ?? ''
+const several = (...roles: Role[]) => ({
+  RELAYER_PRIVATE_KEY: '',
+  RELAYER_PRIVATE_KEYS: roles.map(keyOf).join(','),
+})
+const senderOf = async (hash: Hex | null) => (await chain().provider.getTransaction(hash ?? ''))?.from
+
+/** What a killed server leaves that has saved a transaction and sent nothing. */
+async function leaveUnsent(): Promise<string> {
+  const proxy = await startFaultProxy(chain().anvil.rpcUrl)
+  proxy.fault = (calls) => (calls.some(({ method }) => method === 'eth_sendRawTransaction') ? 'drop' : 'none')
+  const dataDir = await temporaryDirectory()
+  const relay = await startRelay({ chain: chain(), dataDir, rpcUrl: proxy.url })
+  await relay.relay(MINT, { Prefer: 'wait=0' })
+  await soon(async () => (await storedRecord(dataDir, digest()))?.transactions.length).toBe(1)
+  const left = await asKilledNow(dataDir)
+  await relay.stop()
+  return left
+}
+
+test('a server with two accounts relays with both, and each counts its own nonces', async () => {
+  const env = { ...several('relayer', 'dave'), RELAY_MAX_IN_FLIGHT: '2', RELAY_MAX_QUEUED: '0' }
+  const relay = await startRelay({ chain: chain(), dataDir: await temporaryDirectory(), env })
+  await stopMining(chain())
+  const updates = chain().anvil.accounts.map(({ address }) => portfolioUpdate(grantedOrder(address)))
+  const answers = await Promise.all(
+    updates.slice(0, 5).map((update) => relay.relay(update, { Prefer: 'wait=0' })),
+  )
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 202, 202, 202, 503])
+  await soon(() => pooled(chain())).toBe(4)
+  const taken = answers.filter(({ status }) => status === 202).map((answer) => receiptOf(answer).digest)
+  const hashes = await Promise.all(taken.map(async (each) => receiptOf(await relay.get(each)).txHash))
+  const senders = await Promise.all(hashes.map(senderOf))
+  const expected = [chain().account('relayer'), chain().account('dave')].flatMap((each) => [each, each])
+  expect(senders.toSorted()).toEqual(expected.toSorted())
+  expect((await relay.health()).accounts.map(({ address }) => address)).toEqual([
+    chain().account('relayer'),
+    chain().account('dave'),
+  ])
+  await mine(chain())
+  for (const each of taken) {
+    await soon(async () => receiptOf(await relay.get(each)).status).toBe('confirmed')
+  }
+})
+
+test('what an account without a key left is relayed by another one, once', async () => {
+  const dataDir = await leaveUnsent()
+  const before = await storedRecord(dataDir, digest())
+  const env = { RELAYER_PRIVATE_KEY: keyOf('dave') }
+  const relay = await startRelay({ chain: chain(), dataDir, env })
+  await soon(async () => receiptOf(await relay.get(digest())).status).toBe('confirmed')
+  const after = await storedRecord(dataDir, digest())
+  expect(await senderOf(after?.receipt.txHash ?? null)).toBe(chain().account('dave'))
+  expect(after?.account).toBe(chain().account('dave'))
+  // The earlier one is kept by its hash alone: it is looked for, and never sent again.
+  expect(after?.transactions[0]).toEqual({ hash: before?.transactions[0]?.hash })
+})
+
+test('a record of an earlier version belongs to the account that has signed its transaction', async () => {
+  const dataDir = await leaveUnsent()
+  const { account, ...record } = JSON.parse(storedText(dataDir, 'relays', digest()) ?? '')
+  expect(account).toBe(chain().account('relayer'))
+  setStoredText(dataDir, 'relays', digest(), JSON.stringify(record))
+  const relay = await startRelay({ chain: chain(), dataDir, env: several('dave', 'relayer') })
+  const saved = record.transactions[0]?.hash
+  await soon(async () => receiptOf(await relay.get(digest()))).toMatchObject({
+    status: 'confirmed',
+    txHash: saved,
+  })
+  expect(await senderOf(saved)).toBe(chain().account('relayer'))
+})
+
+test('an authorization that failed under one account is relayed by another when it is possible', async () => {
+  const dataDir = await leaveUnsent()
+  const stored = JSON.parse(storedText(dataDir, 'relays', digest()) ?? '')
+  const error = { name: 'RefusedByNodes', args: {} }
+  const failed = { ...stored, receipt: { ...stored.receipt, status: 'failed', txHash: null, error } }
+  setStoredText(dataDir, 'relays', digest(), JSON.stringify(failed), false)
+  const relay = await startRelay({ chain: chain(), dataDir, env: { RELAYER_PRIVATE_KEY: keyOf('dave') } })
+  const receipt = receiptOf(await relay.relay(MINT))
+  expect(receipt).toMatchObject({ status: 'confirmed', digest: digestOf(chain(), MINT) })
+  expect(await senderOf(receipt.txHash)).toBe(chain().account('dave'))
+})
