@@ -3,7 +3,7 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { runClusterBench } from './bench.js'
 import { CLUSTER_FAULTS, createClusterPlan } from './plan.js'
 
-// The short form: every kind of fault of the cluster once. `npm run test:soak -- cluster` is the long one.
+// The short form: every kind of fault of the cluster and of its nodes once. `npm run test:soak -- cluster` is the long one.
 const LEASE_TTL_MS = 2_000
 const SIZE = {
   lengthMs: 15_000,
@@ -13,7 +13,7 @@ const SIZE = {
   stops: 6,
   world: 1,
   reorgs: 2,
-  nodes: 0,
+  nodes: 1,
 }
 /** For a machine that others use. */
 const TIMEOUT_MS = 400_000
