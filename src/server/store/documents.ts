@@ -4,10 +4,10 @@ import { describeError, type Logger } from '../../service/logger.js'
 import type { Engine, Row, Table, WriteResult } from './engine.js'
 import { storageError } from './storageError.js'
 
-/** A document, and what its row says besides. */
+/** A document, with the other columns of its row. */
 export interface Entry<T> {
   readonly value: T
-  /** A start reads what is open. */
+  /** A start reads the open documents. */
   readonly isOpen: boolean
   /** Held by at most one open document of its table. */
   readonly uniqueKey?: string | null
@@ -31,14 +31,14 @@ export interface Documents<T> {
    * Changes a document, while this process changes it nowhere else. `change` is called again where another process came
    * first; it returns undefined to write nothing. Durable when it resolves.
    *
-   * @param isProbablyNew `change` is first called without a look at what is there: where that is something, it is called again
+   * @param isProbablyNew calls `change` first without reading; where a document exists, it is called again with that
    */
   change<R extends Entry<T>>(
     id: string,
     change: (current: StoredEntry<T> | undefined) => R | undefined | Promise<R | undefined>,
     isProbablyNew?: boolean,
   ): Promise<void>
-  /** Puts a document that no other part writes in the place of whatever is there. Durable when it resolves. */
+  /** Puts a document in the place of any other version. For documents with one writer. Durable when it resolves. */
   put(id: string, entry: Entry<T>): Promise<void>
   /**
    * Puts a document in the place of `version`, 0 for none. Returns false where another version stands there. Reads nothing; a
@@ -60,7 +60,7 @@ export interface Documents<T> {
 interface DocumentsOptions<T> {
   readonly engine: Engine
   readonly table: Table
-  /** Parses what is read. A value is written as it stands, and a bigint as decimal text: encoding it would cost as much as the write. */
+  /** Parses stored values. They are written unencoded, with a bigint as decimal text: encoding would cost as much as the write. */
   readonly schema: z.ZodType<T>
   readonly logger: Logger
 }
@@ -155,7 +155,7 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
       lock.run(id, () =>
         repeat(async () => {
           const before = versions.get(id) ?? (await engine.get(table, id))?.version ?? 0
-          // Whatever becomes of the write, the next one asks, unless this one is known to be there.
+          // The next write reads the version again, unless this one is known to be written.
           versions.delete(id)
           const result = await engine.put(table, toRow(id, before + 1, entry))
           if (result === 'written' && entry.isOpen) versions.set(id, before + 1)
@@ -183,7 +183,7 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
   }
 }
 
-/** One value that a part of the server keeps. Every method rejects with StorageError. */
+/** One value of one part of the server. Every method rejects with StorageError. */
 export interface StateDocument<T> {
   load(): Promise<T | undefined>
   /** Durable when it resolves. */

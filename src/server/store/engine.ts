@@ -1,4 +1,4 @@
-/** The kinds of documents. `state` holds one document for each part of the server: gas, cursor, reconcile. */
+/** The kinds of documents. `state` holds the single ones: gas, cursor, reconcile, platform, no-op transactions. */
 export const TABLES = ['orders', 'relays', 'runs', 'state'] as const
 export type Table = (typeof TABLES)[number]
 

@@ -4,10 +4,10 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { createLifetime, type Service } from '../lifetime.js'
 import type { Engine, Fence, Leases, WriteResult } from './engine.js'
 
-/** One stretch of time in which this process holds a lease. What is built for one term is thrown away with it. */
+/** One stretch of time in which this process holds a lease. The services that are built for one term end with it. */
 export interface Term {
   readonly fence: Fence
-  /** Aborted once the term is over: another process has the lease, or this one gives it back. */
+  /** Aborts once the term is over: another process has the lease, or this one gives it back. */
   readonly signal: AbortSignal
   /** Resolves then. */
   readonly over: Promise<void>
@@ -16,7 +16,7 @@ export interface Term {
    * only: the fence of each write is what keeps a process that was paused after the question from writing.
    */
   isTrusted(): boolean
-  /** For an owner whose write ended as `lost-term`, so that it need not wait for the next renewal. */
+  /** Ends the term at once, without waiting for the next renewal: for an owner whose write ended as `lost-term`. */
   end(): void
 }
 
@@ -43,8 +43,8 @@ interface LeaseHolderOptions {
   /** This server, in the lists of leases. */
   readonly holder: string
   /**
-   * Does the work of one term. It ends soon after the term's signal; the lease goes to another process only then. One that
-   * ends or fails before gives the lease back.
+   * Does the work of one term. It ends soon after the term's signal, and only then is the lease released. The lease is
+   * released as well when it ends or fails earlier.
    */
   readonly serve: (term: Term) => Promise<void>
   /** Whether this process may take the lease now. Called before each attempt. */
@@ -116,7 +116,7 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
     observe?.(lease, false)
     stopping.signal.removeEventListener('abort', end)
     await renewing
-    // Of a term that is over already, this releases nothing. One that cannot be released expires.
+    // Has no effect on a later term. A lease that cannot be released expires.
     await leases.release(fence).catch((error: unknown) => {
       logger.warn('lease not released', { recordId: lease, ...describeError(error) })
     })

@@ -7,7 +7,7 @@ import { createRecentMap } from '../../service/recentMap.js'
 import { createDocuments, type StoredEntry } from './documents.js'
 import type { Engine, Row } from './engine.js'
 
-/** Envelopes kept under one orderId while its escrow is not visible: anyone can post junk under it first. */
+/** Envelopes kept under one orderId while its escrow is not visible, because anyone can post junk under it first. */
 export const MAX_CANDIDATES = 8
 /** An order has one authorization to end it, or a few when others of its account come between. */
 const MAX_DIGESTS = 20
@@ -15,8 +15,8 @@ const MAX_DIGESTS = 20
 const timeSchema = z.iso.datetime()
 
 /**
- * An envelope as it was let in. Whether `epk` is a point on the curve was checked at the door, which takes longer than
- * everything else about it, and is checked again by whoever opens it.
+ * An envelope as it was accepted. The router has checked that `epk` is a point on the curve, which takes longer than
+ * all other checks, and the enclave checks it again.
  */
 const storedEnvelopeSchema = z.strictObject({ ...orderEnvelopeSchema.shape, epk: hexBetween(33, 65) })
 
@@ -42,7 +42,7 @@ const orderRecordSchema = z.strictObject({
   /** The latest authorizations to end it that were relayed during its runs. */
   digests: z.array(bytes32Schema).default([]),
 })
-/** Everything that is stored of one order. */
+/** The stored record of one order. */
 export type OrderRecord = z.output<typeof orderRecordSchema>
 
 /** The part of a record that an order's status shows: all but the envelopes themselves. */
@@ -73,7 +73,7 @@ export interface OrderRecords {
     change: (current: OrderRecord | undefined) => OrderRecord | undefined | Promise<OrderRecord | undefined>,
     isProbablyNew?: boolean,
   ): Promise<OrderRecord | undefined>
-  /** Puts a record among the final ones: nothing of it is due any more. */
+  /** Makes a record final: no run of it is due any more. */
   finish(orderId: Hex): Promise<void>
   /**
    * Removes an order that never ran and whose newest envelope came before a moment (Unix milliseconds). Resolves with
@@ -86,7 +86,7 @@ export interface OrderRecords {
   openIds(): Promise<Hex[]>
 }
 
-/** An order of which nothing is known yet. */
+/** The record of an order before its first envelope or run. */
 export function emptyOrderRecord(orderId: Hex): OrderRecord {
   return {
     orderId,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Engine } from './engine.js'
 import { storageError } from './storageError.js'
 
-/** What all servers on one database have in common. */
+/** The chain and contracts that all servers on one database have in common. */
 const platformSchema = z.strictObject({
   chainId: z.string(),
   /** Addresses by the names of the contracts. */
@@ -10,7 +10,7 @@ const platformSchema = z.strictObject({
 })
 export type StoredPlatform = z.infer<typeof platformSchema>
 
-/** The database belongs to another deployment. Its orders and nonces are none of this server's. */
+/** The database belongs to another deployment, and so do its orders and nonces. */
 export class ForeignDatabaseError extends Error {
   override readonly name = 'ForeignDatabaseError'
   readonly code = 'foreign-database'

@@ -19,8 +19,8 @@ const signedTransactionSchema = z.strictObject({
 export type SignedTransaction = z.output<typeof signedTransactionSchema>
 
 /**
- * The same, with its bytes only as long as it may be sent again: it is looked for by its hash. The transaction of another
- * account, which relayed the authorization before, has no nonce here.
+ * The same, with its bytes only as long as it may be sent again. After that the relay only looks for its hash. A transaction
+ * of another account, which relayed the authorization before, has no nonce here.
  */
 const keptTransactionSchema = signedTransactionSchema.partial({ nonce: true, raw: true })
 export type KeptTransaction = z.output<typeof keptTransactionSchema>
@@ -28,7 +28,7 @@ export type KeptTransaction = z.output<typeof keptTransactionSchema>
 const order = { orderId: bytes32Schema, account: addressSchema }
 
 /**
- * What an authorization's gas is for, and on whose quota it counts.
+ * The purpose of an authorization's gas, and the quota on which it counts.
  * - `hold`: writes a portfolio for an open order, which begins to hold the order unless it is held already
  * - `finish`: ends an order that is held
  * - `account`: refunds an order that was never held, or pays a withdrawal
@@ -45,9 +45,9 @@ export const gasPurposeSchema = z.discriminatedUnion('kind', [
 export type GasPurpose = z.output<typeof gasPurposeSchema>
 
 const relayRecordSchema = z.strictObject({
-  /** What callers see. */
+  /** The part that callers see. */
   receipt: receiptSchema,
-  /** The relayer's account that has taken it on. Until one has, whichever has room may. */
+  /** The relayer's account that has taken it on. Until then any account with room may take it. */
   account: addressSchema.optional(),
   /** Calldata for the receipt's target, from which a transaction can be signed again. */
   data: hexBetween(4, MAX_TRANSACTION_BYTES),
@@ -55,7 +55,7 @@ const relayRecordSchema = z.strictObject({
   /** Every transaction that may have reached a node, oldest first: any of them may be the one that is mined. */
   transactions: z.array(keptTransactionSchema),
 })
-/** All that the relay knows of one authorization. */
+/** The relay's record of one authorization. */
 export type RelayRecord = z.output<typeof relayRecordSchema>
 
 export interface StoredRelay {
@@ -111,8 +111,8 @@ export function createReceiptStore(options: {
 const noOpSchema = z.array(signedTransactionSchema)
 
 /**
- * Saves transactions that close a gap of nonces and belong to no authorization, by account and nonce. Each is durable when the
- * promise resolves. It rejects with StorageError, also once another server has the account.
+ * Saves no-op transactions that fill nonce gaps, by account and nonce. Each is durable when the promise resolves. It rejects
+ * with StorageError, also once another server has the account.
  */
 export function createSaveNoOp(options: {
   /** Its writes carry the term of the account's lease. */
@@ -120,10 +120,10 @@ export function createSaveNoOp(options: {
   readonly address: Hex
   readonly logger: Logger
 }): (transaction: SignedTransaction) => Promise<void> {
-  const { address, ...surroundings } = options
-  const documents = createDocuments({ ...surroundings, table: 'state', schema: noOpSchema })
+  const { address, engine, logger } = options
+  const documents = createDocuments({ engine, logger, table: 'state', schema: noOpSchema })
   return (transaction) =>
-    documents.change(`filler:${address}:${transaction.nonce}`, (current) => ({
+    documents.change(`no-op:${address}:${transaction.nonce}`, (current) => ({
       value: [...(current?.value ?? []), transaction],
       isOpen: false,
     }))

@@ -4,12 +4,12 @@ import { createStateDocument } from './documents.js'
 import type { Engine } from './engine.js'
 
 const stateSchema = z.strictObject({
-  /** The latest reconcile that was done. */
+  /** The end of the latest reconcile that succeeded. */
   doneAt: z.iso.datetime().nullable(),
   /** The market's close after which the next one is due. */
   nextClose: z.iso.datetime().nullable(),
 })
-/** What a server that starts needs to know to notice that a reconcile was missed. */
+/** By this a new term notices a missed reconcile. */
 export type ReconcileState = z.output<typeof stateSchema>
 
 /** Every method rejects with StorageError. */

@@ -29,11 +29,11 @@ const common = {
   stopAt: timestampSchema,
   /** Null for an enclave that is not a process of this machine. */
   process: processSchema.nullable(),
-  /** The enclave that took it, where it has said so. */
+  /** The enclave that took it, where its answer named one. */
   enclave: enclaveBootSchema.optional(),
-  /** What the run has told before its end: it belongs to the result, should that be a failure. */
-  told: provisionalResultSchema.optional(),
-  /** How it ended, as the enclave has posted it. */
+  /** The notice that the run posted before its end: it belongs to the result if that is a failure. */
+  provisional: provisionalResultSchema.optional(),
+  /** Its end, as the enclave posted it. */
   result: runResultSchema.optional(),
 }
 
@@ -48,7 +48,7 @@ const runRecordSchema = z.discriminatedUnion('job', [
   z.strictObject({ job: z.literal('policy'), ...common }),
   z.strictObject({ job: z.literal('reconcile'), ...common }),
 ])
-/** What a server that starts needs to know of a run that its predecessor left under way. */
+/** By this a new term follows a run that an earlier one left under way. */
 export type RunRecord = z.output<typeof runRecordSchema>
 
 /** The runs under way. Every method rejects with StorageError. */
@@ -80,7 +80,7 @@ export function createRunRecords(options: {
 }): RunRecords {
   const documents = createDocuments({ ...options, table: 'runs', schema: runRecordSchema })
   const resultDirectory = join(options.root, 'runs')
-  // An id that was not checked could be a way out of the directory.
+  // An unchecked id could lead out of the directory.
   const resultPath = (runId: string) => join(resultDirectory, `${runIdSchema.parse(runId)}.result`)
   return {
     resultDirectory,
@@ -96,8 +96,8 @@ export function createRunRecords(options: {
     all: documents.open,
     async remove(runId) {
       const run = await documents.get(runId)
-      // A process that was killed may leave its result half written. The run's own record goes last: by it a start finds
-      // what a crash left behind.
+      // A killed process may leave its result half written. The run's record is removed last, because a start finds the files
+      // of a crashed process by it.
       if (run?.process) await removeFiles(resultPath(runId), `${resultPath(runId)}.tmp`)
       await documents.remove(runId)
     },

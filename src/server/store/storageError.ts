@@ -1,4 +1,4 @@
-/** The medium of the stores fails: nothing that was to be written may be taken as written. */
+/** The medium of the stores fails. The write must not be taken as done. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   /** The engine's, such as `SQLITE_FULL`. */

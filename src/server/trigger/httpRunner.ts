@@ -102,7 +102,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     if (over?.aborted) return new Promise(() => undefined)
     const record = await recordOf(runId)
     const posted = record?.result
-    const provisional = record?.told
+    const provisional = record?.provisional
     if (posted !== undefined)
       return { how: 'result', exitCode: null, result: withProvisional(posted, provisional) }
     return end ?? { ...TIMEOUT, result: provisional ? { ...provisional, outcome: 'failed' } : null }
@@ -197,7 +197,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
       let isAwaited = false
       await files.change(runId, (run) => {
         isAwaited = msUntilOver(run) > 0 && run.result === undefined
-        return isAwaited ? { ...run, told: { ...run.told, ...provisional } } : undefined
+        return isAwaited ? { ...run, provisional: { ...run.provisional, ...provisional } } : undefined
       })
       return isAwaited ? 'received' : 'not-awaited'
     },
@@ -218,7 +218,7 @@ function isItsEnd(
   return code !== RESTARTED || poster.boot > taker.boot
 }
 
-/** What a run told before its end belongs to its failure: a refund that a notice explains may yet take effect. */
+/** A failure keeps the notice that its run posted before: the refund that it explains may yet take effect. */
 function withProvisional(result: RunResult, provisional: ProvisionalResult | undefined): RunResult {
   return result.outcome === 'failed' ? { ...result, ...provisional } : result
 }

@@ -68,7 +68,7 @@ describe('a row of an earlier term', () => {
     ['trigger', run('0.1', 'order')],
     ['trigger', run('0.1', 'reconcile')],
     [RELAYER, signed(A)],
-    [RELAYER, { table: 'state', id: `filler:${wallet.address}:7`, doc: '[]' }],
+    [RELAYER, { table: 'state', id: `no-op:${wallet.address}:7`, doc: '[]' }],
   ])('after the take of %s is found', (lease, row) => {
     const events = history(take(lease, '0.1'), take(lease, '1.1'), row)
     expect(lateRows({ events, unseen: [] })).toHaveLength(1)
@@ -92,7 +92,7 @@ describe('a transaction on its way', () => {
 
   test('that was stored as a no-op is in order', () => {
     const doc = JSON.stringify([{ nonce: 7, hash: hashOf(A), raw: A }])
-    const events = history({ table: 'state', id: `filler:${wallet.address}:7`, doc })
+    const events = history({ table: 'state', id: `no-op:${wallet.address}:7`, doc })
     expect(unsavedBroadcasts({ events }, [sent(A, 1_500)])).toEqual([])
   })
 

@@ -51,7 +51,7 @@ function createLeaseOf(): (event: AuditEvent) => string | undefined {
     if (table !== 'state') return undefined
     if (id === 'narrator') return 'narrator'
     if (id === 'reconcile') return 'trigger'
-    return id.startsWith('filler:') ? `relayer:${id.split(':')[1]?.toLowerCase()}` : undefined
+    return id.startsWith('no-op:') ? `relayer:${id.split(':')[1]?.toLowerCase()}` : undefined
   }
 }
 
@@ -87,7 +87,7 @@ function storedAt(events: readonly AuditEvent[]): Map<string, number> {
   const stored = new Map<string, number>()
   for (const { table, id, kind, doc, at } of events) {
     if (kind === 'delete') continue
-    const isNoOp = table === 'state' && id.startsWith('filler:')
+    const isNoOp = table === 'state' && id.startsWith('no-op:')
     if (!isNoOp && table !== 'relays') continue
     const parsed: unknown = JSON.parse(doc)
     const transactions = isNoOp ? transactionsSchema.parse(parsed) : relaySchema.parse(parsed).transactions

@@ -64,7 +64,7 @@ test('no-op transactions are kept by their nonce, as long as the account is this
   if (first === undefined || raised === undefined) throw new Error('no transactions')
   await save(first)
   await save(raised)
-  const kept = async () => JSON.parse((await engine.get('state', `filler:${ADDRESS}:7`))?.doc ?? '')
+  const kept = async () => JSON.parse((await engine.get('state', `no-op:${ADDRESS}:7`))?.doc ?? '')
   expect(await kept()).toEqual([first, raised])
   await takeOver(engine, 'relayer')
   await expect(save(first)).rejects.toMatchObject({ code: 'LEASE_LOST' })

@@ -302,7 +302,7 @@ describe('a notice', () => {
     const { end } = await begin(runner, job)
     const notice = await sealOrder('why')
     expect(await runner.receiveNotice(job.runId, { notice })).toBe('received')
-    expect((await files.get(job.runId))?.told).toEqual({ notice })
+    expect((await files.get(job.runId))?.provisional).toEqual({ notice })
     expect(await hasEnded(end)).toBe(false)
     await runner.receiveResult(job.runId, { outcome: 'failed', code: RESTARTED })
     expect((await end).result).toEqual({ outcome: 'failed', code: RESTARTED, notice })

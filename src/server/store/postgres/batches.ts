@@ -34,7 +34,7 @@ export function createBatches(database: Database, table: Table): Batches {
   let waiting: Waiting[] = []
   let sending: Promise<void> | undefined
 
-  /** Each batch holds what came in one turn of the event loop, or while the one before was on its way. */
+  /** Each batch holds the writes of one turn of the event loop, or of the time in which the batch before was sent. */
   async function sendAll(): Promise<void> {
     await new Promise(setImmediate)
     while (waiting.length > 0) await send(nextBatch())
@@ -61,14 +61,14 @@ export function createBatches(database: Database, table: Table): Batches {
     } catch (error) {
       if (error instanceof StatementError) return sendEach(batch, error)
       const failure = error instanceof StorageError ? error : new StorageError(error)
-      // What came during this batch fails with it. Each further batch would wait as long before it failed.
+      // Writes that came during this batch fail with it: each further batch would wait as long before it failed.
       const refused = [...batch, ...waiting]
       waiting = []
       for (const { reject } of refused) reject(failure)
     }
   }
 
-  /** One row has the database take back all of its batch, so each is sent by itself: that one fails, and the others do not. */
+  /** One refused row makes the database roll back its batch, so each row is sent alone: then only that one fails. */
   async function sendEach(batch: readonly Waiting[], error: StatementError): Promise<void> {
     if (batch.length > 1) {
       for (const entry of batch) await send([entry])

@@ -13,10 +13,10 @@ export interface Database {
   end(): Promise<void>
 }
 
-/** PostgreSQL has taken back one statement for what was in it, or for what ran beside it. It would take others. */
+/** PostgreSQL has rolled back one statement because of its values or of a concurrent one. It would accept others. */
 export class StatementError extends Error {
   override readonly name = 'StatementError'
-  /** The unique index that stood in the way. */
+  /** The unique index that it violated. */
   readonly violated: string | undefined
 
   constructor(cause: pg.DatabaseError) {

@@ -1,8 +1,8 @@
 import type { Table } from '../engine.js'
 
 /**
- * Locks the leases that the batch is written under, until the batch is committed: nobody takes such a lease before that, and
- * so a successor reads every row of the term before its own. Without the lock, a write whose snapshot is older than the
+ * Locks the leases of the batch until it is committed: no server can take such a lease before that, so a successor reads
+ * every row of the earlier term. Without the lock, a write whose snapshot is older than the
  * take could commit after the successor has read. Renewals and other fenced writes do not wait for this lock.
  */
 const HELD = `

@@ -57,7 +57,7 @@ function pathIn(directory: string): string {
   return join(directory, 'server.db')
 }
 
-/** This process may not read a directory further up, or its file system syncs none: then none was made here either. */
+/** This process may not read a directory further up, or its file system syncs none. It made no such directory either. */
 const NEVER_SYNCED = new Set<unknown>(['EACCES', 'EPERM', 'EROFS', 'EINVAL'])
 
 /** Makes the database's entry durable, and those of the directories that lead to it. */

@@ -15,7 +15,7 @@ export interface GroupWriter {
   close(): Promise<void>
 }
 
-/** The medium has no room, or another program holds the database: the next write asks again. All else is no write's own. */
+/** The medium has no room, or another program holds the database: the next write tries again. Any other failure breaks the engine. */
 const REFUSALS = new Set<string | undefined>(['SQLITE_FULL', 'SQLITE_BUSY'])
 
 interface SqliteOptions {
@@ -109,7 +109,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     })
   }
 
-  /** Each group holds what came in one turn of the event loop, or while the one before was on its way to the medium. */
+  /** Each group holds the writes of one turn of the event loop, or of the time in which the group before was committed. */
   async function commitAll(): Promise<void> {
     await new Promise(setImmediate)
     while (waiting.length > 0) {
