@@ -52,7 +52,7 @@ const FORSAKEN_AFTER_MS = 60_000
 
 /**
  * Each account belongs to one server at a time, by a lease. The living servers share the accounts evenly: one holds as many as its
- * share, rounded up, and gives one back when it has more.
+ * share, rounded up, and gives one back when it has more. It rounds down while another server has less than that.
  */
 export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerAccounts {
   const { engine, signers, serveLease, serverId, logger } = options
@@ -120,7 +120,12 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
     const others = living.filter(({ lease, holder }) => lease.startsWith(SERVER_LEASE) && holder !== serverId)
     const taken = new Set(living.map(({ lease }) => lease))
     free = new Set(signers.flatMap(({ address }) => (taken.has(leaseOf(address)) ? [] : [address])))
-    share = Math.ceil(signers.length / (others.length + 1))
+    const accounts = new Set(signers.map(({ address }) => leaseOf(address)))
+    const heldBy = (server: string) =>
+      living.filter(({ lease, holder }) => holder === server && accounts.has(lease)).length
+    const each = signers.length / (others.length + 1)
+    const isOneShort = others.some(({ holder }) => heldBy(holder) < Math.floor(each))
+    share = isOneShort ? Math.floor(each) : Math.ceil(each)
     if (held.size <= share) return
     const [idlest] = [...held.values()].toSorted((a, b) => a.term.relay.underWay() - b.term.relay.underWay())
     if (idlest === undefined) return

@@ -21,7 +21,10 @@ export interface AdmissionOptions {
   readonly transport: Pick<RpcTransport, 'send'>
   /** The relayer's address. */
   readonly from: Hex
-  readonly budget: Pick<GasBudget, 'refresh' | 'reserve' | 'keptForHeld' | 'spend' | 'lose' | 'end'>
+  readonly budget: Pick<
+    GasBudget,
+    'refresh' | 'reserve' | 'keptForHeld' | 'spend' | 'lose' | 'release' | 'end'
+  >
   readonly fees: FeeMarket
   /** Wei that whatever begins anything new must leave, beside what is booked for held orders. */
   readonly minBalance: bigint
@@ -47,6 +50,8 @@ export interface Admission {
   lost(digest: Hex): CorrectGas
   /** This term sends nothing more for it, and a later one may: its gas stays counted. */
   leave(digest: Hex): void
+  /** Nothing was sent for it here, and another server may relay it: what that one has booked for its order stays. */
+  release(digest: Hex): void
   /** Nothing more will be sent for it. */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
 }
@@ -96,6 +101,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
     leave(digest) {
       waiting.delete(digest)
       budget.lose(digest)
+    },
+    release(digest) {
+      waiting.delete(digest)
+      budget.release(digest)
     },
     end(digest, purpose, isConfirmed) {
       waiting.delete(digest)

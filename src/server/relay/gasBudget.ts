@@ -59,6 +59,8 @@ export interface GasBudget {
   lose(digest: Hex): CorrectGas
   /** Nothing more will be sent for it. What is booked for its order stays until the order has ended. */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
+  /** Nothing of it was sent here, and another server may relay it: what is booked for its order stays. */
+  release(digest: Hex): void
   /** Gas of a transaction that belongs to no authorization. */
   spendOther(gas: bigint): void
   /** By the shared count as this server knows it. */
@@ -282,6 +284,9 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
       const hasBookings = ledger.end(digest, purpose, isConfirmed)
       // A process that is killed would remember bookings of orders that have ended. Other servers would miss gas that is free.
       if (hasBookings || (engine.isShared && !ledger.isSettingAside())) saveSoon()
+    },
+    release(digest) {
+      if (ledger.release(digest) && engine.isShared && !ledger.isSettingAside()) saveSoon()
     },
     spendOther(gas) {
       ledger.spendOther(gas)

@@ -71,6 +71,8 @@ export interface GasLedger {
   spendOther(gas: bigint): void
   /** Nothing more will be sent for the digest. @returns whether there are bookings to store */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): boolean
+  /** This server sends nothing for the digest, and another one may. @returns whether anything was set aside */
+  release(digest: Hex): boolean
   day(): number
   /** Takes over a version of the shared count, and adds what this server has not stored in it yet. */
   merge(stored: StoredGas): void
@@ -322,6 +324,7 @@ export function createGasLedger(now: () => number): GasLedger {
       else if (purpose.kind === 'hold') marked(digest, purpose.orderId)
       return changes.size > 0
     },
+    release: (digest) => free(digest) !== undefined,
     day() {
       turn()
       return day

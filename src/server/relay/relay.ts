@@ -6,6 +6,7 @@ import { describeError, type Logger } from '../../service/logger.js'
 import { Problem } from '../http/problems.js'
 import type { Service } from '../lifetime.js'
 import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
+import { StorageError } from '../store/storageError.js'
 import type { VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
 import {
@@ -133,7 +134,8 @@ function createBeginning(
     const { version } = stored ?? { version: 0 }
     if (stored !== undefined && !isFinal(stored.record.receipt)) {
       const owner = accountOf(stored.record)
-      if (owner !== undefined && owner !== account) throw new TakenElsewhereError()
+      // What no account has yet goes to one that can pay.
+      if (owner !== account) throw new TakenElsewhereError()
       return deps.takeUp(stored)
     }
     const transactions = keptFor(account, stored?.record)
@@ -148,10 +150,20 @@ function createBeginning(
     try {
       return await startJob(deps, { record, version }, forecast.gasLimit)
     } catch (error) {
-      admission.end(digest, purpose, false)
+      if (isOthers(error)) admission.release(digest)
+      else admission.end(digest, purpose, false)
       throw error
     }
   }
+}
+
+const LEASE_CODES = new Set<string | undefined>(['LEASE_LOST', 'LEASE_NOT_TRUSTED'])
+
+/** Whether another server may have booked gas for the same authorization. The shared count cannot tell the two bookings apart. */
+function isOthers(error: unknown): boolean {
+  return (
+    error instanceof TakenElsewhereError || (error instanceof StorageError && LEASE_CODES.has(error.code))
+  )
 }
 
 /** The jobs under way, one for each digest at most. */

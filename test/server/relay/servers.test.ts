@@ -5,14 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import type { Authorization } from '../../../src/protocol/authorization.js'
 import { hexBetween, hexOf } from '../../../src/protocol/hex.js'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
 import { createDeferred } from '../../../src/server/async/deferred.js'
+import { storedGasSchema } from '../../../src/server/relay/gasLedger.js'
 import { Secret } from '../../../src/server/secret.js'
 import { createPrivateKey, createRelayerSigner, type RelayerKey } from '../../../src/server/signer/signer.js'
 import type { Engine, Fence } from '../../../src/server/store/engine.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
-import { createReceiptStore } from '../../../src/server/store/receipts.js'
+import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { storageError } from '../../../src/server/store/storageError.js'
 import {
   batchMint,
@@ -146,6 +148,38 @@ const updates = () => chain().anvil.accounts.map(({ address }) => portfolioUpdat
 const transactionsOf = (role: Role) => chain().provider.getTransactionCount(chain().account(role))
 const isSend = ({ method }: { method: string }) => method === 'eth_sendRawTransaction'
 
+function callOf(update: Authorization) {
+  const [contract, method, struct, signature] = signedCall(chain(), update)
+  const encoded = INTERFACES[contract].encodeFunctionData(method, [struct, signature])
+  return { to: chain().addressOf(contract), data: hexBetween(4, 10_000).parse(encoded) }
+}
+
+/** As a server without an account leaves it. */
+function unclaimed(update: Authorization): RelayRecord {
+  const { to, data } = callOf(update)
+  const at = new Date().toISOString()
+  return {
+    receipt: {
+      digest: digestOf(chain(), update),
+      primaryType: update.primaryType,
+      target: to,
+      status: 'pending',
+      txHash: null,
+      blockNumber: null,
+      gasUsed: null,
+      createdAt: at,
+      updatedAt: at,
+      error: null,
+    },
+    data,
+    purpose: { kind: 'platform' },
+    transactions: [],
+  }
+}
+
+const setBalance = (account: string, wei: bigint) =>
+  chain().provider.send('anvil_setBalance', [account, `0x${wei.toString(16)}`])
+
 describe('two servers with one account', () => {
   async function start(env: Record<string, string> = {}) {
     const url = await postgres.createDatabase()
@@ -262,32 +296,17 @@ describe('a server that sleeps while another takes its account', () => {
     const { wake, isSigning, takeOver, sends } = await startSleeper({
       prepare: async (engine) => {
         const { provider } = chain()
-        const [contract, method, struct, signature] = signedCall(chain(), update)
-        const encoded = INTERFACES[contract].encodeFunctionData(method, [struct, signature])
-        const call = { to: chain().addressOf(contract), data: hexBetween(4, 10_000).parse(encoded) }
+        const call = callOf(update)
         const fees = { type: 2, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n } as const
         const signer = createRelayerSigner(createPrivateKey(new Secret(hexOf(32).parse(keyOf('relayer')))))
         const chainId = Number((await provider.getNetwork()).chainId)
         const nonce = above + 1
         const signed = await signer.sign({ chainId, nonce, ...call, gasLimit: 1_000_000n, fees })
-        const at = new Date().toISOString()
-        const target = call.to
+        const { receipt, ...rest } = unclaimed(update)
         const record = {
-          receipt: {
-            digest: digestOf(chain(), update),
-            primaryType: update.primaryType,
-            target,
-            status: 'submitted' as const,
-            txHash: signed.hash,
-            blockNumber: null,
-            gasUsed: null,
-            createdAt: at,
-            updatedAt: at,
-            error: null,
-          },
+          ...rest,
+          receipt: { ...receipt, status: 'submitted' as const, txHash: signed.hash },
           account: signer.address,
-          data: call.data,
-          purpose: { kind: 'platform' as const },
           transactions: [{ nonce, ...signed }],
         }
         const { logger } = createLogLines()
@@ -414,7 +433,7 @@ describe('two servers with two accounts', () => {
   })
 
   test('relay an authorization once that comes to both at once', async () => {
-    const { one, other } = await start()
+    const { one, other, watcher } = await start()
     const before = (await transactionsOf('relayer')) + (await transactionsOf('dave'))
     for (const update of updates()) {
       const answers = await Promise.all([one, other].map(({ relay }) => relay.relay(update)))
@@ -423,6 +442,31 @@ describe('two servers with two accounts', () => {
       expect(here?.txHash).toBe(there?.txHash)
     }
     expect((await transactionsOf('relayer')) + (await transactionsOf('dave'))).toBe(before + updates().length)
+    // Each order stays booked by the server that relayed it, whatever the other one has taken back.
+    await Promise.all([one, other].map(({ relay }) => relay.stop()))
+    const count = storedGasSchema.parse(JSON.parse((await watcher.get('state', 'relay-gas'))?.doc ?? ''))
+    expect(count.held).toHaveLength(updates().length)
+  })
+
+  test('leave what an empty account cannot pay for to the other', async () => {
+    const { one, watcher } = await start()
+    const { provider } = chain()
+    const balances = await Promise.all(accounts().map((each) => provider.getBalance(each)))
+    onTestFinished(async () => {
+      await Promise.all(accounts().map((each, index) => setBalance(each, balances[index] ?? 0n)))
+    })
+    const [empty] = Object.entries(await holders(watcher)).flatMap(([account, holder]) =>
+      holder === 'one' ? [account] : [],
+    )
+    await setBalance(empty ?? '', 0n)
+    const before = await provider.getTransactionCount(empty ?? '')
+    const left = updates().slice(0, 3)
+    const store = createReceiptStore({ engine: watcher, logger: createLogLines().logger })
+    for (const update of left) await store.put(digestOf(chain(), update), unclaimed(update), 0)
+    for (const update of left) {
+      expect(receiptOf(await one.relay.relay(update)).status).toBe('confirmed')
+    }
+    expect(await provider.getTransactionCount(empty ?? '')).toBe(before)
   })
 
   test('leave to the other account what one cannot pay for', async () => {
@@ -462,4 +506,22 @@ describe('two servers with two accounts', () => {
     // Each has its mark and its end booked with it.
     expect(limits.reduce((sum, gas) => sum + 3n * gas + 120_000n, 0n)).toBeLessThanOrEqual(perDay)
   })
+})
+
+test('three servers hold four accounts as evenly as four can be shared', async () => {
+  const url = await postgres.createDatabase()
+  const keys = ['relayer', 'dave', 'alice', 'bob'] as const
+  const env = { RELAYER_PRIVATE_KEY: '', RELAYER_PRIVATE_KEYS: keys.map(keyOf).join() }
+  const watcher = await openShared(url)
+  for (const id of ['one', 'two', 'three']) {
+    await startServer(url, id, env)
+    await soon(async () => Object.keys(await holders(watcher)).length).toBe(keys.length)
+  }
+  const shares = async () => {
+    const held = Object.values(await holders(watcher))
+    return ['one', 'two', 'three'].map((id) => held.filter((holder) => holder === id).length).toSorted()
+  }
+  await soon(shares).toEqual([1, 1, 2])
+  await sleep(TTL_MS)
+  expect(await shares()).toEqual([1, 1, 2])
 })
