@@ -47,10 +47,13 @@ test('a standby is seen while it is connected, and a user without the right to s
     text: expect.stringContaining('it takes no writes'),
   })
 
-  await primary.query("CREATE ROLE blind LOGIN PASSWORD 'blind'")
+  await primary.query("CREATE ROLE blind LOGIN PASSWORD 'blind' IN ROLE pg_read_all_data")
   const blind = new URL(url.reveal())
   blind.username = blind.password = 'blind'
-  expect(await doctor(new Secret(blind.href))).toMatchObject({ result: 'unchecked' })
+  expect(await doctor(new Secret(blind.href))).toMatchObject({
+    result: 'unchecked',
+    text: expect.stringContaining('pg_monitor'),
+  })
 
   await standby.kill()
   await eventually('the standby is missing', async () => (await look()) === 'standby-missing')
