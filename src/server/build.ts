@@ -38,7 +38,7 @@ import { readVersion } from './version.js'
 
 const LISTED_SYMBOLS_INTERVAL_MS = 15_000
 
-export interface Surroundings {
+export interface ServerDeps {
   readonly config: Config
   readonly logger: Logger
   readonly engine: Engine
@@ -54,7 +54,7 @@ export interface Surroundings {
 }
 
 /** Builds every part from the configuration and wires them. Starts nothing and asks nobody. */
-export function buildServer(surroundings: Surroundings): {
+export function buildServer(deps: ServerDeps): {
   app: ReturnType<typeof createApp>
   /** The same as it listens: refuses what is too much. */
   api: LoadShedding
@@ -63,7 +63,7 @@ export function buildServer(surroundings: Surroundings): {
   /** In the order in which they start. */
   services: readonly Service[]
 } {
-  const { config, logger, engine, serverId, relayerKeys, stopping } = surroundings
+  const { config, logger, engine, serverId, relayerKeys, stopping } = deps
   const { chainId, contracts: addresses } = config.chain
   const metrics = createMetrics(readVersion())
   const provider = new RpcProvider({
@@ -130,11 +130,11 @@ export function buildServer(surroundings: Surroundings): {
     stopping,
   })
   const progress = createNarratorProgress()
-  const { output, phase } = surroundings
+  const { output, phase } = deps
   const narrator = buildNarrator({ config, provider, serveLease, logger, output, progress })
   const ops = buildOps({ config, provider, engine, relay, enclaveRuns, progress, metrics, phase, logger })
 
-  const deps: AppDeps = {
+  const appDeps: AppDeps = {
     http: config.http,
     logger,
     observe: metrics.http,
@@ -197,13 +197,13 @@ export function buildServer(surroundings: Surroundings): {
     ...relay.services,
     narrator,
   ]
-  const app = createApp(deps)
+  const app = createApp(appDeps)
   const backpressure = backpressureFor(config.http)
   const api = shedLoad(app, {
     ...config.http,
-    hasRemoteEnclave: deps.runs !== undefined,
+    hasRemoteEnclave: appDeps.runs !== undefined,
     authToken: relay.router.authToken,
-    answerProbe: createProbeAnswer(deps.health, logger, metrics.http),
+    answerProbe: createProbeAnswer(appDeps.health, logger, metrics.http),
     stopping,
     logger,
     observe: metrics.http,

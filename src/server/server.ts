@@ -100,7 +100,7 @@ async function startOn(
   registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
   const stopping = new AbortController()
   const relayerKeys = await openRelayerKeys(config.relay.relayerKeys)
-  const surroundings = {
+  const deps = {
     config,
     logger,
     engine,
@@ -111,7 +111,7 @@ async function startOn(
   }
   let isStarted = false
   const phase = () => (stopping.signal.aborted ? 'stopping' : isStarted ? 'running' : 'starting')
-  const { api, ops, services } = buildServer({ ...surroundings, phase })
+  const { api, ops, services } = buildServer({ ...deps, phase })
   const lifetime = createLifetime(services, logger)
   const opened: Server[] = []
   try {

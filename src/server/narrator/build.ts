@@ -14,7 +14,7 @@ import type { NarratorProgress } from './progress.js'
  * Wires the narrator, which works while this server holds its lease. Each term begins with the stored cursor, and its saves
  * carry the term's fence, so no two servers narrate one event. Starts nothing.
  */
-export function buildNarrator(surroundings: {
+export function buildNarrator(deps: {
   readonly config: Config
   readonly provider: RpcProvider
   readonly serveLease: ServeLease
@@ -22,7 +22,7 @@ export function buildNarrator(surroundings: {
   readonly output: NarratorOutput
   readonly progress?: Pick<NarratorProgress, 'begin' | 'end' | 'note' | 'notePrinting'>
 }): Service {
-  const { config, provider, serveLease, logger, output, progress } = surroundings
+  const { config, provider, serveLease, logger, output, progress } = deps
   const { contracts, logRange } = config.chain
   const { intervalMs, confirmations } = config.narrator
   const write = createPrinter(output, config.narrator)

@@ -26,7 +26,7 @@ import { createReadiness } from './readiness.js'
 /** Where the server is between its start and its end. */
 export type Phase = 'starting' | 'running' | 'stopping'
 
-export interface OpsSurroundings {
+export interface OpsDeps {
   readonly config: Config
   readonly provider: RpcProvider
   readonly engine: Engine
@@ -39,13 +39,13 @@ export interface OpsSurroundings {
 }
 
 /** Wires the operator's endpoints. Starts nothing and asks nobody. */
-export function buildOps(surroundings: OpsSurroundings): Express {
-  const { config, provider, engine, relay, enclaveRuns, progress, metrics, logger } = surroundings
+export function buildOps(deps: OpsDeps): Express {
+  const { config, provider, engine, relay, enclaveRuns, progress, metrics, logger } = deps
   const { gas, minBalance } = config.relay
   const relayer = createRelayerView({ health: relay.health, gas })
   const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
   const store = createStoreView({ document, engine })
-  const checks = createChecks(surroundings, { relayer, store })
+  const checks = createChecks(deps, { relayer, store })
   const readiness = createReadiness(checks)
   const { transport } = provider
   const { balances } = relayer
@@ -57,10 +57,10 @@ export function buildOps(surroundings: OpsSurroundings): Express {
 }
 
 function createChecks(
-  surroundings: OpsSurroundings,
+  deps: OpsDeps,
   { relayer, store }: { readonly relayer: RelayerView; readonly store: StoreView },
 ): Check[] {
-  const { config, provider, engine, relay, progress, phase, logger } = surroundings
+  const { config, provider, engine, relay, progress, phase, logger } = deps
   const { chainId, contracts } = config.chain
   const { transport } = provider
   const check = (name: string, look: Look) => createCheck({ name, look, logger })

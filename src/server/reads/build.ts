@@ -17,12 +17,12 @@ export interface BuiltReads {
 }
 
 /** Wires it. Starts nothing. */
-export function buildReads(surroundings: {
+export function buildReads(deps: {
   readonly config: Config
   readonly transport: RpcTransport
   readonly logger: Logger
 }): BuiltReads {
-  const { config, transport, logger } = surroundings
+  const { config, transport, logger } = deps
   const { contracts: addresses, readMaxAgeMs } = config.chain
   // Requests that are under way when the server stops are answered.
   const stopping = new AbortController().signal

@@ -40,7 +40,7 @@ export interface RelayerAccountsOptions {
   /** How often this server looks how many others there are. */
   readonly shareEveryMs: number
   readonly build: (engine: Engine, signer: RelayerSigner, term: Term) => RelayTerm
-  /** Hears of leases by the places of their accounts in the configuration. */
+  /** Called with leases that are named by their accounts' places in the configuration. */
   readonly observeLease?: LeaseObserver | undefined
   readonly logger: Logger
 }

@@ -24,7 +24,7 @@ import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
 import type { RelayRouterDeps } from './router.js'
 
-export interface RelaySurroundings {
+export interface BuildRelayDeps {
   readonly config: Config
   readonly provider: RpcProvider
   readonly engine: Engine
@@ -62,10 +62,10 @@ const SHARE_SHARE = 0.1
 const FUNDS_MAX_AGE_MS = 5_000
 
 /** Wires the relay. Starts nothing. */
-export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
-  const { config, provider, engine, serveLease, serverId, relayerKeys, logger, stopping } = surroundings
+export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
+  const { config, provider, engine, serveLease, serverId, relayerKeys, logger, stopping } = deps
   const { relay: settings, chain, enclave } = config
-  const shared = createShared(surroundings)
+  const shared = createShared(deps)
   const { from, store, chainView, preflight, fees, budget } = shared
   const accounts = createRelayerAccounts({
     engine,
@@ -73,8 +73,8 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
     serveLease,
     serverId,
     shareEveryMs: config.leaseTtlMs * SHARE_SHARE,
-    observeLease: surroundings.observeLease,
-    build: (fenced, signer, term) => buildTerm(surroundings, shared, { engine: fenced, signer, term }),
+    observeLease: deps.observeLease,
+    build: (fenced, signer, term) => buildTerm(deps, shared, { engine: fenced, signer, term }),
     logger,
   })
   const desk = createRelayDesk({
@@ -113,7 +113,7 @@ export function buildRelay(surroundings: RelaySurroundings): BuiltRelay {
 }
 
 /** Lives as long as the process, whichever accounts it holds. */
-function createShared({ config, provider, engine, relayerKeys, logger }: RelaySurroundings) {
+function createShared({ config, provider, engine, relayerKeys, logger }: BuildRelayDeps) {
   const { chain, relay: settings } = config
   const transport = createRpcBatcher(provider.transport)
   // The contracts ask for no particular sender, so a call is tried out as any of them.
@@ -149,11 +149,11 @@ function createFunded(keys: readonly RelayerKey[], provider: RpcProvider, minBal
 
 /** Everything that has a memory of the account's nonces. A later term begins without it. */
 function buildTerm(
-  surroundings: RelaySurroundings,
+  deps: BuildRelayDeps,
   shared: ReturnType<typeof createShared>,
   ofTerm: { readonly engine: Engine; readonly signer: RelayerSigner; readonly term: Term },
 ): RelayTerm {
-  const { config, provider, logger, onEnd } = surroundings
+  const { config, provider, logger, onEnd } = deps
   const { chain, relay: settings } = config
   const { transport, chainView, preflight, fees, budget } = shared
   const { engine, signer, term } = ofTerm
@@ -170,7 +170,7 @@ function buildTerm(
     fees,
     saveNoOp: createSaveNoOp({ engine, address: account, logger }),
     onNoOpSent: budget.spendOther,
-    onForeign: () => surroundings.onForeign?.(),
+    onForeign: () => deps.onForeign?.(),
     logger,
   })
   const relay = createRelay({
@@ -187,7 +187,7 @@ function buildTerm(
       committed: txManager.committed,
     }),
     txManager,
-    stopping: AbortSignal.any([surroundings.stopping, term.signal]),
+    stopping: AbortSignal.any([deps.stopping, term.signal]),
     onEnd,
     logger,
   })

@@ -13,7 +13,7 @@ import type { RelayRecord } from '../store/receipts.js'
 import { createFindMined } from '../txManager/confirmations.js'
 import type { MinedTransaction } from '../txManager/pendingTx.js'
 
-/** What the relay asks the chain about one authorization. Every method rejects with ChainUnavailableError. */
+/** The relay's questions to the chain about one authorization. Every method rejects with ChainUnavailableError. */
 export interface ChainView {
   /** Whether the authorization has taken effect, by whatever transaction: the one truth about it. */
   isUsed(target: Hex, digest: Hex): Promise<boolean>
@@ -25,7 +25,7 @@ export interface ChainView {
   isIn(blockNumber: number, hash: Hex): Promise<boolean>
   /** The transaction of a record that succeeded, or null when none of them did. */
   effectOf(record: RelayRecord): Promise<MinedTransaction | null>
-  /** Why a mined transaction reverted, as far as it can still be told. */
+  /** Why a mined transaction reverted, where a node still knows. */
   reasonOf(record: RelayRecord, transaction: MinedTransaction): Promise<Revert>
 }
 

@@ -94,8 +94,8 @@ export function createPreflight({ transport, from, maxGas }: PreflightOptions): 
   }
 
   /**
-   * Runs a call whose gas nobody can tell with as much as it may have. It travels with one that nothing but the
-   * node can make fail, a transfer of nothing: if that succeeds, a failure beside it is the call's own.
+   * Runs a call whose gas is unknown with as much as it may have. A transfer of nothing, which only the node itself can make
+   * fail, travels beside it: if that succeeds, the failure is the call's own.
    */
   async function tryOut(call: Call): Promise<Forecast> {
     const gasLimit = await gasRoom()

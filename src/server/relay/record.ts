@@ -97,13 +97,13 @@ export function awaitingDepth(record: RelayRecord, now: Date): RelayRecord {
   return changed(record, now, { status: 'pending', ...minedFields(null), error: null })
 }
 
-/** Of a final record that is true no more: what was mined for it may be mined again, or has to be. */
+/** Reopens a final record whose transaction is no longer in its block. */
 export function reopened(record: RelayRecord, now: Date): RelayRecord {
   const txHash = record.transactions.at(-1)?.hash ?? null
   return changed(record, now, { status: 'submitted', ...minedFields(null), txHash, error: null })
 }
 
-/** What was sent and is not known to be mined. */
+/** The transactions that were sent and are not known to be mined. */
 export function unresolved({ receipt, transactions }: RelayRecord): readonly KeptTransaction[] {
   return receipt.status === 'submitted' ? transactions : []
 }

@@ -24,7 +24,7 @@ import {
 
 export interface RelayJobDeps extends JobStepsDeps {
   readonly store: ReceiptStore
-  /** Is told of each job's end. */
+  /** Called with the receipt of each job that has ended. */
   readonly onEnd?: ((receipt: Receipt) => void) | undefined
   readonly logger: Logger
 }
@@ -38,7 +38,7 @@ export interface RelayJob {
   readonly end: Promise<Receipt>
 }
 
-/** A call whose transaction is not signed and saved after this long waits for something. */
+/** A call whose transaction is not saved after this long waits, and its record is saved first. */
 const SOON_MS = 200
 
 /** Takes up a record that is stored. */
@@ -76,7 +76,7 @@ export function endedJob({ receipt, purpose }: RelayRecord): RelayJob {
 
 function run(deps: RelayJobDeps, record: JobRecord, step: Step): RelayJob {
   const current = () => record.current().receipt
-  // It rejects when the record is refused by the disk, which whoever waits for `kept` is told.
+  // It rejects when the store refuses the first version of the record; `kept` then rejects too.
   const end = takeSteps(deps, record, step)
     .catch(() => undefined)
     .then(current)
@@ -84,8 +84,7 @@ function run(deps: RelayJobDeps, record: JobRecord, step: Step): RelayJob {
 }
 
 /**
- * Whatever fails on the way (nodes, disk) is tried again until the server stops: the next process then goes on from the
- * record.
+ * Retries every failure on the way (nodes, store) until the term ends: the next term goes on from the record.
  */
 async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Promise<void> {
   const { stopping, logger } = deps
@@ -119,13 +118,13 @@ export interface JobStepsDeps {
   readonly stopping: AbortSignal
 }
 
-/** Does the next thing for one authorization; true when that was the last. */
+/** Takes the next step for one authorization; true when it was the last. */
 export type Step = () => Promise<boolean>
 
 /** Between two tries of what failed, and between two looks at an effect that is not deep enough. */
 const PAUSE_MS = 1_000
 
-/** A call that no node takes under so many nonces, each of which they then took a no-op under, is refused for good. */
+/** A call that no node takes under so many nonces, each of which a no-op then used, has failed. */
 const MAX_REFUSALS = 5
 const REFUSED: Revert = { name: REFUSED_BY_NODES, args: {} }
 
@@ -176,7 +175,7 @@ export function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?:
   }
 
   async function afterMined(transaction: MinedTransaction): Promise<boolean> {
-    // Kept until the end is on disk: should writing it fail, the transaction is found again.
+    // Kept until the end is stored: if that fails, the transaction is found again.
     toResume = record.current().transactions
     if (hasEffect(transaction, target)) {
       await record.put(confirmed(record.current(), transaction, new Date()))

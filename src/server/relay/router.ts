@@ -25,7 +25,7 @@ export interface RelayRouterDeps {
 
 /**
  * Room for the largest authorization, two blobs of 20,480 bytes in hex, and some more. Not to be configured: an account
- * whose write did not fit would be stuck for good, and only who has the token is read at all.
+ * whose write did not fit could never trade again, and only callers with the token get so far.
  */
 const BODY_LIMIT_BYTES = 128 * 1_024
 

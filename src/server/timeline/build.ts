@@ -18,7 +18,7 @@ export interface BuiltTimeline {
 }
 
 /** Wires the timeline. Starts nothing. */
-export function buildTimeline(surroundings: {
+export function buildTimeline(deps: {
   readonly config: Config
   readonly provider: RpcProvider
   readonly contracts: Contracts
@@ -29,7 +29,7 @@ export function buildTimeline(surroundings: {
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
 }): BuiltTimeline {
-  const { config, provider, contracts, head, records, receipts, stopping } = surroundings
+  const { config, provider, contracts, head, records, receipts, stopping } = deps
   const { chainId, logRange } = config.chain
   const { escrow } = contracts
   // When the head moves, many orders are asked for at once.

@@ -12,7 +12,7 @@ import { type Due, due, type TrackedOrder } from './orderQueue.js'
 import { nextRunAt, orderOutcome, type RetryTimes, waitReasonOf } from './retry.js'
 import { logRunEnd, type Run, type RunEnd, type Runs } from './runner.js'
 
-/** The latest runs of an order that its record keeps; their numbers tell of the earlier ones. */
+/** How many of an order's latest runs its record keeps. Their numbers go on from the earlier ones. */
 const MAX_TRIGGERS = 50
 
 /** Runs of orders, each noted in the order's record before it starts and after it ends. */
@@ -52,7 +52,7 @@ export function createOrderRuns(options: {
 }): OrderRuns {
   const { records, runs, times, logger } = options
 
-  /** Whether it is written. It is told once: a disk may be full for hours. */
+  /** Whether it is written. Logged once, because a disk may be full for hours. */
   async function writeEnd(
     orderId: Hex,
     change: (current: OrderRecord) => OrderRecord,

@@ -65,7 +65,7 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
     if (signal.aborted) return
     failures = isDone ? 0 : failures + 1
     notBefore = isDone ? 0 : performance.now() + Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MAX_MS)
-    // What failed is due again, also for a server that starts meanwhile.
+    // A failed reconcile stays due, also for a server that starts in between.
     wasOpen ||= !isDone
     if (isDone) await store.save(next)
   }

@@ -45,15 +45,15 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const head = await events.head()
   const now = (await events.blockTime(head.number)) ?? 0
   const { events: past, block } = await lookBack.read(now, head)
-  const told = toldBy(past)
-  const found = await readEscrows(options, told, now)
+  const last = lastEvents(past)
+  const found = await readEscrows(options, last, now)
   const refunds = found.flatMap(({ state, refund }) =>
     state === 'REFUNDED' && refund !== undefined ? [refund] : [],
   )
-  const reclaimed = await unheardReclaims(options, refunds, now)
-  for (const [orderId, { kind }] of told.ended) {
+  const reclaimed = await unknownReclaims(options, refunds, now)
+  for (const [orderId, { kind }] of last.ended) {
     // A run of it may go on, though its record is final.
-    if (isOver(orderId, told, now)) scheduler.seenOnChain(orderId, kind)
+    if (isOver(orderId, last, now)) scheduler.seenOnChain(orderId, kind)
   }
   for (const { order, state, refund } of found) {
     const isOwnRefund = refund !== undefined && !isReclaimable(refund.deadline, now)
@@ -75,17 +75,17 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
 interface FoundOrder {
   readonly order: OpenedOrder
   readonly state: EscrowedOrder['state']
-  /** As an event told. */
+  /** From its event. */
   readonly refund: Refund | undefined
 }
 
-/** The last that the events tell of each order. */
-interface Told {
+/** The last events of each order. */
+interface LastEvents {
   readonly opened: ReadonlyMap<Hex, OpenedEvent>
   readonly ended: ReadonlyMap<Hex, ClosedEvent>
 }
 
-function toldBy(past: readonly EscrowEvent[]): Told {
+function lastEvents(past: readonly EscrowEvent[]): LastEvents {
   const opened = new Map<Hex, OpenedEvent>()
   const ended = new Map<Hex, ClosedEvent>()
   for (const event of past) {
@@ -96,7 +96,7 @@ function toldBy(past: readonly EscrowEvent[]): Told {
 }
 
 /** Whether an order that is not among the open records needs nothing more. A refund may be a reclaim. */
-function isOver(orderId: Hex, { opened, ended }: Told, now: number): boolean {
+function isOver(orderId: Hex, { opened, ended }: LastEvents, now: number): boolean {
   const kind = ended.get(orderId)?.kind
   const deadline = opened.get(orderId)?.deadline
   return (
@@ -107,10 +107,10 @@ function isOver(orderId: Hex, { opened, ended }: Told, now: number): boolean {
 /** What the chain holds of the stored orders and of those that the events do not show to be over, in the order of opening. */
 async function readEscrows(
   { escrow, records }: RecoveryOptions,
-  told: Told,
+  last: LastEvents,
   now: number,
 ): Promise<FoundOrder[]> {
-  const { opened, ended } = told
+  const { opened, ended } = last
 
   async function read(orderId: Hex): Promise<FoundOrder> {
     const { account, commit, deadline, state } = await escrow.orders(orderId)
@@ -123,7 +123,7 @@ async function readEscrows(
     return { order, state, refund }
   }
 
-  const unsettled = [...opened.keys(), ...ended.keys()].filter((orderId) => !isOver(orderId, told, now))
+  const unsettled = [...opened.keys(), ...ended.keys()].filter((orderId) => !isOver(orderId, last, now))
   const ids = [...new Set([...unsettled, ...(await records.openIds())])]
   const found = await inBatches(ids, BATCH, read)
   return found.sort((a, b) => byPosition(a.order.position, b.order.position))
@@ -142,14 +142,14 @@ export interface Refund {
 }
 
 /**
- * The refunds that may be reclaims which the enclave has not heard of: those late enough for one, of orders that the
- * cache does not know. An order may be held when it is reclaimed, and nothing else tells once the cache is lost.
+ * The refunds that may be reclaims of which the enclave does not know: those late enough for one, of orders without a stored
+ * record. The enclave may hold an order that is reclaimed, and without the record only the event shows that.
  *
  * One whose record can't be read may be one, too.
  *
  * @throws ChainUnavailableError, ChainAnswerError
  */
-export async function unheardReclaims(
+export async function unknownReclaims(
   { events, records }: { readonly events: EscrowEvents; readonly records: OrderRecords },
   refunds: readonly Refund[],
   now: number,

@@ -16,7 +16,7 @@ export interface RunsRouterDeps {
   readonly results: PostedResults
 }
 
-/** Where an enclave that stays up posts what its runs tell before their end, and what they came to. */
+/** Where an enclave that stays up posts the notices and results of its runs. */
 export function createRunsRouter({ secret, results }: RunsRouterDeps): Router {
   const router = Router({ caseSensitive: true, strict: true })
   function route<Posted>(

@@ -193,7 +193,7 @@ export function createRuns({ files, runner, timeouts, over, observer, logger }: 
       const { how: reason, exitCode } = ended
       const fields = { runId: file.runId, job: file.job, reason, exitCode, durationMs }
       if (over?.aborted !== true) observer?.ended(file.job, ended, durationMs)
-      // What an order's run came to is told with the order, once.
+      // The outcome of an order's run is logged once, with the order.
       if (file.job === 'order') logger.info('enclave run ended', fields)
       else logRunEnd(logger, 'enclave run ended', ended, { ...fields, outcome: ended.result?.outcome })
       return ended

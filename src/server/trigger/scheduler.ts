@@ -77,7 +77,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   async function conclude(order: TrackedOrder): Promise<void> {
     workers.schedule(order, null, 'retry')
-    // Of an order that ended without a run there is nothing to tell, and anyone may post envelopes under it.
+    // An order that ended without a run has no history, and anyone may post envelopes under it.
     await records.removeUnrun(order.orderId)
     await records.finish(order.orderId)
     queue.forget(order.orderId)
@@ -100,7 +100,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     if (isNew && !order.running && order.dueAt === null) workers.schedule(order, due(Date.now()), 'received')
   }
 
-  /** The order with what its record tells, when it was not tracked yet. */
+  /** Tracks the order, with the history in its record when it is new. */
   function track(opened: OpenedOrder, record: OrderRecord | undefined): TrackedOrder {
     const isNew = queue.get(opened.orderId) === undefined
     const order = queue.track(opened)
@@ -156,7 +156,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     await close(order, 'REFUNDED')
   }
 
-  /** Its record may tell, or have told before it was lost, that the enclave was given it. */
+  /** Its record says, or said before it was lost, whether a run has given it to the enclave. */
   function isPutOff({ orderId }: OpenedOrder): boolean {
     return deferred.find(orderId) !== undefined
   }
