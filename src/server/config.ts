@@ -63,7 +63,7 @@ export function faultsOf(error: z.ZodError | undefined): Map<string, string> {
  * The environment with what the file has besides that `ENV_FILE` names, else `usual`, when there is one.
  * @throws ConfigError when the file can't be read, or can be by other users of the machine
  */
-export function withEnvFile(environment: Environment, usual: string): Environment {
+function withEnvFile(environment: Environment, usual: string): Environment {
   return { ...readEnvFile(environment.ENV_FILE, usual), ...withoutEmpty(environment) }
 }
 
@@ -79,7 +79,7 @@ function readEnvFile(named: string | undefined, usual: string): Environment {
   }
 }
 
-export function withoutEmpty(environment: Environment): Environment {
+function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )

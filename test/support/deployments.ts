@@ -30,7 +30,6 @@ const serviceSchema = z.object({
   volumes: z.array(z.string()).default([]),
 })
 export const composeSchema = z.object({ services: z.record(z.string(), serviceSchema) })
-export type ComposeService = z.output<typeof serviceSchema>
 
 /** @param file in `deploy` */
 export function readCompose(file = 'compose.yaml') {

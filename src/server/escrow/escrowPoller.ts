@@ -129,7 +129,7 @@ export interface EventWindow {
   forgetBefore(block: number): void
 }
 
-export function createEventWindow(): EventWindow {
+function createEventWindow(): EventWindow {
   /** Block numbers by the events' ids. */
   const known = new Map<string, number>()
 

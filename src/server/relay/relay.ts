@@ -177,7 +177,7 @@ export interface RelayJobs {
 }
 
 /** @param onEnd called with each that has ended, or was left for the next process */
-export function createJobs(onEnd: (job: RelayJob) => void): RelayJobs {
+function createJobs(onEnd: (job: RelayJob) => void): RelayJobs {
   const underWay = new Map<Hex, Promise<RelayJob>>()
   return {
     of: (digest) => underWay.get(digest),
@@ -214,7 +214,7 @@ export interface ReopeningDeps {
  * For an authorization whose transaction a reorganization took back: it is followed again, and sent again where no pool
  * has kept it. A record that can't be written, as the disk fails, is tried again until the server stops.
  */
-export function createReopening(deps: ReopeningDeps): (digest: Hex) => void {
+function createReopening(deps: ReopeningDeps): (digest: Hex) => void {
   const { store, account, jobs, stopping, logger } = deps
 
   async function open(digest: Hex): Promise<RelayJob> {

@@ -134,7 +134,7 @@ export async function pause(stopping: AbortSignal): Promise<void> {
 }
 
 /** @param gasLimit of a call that was just checked */
-export function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint): Step {
+function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint): Step {
   const { chain, txManager, admission } = deps
   const { purpose } = record.current()
   const { digest, target } = record.current().receipt

@@ -71,7 +71,7 @@ export type Wait = (job: Followed, waitMs: number) => Promise<Receipt>
  *
  * @param stopping aborts when the server begins to stop
  */
-export function createWaitingRoom(stopping: AbortSignal): Wait {
+function createWaitingRoom(stopping: AbortSignal): Wait {
   const waiting = new Set<() => void>()
   stopping.addEventListener('abort', () => {
     for (const leave of waiting) leave()

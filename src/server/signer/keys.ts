@@ -172,7 +172,7 @@ function malformed(): TypeError {
  *
  * @throws TypeError when the signature is not this signer's over this digest
  */
-export function toRecoverable(der: Uint8Array, digest: Hex, signer: Hex): Hex {
+function toRecoverable(der: Uint8Array, digest: Hex, signer: Hex): Hex {
   const { r, s } = parseDerSignature(der)
   if (r >= CURVE_ORDER || s >= CURVE_ORDER) throw malformed()
   const low = s > CURVE_ORDER / 2n ? CURVE_ORDER - s : s

@@ -35,7 +35,7 @@ const order = { orderId: bytes32Schema, account: addressSchema }
  * - `institution`: publishes a rulebook
  * - `platform`: mints or burns
  */
-export const gasPurposeSchema = z.discriminatedUnion('kind', [
+const gasPurposeSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('hold'), ...order }),
   z.strictObject({ kind: z.literal('finish'), ...order }),
   z.strictObject({ kind: z.literal('account'), account: addressSchema }),

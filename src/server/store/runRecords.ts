@@ -16,7 +16,7 @@ import type { Engine } from './engine.js'
 import { StorageError } from './storageError.js'
 
 /** A process of this machine, as `ProcessIdentity` has it. */
-export const processSchema = z.strictObject({
+const processSchema = z.strictObject({
   space: z.string(),
   pid: z.int().positive(),
   startedAt: z.string().nullable(),

@@ -134,7 +134,7 @@ function oneUserWarning(logger: Logger): Service {
  * Warns at the start when the enclave would refuse its own configuration, without reading it: every run would end without
  * a result, and what the enclave says of it is discarded.
  */
-export function createEnvFileCheck({ path, logger }: { path: string; logger: Logger }): Service {
+function createEnvFileCheck({ path, logger }: { path: string; logger: Logger }): Service {
   return {
     name: 'enclave configuration',
     async start() {

@@ -149,7 +149,7 @@ export interface Refund {
  *
  * @throws ChainUnavailableError, ChainAnswerError
  */
-export async function unknownReclaims(
+async function unknownReclaims(
   { events, records }: { readonly events: EscrowEvents; readonly records: OrderRecords },
   refunds: readonly Refund[],
   now: number,

@@ -140,7 +140,7 @@ interface Seen extends Pick<Block, 'hash' | 'parentHash'> {
   readonly at: number
 }
 
-export function createSeenHeads(): SeenHeads {
+function createSeenHeads(): SeenHeads {
   const seen = new Map<number, Seen>()
   let tip: number | undefined
   let behindSince: number | undefined
