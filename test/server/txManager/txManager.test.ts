@@ -444,3 +444,15 @@ describe('a reorganization', () => {
     expect(sent.dropped).toBe(0)
   })
 })
+
+test('an account whose lease is not trusted signs nothing, and gives the nonce to the next one', async () => {
+  let isTrusted = false
+  const under = await startTxManager({ isTrusted: () => isTrusted })
+  const refused = under.send()
+  await expect(refused.outcome).rejects.toMatchObject({ code: 'LEASE_NOT_TRUSTED' })
+  expect(refused.saved).toEqual([])
+  isTrusted = true
+  const sent = under.send()
+  await minedOf(under, sent)
+  expect(newest(sent).nonce).toBe(0)
+})

@@ -54,6 +54,7 @@ export async function startTxManager(options: {
   readonly confirmations?: number
   readonly maxSentAhead?: number
   readonly saveNoOp?: Owner['save']
+  readonly isTrusted?: () => boolean
 }): Promise<TxManagerUnderTest> {
   const anvil = await startAnvil(options.anvil)
   onTestFinished(() => anvil.stop())
@@ -78,7 +79,7 @@ export async function startTxManager(options: {
     resubmitAfterMs: options.resubmitAfterMs ?? 30_000,
     pollIntervalMs: 10,
     maxFeePerGas: 500n * GWEI,
-    isTrusted: () => true,
+    isTrusted: options.isTrusted ?? (() => true),
     saveNoOp: options.saveNoOp ?? (async () => undefined),
     onNoOpSent: () => undefined,
     onForeign: () => undefined,
