@@ -123,7 +123,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   async function lookForEnvelopes(): Promise<void> {
-    const idle = queue.idle()
+    const idle = queue.idle().filter(waitsForEnvelope)
     versions = new Map(idle.map(({ orderId }) => [orderId, versions.get(orderId)]))
     if (idle.length === 0) return
     for (const { version, record } of await records.newer(versions)) {
@@ -213,6 +213,11 @@ function dueAtStart({ lastOutcome }: TrackedOrder, record: OrderRecord | undefin
   const endedAt = Date.parse(record?.triggers.at(-1)?.finishedAt ?? next)
   const setBackBy = Math.max(0, endedAt - now)
   return due(Math.max(now, Date.parse(next) - setBackBy))
+}
+
+/** Of an open order that has ended otherwise, the event is still to come. */
+function waitsForEnvelope({ lastOutcome }: TrackedOrder): boolean {
+  return lastOutcome === null || lastOutcome === 'rejected'
 }
 
 /**

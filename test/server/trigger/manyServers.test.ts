@@ -76,7 +76,7 @@ async function post({ url }: ServerProcess, orderId: Hex, envelope: Envelope): P
 }
 
 /** Opens an order and posts it to a server. */
-async function place(server: ServerProcess, role: 'alice' | 'bob', orderId: Hex): Promise<void> {
+async function place(server: ServerProcess, role: 'alice' | 'bob' | 'carol', orderId: Hex): Promise<void> {
   const envelope = await sealOrder('an order')
   await openFor(chain(), role, orderId, envelope)
   await post(server, orderId, envelope)
@@ -156,6 +156,20 @@ describe('another server takes over', { timeout: 60_000 }, () => {
     expect(leases(holder, 'taken')).toBe(1)
   })
 })
+
+test('an order whose run has settled it runs no more, while its event is still to come', async () => {
+  const { holder, other, offersOf, end } = await startTwo()
+  await place(holder, 'alice', A)
+  await eventually('its run', () => offersOf(A).length === 1)
+  await end(A, other, { outcome: 'settled' })
+  await eventually('its end', async () => (await timeline(other, A)).includes('settled'))
+  // Two looks at the escrow, each of which looks for envelopes that other servers have stored.
+  await place(other, 'bob', B)
+  await eventually('the first look', () => offersOf(B).length === 1)
+  await place(other, 'carol', bytes32('C'))
+  await eventually('the second look', () => offersOf(bytes32('C')).length === 1)
+  expect(offersOf(A)).toHaveLength(1)
+}, 60_000)
 
 test('a rulebook runs where it is posted, and ends with a result that the other server receives', async () => {
   const { holder, other, offersOf, end } = await startTwo()
