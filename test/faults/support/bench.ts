@@ -28,6 +28,8 @@ export interface BenchOptions {
   readonly isLegacy?: boolean
   /** Breaks the write-ahead line on purpose, to see that it is noticed. */
   readonly sendsFirst?: boolean
+  /** Saves no no-op transaction, for the same end. */
+  readonly losesNoOps?: boolean
   /** How long something may be wrong at the end before it counts. Default: the stall bound. */
   readonly patienceMs?: number
 }
@@ -54,7 +56,7 @@ export async function runFaultBench(options: BenchOptions): Promise<Report> {
 export type Surroundings = Awaited<ReturnType<typeof surround>>
 
 async function surround(chain: TestChain, miner: Miner, options: BenchOptions) {
-  const { plan, directory, sendsFirst, isLegacy = false } = options
+  const { plan, directory, sendsFirst, losesNoOps, isLegacy = false } = options
   const lifelong = [...plan.lives, plan.last].flatMap(({ authorizations }) => authorizations)
   const planned = [...lifelong, ...plan.aboveGap]
   const work = planned.map((one, index) => createWork(chain, one, index))
@@ -77,7 +79,10 @@ async function surround(chain: TestChain, miner: Miner, options: BenchOptions) {
     mistook: (words) => mistakes.push(words),
   }
   const nodes = await startFaultyNodes({ target: chain.anvil.rpcUrl, plan, onlooker, isLegacy })
-  const variables = sendsFirst ? { FAULTS_SEND_FIRST: 'yes' } : {}
+  const variables = {
+    ...(sendsFirst && { FAULTS_SEND_FIRST: 'yes' }),
+    ...(losesNoOps && { FAULTS_LOSE_NO_OPS: 'yes' }),
+  }
   const server = createRelayServer({ chain, directory, rpcUrls: nodes.urls, variables })
   const lives = createLives(server, () => chain.provider.getTransactionCount(relayer))
   const callers = createCallers(chain, server.url, work)

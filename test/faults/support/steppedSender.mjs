@@ -1,9 +1,10 @@
 // The server's own sender, which ends the process at the step that the bench has named.
+import { Transaction } from 'ethers'
 import { createSender as createRealSender } from '../../../dist/server/txManager/sender.js'
 
 export * from '../../../dist/server/txManager/sender.js'
 
-const { FAULTS_KILL_AT, FAULTS_KILL_NTH, FAULTS_SEND_FIRST } = process.env
+const { FAULTS_KILL_AT, FAULTS_KILL_NTH, FAULTS_SEND_FIRST, FAULTS_LOSE_NO_OPS } = process.env
 let left = Number(FAULTS_KILL_NTH)
 
 function reached(step) {
@@ -38,7 +39,8 @@ function stepped(owner, broadcaster) {
       reached('signed')
       // The write-ahead line, broken on purpose: what the bench has to notice.
       if (FAULTS_SEND_FIRST === 'yes') await broadcaster.send(transaction)
-      await owner.save(transaction)
+      const isLost = FAULTS_LOSE_NO_OPS === 'yes' && Transaction.from(transaction.raw).data === '0x'
+      if (!isLost) await owner.save(transaction)
       reached('saved')
     },
   }
