@@ -52,6 +52,10 @@ export function createFailingEngine(engine: Engine) {
       refuse('reads')
       return engine.open(...args)
     },
+    async openIds(...args) {
+      refuse('reads')
+      return engine.openIds(...args)
+    },
     async put(...args) {
       refuse('writes')
       const result = await engine.put(...args)

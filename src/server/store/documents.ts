@@ -176,7 +176,7 @@ export function createDocuments<T>(options: DocumentsOptions<T>): Documents<T> {
           return engine.delete(table, id, current.version)
         }),
       ),
-    openIds: async () => (await engine.open(table)).map(({ id }) => id),
+    openIds: () => engine.openIds(table),
     open: async () => parseAll(await engine.open(table)).map(({ value }) => value),
     openEntries: async () => parseAll(await engine.open(table)),
     openWithKey: async (prefix, limit) => parseAll(await engine.openWithKey(table, prefix, limit)),

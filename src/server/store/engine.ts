@@ -77,6 +77,8 @@ export interface Engine {
   getMany(table: Table, ids: readonly string[]): Promise<Row[]>
   /** The open rows, in any order. */
   open(table: Table): Promise<Row[]>
+  /** Their ids, without reading their documents. */
+  openIds(table: Table): Promise<string[]>
   /** Open rows whose unique keys begin with `prefix`, in the order of the keys. A prefix is of ASCII. */
   openWithKey(table: Table, prefix: string, limit: number): Promise<Row[]>
   /** Inserts version 1, or puts version n in the place of version n - 1. Durable when it resolves. */

@@ -56,6 +56,7 @@ export async function openPostgres(databases: Databases): Promise<Engine> {
 }
 
 const COLUMNS = 'id, version, is_open, unique_key, doc'
+const idsSchema = z.array(z.object({ id: z.string() }))
 const rowsSchema = z.array(
   z.object({
     id: z.string(),
@@ -108,6 +109,10 @@ function createPostgresEngine(databases: Databases): Engine {
         found.push(...page)
         if (page.length < PAGE) return found
       }
+    },
+    async openIds(table) {
+      const statement = `SELECT id FROM ${table} WHERE is_open`
+      return idsSchema.parse(await asking(database.query(statement))).map(({ id }) => id)
     },
     openWithKey: (table, prefix, limit) =>
       rows(

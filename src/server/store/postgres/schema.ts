@@ -19,7 +19,8 @@ const FIRST_TABLES = TABLES.map(
 
 /**
  * Each takes the schema from its index to the next number. They are never edited once released. Servers of the version
- * before go on beside this one, so a migration may only add what they can ignore.
+ * before go on beside this one, so a migration may only add what they can ignore. Documents are parsed strictly: a new member is
+ * optional, and written one release after the first that reads it.
  */
 const MIGRATIONS: readonly string[] = [
   `${FIRST_TABLES}

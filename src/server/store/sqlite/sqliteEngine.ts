@@ -85,6 +85,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+const idSchema = z.object({ id: z.string() })
 const rowSchema = z.object({
   id: z.string(),
   version: z.int(),
@@ -139,6 +140,7 @@ export function createSqliteEngine({ directory, onBroken }: SqliteOptions, write
     get: async (table, id) => read.get(table, id),
     getMany: async (table, ids) => ids.flatMap((id) => read.get(table, id) ?? []),
     open: async (table) => read.open(table),
+    openIds: async (table) => read.openIds(table),
     openWithKey: async (table, prefix, limit) => read.openWithKey(table, prefix, limit),
     put: (table, row, fence) => enqueue({ kind: 'put', table, row, fence }),
     delete: (table, id, version, fence) => enqueue({ kind: 'delete', table, id, version, fence }),
@@ -198,6 +200,7 @@ function createReader(database: DatabaseSync) {
         return columns && toRow(columns)
       }),
     open: (table: Table) => all(toRow, `SELECT * FROM ${table} WHERE is_open = 1`),
+    openIds: (table: Table) => all(toId, `SELECT id FROM ${table} WHERE is_open = 1`),
     openWithKey: (table: Table, prefix: string, limit: number) =>
       all(
         toRow,
@@ -216,6 +219,8 @@ function toLease(columns: unknown): LeaseState {
   const { name, term, holder, expires_at } = leaseSchema.parse(columns)
   return { lease: name, term, holder, expiresInMs: expires_at - Date.now() }
 }
+
+const toId = (columns: unknown): string => idSchema.parse(columns).id
 
 function toRow(columns: unknown): Row {
   const { id, version, is_open, unique_key, doc } = rowSchema.parse(columns)

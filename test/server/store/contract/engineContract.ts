@@ -108,6 +108,7 @@ export function testEngine(name: string, openAt: OpenEngine): void {
     const found = (await engine.open('relays')).map((row) => row.id)
     expect(found.toSorted()).toEqual(ids.filter((id) => id !== '7' && id !== '8').toSorted())
     expect(await engine.open('orders')).toEqual([])
+    expect((await engine.openIds('relays')).toSorted()).toEqual(found.toSorted())
     await engine.stop()
   })
 
