@@ -93,6 +93,7 @@ export function buildServer(deps: ServerDeps): {
     holder: serverId,
     timing: leaseTiming(config.leaseTtlMs),
     observe: metrics.lease,
+    stopping,
     logger,
   })
   const records = createOrderRecords({ engine, logger })

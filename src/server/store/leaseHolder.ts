@@ -52,6 +52,8 @@ interface LeaseHolderOptions {
   /** Called when an attempt has failed, or its term is over. */
   readonly onAttemptOver?: (() => void) | undefined
   readonly observe?: LeaseObserver | undefined
+  /** Aborts when the process begins to stop. The lease is given back then, while requests under way still end. */
+  readonly stopping?: AbortSignal | undefined
   readonly logger: Logger
   readonly timing: LeaseTiming
 }
@@ -76,13 +78,14 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
   }
 
   async function hold(): Promise<void> {
-    do {
+    while (!stopping.signal.aborted) {
       // The store's clock counts from later on.
       const sentAt = performance.now()
       const fence = await take()
       if (fence !== undefined) await serveTerm(fence, sentAt)
       onAttemptOver?.()
-    } while (await pause(timing.takeEveryMs, stopping.signal))
+      await pause(timing.takeEveryMs, stopping.signal)
+    }
   }
 
   async function serveTerm(fence: Fence, takenAt: number): Promise<void> {
@@ -142,6 +145,9 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
     name: `lease ${lease}`,
     async start() {
       observe?.(lease, false)
+      const stop = () => stopping.abort()
+      options.stopping?.addEventListener('abort', stop, { once: true })
+      if (options.stopping?.aborted) stop()
       holding = hold()
     },
     async stop() {
@@ -168,6 +174,7 @@ export function createServeLease(options: {
   readonly holder: string
   readonly timing: LeaseTiming
   readonly observe?: LeaseObserver | undefined
+  readonly stopping?: AbortSignal | undefined
   readonly logger: Logger
 }): ServeLease {
   const { engine, ...common } = options

@@ -156,7 +156,7 @@ describe('a transaction', () => {
       const tips = [older?.maxPriorityFeePerGas ?? 0n, newer?.maxPriorityFeePerGas ?? 0n] as const
       expect(tips[1] * 1_000n).toBeGreaterThanOrEqual(tips[0] * 1_125n)
     }
-    await soon(() => relay.log.text().match(/sent again/g)?.length ?? 0).toBeGreaterThan(12)
+    await soon(() => relay.log.text().match(/transaction resubmitted/g)?.length ?? 0).toBeGreaterThan(12)
     for (const { maxFeePerGas } of await transactionsOf(dataDir)) {
       expect(maxFeePerGas).toBeLessThanOrEqual(4_000_000_000n)
     }

@@ -112,6 +112,33 @@ describe.each([
     expect(await engine.leases.list()).toEqual([])
   })
 
+  test('a process that begins to stop gives its lease back, before it is told to end', async () => {
+    const engine = await open()
+    const stopping = new AbortController()
+    const holders: string[] = []
+    const [first, second] = ['first', 'second'].map((holder) =>
+      createLeaseHolder({
+        leases: engine.leases,
+        lease: 'trigger',
+        holder,
+        timing: TIMING,
+        logger: createLogLines().logger,
+        stopping: holder === 'first' ? stopping.signal : undefined,
+        serve(term) {
+          holders.push(holder)
+          return untilOver(term)
+        },
+      }),
+    )
+    await first?.start()
+    await eventually('the first holds it', () => holders.length === 1)
+    await second?.start()
+    stopping.abort()
+    await eventually('the second holds it', () => holders.length === 2)
+    expect(holders).toEqual(['first', 'second'])
+    await Promise.all([first?.stop(), second?.stop()])
+  })
+
   test('a term that ends by itself, fails or has lost its lease is followed by another one', async () => {
     const engine = await open()
     let served = 0
