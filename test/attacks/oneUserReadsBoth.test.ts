@@ -63,7 +63,7 @@ describe.each(shippedDeployments())('$name', ({ server, enclave }) => {
 })
 
 describe('the files that the documented commands install for systemd', () => {
-  const [, , systemd] = shippedDeployments()
+  const systemd = shippedDeployments().find(({ name }) => name === 'systemd')
   const parties = [systemd?.server, systemd?.enclave]
 
   async function installed() {
