@@ -14,9 +14,7 @@ const EACH = 125
 
 async function start(env: Record<string, string>) {
   const anyOne = { MAX_CONNECTIONS_PER_CLIENT: '10000', MAX_UNDER_WAY_PER_CLIENT: '10000' }
-  // The clients are in the server's own process, and keep it from a rest. None is to be refused for that.
-  const busy = { MAX_WAIT: '1m' }
-  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), ...anyOne, ...busy, ...env })
+  const config = serverConfig({ DATA_DIR: await temporaryDirectory(), ...anyOne, ...env })
   const server = await startServer(config, createLogLines().logger)
   onTestFinished(() => server.stop())
   return { port: server.port, url: `http://127.0.0.1:${server.port}` }
