@@ -12,6 +12,8 @@ const CODES = new Map<unknown, ProblemCode>([
 
 /** How long a caller has to take the rest of his last answer. */
 const LINGER_MS = 2_000
+/** In which a caller has to take some part of an answer that is under way. */
+const UNREAD_MS = 10_000
 
 /** The connections that are being hung up: whatever else they bring is read and dropped. */
 const leaving = new WeakSet<Duplex>()
@@ -29,6 +31,7 @@ export function answerClientError(error: Error, socket: Duplex): void {
   if (underWay !== undefined) {
     // The request before this one may have its whole answer; a second one must not be written into it.
     underWay.once('finish', () => hangUp(socket))
+    hangUpUnread(socket)
     return
   }
   const code = CODES.get('code' in error ? error.code : undefined) ?? 'malformed-request'
@@ -43,6 +46,16 @@ function hangUp(socket: Duplex, lastAnswer = ''): void {
   socket.end(lastAnswer)
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(timer))
+}
+
+/** Each byte that comes in puts off the answer's own time limit, so a caller who sends on and takes nothing would never meet it. */
+function hangUpUnread(socket: Duplex): void {
+  let left = Number.POSITIVE_INFINITY
+  const timer = setInterval(() => {
+    if (socket.writableLength >= left) socket.destroy()
+    left = socket.writableLength
+  }, UNREAD_MS)
+  socket.once('close', () => clearInterval(timer))
 }
 
 function answerUnderWay(socket: Duplex): ServerResponse | undefined {
