@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/browser/*.test.ts'],
     globalSetup: 'test/browser/support/findChromium.ts',
     reporters: process.env.CI
-      ? ['default', ['json', { outputFile: 'data/browser-test-results.json' }]]
+      ? ['default', ['json', { outputFile: process.env.TEST_RESULTS ?? 'data/browser-test-results.json' }]]
       : ['default'],
     testTimeout: 180_000,
     hookTimeout: 300_000,

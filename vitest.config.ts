@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { requireNode } from './src/service/nodeVersion.js'
+import { requireNode } from './src/service/version.js'
 
 requireNode()
 
@@ -26,6 +26,7 @@ const outputFile = process.env.TEST_RESULTS ?? 'data/test-results.json'
 const LONG = [
   '/test/enclave/besides.test.ts',
   '/test/enclave/late.test.ts',
+  '/test/enclave/mishaps/cancels.test.ts',
   '/test/enclave/mishaps/reclaims.test.ts',
   '/test/enclave/mishaps/refusals.test.ts',
   '/test/enclave/mishaps/trades.test.ts',

@@ -6,7 +6,7 @@ export default defineConfig({
     name: 'disk',
     include: ['test/disk/*.test.ts'],
     reporters: process.env.CI
-      ? ['default', ['json', { outputFile: 'data/disk-test-results.json' }]]
+      ? ['default', ['json', { outputFile: process.env.TEST_RESULTS ?? 'data/disk-test-results.json' }]]
       : ['default'],
     testTimeout: 60_000,
     retry: 0,

@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { loadavg } from 'node:os'
 import { bytesToHex } from '../src/protocol/hex.js'
 import { publicKeyOf } from '../src/protocol/publicKey.js'
-import { requestsTo } from './overload.js'
-import { type Helper, startHelper } from './support/childProcess.js'
-import type { Figure } from './support/figure.js'
-import { type FloodPlan, floodResultSchema } from './support/floodPlan.js'
-import type { FloodLevel } from './support/floodsResult.js'
-import type { LoadRequest } from './support/load.js'
-import { type OpenLoopPlan, openLoopResultSchema } from './support/openLoopPlan.js'
+import { pageRequests } from './overload.js'
+import type { Bar, Figure, Row } from './support/figure.js'
+import {
+  type FloodResult,
+  type LoadPlan,
+  type LoadRequest,
+  type LoadResult,
+  startGenerator,
+} from './support/load.js'
 import { startPlatform } from './support/platform.js'
+import { currentLoad } from './support/report.js'
+import { spreadOf } from './support/statistics.js'
 
 const ROUND_MS = 12_000
-/** After which an answer is of no use. */
+/** Later answers are of no use. */
 const USEFUL_MS = 1_000
 const CONNECTIONS = 300
 const DEPTH = 10
@@ -26,75 +29,108 @@ const LIMITED = {
   MAX_UNDER_WAY_PER_CLIENT: '32',
 }
 const JUNK = 5_000
+const BAR = 0.9
+const REFUSED: ReadonlySet<string> = new Set(['429', '503'])
+
+/** Honest clients, and one that floods the server at the same time; null when none does. */
+interface Level {
+  readonly honest: LoadResult
+  readonly hostile: FloodResult | null
+  readonly load: number
+}
 
 export const floods: Figure = {
   name: 'floods',
   title: 'Floods',
-  async measure({ nodeOptions, rounds: { rounds }, print }) {
+  async measure({ nodeOptions, rounds, print }) {
     const platform = await startPlatform({ nodeOptions, print, settings: LIMITED })
-    const honest = startHelper('./openLoopGenerator.ts')
-    const hostile = startHelper('./floodGenerator.ts')
+    const generators = { honest: startGenerator(), hostile: startGenerator() }
     try {
       const { url } = platform.server
-      const requests = await requestsTo(platform)
-      const honestPlan: OpenLoopPlan = {
-        url,
-        requests,
-        connections: HONEST_CLIENTS,
-        addresses: Array.from({ length: HONEST_CLIENTS }, (_, index) => `127.0.1.${index + 1}`),
-        halfReconnect: true,
-        perSecond: HONEST_PER_SECOND,
-        durationMs: ROUND_MS,
-        usefulMs: USEFUL_MS,
+      const requests = await pageRequests(platform)
+      const honestPlan: LoadPlan = {
+        ...{ url, requests, connections: HONEST_CLIENTS, perSecond: HONEST_PER_SECOND },
+        ...{ durationMs: ROUND_MS, usefulMs: USEFUL_MS },
+        clients: {
+          addresses: Array.from({ length: HONEST_CLIENTS }, (_, index) => `127.0.1.${index + 1}`),
+          halfReconnect: true,
+        },
       }
-      const view = requests.find(({ path }) => path.startsWith('/wallet/'))
-      if (view === undefined) throw new Error('the honest clients ask for no wallet')
-      const attacks: [name: string, requests: LoadRequest[]][] = [
-        ['GET /health', [{ method: 'GET', path: '/health' }]],
-        ['POST /relay, no token', [{ method: 'POST', path: '/relay', body: '{}' }]],
-        ['GET /wallet, over the rate', [view]],
-        ['POST /orders, junk', junkOrders()],
-      ]
-      const measured: FloodLevel[][] = []
+      const attacks: Readonly<Record<string, LoadRequest[]>> = {
+        none: [],
+        'GET /health': [{ method: 'GET', path: '/health' }],
+        'POST /relay, no token': [{ method: 'POST', path: '/relay', body: '{}' }],
+        'GET /wallet, over the rate': requests.filter(({ path }) => path.startsWith('/wallet/')),
+        'POST /orders, junk': junkOrders(),
+      }
+      const measured: Record<string, Level>[] = []
       let clients = 0
-      // The first round is the warm-up: it compiles.
       for (let round = 0; round <= rounds; round++) {
-        const levels = [await level('none', honest, honestPlan)]
-        for (const [name, flood] of attacks) {
-          // A client of its own each time: none has used its rate up.
+        const levels: Record<string, Level> = {}
+        for (const [name, flood] of Object.entries(attacks)) {
+          // A client of its own each time, which has its whole rate left.
           const localAddress = `127.0.${2 + Math.floor(clients / 250)}.${1 + (clients++ % 250)}`
-          const plan = { url, localAddress, connections: CONNECTIONS, depth: DEPTH, requests: flood }
-          levels.push(await level(name, honest, honestPlan, { helper: hostile, plan }))
+          const plan = { url, localAddress, connections: CONNECTIONS, depth: DEPTH, durationMs: ROUND_MS }
+          const [hostile, honest] = await Promise.all([
+            flood.length === 0 ? null : generators.hostile.flood({ ...plan, requests: flood }),
+            generators.honest.load(honestPlan),
+          ])
+          levels[name] = { honest, hostile, load: currentLoad() }
         }
-        if (round === 0) continue
-        measured.push(levels)
         print(`  round ${round} of ${rounds}`)
+        // The first round warms up.
+        if (round > 0) measured.push(levels)
       }
-      const notes = [
-        `${HONEST_CLIENTS} honest clients ask ${HONEST_PER_SECOND} times a second in all, half of them on a new connection each time`,
-        `an answer counts within ${USEFUL_MS} ms of when its request was due; ${ROUND_MS / 1_000} s of each flood`,
-        `one hostile client: ${CONNECTIONS} connections, ${DEPTH} requests pipelined on each, opened anew 100 ms after they are closed`,
-        `of the hostile client: answered/s, refused/s (429 and 503), connections opened/s; load: of the machine`,
-      ]
-      return { kind: 'floods', rounds: measured, durationMs: ROUND_MS, notes }
+      const names = Object.keys(attacks)
+      return {
+        rows: names.map((name) => levelRow(measured, name)),
+        bars: names.slice(1).map((name) => shareBar(measured, name)),
+        notes: [
+          `${HONEST_CLIENTS} honest clients ask ${HONEST_PER_SECOND} times a second in all, half of them on a new connection each time`,
+          `an answer counts within ${USEFUL_MS} ms of when its request was due; ${ROUND_MS / 1_000} s of each flood`,
+          `one hostile client: ${CONNECTIONS} connections, ${DEPTH} requests pipelined on each, opened anew 100 ms after they are closed`,
+          "answered/s, refused/s (429 and 503) and opened/s are the hostile client's; the load is the machine's",
+        ],
+        rounds: measured,
+      }
     } finally {
-      await Promise.all([honest.stop(), hostile.stop()])
+      await Promise.all([generators.honest.stop(), generators.hostile.stop()])
       await platform.stop()
     }
   },
 }
 
-async function level(
-  name: string,
-  honest: Helper,
-  plan: OpenLoopPlan,
-  flood?: { readonly helper: Helper; readonly plan: Omit<FloodPlan, 'durationMs'> },
-): Promise<FloodLevel> {
-  const [hostile, result] = await Promise.all([
-    flood?.helper.ask({ ...flood.plan, durationMs: plan.durationMs }, floodResultSchema) ?? null,
-    honest.ask(plan, openLoopResultSchema),
-  ])
-  return { name, honest: result, hostile, load: loadavg()[0] ?? Number.NaN }
+/** The honest requests that were answered in time, by all that fell due. */
+function shareBar(measured: readonly Record<string, Level>[], name: string): Bar {
+  const shares = levelsOf(measured, name).map(({ honest }) => honest.good / honest.due)
+  return { what: `honest share, ${name}`, value: spreadOf(shares), atLeast: BAR }
+}
+
+function levelRow(measured: readonly Record<string, Level>[], name: string): Row {
+  const levels = levelsOf(measured, name)
+  const spread = (of: (level: Level) => number) => spreadOf(levels.map(of))
+  const each = (of: (hostile: FloodResult) => number) =>
+    spread(({ hostile }) => (hostile === null ? Number.NaN : (of(hostile) * 1_000) / ROUND_MS))
+  const cells = {
+    'honest share': spread(({ honest }) => honest.good / honest.due),
+    'p50 ms': spread(({ honest }) => honest.p50Ms),
+    'p99 ms': spread(({ honest }) => honest.p99Ms),
+    'answered/s': each((hostile) => countOf(hostile, false)),
+    'refused/s': each((hostile) => countOf(hostile, true)),
+    'opened/s': each(({ opened }) => opened),
+    load: spread(({ load }) => load),
+  }
+  return { what: name, cells }
+}
+
+function levelsOf(measured: readonly Record<string, Level>[], name: string): Level[] {
+  return measured.flatMap((levels) => levels[name] ?? [])
+}
+
+function countOf({ answers }: FloodResult, isRefused: boolean): number {
+  return Object.entries(answers)
+    .filter(([status]) => REFUSED.has(status) === isRefused)
+    .reduce((sum, [, count]) => sum + count, 0)
 }
 
 /** Orders that are well formed, under escrows that there are not: only the chain can tell. */

@@ -1,89 +1,76 @@
-import { load, type RelayBench, requestOf, withRelay } from './relay.js'
-import type { BareRoute } from './support/bareRoute.js'
-import { startBareServer } from './support/bareRoute.js'
-import type { Target } from './support/compare.js'
-import type { Figure, LatencyRow } from './support/figure.js'
-import type { LoadRequest, LoadResult } from './support/load.js'
-import { spreadOf } from './support/statistics.js'
+import { compare, ratioBar, rowsOf, withPeers } from './support/compare.js'
+import type { Figure } from './support/figure.js'
+import type { LoadRequest } from './support/load.js'
+import { BENCH_DIRECTORY } from './support/platform.js'
+import {
+  type RelayChain,
+  relayHeaders,
+  relayRequest,
+  startRelayChain,
+  withRelay,
+} from './support/relayPlatform.js'
 
 const CONNECTIONS = 64
 const FORGERIES = 512
 const ROUND_MS = 5_000
 const STATUS = 422
-const GOAL = 1.5
+const BAR = 1.5
 /** As long as our answer. */
-const REFUSING: BareRoute = {
-  method: 'POST',
-  path: '/relay',
+const REFUSAL = {
+  type: 'https://example.invalid/errors#invalid-signature',
+  title: 'Authorization not signed by the enclave',
   status: STATUS,
-  body: {
-    type: 'https://example.invalid/docs/errors.md#invalid-signature',
-    title: 'Authorization not signed by the enclave',
-    status: STATUS,
-    code: 'invalid-signature',
-    detail: "Sign the authorization with the enclave's signing key for this chain and contract.",
-    requestId: '01234567-89ab-cdef-0123-456789abcdef',
-  },
+  code: 'invalid-signature',
+  detail: "Sign the authorization with the enclave's signing key for this chain and contract.",
+  requestId: '01234567-89ab-cdef-0123-456789abcdef',
 }
 
-/** What the server takes to refuse a forgery, open loop at half of its saturation, beside a route that refuses unread. */
+/** Latency of a refusal, open loop at half of the server's saturation, beside routes that refuse without verifying. */
 export const forgery: Figure = {
   name: 'forgery',
   title: 'Refused forgeries',
-  measure: (context) =>
-    withRelay(context, CONNECTIONS, async (bench) => {
-      const refusing = await startBareServer(REFUSING)
-      try {
-        const requests = forgeriesOf(bench)
-        const send = (target: Pick<Target, 'url'>, perSecond?: number) => {
-          const pace = perSecond === undefined ? {} : { perSecond }
-          const plan = { connections: CONNECTIONS, requests, durationMs: ROUND_MS, expectedStatus: STATUS }
-          return load(bench, target.url, { ...plan, ...pace })
-        }
-        // The first of each warms up.
-        await send(bench.ours)
-        await send(refusing)
-        const { perSecond: saturation } = await send(bench.ours)
-        const perSecond = Math.floor(saturation / 2)
-        const rounds: { ours: LoadResult; bare: LoadResult }[] = []
-        for (let round = 1; round <= context.rounds.rounds; round++) {
-          rounds.push({ ours: await send(bench.ours, perSecond), bare: await send(refusing, perSecond) })
-        }
-        const { median, min, max } = spreadOf(rounds.map(({ ours, bare }) => ours.p99Ms / bare.p99Ms))
-        const reached = median <= GOAL ? 'met' : 'missed'
-        const spread = `${min.toFixed(2)}..${max.toFixed(2)}`
-        const rows = [
-          rowOf(
-            'refused by us',
-            rounds.map(({ ours }) => ours),
-          ),
-          rowOf(
-            'refused unread by a bare route',
-            rounds.map(({ bare }) => bare),
-          ),
-        ]
-        const notes = [
-          `p99, ours by bare: ${median.toFixed(2)} (${spread}), goal: ${GOAL}, ${reached}`,
-          `open loop, ${perSecond} a second, half of the ${saturation.toFixed(0)} that ${CONNECTIONS} callers who wait get`,
-        ]
-        return { kind: 'latencies' as const, rows, notes }
-      } finally {
-        await refusing.stop()
-      }
-    }),
+  async measure(context) {
+    const chain = await startRelayChain()
+    const route = { method: 'POST' as const, path: '/relay', status: STATUS, body: REFUSAL }
+    try {
+      return await withRelay(chain, context, { callers: CONNECTIONS }, ({ server, generator }) =>
+        withPeers({ ...route, directory: BENCH_DIRECTORY, stores: false }, async (peers) => {
+          const plan = {
+            connections: CONNECTIONS,
+            requests: forgeriesOn(chain),
+            headers: relayHeaders(chain),
+            durationMs: ROUND_MS,
+            expectedStatus: STATUS,
+          }
+          // The first of both warms up.
+          await generator.loadAll({ url: server.url, ...plan })
+          const { perSecond: saturation } = await generator.loadAll({ url: server.url, ...plan })
+          const perSecond = Math.floor(saturation / 2)
+          const rounds = await compare({
+            servers: { ours: server, ...peers },
+            rounds: context.rounds,
+            plan: () => ({ ...plan, perSecond }),
+          })
+          const p99 = { name: 'p99', of: ({ p99Ms }: { p99Ms: number }) => p99Ms }
+          const bars = [ratioBar(rounds, 'bare', { atMost: BAR }, p99), ratioBar(rounds, 'plain', {}, p99)]
+          const notes = [
+            `open loop, ${perSecond} a second: half of the ${saturation.toFixed(0)} that ${CONNECTIONS} callers get who wait`,
+          ]
+          return { rows: rowsOf(rounds), bars, notes, rounds: { saturation, rounds } }
+        }),
+      )
+    } finally {
+      await chain.stop()
+    }
+  },
 }
 
 /** Each with another one's signature: good in form, and by some other signer. */
-function forgeriesOf({ chain }: RelayBench): LoadRequest[] {
+function forgeriesOn(chain: RelayChain): LoadRequest[] {
   const authorizations = chain.authorizations(FORGERIES)
   chain.forget(FORGERIES)
   return authorizations.map((authorization, index) => {
     const { signature } = authorizations.at(index - 1) ?? authorization
-    return requestOf({ ...authorization, signature })
+    return relayRequest({ ...authorization, signature })
   })
-}
-
-function rowOf(what: string, rounds: readonly LoadResult[]): LatencyRow {
-  const medianOf = (of: (result: LoadResult) => number) => spreadOf(rounds.map(of)).median
-  return { what, p50Ms: medianOf(({ p50Ms }) => p50Ms), p99Ms: medianOf(({ p99Ms }) => p99Ms) }
 }

@@ -1,118 +1,101 @@
 // `npm run bench [-- figure …]`: measures, prints a table for each figure and writes it as JSON.
 import { mkdir } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { accounts } from './accounts.js'
-import { coldReads } from './coldReads.js'
 import { floods } from './floods.js'
 import { forgery } from './forgery.js'
-import { health } from './health.js'
 import { idle } from './idle.js'
-import { market } from './market.js'
-import { metrics } from './metrics.js'
 import { narration } from './narration.js'
-import { orderStatus } from './orderStatus.js'
 import { orders, postgresOrders } from './orders.js'
 import { overload } from './overload.js'
-import { polling } from './polling.js'
+import { reads } from './reads.js'
 import { relay } from './relay.js'
+import { servers } from './servers.js'
 import { stores } from './stores.js'
 import type { BenchContext, Figure } from './support/figure.js'
-import { describeMachine } from './support/machine.js'
+import { registerFast } from './support/openOrders.js'
 import { BENCH_DIRECTORY, type Platform, startPlatform } from './support/platform.js'
-import { tableOf, writeResult } from './support/report.js'
+import { currentLoad, describeMachine, linesOf, writeResult } from './support/report.js'
+import { takeover } from './takeover.js'
 import { trading } from './trading.js'
-import { wallet } from './wallet.js'
 
 const FIGURES: readonly Figure[] = [
-  health,
-  market,
-  wallet,
-  coldReads,
-  orderStatus,
-  polling,
+  ...reads,
   orders,
   postgresOrders,
   relay,
   forgery,
   accounts,
+  servers,
+  takeover,
   stores,
   idle,
   narration,
-  metrics,
   overload,
   floods,
   trading,
 ]
 
+/** By their names: default and meaning. */
+const OPTIONS = {
+  rounds: ['7', 'rounds of each figure'],
+  seconds: ['1.5', 'length of a round of reads'],
+  connections: ['64', 'connections at once'],
+  followed: ['20000', "authorizations over which the relay's memory is followed; 0: not at all"],
+  stored: ['100000,1000000', 'stored orders of the idle server, separated by commas'],
+  events: ['100000', 'events that the narrator catches up with'],
+  accounts: ['200', 'accounts that trade, one order each in the burst'],
+  'in-flight': ['64', 'transactions that the relay has under way at once while they trade'],
+  'stream-seconds': ['60', 'length of the steady stream of orders'],
+  'limited-minutes': ['0', "time to trade under the broker's documented limit; 0: not at all"],
+} as const
+type Option = keyof typeof OPTIONS
+
+const WIDTH = 28
 const USAGE = `Usage: npm run bench -- [options] [figure …]
 
   figures: ${FIGURES.map(({ name }) => name).join(', ')} (default: all)
 
-  --rounds <number>       rounds of each figure (7)
-  --seconds <number>      length of a round of reads (1.5)
-  --connections <number>  connections at once (64)
-  --clients <number>      clients that poll (1000)
-  --followed <number>     authorizations over which the relay's memory is followed (20000; 0: not at all)
-  --stored <numbers>      envelopes that the idle server has stored, separated by commas (100000,1000000)
-  --events <number>       events that the narrator catches up with (100000)
-  --accounts <number>     accounts that trade, one order each in the burst (200)
-  --in-flight <number>    transactions that the relay has under way at once while they trade (64)
-  --stream-seconds <number>   length of the steady stream of orders (60)
-  --limited-minutes <number>  trade for so long under the broker's documented limit (0: not at all)
-  --cpu-prof              leave a CPU profile of the measured server in data/bench
+${Object.entries(OPTIONS)
+  .map(([name, [value, meaning]]) => `  ${`--${name} <number>`.padEnd(WIDTH)}${meaning} (${value})`)
+  .join('\n')}
+  ${'--cpu-prof'.padEnd(WIDTH)}leave a CPU profile of the measured server in data/bench
 `
 
-function parseCommandLine() {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      rounds: { type: 'string', default: '7' },
-      seconds: { type: 'string', default: '1.5' },
-      connections: { type: 'string', default: '64' },
-      clients: { type: 'string', default: '1000' },
-      followed: { type: 'string', default: '20000' },
-      stored: { type: 'string', default: '100000,1000000' },
-      events: { type: 'string', default: '100000' },
-      accounts: { type: 'string', default: '200' },
-      'in-flight': { type: 'string', default: '64' },
-      'stream-seconds': { type: 'string', default: '60' },
-      'limited-minutes': { type: 'string', default: '0' },
-      'cpu-prof': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  const figures = positionals.length === 0 ? FIGURES : positionals.map(figureNamed)
-  const rounds = {
-    rounds: positive(values.rounds, 'rounds'),
-    roundMs: positive(values.seconds, 'seconds') * 1_000,
-    connections: positive(values.connections, 'connections'),
-  }
-  const nodeOptions = values['cpu-prof'] ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : []
-  const followed = notNegative(values.followed, 'followed')
-  const trade = {
-    accounts: positive(values.accounts, 'accounts'),
-    inFlight: positive(values['in-flight'], 'in-flight'),
-    streamSeconds: positive(values['stream-seconds'], 'stream-seconds'),
-    limitedMinutes: notNegative(values['limited-minutes'], 'limited-minutes'),
-  }
-  const stored = values.stored.split(',').map((text) => positive(text, 'stored'))
-  const events = positive(values.events, 'events')
-  const clients = positive(values.clients, 'clients')
-  return {
-    help: values.help,
-    figures,
-    rounds,
-    nodeOptions,
-    followed,
-    clients,
-    stored,
-    events,
-    trading: trade,
-  }
-}
+/** Callers who each wait for their answer are not turned away, however busy they keep the server. */
+const PATIENT = { MAX_WAIT: '1m' }
 
 class UsageError extends Error {
   override readonly name = 'UsageError'
+}
+
+function parseCommandLine() {
+  const options: NonNullable<ParseArgsConfig['options']> = Object.fromEntries([
+    ...Object.keys(OPTIONS).map((name) => [name, { type: 'string' as const }] as const),
+    ...['cpu-prof', 'help'].map((name) => [name, { type: 'boolean' as const }] as const),
+  ])
+  const { values, positionals } = parseArgs({ allowPositionals: true, options })
+  const textOf = (name: Option) => `${values[name] ?? OPTIONS[name][0]}`
+  const numberOf = (name: Option, least = Number.MIN_VALUE) => atLeast(textOf(name), name, least)
+  return {
+    help: values.help === true,
+    figures: positionals.length === 0 ? FIGURES : positionals.map(figureNamed),
+    rounds: numberOf('rounds'),
+    roundMs: numberOf('seconds') * 1_000,
+    connections: numberOf('connections'),
+    followed: numberOf('followed', 0),
+    stored: textOf('stored')
+      .split(',')
+      .map((text) => atLeast(text, 'stored')),
+    events: numberOf('events'),
+    trading: {
+      accounts: numberOf('accounts'),
+      inFlight: numberOf('in-flight'),
+      streamSeconds: numberOf('stream-seconds'),
+      limitedMinutes: numberOf('limited-minutes', 0),
+    },
+    nodeOptions: values['cpu-prof'] === true ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_DIRECTORY}`] : [],
+  }
 }
 
 function figureNamed(name: string): Figure {
@@ -121,30 +104,20 @@ function figureNamed(name: string): Figure {
   return figure
 }
 
-function positive(text: string, option: string): number {
+function atLeast(text: string, option: Option, least = Number.MIN_VALUE): number {
   const value = Number(text)
-  if (!(value > 0)) throw new UsageError(`--${option} expects a number above zero, got "${text}"`)
+  const range = least === 0 ? 'a number' : 'a number above zero'
+  if (!(value >= least)) throw new UsageError(`--${option} expects ${range}, got "${text}"`)
   return value
 }
-
-function notNegative(text: string, option: string): number {
-  const value = Number(text)
-  if (!(value >= 0)) throw new UsageError(`--${option} expects a number, got "${text}"`)
-  return value
-}
-
-/** Callers who each wait for their answer are not turned away, however busy they keep the server. */
-const PATIENT = { MAX_WAIT: '1m' }
 
 async function main(): Promise<void> {
   const { help, figures, ...settings } = parseCommandLine()
   if (help) return console.log(USAGE)
+  registerFast()
   await mkdir(BENCH_DIRECTORY, { recursive: true })
-  const machine = await describeMachine(BENCH_DIRECTORY)
-  console.log(
-    `${machine.cores} cores of ${machine.cpu}, Node ${machine.node}, load before ${machine.loadBefore}\n`,
-  )
-
+  const machine = await describeMachine()
+  console.log(`${machine.cores} cores of ${machine.cpu}, Node ${machine.node}\n`)
   let platform: Promise<Platform> | undefined
   const print = (line: string) => console.log(line)
   const context: BenchContext = {
@@ -157,9 +130,12 @@ async function main(): Promise<void> {
   }
   try {
     for (const figure of figures) {
+      const loadBefore = currentLoad()
       const result = await figure.measure(context)
-      for (const line of tableOf(figure.title, result)) print(line)
-      await writeResult(figure, result, machine)
+      const load = { before: loadBefore, after: currentLoad() }
+      for (const line of linesOf(figure.title, result)) print(line)
+      print(`  load average ${load.before} before, ${load.after} after\n`)
+      await writeResult(figure, result, { machine, load })
     }
   } finally {
     await platform?.then((started) => started.stop())

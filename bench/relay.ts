@@ -1,113 +1,120 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { z } from 'zod'
-import { type SignedAuthorization, signedAuthorizationSchema } from '../src/protocol/authorization.js'
-import { registerSecp256k1 } from '../src/protocol/secp256k1.js'
-import { libSecp256k1 } from '../src/server/libSecp256k1.js'
-import { registerFastKeccak } from '../src/service/fastKeccak.js'
-import { opensslSecp256k1 } from '../src/service/opensslSecp256k1.js'
-import { measureCeiling } from './support/ceiling.js'
-import { type Helper, startHelper } from './support/childProcess.js'
-import type { Target } from './support/compare.js'
-import { cpuMs } from './support/cpuTime.js'
-import type { BenchContext, Figure } from './support/figure.js'
-import { type LoadPlan, type LoadRequest, type LoadResult, loadResultSchema } from './support/load.js'
-import { startPlainRelay } from './support/plainServer.js'
-import { BENCH_DIRECTORY } from './support/platform.js'
-import { type RelayChain, startRelayChain } from './support/relayChain.js'
-import type { MemorySample, RelayRound, SenderRound } from './support/relayResult.js'
-import { type RelayServer, startRelayServer } from './support/relayServer.js'
-import { measureVerification, type Verification } from './support/verification.js'
+import { verifyTypedData } from 'ethers'
+import { authorizationDomain, type SignedAuthorization } from '../src/protocol/authorization.js'
+import { authorizationTypes } from '../src/protocol/authorizationTypes.js'
+import { createAuthorizationVerifier } from '../src/server/relay/authorization.js'
+import { startPeer, type Target, type Turn, takeTurn } from './support/compare.js'
+import type { BenchContext, Figure, Result, Row } from './support/figure.js'
+import { type Ceiling, measureCeiling } from './support/presigned.js'
+import { cpuMs, type Memory, memoryOf } from './support/processes.js'
+import {
+  type RelayChain,
+  type RelayPlatform,
+  relayHeaders,
+  relayRequest,
+  startRelayChain,
+  withRelay,
+} from './support/relayPlatform.js'
+import { growthOf, spreadOf } from './support/statistics.js'
 
 const CALLERS = 512
-/** Of a round: the plain relay gets fewer, as it takes so much longer. */
 const PER_ROUND = 4 * CALLERS
+/** Fewer, because the plain relay takes so much longer. */
 const PLAIN_PER_ROUND = CALLERS
-/** Of the memory, once the rounds have warmed it up. */
+/** Samples of the memory, once the rounds have warmed it up. */
 const MEMORY_SAMPLES = 10
 const VERIFIED = 64
-/** Everything that the relay is measured with. */
-export interface RelayBench {
-  readonly chain: RelayChain
-  readonly ours: RelayServer
-  readonly generator: Helper
-  readonly headers: Record<string, string>
+const VERIFYING_MS = 250
+const BARS = { ceiling: 0.5, plain: 10, ethers: 6, heapGrowth: 1.1 }
+
+/** A relay in one round, until its answers say `confirmed`. */
+interface SenderTurn extends Turn {
+  /** CPU of the node's process for each authorization. */
+  readonly nodeCpuUs: number
+}
+
+/** The three ways of sending, right after one another. */
+interface RelayRound {
+  readonly ceiling: Ceiling
+  readonly ours: SenderTurn
+  readonly plain: SenderTurn
 }
 
 export const relay: Figure = {
   name: 'relay',
   title: 'POST /relay',
-  measure: (context) =>
-    withRelay(context, CALLERS, async (bench) => {
-      const plain = await startPlainRelay(bench.chain)
-      try {
-        return await measure(bench, plain, context)
-      } finally {
-        await plain.stop()
-      }
-    }),
+  async measure(context) {
+    const chain = await startRelayChain()
+    try {
+      return await withRelay(chain, context, { callers: CALLERS }, async (platform) => {
+        const { rpcUrl, chainId, contracts, accounts, signer } = chain
+        const { privateKey } = accounts.plain
+        const ledger = contracts.confidentialLedger
+        const plain = await startPeer({ kind: 'plainRelay', rpcUrl, chainId, ledger, privateKey, signer })
+        try {
+          return await measure(platform, plain, context)
+        } finally {
+          await plain.stop()
+        }
+      })
+    } finally {
+      await chain.stop()
+    }
+  },
 }
 
-/** Signs and hashes here as the server does. */
-export function registerFast(): void {
-  registerFastKeccak()
-  registerSecp256k1({ ...opensslSecp256k1, ...libSecp256k1 })
-}
-
-/** Starts a chain and the real server, with room for so many callers, for as long as they are measured. */
-export async function withRelay<T>(
-  { nodeOptions, print }: BenchContext,
-  callers: number,
-  action: (bench: RelayBench) => Promise<T>,
-): Promise<T> {
-  registerFast()
-  const chain = await startRelayChain()
-  const directory = join(BENCH_DIRECTORY, `relay-${Date.now()}`)
-  const ours = await startRelayServer(chain, { directory, callers, nodeOptions })
-  const generator = startHelper('./loadGenerator.ts')
-  const headers = { authorization: `Bearer ${chain.secrets.relayAuthToken}` }
-  try {
-    print(`measuring ${ours.url}, with ${ours.settings}`)
-    return await action({ chain, ours, generator, headers })
-  } finally {
-    await Promise.all([ours.stop(), generator.stop()])
-    await chain.stop()
-    await rm(directory, { recursive: true })
-  }
-}
-
-async function measure(
-  bench: RelayBench,
-  plain: Target,
-  { rounds: { rounds }, print, followed }: BenchContext,
-) {
-  const verification = verify(bench, rounds)
-  // The warm-up: the first one compiles.
-  await measureRound(bench, plain, 0)
+async function measure(platform: RelayPlatform, plain: Target, context: BenchContext): Promise<Result> {
+  const { rounds, print, followed } = context
+  const authorizations = platform.chain.authorizations(VERIFIED)
+  platform.chain.forget(VERIFIED)
+  const verification = Array.from({ length: rounds + 1 }, () =>
+    verifyBoth(platform.chain, authorizations),
+  ).slice(1)
   const measured: RelayRound[] = []
-  for (let round = 1; round <= rounds; round++) {
-    const found = await measureRound(bench, plain, round)
+  for (let round = 0; round <= rounds; round++) {
+    const found = await measureRound(platform, plain, round)
+    // The first round warms up.
+    if (round === 0) continue
     measured.push(found)
     const rates = [found.ceiling, found.ours, found.plain].map(({ perSecond }) => perSecond.toFixed(0))
     print(`  round ${round} of ${rounds}: ceiling, ours, plain ${rates.join(', ')}/s`)
   }
-  const memory = await followMemory(bench, followed)
+  const memory = await followMemory(platform, followed)
+  const growth = growthOf(memory.map(({ heapMiB }) => heapMiB))
+  const ratio = (of: (round: RelayRound) => number) => spreadOf(measured.map(of))
+  const bars = [
+    {
+      what: 'requests/s, ours ÷ ceiling',
+      value: ratio(({ ours, ceiling }) => ours.perSecond / ceiling.perSecond),
+      atLeast: BARS.ceiling,
+    },
+    {
+      what: 'requests/s, ours ÷ plain',
+      value: ratio(({ ours, plain }) => ours.perSecond / plain.perSecond),
+      atLeast: BARS.plain,
+    },
+    {
+      what: "CPU of a verification, ethers ÷ ours, with the call's data",
+      value: spreadOf(verification.map(({ oursUs, ethersUs }) => ethersUs / oursUs)),
+      atLeast: BARS.ethers,
+    },
+  ]
+  const heap = {
+    what: `heap after ${followed}, by that at the beginning`,
+    value: followed === 0 ? null : spreadOf([growth]),
+    atMost: BARS.heapGrowth,
+  }
   const notes = [
     `${CALLERS} callers and as many under way, on one anvil with ten blocks a second; all found to have taken effect`,
+    'ceiling: signed beforehand, sent in batches; plain: Express, ethers, NonceManager, wait()',
+    `heap MiB ${listOf(memory, ({ heapMiB }) => heapMiB)}; RSS MiB ${listOf(memory, ({ rssMiB }) => rssMiB)}`,
   ]
-  return { kind: 'relay' as const, rounds: measured, verification, memory, notes }
+  const rows = [ceilingRow(measured), senderRow(measured, 'ours'), senderRow(measured, 'plain')]
+  return { rows, bars: [...bars, heap], notes, rounds: { measured, verification, memory } }
 }
 
-function verify({ chain }: RelayBench, rounds: number): Verification[] {
-  const authorizations = chain.authorizations(VERIFIED)
-  // These are not relayed: their versions are taken again.
-  chain.forget(VERIFIED)
-  return Array.from({ length: rounds + 1 }, () => measureVerification(chain, authorizations)).slice(1)
-}
-
-/** The three in turns; who is first changes from round to round. */
-async function measureRound(bench: RelayBench, plain: Target, round: number): Promise<RelayRound> {
-  const { chain, ours } = bench
+/** The three in turns; the first of a round is the last of the next. */
+async function measureRound(platform: RelayPlatform, plain: Target, round: number): Promise<RelayRound> {
+  const { chain, server } = platform
   const turns = [
     async () => {
       const authorizations = chain.authorizations(PER_ROUND)
@@ -115,63 +122,107 @@ async function measureRound(bench: RelayBench, plain: Target, round: number): Pr
       await chain.assertEffective(authorizations)
       return { ceiling }
     },
-    async () => ({ ours: await post(bench, ours, PER_ROUND) }),
-    async () => ({ plain: await post(bench, plain, PLAIN_PER_ROUND) }),
+    async () => ({ ours: await relayAll(platform, server, PER_ROUND, CALLERS) }),
+    async () => ({ plain: await relayAll(platform, plain, PLAIN_PER_ROUND, CALLERS) }),
   ]
   let found: Partial<RelayRound> = {}
   for (let turn = 0; turn < turns.length; turn++) {
     found = { ...found, ...(await turns[(turn + round) % turns.length]?.()) }
   }
-  const { ceiling, ours: our, plain: theirs } = found
-  if (ceiling === undefined || our === undefined || theirs === undefined) throw new Error('a turn is missing')
-  return { ceiling, ours: our, plain: theirs }
+  const { ceiling, ours, plain: theirs } = found
+  if (ceiling === undefined || ours === undefined || theirs === undefined)
+    throw new Error('a turn is missing')
+  return { ceiling, ours, plain: theirs }
 }
 
 /** Has so many authorizations relayed, each until it is final. */
-export async function post(
-  bench: RelayBench,
+export async function relayAll(
+  { chain, generator }: RelayPlatform,
   target: Target,
   count: number,
-  connections = CALLERS,
-): Promise<SenderRound> {
-  const authorizations = bench.chain.authorizations(count)
-  const [before, nodeBefore] = [await cpuMs(target.pid), await cpuMs(bench.chain.pid)]
-  const requests = authorizations.map(requestOf)
-  // 200 says that it is final; what is final without an effect is found below.
-  const plan = { connections, requests, durationMs: null, expectedStatus: 200 }
-  const result = await load(bench, target.url, plan)
-  const [after, nodeAfter] = [await cpuMs(target.pid), await cpuMs(bench.chain.pid)]
-  await bench.chain.assertEffective(authorizations)
-  const each = (from: number | null, to: number | null) =>
-    from === null || to === null ? null : ((to - from) * 1_000) / count
-  return { ...result, cpuUs: each(before, after), nodeCpuUs: each(nodeBefore, nodeAfter) }
+  connections: number,
+): Promise<SenderTurn> {
+  const authorizations = chain.authorizations(count)
+  const before = await cpuMs(chain.pid)
+  // 200 says that it is final; its effect is looked up below.
+  const turn = await takeTurn(generator, target, {
+    connections,
+    requests: authorizations.map(relayRequest),
+    headers: relayHeaders(chain),
+    durationMs: null,
+    expectedStatus: 200,
+  })
+  const nodeCpuUs = (((await cpuMs(chain.pid)) - before) * 1_000) / count
+  await chain.assertEffective(authorizations)
+  return { ...turn, nodeCpuUs }
 }
 
-async function followMemory(bench: RelayBench, followed: number): Promise<MemorySample[]> {
-  const samples: MemorySample[] = [{ authorizations: 0, ...(await bench.ours.memory()) }]
+interface MemorySample extends Memory {
+  /** Relayed since the first sample. */
+  readonly authorizations: number
+}
+
+async function followMemory(platform: RelayPlatform, followed: number): Promise<MemorySample[]> {
+  const { child } = platform.server
+  const samples: MemorySample[] = [{ authorizations: 0, ...(await memoryOf(child)) }]
   const perSample = Math.floor(followed / MEMORY_SAMPLES)
-  if (perSample === 0) return samples
-  for (let sample = 1; sample <= MEMORY_SAMPLES; sample++) {
-    await post(bench, bench.ours, perSample)
-    samples.push({ authorizations: sample * perSample, ...(await bench.ours.memory()) })
+  for (let sample = 1; perSample > 0 && sample <= MEMORY_SAMPLES; sample++) {
+    await relayAll(platform, platform.server, perSample, CALLERS)
+    samples.push({ authorizations: sample * perSample, ...(await memoryOf(child)) })
   }
   return samples
 }
 
-export async function load(
-  bench: RelayBench,
-  url: string,
-  plan: Omit<LoadPlan, 'url' | 'headers'>,
-): Promise<LoadResult> {
-  const { headers, generator } = bench
-  const result = await generator.ask({ url, headers, ...plan }, loadResultSchema)
-  if (result.failed > 0 || result.answered === 0) {
-    throw new Error(`${url}: ${result.failed} failed, ${result.answered} answered`)
+/** Microseconds of CPU that one verification takes, ours with the call's data. */
+function verifyBoth(chain: RelayChain, authorizations: readonly SignedAuthorization[]) {
+  const { verify } = createAuthorizationVerifier(chain)
+  return {
+    oursUs: cpuUsOf(authorizations, verify),
+    ethersUs: cpuUsOf(authorizations, (authorization) => verifyByEthers(chain, authorization)),
   }
-  return result
 }
 
-export function requestOf(authorization: SignedAuthorization): LoadRequest {
-  const body = JSON.stringify(z.encode(signedAuthorizationSchema, authorization))
-  return { method: 'POST', path: '/relay', body }
+function verifyByEthers(chain: RelayChain, { primaryType, message, signature }: SignedAuthorization): void {
+  const domain = { chainId: chain.chainId, verifyingContract: chain.contracts.confidentialLedger }
+  const types = { [primaryType]: authorizationTypes[primaryType] }
+  const signer = verifyTypedData(authorizationDomain(primaryType, domain), types, message, signature)
+  if (signer !== chain.signer) throw new Error('the bench signed with another key')
+}
+
+/** CPU time, as the machine may do something else in between. */
+function cpuUsOf<T>(values: readonly T[], action: (value: T) => unknown): number {
+  const until = performance.now() + VERIFYING_MS
+  const before = process.cpuUsage()
+  let count = 0
+  while (performance.now() < until) {
+    for (const value of values) action(value)
+    count += values.length
+  }
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / count
+}
+
+function ceilingRow(measured: readonly RelayRound[]): Row {
+  const cells = {
+    'requests/s': spreadOf(measured.map(({ ceiling }) => ceiling.perSecond)),
+    'least CPU µs of the node': spreadOf(measured.map(({ ceiling }) => ceiling.nodeCpuUs)).min,
+  }
+  return { what: 'ceiling', cells }
+}
+
+/** CPU by the least of the rounds: other work on the machine only ever adds to it. */
+function senderRow(measured: readonly RelayRound[], what: 'ours' | 'plain'): Row {
+  const spread = (of: (turn: SenderTurn) => number) => spreadOf(measured.map((round) => of(round[what])))
+  const cells = {
+    'requests/s': spread(({ perSecond }) => perSecond),
+    'p50 ms': spread(({ p50Ms }) => p50Ms),
+    'p99 ms': spread(({ p99Ms }) => p99Ms),
+    'least CPU µs': spread(({ cpuUs }) => cpuUs).min,
+    'least CPU µs of the node': spread(({ nodeCpuUs }) => nodeCpuUs).min,
+  }
+  return { what, cells }
+}
+
+function listOf(memory: readonly MemorySample[], of: (sample: MemorySample) => number): string {
+  return memory.map((sample) => of(sample).toFixed(0)).join(', ')
 }

@@ -6,16 +6,17 @@ import type { Engine } from '../src/server/store/engine.js'
 import { built } from '../test/support/built.js'
 import type { Figure } from './support/figure.js'
 import { BENCH_DIRECTORY } from './support/platform.js'
-import type { StoresRound } from './support/storesResult.js'
+import { spreadOf } from './support/statistics.js'
 
 const CALLERS = 64
 const DOC = JSON.stringify({ envelope: 'x'.repeat(1_080) })
+const BAR = 0.8
 
 /** Durable inserts, without a server in front of the engines. */
 export const stores: Figure = {
   name: 'stores',
   title: 'Durable writes: PostgreSQL beside SQLite',
-  async measure({ rounds }) {
+  async measure({ rounds, roundMs }) {
     const sqlite: typeof import('../src/server/store/sqlite/sqliteEngine.js') = await import(
       built('server/store/sqlite/sqliteEngine.js')
     )
@@ -29,20 +30,35 @@ export const stores: Figure = {
         throw error
       }
       const engines = {
-        sqlite: await sqlite.startSqlite({ directory, onBroken }),
-        postgres: await postgres.openPostgres(postgres.createDatabases(await server.createDatabase())),
+        SQLite: await sqlite.startSqlite({ directory, onBroken }),
+        PostgreSQL: await postgres.openPostgres(postgres.createDatabases(await server.createDatabase())),
       }
-      const results: { sqlite: StoresRound; postgres: StoresRound }[] = []
-      // The first round warms up.
-      for (let round = 0; round <= rounds.rounds; round++) {
+      const measured: Record<keyof typeof engines, Written>[] = []
+      for (let round = 0; round <= rounds; round++) {
         const pair = {
-          sqlite: await writeFor(rounds.roundMs, engines.sqlite),
-          postgres: await writeFor(rounds.roundMs, engines.postgres),
+          SQLite: await writeFor(roundMs, engines.SQLite),
+          PostgreSQL: await writeFor(roundMs, engines.PostgreSQL),
         }
-        if (round > 0) results.push(pair)
+        // The first round warms up.
+        if (round > 0) measured.push(pair)
       }
       await Promise.all(Object.values(engines).map((engine) => engine.stop()))
-      return { kind: 'stores', callers: CALLERS, bytes: DOC.length, rounds: results }
+      const rows = (['SQLite', 'PostgreSQL'] as const).map((what) => ({
+        what,
+        cells: {
+          'writes/s': spreadOf(measured.map((round) => round[what].perSecond)),
+          'CPU µs in Node': spreadOf(measured.map((round) => round[what].cpuUs)),
+        },
+      }))
+      const ratio = spreadOf(
+        measured.map(({ SQLite, PostgreSQL }) => PostgreSQL.perSecond / SQLite.perSecond),
+      )
+      const bars = [{ what: 'writes/s, PostgreSQL ÷ SQLite', value: ratio, atLeast: BAR }]
+      const notes = [
+        `medians of ${rounds} rounds in turns, ${CALLERS} callers, documents of ${DOC.length} bytes`,
+        "the CPU is of the process that writes, with its threads; PostgreSQL's own comes on top",
+      ]
+      return { rows, bars, notes, rounds: measured }
     } finally {
       await server.remove()
       await rm(directory, { recursive: true, force: true })
@@ -50,7 +66,12 @@ export const stores: Figure = {
   },
 }
 
-async function writeFor(ms: number, engine: Engine): Promise<StoresRound> {
+interface Written {
+  readonly perSecond: number
+  readonly cpuUs: number
+}
+
+async function writeFor(ms: number, engine: Engine): Promise<Written> {
   const startedAt = performance.now()
   const cpu = process.cpuUsage()
   let writes = 0
@@ -63,8 +84,5 @@ async function writeFor(ms: number, engine: Engine): Promise<StoresRound> {
   }
   await Promise.all(Array.from({ length: CALLERS }, write))
   const { user, system } = process.cpuUsage(cpu)
-  return {
-    perSecond: (1_000 * writes) / (performance.now() - startedAt),
-    cpuUsPerWrite: (user + system) / writes,
-  }
+  return { perSecond: (1_000 * writes) / (performance.now() - startedAt), cpuUs: (user + system) / writes }
 }

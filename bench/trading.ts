@@ -19,28 +19,23 @@ import {
 import type { EscrowReader } from '../test/support/escrowReader.js'
 import { enclavePids, platformCpu, residentEnclave } from '../test/support/platformProcesses.js'
 import { withTradingSandbox } from '../test/support/tradingSandbox.js'
-import type { BenchContext, Figure } from './support/figure.js'
-import { type OurServer, startOurServer } from './support/ourServer.js'
-import { BENCH_DIRECTORY } from './support/platform.js'
+import type { BenchContext, Figure, Result, Row } from './support/figure.js'
+import { BENCH_DIRECTORY, replaceServer } from './support/platform.js'
+import { sendFloor, signFloor } from './support/presigned.js'
+import type { ServerProcess } from './support/processes.js'
 import { quantile } from './support/statistics.js'
-import { sendFloor, signFloor } from './support/tradingFloor.js'
-import type { LimitedResult, TradingResult, TradingRow } from './support/tradingResult.js'
 
-/** How much trading is measured. */
-export interface TradingOptions {
-  /** Each has one order in the burst. */
-  readonly accounts: number
-  /** Authorizations that the relay has under way at once. */
-  readonly inFlight: number
-  readonly streamSeconds: number
-  /** How long the broker's limit is enforced at the end; 0: not at all. */
-  readonly limitedMinutes: number
+/** Orders that were posted together, or one after the other. */
+interface TradingRow extends Row {
+  /** From the first post until the block that settled the last was seen. */
+  readonly tookMs: number
+  readonly perSecond: number
 }
 
 /** Everything that a burst needs. */
 interface Bench {
   readonly sandbox: Sandbox
-  readonly server: OurServer
+  readonly server: ServerProcess
   readonly reader: EscrowReader
   readonly crowd: Crowd
   /** Each has had one order, before the clock started. */
@@ -52,7 +47,7 @@ interface Bench {
 const WARM_UP = 20
 const SMALL_BURST = 40
 const ALONE = 30
-/** The stream's rate as a share of the burst's: what the platform can carry steadily. */
+/** The stream's rate as a share of the burst's, which the platform can carry steadily. */
 const STREAM_SHARE = 0.8
 const PER_MINUTE = 200
 const MINUTE_MS = 60_000
@@ -71,11 +66,11 @@ export const trading: Figure = {
       directory: join(BENCH_DIRECTORY, `sandbox-${Date.now()}`),
       serverSettings: { RELAY_MAX_IN_FLIGHT: String(inFlight) },
       // As it is without a sandbox: this market neither opens nor closes.
-      enclaveSettings: { BROKER_CLOCK_MAX_AGE_MS: '60000' },
+      enclaveSettings: { BROKER_CLOCK_MAX_AGE: '1m' },
     }
     try {
       return await withTradingSandbox(platform, async (sandbox, reader) => {
-        const server = await startOurServer(sandbox, context.nodeOptions)
+        const server = await replaceServer(sandbox, context.nodeOptions)
         try {
           const { accounts: all, seal } = await createCrowd(sandbox, accounts + WARM_UP)
           const [crowd, warmedUp] = [{ accounts: all.slice(0, accounts), seal }, all.slice(accounts)]
@@ -90,33 +85,37 @@ export const trading: Figure = {
   },
 }
 
-async function measure(bench: Bench, { trading: options }: BenchContext): Promise<TradingResult> {
+async function measure(bench: Bench, { trading: options }: BenchContext): Promise<Result> {
   const { sandbox, crowd, warmedUp } = bench
-  const { inFlight, limitedMinutes } = options
+  const { inFlight, limitedMinutes, streamSeconds } = options
   const everyone = crowd.accounts
   const few = everyone.slice(0, SMALL_BURST)
   await measureBurst(bench, 'warm-up', warmedUp)
   const burst = await measureBurst(bench, `burst of ${everyone.length}`, everyone)
   const rows = [
-    burst.row,
-    await measureStream(bench, STREAM_SHARE * burst.row.perSecond, options.streamSeconds),
-    (await measureBurst(bench, `burst of ${few.length}`, few)).row,
+    burst,
+    await measureStream(bench, STREAM_SHARE * burst.perSecond, streamSeconds),
+    await measureBurst(bench, `burst of ${few.length}`, few),
     await measureAlone(bench),
   ]
-  const killAddedMs = await measureKill(bench)
+  const killed = await measureKill(bench)
   const floor = [
     await measureFloor(bench, `floor, ${inFlight} in flight`, inFlight),
     await measureFloor(bench, 'floor, no limit', Number.POSITIVE_INFINITY),
   ]
   const brokerPerSecond = await probeBroker(sandbox)
-  const limited = limitedMinutes > 0 ? await measureLimited(bench, limitedMinutes) : null
+  const limited = limitedMinutes > 0 ? await measureLimited(bench, limitedMinutes) : []
   const notes = [
+    'server, enclave, node: ms of CPU for each order; broker: requests; tx: transactions',
     `blocks of ${BLOCK_TIME} s; at most ${inFlight} authorizations under way in the relay (RELAY_MAX_IN_FLIGHT)`,
     'the escrows are open before the clock starts; all posts at once; settled as a block shows it to one reader',
-    `the stream: ${STREAM_SHARE} of the burst's rate, evenly, for ${options.streamSeconds} s; alone: posted at any time of a block`,
+    `the stream: ${STREAM_SHARE} of the burst's rate, evenly, for ${streamSeconds} s; alone: posted at any time of a block`,
     'floor: a write-ahead and a settlement for each order, signed beforehand and sent straight to the node',
+    `the stand-in alone: ${brokerPerSecond.toFixed(0)} requests/s`,
+    killed,
+    ...limited,
   ]
-  return { kind: 'trading', rows, floor, brokerPerSecond, killAddedMs, limited, notes }
+  return { rows: [...rows, ...floor].map(({ what, cells }) => ({ what, cells })), bars: [], notes }
 }
 
 /** One order for each of the accounts, posted at once. */
@@ -125,7 +124,7 @@ async function measureBurst(
   what: string,
   accounts: readonly SandboxAccount[],
   options: Watching = {},
-) {
+): Promise<TradingRow> {
   const orders = await open(bench, accounts)
   return watch(bench, what, orders, (postOne) => Promise.all(orders.map(postOne)), options)
 }
@@ -140,7 +139,7 @@ async function measureStream(bench: Bench, perSecond: number, streamSeconds: num
   )
   const pauseMs = (streamSeconds * MS_PER_SECOND) / count
   const what = `stream of ${(count / streamSeconds).toFixed(1)} a second`
-  const { row } = await watch(bench, what, orders, async (postOne) => {
+  const row = await watch(bench, what, orders, async (postOne) => {
     const startedAt = performance.now()
     const posts = orders.map(async (order, index) => {
       await sleep(Math.max(0, startedAt + index * pauseMs - performance.now()))
@@ -148,26 +147,27 @@ async function measureStream(bench: Bench, perSecond: number, streamSeconds: num
     })
     await Promise.all(posts)
   })
-  return { ...row, blocks: null }
+  return withCells(row, { blocks: null })
 }
 
-/** One after the other, each with nothing else to do; at times that are spread evenly over a block. */
+/** One after the other, each on an idle platform; at times that are spread evenly over a block. */
 async function measureAlone(bench: Bench): Promise<TradingRow> {
   const orders = await open(bench, bench.crowd.accounts.slice(0, ALONE))
-  const { row } = await watch(bench, 'one alone', orders, async (postOne) => {
+  const row = await watch(bench, 'one alone', orders, async (postOne) => {
     for (const [index, order] of orders.entries()) {
       await sleep((index / orders.length) * BLOCK_TIME * MS_PER_SECOND)
       await postOne(order)
       await bench.reader.untilEnded([order.orderId])
     }
   })
-  return { ...row, blocks: null }
+  return withCells(row, { blocks: null })
 }
 
-/** The time that a burst takes longer in which the enclave that stays up is killed when half of it has settled. */
-async function measureKill(bench: Bench): Promise<number | null> {
+/** Compares a burst with one in which the enclave that stays up is killed when half of it has settled. */
+async function measureKill(bench: Bench): Promise<string> {
   const { sandbox, crowd, print } = bench
-  if ((await residentEnclave(sandbox)) === undefined) return null
+  const what = 'enclave killed in the middle of a burst, added until all are settled'
+  if ((await residentEnclave(sandbox)) === undefined) return `${what}: not measured, no enclave stays up`
   const { tookMs: undisturbedMs } = await measureBurst(bench, 'burst, undisturbed', crowd.accounts)
   let killed = false
   const { tookMs } = await measureBurst(bench, 'burst, enclave killed', crowd.accounts, {
@@ -179,7 +179,7 @@ async function measureKill(bench: Bench): Promise<number | null> {
       )
     },
   })
-  return tookMs - undisturbedMs
+  return `${what}: ${((tookMs - undisturbedMs) / MS_PER_SECOND).toFixed(2)} s`
 }
 
 async function killEnclave(sandbox: Sandbox, tell: () => void): Promise<void> {
@@ -197,12 +197,12 @@ async function measureFloor(bench: Bench, what: string, inFlight: number): Promi
   const sender = sandbox.accounts.brokerFunding
   const ready = await signFloor(sandbox, sender, orders, like.address)
   const send = () => sendFloor(sandbox, sender, ready, inFlight, reader)
-  const { row } = await watch(bench, what, orders, send, { payer: sender.address })
-  return { ...row, blocks: null, requests: null }
+  const row = await watch(bench, what, orders, send, { payer: sender.address })
+  return withCells(row, { blocks: null, broker: null })
 }
 
 /** Posts orders for the whole time at its start, with the broker's documented limit enforced. Orders still waiting at its end are left. */
-async function measureLimited(bench: Bench, minutes: number): Promise<LimitedResult> {
+async function measureLimited(bench: Bench, minutes: number): Promise<string[]> {
   const { sandbox, crowd, server, reader, print } = bench
   const rounds = Math.min(MOST_OPEN, Math.ceil(((minutes + 1) * PER_MINUTE) / crowd.accounts.length))
   const orders = await open(bench, Array.from({ length: rounds }, () => crowd.accounts).flat())
@@ -221,7 +221,18 @@ async function measureLimited(bench: Bench, minutes: number): Promise<LimitedRes
     if (minute < minutes) settled[minute] = (settled[minute] ?? 0) + 1
   }
   const refused = tally.requests.filter(({ outcome }) => outcome === 429).length
-  return { settled, requests: tally.requests.length, refused }
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
+  // The first minute begins with a full budget.
+  const mean = sum(settled.slice(1)) / (minutes - 1)
+  const each = tally.requests.length / sum(settled)
+  return [
+    `${PER_MINUTE} broker requests a minute enforced: ${settled.join(', ')} settled by minute, ${mean.toFixed(0)} from the second on`,
+    `  ${each.toFixed(2)} requests each, ${refused} of ${tally.requests.length} refused (429); floor: one request for each order`,
+  ]
+}
+
+function withCells(row: TradingRow, cells: Row['cells']): TradingRow {
+  return { ...row, cells: { ...row.cells, ...cells } }
 }
 
 /** Buys of these accounts, with open escrows that the reader has seen. */
@@ -247,7 +258,7 @@ async function watch(
   orders: readonly UnpostedOrder[],
   act: (postOne: (order: UnpostedOrder) => Promise<void>) => Promise<unknown>,
   { payer = sandbox.accounts.relayer.address, onBlock = () => {} }: Watching = {},
-): Promise<{ row: TradingRow; tookMs: number }> {
+): Promise<TradingRow> {
   const ids = orders.map(({ orderId }) => orderId)
   const postedAt = new Map<Hex, number>()
   const before = await platformCpu(sandbox, server.pid)
@@ -270,28 +281,25 @@ async function watch(
   const waits = ends.map(({ waitedMs }) => waitedMs).sort((a, b) => a - b)
   const tookMs = Math.max(...ends.map(({ atMs }) => atMs)) - startedAt
   const count = orders.length
+  const perSecond = (count * MS_PER_SECOND) / tookMs
   const paid = await paidBy(sandbox, payer, firstBlock, reader.head())
-  const row = {
-    what,
+  const blocks = ends.map((end) => end.blocks).sort((a, b) => a - b)
+  const cells = {
     orders: count,
-    perSecond: (count * MS_PER_SECOND) / tookMs,
-    p50Ms: quantile(waits, 0.5),
-    p99Ms: quantile(waits, 0.99),
-    blocks: quantile(
-      ends.map(({ blocks }) => blocks).sort((a, b) => a - b),
-      0.5,
-    ),
-    cpu: {
-      server: (after.server - before.server) / count,
-      enclave: (after.enclave - before.enclave) / count,
-      node: (after.node - before.node) / count,
-    },
-    requests: tally.requests.length / count,
+    'settled/s': perSecond,
+    'p50 s': quantile(waits, 0.5) / MS_PER_SECOND,
+    'p99 s': quantile(waits, 0.99) / MS_PER_SECOND,
+    // From the block that opened an order to the one that settled it.
+    blocks: quantile(blocks, 0.5),
+    server: (after.server - before.server) / count,
+    enclave: (after.enclave - before.enclave) / count,
+    node: (after.node - before.node) / count,
+    broker: tally.requests.length / count,
     gas: paid.gas / count,
-    transactions: paid.transactions / count,
+    tx: paid.transactions / count,
   }
   print(`  ${what}: ${count} settled in ${(tookMs / MS_PER_SECOND).toFixed(1)} s`)
-  return { row, tookMs }
+  return { what, cells, tookMs, perSecond }
 }
 
 /** Gas and transactions of an account in these blocks. */

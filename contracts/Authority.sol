@@ -6,17 +6,15 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {Sweepable} from "./Sweepable.sol";
 
 /**
- * @title Who may do what on the platform: the owner, the guardian and the enclave's signer.
- *
- * @dev One contract beside the five, which find it by their immutable `authority`. It holds no money.
- *
- * - A rotation takes effect by itself, {rotationDelay} seconds after the owner scheduled it. Until then anyone can see
- *   it on the chain, and the owner can withdraw it. So the thief of an owner's key cannot name a signer and empty the
- *   pool at once.
- * - The guardian can pause at once, and can do nothing else. A pause ends by itself after {maxPause} seconds.
- * - {rotationDelay} < {maxPause}: a signer that leaked can be replaced before the pause ends.
- * - {maxPause} < {RECLAIM_DELAY}: a pause ends before an account may reclaim an order whose deadline had not passed when
- *   the pause began. An order that was already stuck past its deadline can become reclaimable during the pause.
+ * @title The platform's roles: the owner, the guardian and the enclave's signer.
+ * | @dev The five contracts find this contract by their immutable `authority`. It holds no money.
+ * | - A rotation takes effect automatically, {rotationDelay} seconds after the owner schedules it. Until then it is
+ * public on chain and the owner can withdraw it. So the thief of an owner's key cannot name a signer and empty the pool
+ * at once.
+ * - The guardian can pause at once, and can do nothing else. A pause ends automatically after {maxPause} seconds.
+ * - {rotationDelay} < {maxPause}: the owner can replace a leaked signer before the pause ends.
+ * - {maxPause} < {RECLAIM_DELAY}: a pause ends before an account may reclaim an order whose deadline was still ahead
+ *   when the pause began. An order already stuck past its deadline can become reclaimable during the pause.
  */
 contract Authority is Sweepable {
     /// @notice The roles that the owner rotates.
@@ -76,7 +74,7 @@ contract Authority is Sweepable {
     /// @notice The guardian can pause from `availableAt` on; the block's time is `currentTime`.
     error PauseTooEarly(uint256 availableAt, uint256 currentTime);
 
-    /// @notice Required is rotation delay < longest pause < reclaim delay.
+    /// @notice The delays must satisfy rotation delay < longest pause < reclaim delay.
     error DelaysOutOfOrder(uint64 rotationDelay, uint64 maxPause, uint64 reclaimDelay);
 
     /// @notice No rotation of the role is pending.
@@ -111,42 +109,34 @@ contract Authority is Sweepable {
     }
 
     /**
-     * @notice Hands the ownership over. It takes effect by itself after {rotationDelay}. Replaces a pending rotation of
-     * the owner.
-     *
-     * Requirements:
+     * @notice Schedules a new owner, effective after {rotationDelay}. Replaces a pending rotation of the owner.
+     * | Requirements:
      * - the caller is the owner;
      * - `to` is not zero.
-     *
-     * Emits {RotationScheduled}.
+     * | Emits {RotationScheduled}.
      */
     function rotateOwner(address to) external onlyOwner {
         _rotate(Role.OWNER, to);
     }
 
     /**
-     * @notice Replaces the guardian. It takes effect by itself after {rotationDelay}. Replaces a pending rotation of
-     * the guardian.
-     *
-     * Requirements:
+     * @notice Schedules a new guardian, effective after {rotationDelay}. Replaces a pending rotation of the guardian.
+     * | Requirements:
      * - the caller is the owner;
      * - `to` is not zero.
-     *
-     * Emits {RotationScheduled}.
+     * | Emits {RotationScheduled}.
      */
     function rotateGuardian(address to) external onlyOwner {
         _rotate(Role.GUARDIAN, to);
     }
 
     /**
-     * @notice Replaces the enclave's signer. It takes effect by itself after {rotationDelay}; what the former signer
-     * signed and was not relayed by then is void. Replaces a pending rotation of the signer.
-     *
-     * Requirements:
+     * @notice Schedules a new enclave signer, effective after {rotationDelay}. Authorizations of the former signer that
+     *   were not relayed by then become void. Replaces a pending rotation of the signer.
+     * | Requirements:
      * - the caller is the owner;
      * - `to` is not zero.
-     *
-     * Emits {RotationScheduled}.
+     * | Emits {RotationScheduled}.
      */
     function rotateSigner(address to) external onlyOwner {
         _rotate(Role.SIGNER, to);
@@ -169,13 +159,11 @@ contract Authority is Sweepable {
     }
 
     /**
-     * @notice Refuses openings and everything that the enclave signs, for {maxPause} seconds.
-     *
-     * Requirements:
+     * @notice Refuses order openings and the enclave's authorizations for {maxPause} seconds.
+     * | Requirements:
      * - the caller is the guardian;
      * - no pause is in force, and {PAUSE_INTERVAL} has passed since the end of the last one.
-     *
-     * Emits {Paused}.
+     * | Emits {Paused}.
      */
     function pause() external {
         require(msg.sender == guardian(), NotGuardian(guardian(), msg.sender));
@@ -211,18 +199,18 @@ contract Authority is Sweepable {
         return _holder(Role.GUARDIAN);
     }
 
-    /// @notice The address whose signature authorizes.
+    /// @notice The address whose signature authorizes settlements, refunds, writes and batches.
     function enclaveSigner() public view returns (address) {
         return _holder(Role.SIGNER);
     }
 
-    /// @notice The role passes to `to` at `effectiveAt` (Unix seconds); both zero when no rotation is pending.
+    /// @notice The role passes to `to` at `effectiveAt` (Unix seconds); both are zero if no rotation is pending.
     function pendingRotation(Role role) public view returns (address to, uint64 effectiveAt) {
         Holder storage holder = _holders[role];
         return block.timestamp < holder.effectiveAt ? (holder.next, holder.effectiveAt) : (address(0), uint64(0));
     }
 
-    /// @notice Unix seconds at which the pause ends; 0 when the platform is not paused.
+    /// @notice Unix seconds at which the pause ends; 0 if the platform is not paused.
     function pausedUntil() public view returns (uint64) {
         return block.timestamp < _pausedUntil ? _pausedUntil : 0;
     }
@@ -237,7 +225,7 @@ contract Authority is Sweepable {
         require(block.timestamp >= _pausedUntil, PlatformPaused(_pausedUntil));
     }
 
-    /// @notice The address whose signature authorizes now. Reverts with {PlatformPaused} while the platform is paused.
+    /// @notice The enclave's signer. Reverts with {PlatformPaused} while the platform is paused.
     function activeSigner() external view returns (address) {
         requireNotPaused();
         return enclaveSigner();

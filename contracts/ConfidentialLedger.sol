@@ -12,17 +12,16 @@ import {Sweepable} from "./Sweepable.sol";
 /**
  * @title Versioned ciphertext: each account's portfolio, each institution's rulebook.
  *
- * @dev `accountId = keccak256(abi.encodePacked(account))`. Versions start at 0 (nothing written). A write of a
- * portfolio carries exactly the next version and the running hash of the earlier writes, so a write that was computed
- * from an older state is refused, and so is one from a state that a reorganization has replaced.
+ * @dev `accountId = keccak256(abi.encodePacked(account))`. Versions start at 0 (no write yet). A write of a
+ * portfolio carries the next version and the running hash of the earlier writes. So the ledger refuses a write computed
+ * from an older state, or from a state that a reorganization has replaced.
  */
 contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
     /**
      * @notice Authorization to write a portfolio outside of a settlement.
-     *
-     * `orderId` to `commit` are the order that the write belongs to, as the escrow has it. `state` is the state that
-     * the order must be in: OPEN for a write-ahead, REFUNDED for the write after a reclaim. `previous` is
-     * {portfolioHash} before the write.
+     * | `orderId` to `commit` describe the write's order as the escrow records it. `state` is the order's required
+     * state: OPEN for a write-ahead, REFUNDED for the write after a reclaim. `previous` is {portfolioHash} before the
+     * write.
      */
     struct PortfolioUpdate {
         bytes32 orderId;
@@ -51,10 +50,10 @@ contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
     bytes32 private constant POLICY_UPDATE_TYPEHASH =
         keccak256("PolicyUpdate(bytes32 orgId,address admin,uint64 version,bytes policyBlob)");
 
-    /// @notice Where the orders are. The only contract that may call {writePortfolio}.
+    /// @notice The escrow of the orders: the only contract that may call {writePortfolio}.
     OrderEscrow public immutable escrow;
 
-    /// @notice Where an institution's admin is looked up.
+    /// @notice The registry of institutions and their admins.
     InstitutionRegistry public immutable registry;
 
     /// @notice The portfolio that the enclave reads.
@@ -63,7 +62,7 @@ contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
     /// @notice The same portfolio, sealed to the employee.
     mapping(bytes32 accountId => bytes) public userBlob;
 
-    /// @notice How often the portfolio has been written.
+    /// @notice The number of writes of the portfolio.
     mapping(bytes32 accountId => uint64) public portfolioVersion;
 
     /**
@@ -75,7 +74,7 @@ contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
     /// @notice The institution's rulebook, which only the enclave reads.
     mapping(bytes32 orgId => bytes) public policyBlob;
 
-    /// @notice How often the rulebook has been written.
+    /// @notice The number of writes of the rulebook.
     mapping(bytes32 orgId => uint64) public policyVersion;
 
     /// @notice A portfolio was written.
@@ -112,15 +111,13 @@ contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
 
     /**
      * @notice Writes a portfolio outside of a settlement: an order's write-ahead, or the effect of a reclaimed order.
-     *
-     * Requirements:
+     * | Requirements:
      * - the platform is not paused;
-     * - the enclave's signature over the authorization, not used before;
-     * - the escrow's order is the one that the authorization names, in the state that it names;
+     * - the enclave signed the authorization, and it was not used before;
+     * - the escrow's order has the account, asset, amount, commit and state that the authorization names;
      * - `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
      * - neither blob is empty.
-     *
-     * Emits {PortfolioUpdated}.
+     * | Emits {PortfolioUpdated}.
      */
     function updatePortfolio(PortfolioUpdate calldata authorization, bytes calldata signature) external {
         _authorize(hashPortfolioUpdate(authorization), signature);
@@ -142,16 +139,14 @@ contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
     }
 
     /**
-     * @notice Replaces an institution's rulebook wholesale.
-     *
-     * Requirements:
+     * @notice Replaces an institution's entire rulebook.
+     * | Requirements:
      * - the platform is not paused;
-     * - the enclave's signature over the authorization, not used before;
-     * - `admin` is the institution's admin in this very transaction, and the platform admits the institution;
+     * - the enclave signed the authorization, and it was not used before;
+     * - `admin` is the institution's current admin, and the platform admits the institution;
      * - `version` is {policyVersion} + 1;
      * - the blob is not empty.
-     *
-     * Emits {PolicyUpdated}.
+     * | Emits {PolicyUpdated}.
      */
     function updatePolicy(PolicyUpdate calldata authorization, bytes calldata signature) external {
         _authorize(hashPolicyUpdate(authorization), signature);
@@ -173,7 +168,7 @@ contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
      * @notice Writes a portfolio as part of a settlement or a refund.
      *
      * Requirements:
-     * - the caller is the escrow, which has checked the enclave's signature over these very values;
+     * - the caller is the escrow, which has checked the enclave's signature over these values;
      * - `version` is {portfolioVersion} + 1, and `previous` is {portfolioHash};
      * - neither blob is empty.
      *
@@ -201,7 +196,7 @@ contract ConfidentialLedger is EnclaveAuthorized, Sweepable {
 
     /// @notice The EIP-712 digest that the enclave signs for {updatePortfolio}.
     function hashPortfolioUpdate(PortfolioUpdate calldata a) public view returns (bytes32) {
-        // In two halves: the compiler cannot keep more values on the stack.
+        // Encodes in two halves to stay within the EVM's stack limit.
         bytes memory order =
             abi.encode(PORTFOLIO_UPDATE_TYPEHASH, a.orderId, a.account, a.asset, a.amount, a.commit, a.state);
         bytes memory write = abi.encode(a.version, a.previous, keccak256(a.enclaveBlob), keccak256(a.userBlob));

@@ -8,10 +8,10 @@ import {Authority} from "./Authority.sol";
 import {Governed} from "./Governed.sol";
 
 /**
- * @title What the three contracts that the enclave authorizes share: its signature's check, and one use per digest.
+ * @title Base of the three contracts that take enclave authorizations: checks the signature, and each digest once.
  *
  * @dev The enclave holds a signing key and no gas. It signs EIP-712 authorizations in the domain
- * `{name: <contract name>, version: "1", chainId, verifyingContract}`; anyone may carry one to the chain,
+ * `{name: <contract name>, version: "1", chainId, verifyingContract}`. Anyone may submit an authorization,
  * and each digest takes effect once. Signatures are 65 bytes (r ‖ s ‖ v), low-s, v 27 or 28.
  *
  * The signer is {Authority-enclaveSigner}. A digest stays used across a rotation. Authorizations of the former key that
@@ -30,10 +30,9 @@ abstract contract EnclaveAuthorized is EIP712, Governed {
     constructor(string memory name, Authority authority_) EIP712(name, "1") Governed(authority_) {}
 
     /**
-     * @dev Uses the digest up. Runs before anything else in each authorized function, and looks at {usedDigest} first:
-     * a replay always reverts with {DigestUsed}, whatever has changed since.
-     *
-     * Requirements, in this order:
+     * @dev Marks the digest as used. Runs first in each authorized function, and checks {usedDigest} first: a replay
+     *   always reverts with {DigestUsed}, regardless of later changes.
+     * | Requirements, in this order:
      * - the digest was not used before;
      * - the platform is not paused;
      * - `signature` is the enclave signer's over `digest`.

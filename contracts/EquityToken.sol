@@ -19,17 +19,17 @@ import {Sweepable} from "./Sweepable.sol";
  * @dev `id = uint256(bytes32 symbol)`, 9 decimals. The flags, set by the owner:
  * - KYC per wallet and freeze per symbol and wallet bind every party to a transfer (sender, receiver, and a
  *   spender who moves another's shares), except the pool;
- * - listing per symbol binds transfers between wallets only: the pool still pays out what was delisted.
- * Minting to and burning from the pool work whatever the flags say. So does a payout that becomes a claim: the pool,
- * and only the pool, may always send shares to the escrow.
+ * - listing per symbol binds transfers between wallets only: the pool still pays out delisted symbols.
+ * Minting to and burning from the pool ignore the flags. So does a payout that becomes a claim: the pool,
+ * and only the pool, can always send shares to the escrow.
  */
 contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepable {
     using EnumerableSet for EnumerableSet.Bytes32Set;
 
-    /// @dev How settlements and claims name USDC, so no equity may have it.
+    /// @dev The name of USDC in settlements and claims, so no equity may have it.
     bytes32 private constant USDC_SYMBOL = "USDC";
 
-    /// @notice The escrow, which keeps the shares of claims. No flag binds it.
+    /// @notice The escrow, which holds the shares of claims. No flag binds it.
     address public immutable escrow;
 
     /// @notice Whether a wallet has passed KYC.
@@ -122,9 +122,8 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
     }
 
     /**
-     * @notice Mints shares to the pool. The symbol need not be listed: a fill may come in after a delisting.
-     *
-     * Requirements:
+     * @notice Mints shares to the pool. The symbol need not be listed: a fill may arrive after a delisting.
+     * | Requirements:
      * - the caller is the pool;
      * - the symbol is a well-formed name and not `USDC`.
      */
@@ -153,7 +152,7 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
         return _listed.values();
     }
 
-    /// @notice The symbol as text; an equity has no other name here.
+    /// @notice The symbol as text: an equity's only name here.
     function name(uint256 id) external pure returns (string memory) {
         return _text(id);
     }
@@ -163,7 +162,7 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
         return _text(id);
     }
 
-    /// @notice Shares have 9 decimals, whatever the symbol.
+    /// @notice Shares of every symbol have 9 decimals.
     function decimals(uint256) external pure returns (uint8) {
         return 9;
     }
@@ -178,7 +177,7 @@ contract EquityToken is ERC6909TokenSupply, IERC6909Metadata, Governed, Sweepabl
         return interfaceId == type(IERC6909Metadata).interfaceId || super.supportsInterface(interfaceId);
     }
 
-    /// @dev Every movement of shares passes here.
+    /// @dev Every transfer, mint and burn passes here.
     function _update(address from, address to, uint256 id, uint256 amount) internal override {
         if (from != address(0) && to != address(0)) _requireTransferable(from, to, bytes32(id));
         super._update(from, to, id, amount);

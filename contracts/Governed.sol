@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {Authority} from "./Authority.sol";
 
-/// @title What each of the five contracts has: the authority that it obeys.
+/// @title Base of the five contracts: the authority that governs them.
 abstract contract Governed {
     /// @notice The platform's owner, guardian and enclave signer.
     Authority public immutable authority;

@@ -11,12 +11,12 @@ import {Sweepable} from "./Sweepable.sol";
 /**
  * @title Institutions, their admins and their member wallets.
  *
- * @dev Anyone may found an institution, but a founding spends nothing of the platform's and reserves no name: the
+ * @dev Anyone may found an institution, but founding costs the platform no gas and reserves no name: the
  * platform's owner admits one founder per name, who thereby becomes the institution's admin. The owner can suspend an
  * institution later; its members can still sell and withdraw.
  *
  * A wallet is in at most one institution, as its admin or as a member. A member enters in two steps (the admin
- * invites, the wallet joins). The admin can remove it at once. It can leave by itself, which takes effect after
+ * invites, the wallet joins). The admin can remove it at once. It can leave on its own, which takes effect after
  * {leaveDelay} seconds; until then it cannot buy. A wallet that could leave at once would escape the trading
  * restrictions of its institution. An admin who hands over stays as a member for the same reason.
  */
@@ -27,50 +27,50 @@ contract InstitutionRegistry is Governed, Sweepable {
     /// @notice Seconds between {leaveInstitution} and its effect.
     uint64 public immutable leaveDelay;
 
-    /// @notice The admin of an institution, zero when none was admitted under this name.
+    /// @notice The admin of an institution, zero if none was admitted under this name.
     mapping(bytes32 orgId => address) public adminOf;
 
     /// @notice Whether the platform's owner admits the institution: its members may buy, and its rulebook is published.
     mapping(bytes32 orgId => bool) public isAdmitted;
 
-    /// @notice The institution that a wallet has founded and that has not been admitted, zero when there is none.
+    /// @notice The institution that a wallet has founded and that has not been admitted, zero if there is none.
     mapping(address wallet => bytes32) public foundingOf;
 
-    /// @notice The address proposed as next admin, zero when there is none.
+    /// @notice The address proposed as next admin, zero if there is none.
     mapping(bytes32 orgId => address) public pendingAdminOf;
 
-    /// @notice How many active members an institution has. Its admin and members who are leaving are not counted.
+    /// @notice The number of an institution's active members, without its admin and members who are leaving.
     mapping(bytes32 orgId => uint256) public walletCount;
 
-    /// @notice The institution that invited the wallet last, zero when that invitation is withdrawn or the wallet has
+    /// @notice The institution that last invited the wallet; zero if it withdrew the invitation, or if the wallet has
     /// entered an institution since.
     mapping(address wallet => bytes32) public invitationOf;
 
-    /// @notice Whether the wallet may {join} the institution. A later invitation by another institution does
-    /// not end this one: otherwise an admin could block others' invitations.
+    /// @notice Whether the wallet may {join} the institution. A later invitation by another institution does not end
+    /// this one; otherwise an admin could block others' invitations.
     mapping(bytes32 orgId => mapping(address wallet => bool)) public isInvited;
 
-    /// @notice Unix seconds at which the wallet's membership ends, or has ended, by itself; zero when it did not leave.
+    /// @notice Unix seconds at which the wallet's departure takes or took effect; zero if it did not leave.
     mapping(address wallet => uint64) public leavingAt;
 
-    /// @dev What {orgOf} returns, unless the wallet has left.
+    /// @dev The institution of {orgOf}, also after the wallet's departure has taken effect.
     mapping(address wallet => bytes32) private _orgOf;
 
-    /// @notice `admin` has founded an institution, which the platform may admit.
+    /// @notice `admin` founded an institution, which the platform may admit.
     event InstitutionRegistered(bytes32 indexed orgId, address indexed admin);
 
-    /// @notice `to` has taken over as admin. The proposal before it emits nothing.
+    /// @notice `to` took over as admin. The earlier proposal emits no event.
     event AdminTransferred(bytes32 indexed orgId, address indexed from, address indexed to);
 
-    /// @notice A wallet's membership changed. `active` is whether it is now an active, counted member: false
-    /// when invited, when an invitation is withdrawn, when it begins to leave, when removed and when a member becomes
-    /// the admin; true when it joins and when an admin who handed over becomes a member.
+    /// @notice A wallet's membership changed. `active` is whether it is now an active, counted member:
+    /// - false if it was invited or removed, its invitation was withdrawn, it starts to leave, or becomes the admin;
+    /// - true if it joins, or is an admin who handed over.
     event MemberUpdated(bytes32 indexed orgId, address indexed wallet, bool active);
 
     /// @notice The name belongs to the institution of `admin`.
     error InstitutionTaken(bytes32 orgId, address admin);
 
-    /// @notice The wallet is already in an institution, perhaps in this one.
+    /// @notice The wallet is already in an institution, possibly this one.
     error AlreadyInInstitution(address wallet, bytes32 orgId);
 
     /// @notice The caller is not the admin of any institution.
@@ -88,7 +88,7 @@ contract InstitutionRegistry is Governed, Sweepable {
     /// @notice The wallet has founded no institution of this name.
     error NotFounded(bytes32 orgId, address wallet);
 
-    /// @notice The platform does not admit the institution. Zero: the wallet is in none.
+    /// @notice The platform does not admit the institution. Zero: the wallet is in no institution.
     error NotAdmitted(bytes32 orgId);
 
     /// @notice The wallet leaves its institution at `effectiveAt`.
@@ -198,7 +198,7 @@ contract InstitutionRegistry is Governed, Sweepable {
     }
 
     /**
-     * @notice Leaves the institution. It takes effect by itself after {leaveDelay} seconds. Until then the rulebook
+     * @notice Leaves the institution, effective after {leaveDelay} seconds. Until then the rulebook
      * binds the wallet, and it cannot buy. Neither the wallet nor the admin can defer or cancel it.
      *
      * Requirements:
@@ -241,7 +241,7 @@ contract InstitutionRegistry is Governed, Sweepable {
      * - the caller is the proposed admin;
      * - the caller is in no institution, or a member of this one.
      *
-     * Emits {MemberUpdated} for each wallet that begins or ceases to be counted, then {AdminTransferred}.
+     * Emits {MemberUpdated} for each wallet whose counting changes, then {AdminTransferred}.
      */
     function acceptAdmin(bytes32 orgId) external {
         require(pendingAdminOf[orgId] == msg.sender, NotPendingAdmin(orgId, pendingAdminOf[orgId], msg.sender));
@@ -255,13 +255,13 @@ contract InstitutionRegistry is Governed, Sweepable {
             _enter(orgId, msg.sender);
             walletCount[orgId]++;
         }
-        // Either way the count includes the former admin: as one more, or in the new admin's place.
+        // In both cases the count now includes the former admin: as an additional member, or in the new admin's place.
         emit MemberUpdated(orgId, from, true);
         emit AdminTransferred(orgId, from, msg.sender);
     }
 
-    /// @notice The institution that a wallet is in, as admin or as member (one that is leaving, until it has left);
-    /// zero when in none.
+    /// @notice The wallet's institution, as admin or member (a leaving member until its departure takes effect);
+    /// zero if it has none.
     function orgOf(address wallet) public view returns (bytes32) {
         uint64 effectiveAt = leavingAt[wallet];
         return effectiveAt != 0 && block.timestamp >= effectiveAt ? bytes32(0) : _orgOf[wallet];

@@ -14,19 +14,19 @@ import {PlatformPool} from "./PlatformPool.sol";
 import {Sweepable} from "./Sweepable.sol";
 
 /**
- * @title Orders: opened by wallets, ended by the enclave, or reclaimed when it never answers.
+ * @title Orders: wallets open them, the enclave ends them, and wallets reclaim unanswered ones.
  *
- * @dev An order is bound to one sealed intent by `commit = keccak256(ciphertext)`. Only a buy out of the wallet
+ * @dev `commit = keccak256(ciphertext)` binds an order to one sealed intent. Only a buy out of the wallet
  * carries USDC; every other order (a sale, a withdrawal, a buy out of confidential cash) opens as a request
- * which shows neither its side nor its size.
+ * that shows neither its side nor its size.
  *
  * Money that its recipient cannot receive (USDC has blacklisted the account, its shares are frozen) becomes a claim, so
- * that it does not block the order. Claims stand outside the pool, and the treasury cannot touch them.
+ * that it does not block the order. Claims are held outside the pool, and the treasury cannot move them.
  */
 contract OrderEscrow is EnclaveAuthorized, Sweepable {
     using SafeERC20 for IERC20;
 
-    /// @notice An order's life: NONE → OPEN → SETTLED or REFUNDED, both final.
+    /// @notice An order's states: NONE → OPEN → SETTLED or REFUNDED, both final.
     enum State {
         NONE,
         OPEN,
@@ -34,7 +34,7 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
         REFUNDED
     }
 
-    /// @dev An order as it is stored; account, deadline and state share a slot.
+    /// @dev A stored order; account, deadline and state share a slot.
     struct Order {
         address account;
         uint64 deadline;
@@ -46,9 +46,8 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
 
     /**
      * @notice Authorization to settle an order.
-     *
-     * `account` to `commit` are the order as the enclave decided on it. `payoutAsset` is `USDC`, a symbol, or zero with
-     * `payout` 0. `previous` is {ConfidentialLedger-portfolioHash} before the settlement.
+     * | `account` to `commit` describe the order that the enclave decided on. `payoutAsset` is `USDC`, a symbol, or
+     * zero with `payout` 0. `previous` is {ConfidentialLedger-portfolioHash} before the settlement.
      */
     struct OrderSettlement {
         bytes32 orderId;
@@ -65,7 +64,7 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
     }
 
     /// @notice Authorization to refund an order. With both blobs empty it writes no portfolio, and `version` and
-    /// `previous` are the portfolio's at present.
+    /// `previous` are the portfolio's current ones.
     struct OrderRefund {
         bytes32 orderId;
         address account;
@@ -78,7 +77,7 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
         bytes userBlob;
     }
 
-    /// @dev What the escrow counts of its open orders, in one slot.
+    /// @dev Totals of the open orders, in one slot.
     struct Totals {
         uint64 openOrders;
         uint192 escrowed;
@@ -91,47 +90,47 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
         "OrderRefund(bytes32 orderId,address account,bytes32 asset,uint256 amount,bytes32 commit,uint64 version,bytes32 previous,bytes enclaveBlob,bytes userBlob)"
     );
 
-    /// @dev How orders and claims name USDC.
+    /// @dev The name of USDC in orders and claims.
     bytes32 private constant USDC_ASSET = "USDC";
 
-    /// @notice How far ahead a deadline may lie.
+    /// @notice The most seconds that a deadline may lie ahead.
     uint64 public constant MAX_LIFETIME = 30 days;
 
-    /// @notice How many orders an account may have open.
+    /// @notice The most orders that an account may have open.
     uint256 public constant MAX_OPEN_ORDERS = 20;
 
-    /// @notice Unix seconds of the block that this contract was created in: no order of it is older.
+    /// @notice Unix seconds of this contract's deployment block; no order is older.
     uint256 public immutable deployedAt = block.timestamp;
 
-    /// @notice Who is in which institution.
+    /// @notice The registry of institutions and their members.
     InstitutionRegistry public immutable registry;
 
-    /// @notice Where portfolios are written.
+    /// @notice The ledger of the portfolios.
     ConfidentialLedger public immutable ledger;
 
-    /// @notice Where the KYC flags are.
+    /// @notice The token contract, which holds the KYC flags.
     EquityToken public immutable token;
 
     mapping(bytes32 orderId => Order) private _orders;
 
     Totals private _totals;
 
-    /// @notice How many orders are open that were opened in an institution (zero: in none).
+    /// @notice The number of open orders that were opened in an institution (zero: in none).
     mapping(bytes32 orgId => uint256) public openOrdersOf;
 
-    /// @notice How many orders of an account are open.
+    /// @notice The number of an account's open orders.
     mapping(address account => uint256) public openOrdersBy;
 
-    /// @notice The account whose order has these first 16 bytes in its id, zero when there is none.
+    /// @notice The account of the order whose id has these first 16 bytes, zero if there is none.
     mapping(bytes16 prefix => address) public takenBy;
 
-    /// @notice What an account could not receive and can {claim}, in base units.
+    /// @notice The amount that an account could not receive and can {claim}, in base units.
     mapping(address account => mapping(bytes32 asset => uint256)) public claims;
 
     /// @notice The sum of all {claims} in an asset.
     mapping(bytes32 asset => uint256) public claimed;
 
-    /// @notice Where an account may have its claims in an asset paid to besides itself, zero for nowhere.
+    /// @notice The other address that may receive an account's claims in an asset, zero for none.
     mapping(address account => mapping(bytes32 asset => address)) public claimRecipientOf;
 
     /// @notice An order was opened.
@@ -139,15 +138,15 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
         bytes32 indexed orderId, address indexed account, uint256 amount, uint64 deadline, bytes32 commit
     );
 
-    /// @notice An order was settled: `amount` went to the pool, `payout` of `payoutAsset` to the account, or to a claim
-    /// of it ({ClaimMade} follows then).
+    /// @notice An order was settled: `amount` went to the pool, and `payout` of `payoutAsset` to the account or its
+    /// claim ({ClaimMade} then follows).
     event OrderSettled(bytes32 indexed orderId, uint256 amount, bytes32 payoutAsset, uint256 payout);
 
-    /// @notice An order was refunded or reclaimed: `amount` went back to the account, or to a claim of it ({ClaimMade}
-    /// follows then).
+    /// @notice An order was refunded or reclaimed: `amount` went back to the account or its claim ({ClaimMade} then
+    /// follows).
     event OrderRefunded(bytes32 indexed orderId, address indexed account, uint256 amount);
 
-    /// @notice `account` could not receive `amount` of `asset`, which the escrow keeps for it.
+    /// @notice `account` could not receive `amount` of `asset`, so the escrow holds it as a claim.
     event ClaimMade(address indexed account, bytes32 indexed asset, uint256 amount);
 
     /// @notice A claim was paid to `to`.
@@ -159,13 +158,13 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
     /// @notice The wallet has not passed KYC.
     error NotCleared(address wallet);
 
-    /// @notice `by` has opened an order whose id has the same first 16 bytes: sign again under a new id.
+    /// @notice `by` has opened an order whose id has the same first 16 bytes. Remedy: sign again under a new id.
     error OrderIdTaken(bytes32 orderId, address by);
 
-    /// @notice The authorization was computed for another order: a reorganization has replaced it.
+    /// @notice The authorization was computed for another order, for example one that a reorganization has replaced.
     error OrderMismatch(bytes32 orderId);
 
-    /// @notice The account has nothing to claim in this asset.
+    /// @notice The account has no claim in this asset.
     error NoClaim(address account, bytes32 asset);
 
     /// @notice The account's claims in `asset` cannot be paid to `to`.
@@ -174,7 +173,7 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
     /// @notice The deadline is not after the block's time `currentTime`, or is later than `latest`.
     error DeadlineOutOfRange(uint64 deadline, uint64 currentTime, uint64 latest);
 
-    /// @notice The account has `open` orders open, and may have `limit`.
+    /// @notice The account has `open` open orders, and may have at most `limit`.
     error TooManyOpenOrders(address account, uint256 open, uint256 limit);
 
     /// @notice The order is in `state`, not OPEN.
@@ -192,7 +191,7 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
     /// @notice The order can be reclaimed from `availableAt` on; the block's time is `currentTime`.
     error ReclaimTooEarly(uint256 availableAt, uint256 currentTime);
 
-    /// @notice A buy must escrow something.
+    /// @notice A buy must escrow an amount above zero.
     error ZeroAmount();
 
     constructor(
@@ -244,18 +243,16 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
     }
 
     /**
-     * @notice Ends an order: its USDC goes to the pool, the portfolio is written, the payout is paid. All or none. A
-     * payout that only the account's own failure to receive it prevents becomes a claim. A settlement may come after
-     * the deadline, as long as the order is open.
-     *
-     * Requirements:
+     * @notice Ends an order atomically: moves its USDC to the pool, writes the portfolio, pays the payout. A payout
+     *   becomes a claim only if the account itself cannot receive it. A settlement may come after the deadline, as long
+     *   as the order is open.
+     * | Requirements:
      * - the platform is not paused;
-     * - the enclave's signature over the authorization, not used before;
-     * - the order is open, and the one that the authorization names;
-     * - `payoutAsset` and `payout` are both zero or both not;
-     * - what {ConfidentialLedger-writePortfolio} and {PlatformPool-payout} require.
-     *
-     * Emits {OrderSettled}, {ConfidentialLedger-PortfolioUpdated}, and {ClaimMade} when the payout becomes a claim.
+     * - the enclave signed the authorization, and it was not used before;
+     * - the order is open, and is the one that the authorization names;
+     * - `payoutAsset` and `payout` are both zero or both non-zero;
+     * - the requirements of {ConfidentialLedger-writePortfolio} and {PlatformPool-payout}.
+     * | Emits {OrderSettled}, {ConfidentialLedger-PortfolioUpdated}, and {ClaimMade} if the payout becomes a claim.
      */
     function settle(OrderSettlement calldata a, bytes calldata signature) external nonReentrant {
         _authorize(hashOrderSettlement(a), signature);
@@ -271,17 +268,15 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
     }
 
     /**
-     * @notice Ends an order and gives its USDC back, as a claim if the account cannot receive it.
-     *
-     * Requirements:
+     * @notice Ends an order and returns its USDC, as a claim if the account cannot receive it.
+     * | Requirements:
      * - the platform is not paused;
-     * - the enclave's signature over the authorization, not used before;
-     * - the order is open, and the one that the authorization names;
-     * - with both blobs empty: `version` and `previous` are the portfolio's at present, so the refund is void once
-     *   the order has been written ahead; otherwise what {ConfidentialLedger-writePortfolio} requires;
+     * - the enclave signed the authorization, and it was not used before;
+     * - the order is open, and is the one that the authorization names;
+     * - with both blobs empty: `version` and `previous` are the portfolio's current ones, so the refund is void once
+     *   the order has been written ahead; otherwise the requirements of {ConfidentialLedger-writePortfolio};
      * - the account can receive the USDC, or the escrow could pay itself.
-     *
-     * Emits {OrderRefunded}, {ConfidentialLedger-PortfolioUpdated} unless both blobs are empty, and {ClaimMade} when
+     * | Emits {OrderRefunded}, {ConfidentialLedger-PortfolioUpdated} unless both blobs are empty, and {ClaimMade} if
      * the USDC becomes a claim.
      */
     function refund(OrderRefund calldata a, bytes calldata signature) external nonReentrant {
@@ -299,16 +294,14 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
     }
 
     /**
-     * @notice Ends an order that the enclave never answered; its USDC goes back (a request pays nothing), as a claim if
-     * the account cannot receive it. A pause does not stop it.
-     *
-     * Requirements:
+     * @notice Ends an order that the enclave never answered, and returns its USDC (none for a request), as a claim if
+     *   the account cannot receive it. Works during a pause.
+     * | Requirements:
      * - the order is open;
-     * - the caller is its account, whatever its flags say;
+     * - the caller is its account, regardless of its flags;
      * - {Authority-RECLAIM_DELAY} has passed since the deadline;
      * - the account can receive the USDC, or the escrow could pay itself.
-     *
-     * Emits {OrderRefunded}, and {ClaimMade} when the USDC becomes a claim.
+     * | Emits {OrderRefunded}, and {ClaimMade} if the USDC becomes a claim.
      */
     function reclaim(bytes32 orderId) external nonReentrant {
         Order storage order = _orders[orderId];
@@ -322,14 +315,12 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
     }
 
     /**
-     * @notice Pays all that the caller could not receive of an asset. A pause does not stop it.
-     *
-     * Requirements:
+     * @notice Pays the caller's whole claim in an asset. Works during a pause.
+     * | Requirements:
      * - the caller has a claim in the asset;
      * - `to` is the caller, or a wallet with KYC that the owner approved for the caller and the asset;
      * - `to` can receive it.
-     *
-     * Emits {ClaimPaid}.
+     * | Emits {ClaimPaid}.
      */
     function claim(bytes32 asset, address to) external nonReentrant {
         uint256 amount = claims[msg.sender][asset];
@@ -346,20 +337,18 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
     }
 
     /**
-     * @notice Lets an account have its claims in an asset paid to another wallet. Only the account can then have them
-     * paid. The approval stands until it is replaced; the zero address withdraws it.
-     *
-     * Requirements:
+     * @notice Allows an account's claims in an asset to be paid to another wallet; only the account itself can request
+     *   the payment. The approval holds until it is replaced; the zero address withdraws it.
+     * | Requirements:
      * - the caller is the owner.
-     *
-     * Emits {ClaimRecipientApproved}.
+     * | Emits {ClaimRecipientApproved}.
      */
     function approveClaimRecipient(address account, bytes32 asset, address to) external onlyOwner {
         claimRecipientOf[account][asset] = to;
         emit ClaimRecipientApproved(account, asset, to);
     }
 
-    /// @notice How many orders are open.
+    /// @notice The number of open orders.
     function openOrders() external view returns (uint256) {
         return _totals.openOrders;
     }
@@ -370,10 +359,10 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
     }
 
     /**
-     * @notice Reverts with {OrderNotOpen}, {OrderNotRefunded} or {OrderMismatch} unless the order is the one described.
+     * @notice Reverts with {OrderNotOpen}, {OrderNotRefunded} or {OrderMismatch} unless the order matches the arguments.
      *
      * Requirements:
-     * - `state` is OPEN or REFUNDED, and the order is in it;
+     * - `state` is OPEN or REFUNDED, and is the order's state;
      * - the order has that account, amount and commit;
      * - `asset` is `USDC` for an order with an amount, and zero for a request.
      */
@@ -395,7 +384,7 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
         );
     }
 
-    /// @notice An order by its id; `state` is NONE (0) when there is none. `amount` is the escrowed USDC in base
+    /// @notice An order by its id; `state` is NONE (0) if there is none. `amount` is the escrowed USDC in base
     /// units, 0 for a request; `orgId` is the account's institution at opening, zero for none.
     function orders(bytes32 orderId)
         external
@@ -408,7 +397,7 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
 
     /// @notice The EIP-712 digest that the enclave signs for {settle}.
     function hashOrderSettlement(OrderSettlement calldata a) public view returns (bytes32) {
-        // In two halves: the compiler cannot keep more values on the stack.
+        // Encodes in two halves to stay within the EVM's stack limit.
         bytes memory order =
             abi.encode(ORDER_SETTLEMENT_TYPEHASH, a.orderId, a.account, a.asset, a.amount, a.commit);
         bytes memory effect = abi.encode(
@@ -445,7 +434,7 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
         emit OrderOpened(orderId, msg.sender, amount, deadline, commit);
     }
 
-    /// @dev Closes an order that is open.
+    /// @dev Closes an open order.
     function _close(bytes32 orderId, State state) private {
         Order storage order = _orders[orderId];
         order.state = state;
@@ -454,7 +443,7 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
         openOrdersBy[order.account]--;
     }
 
-    /// @dev Pays USDC of the escrow back. It becomes a claim only if the failure is the account's own: when the escrow
+    /// @dev Returns USDC of the escrow. It becomes a claim only if the account itself cannot receive it: if the escrow
     /// could not pay itself either (USDC is paused, or too little gas is left), everything reverts.
     function _returnUsdc(address account, uint256 amount) private {
         if (amount == 0 || usdc.trySafeTransfer(account, amount)) return;
@@ -468,7 +457,7 @@ contract OrderEscrow is EnclaveAuthorized, Sweepable {
         emit ClaimMade(account, asset, amount);
     }
 
-    /// @dev Open orders and claims. The rest was sent here by mistake.
+    /// @dev USDC of open orders and claims. Any excess was sent here by mistake.
     function _accountedUsdc() internal view override returns (uint256) {
         return uint256(_totals.escrowed) + claimed[USDC_ASSET];
     }

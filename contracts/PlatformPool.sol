@@ -11,11 +11,10 @@ import {EquityToken} from "./EquityToken.sol";
 
 /**
  * @title The pooled USDC and shares of the whole platform.
- *
- * @dev Batches keep the supply of a symbol's shares equal to what the broker holds. They are separate from
- * settlements, so that a batch does not show one fill's size. An authorization of a batch carries the
- * supply that it was computed from and the symbol's next batch number: without the number, mint 5, burn 5,
- * mint 5 would repeat a digest and be refused for ever.
+ * | @dev Batches keep the supply of a symbol's shares equal to the broker's holding. They are separate from
+ * settlements, so a batch does not reveal one fill's size. A batch authorization carries the supply that it was
+ * computed from and the symbol's next batch number. Without the number, mint 5, burn 5, mint 5 would repeat a digest
+ * and always revert.
  */
 contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
@@ -43,7 +42,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     bytes32 private constant BATCH_BURN_TYPEHASH =
         keccak256("BatchBurn(bytes32 symbol,uint256 amount,uint256 expectedSupply,uint64 batch,uint64 countedUntil)");
 
-    /// @dev How a payout names USDC.
+    /// @dev The name of USDC in payouts.
     bytes32 private constant USDC_ASSET = "USDC";
 
     /// @notice The USDC token.
@@ -52,7 +51,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice The shares.
     EquityToken public immutable token;
 
-    /// @notice The one contract that may pay out.
+    /// @notice The only contract that may call {payout}.
     address public immutable escrow;
 
     /// @notice The only address that {transferTreasury} can move USDC to.
@@ -78,7 +77,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     /// @notice The symbol's supply is `expected`, but the authorization was computed from `got`.
     error SupplyConflict(uint256 expected, uint256 got);
 
-    /// @notice Fills until `countedUntil` have been counted already, later than `got`.
+    /// @notice Fills until `countedUntil`, which is later than `got`, have already been counted.
     error CountedAlready(uint64 countedUntil, uint64 got);
 
     /// @notice The pool holds `available` of the asset, less than `needed`.
@@ -109,16 +108,14 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
 
     /**
      * @notice Mints shares to the pool.
-     *
-     * Requirements:
+     * | Requirements:
      * - the platform is not paused;
-     * - the enclave's signature over the authorization, not used before;
+     * - the enclave signed the authorization, and it was not used before;
      * - `batch` is {nextBatch} of the symbol;
      * - `expectedSupply` is the symbol's supply before the batch;
      * - `countedUntil` is not before {countedUntil} of the symbol;
      * - `amount` is not zero; the symbol is a well-formed name and not `USDC`.
-     *
-     * Emits {BatchMinted}.
+     * | Emits {BatchMinted}.
      */
     function mintBatch(BatchMint calldata authorization, bytes calldata signature) external nonReentrant {
         _authorize(hashBatchMint(authorization), signature);
@@ -133,16 +130,14 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
 
     /**
      * @notice Burns shares of the pool.
-     *
-     * Requirements:
+     * | Requirements:
      * - the platform is not paused;
-     * - the enclave's signature over the authorization, not used before;
+     * - the enclave signed the authorization, and it was not used before;
      * - `batch` is {nextBatch} of the symbol;
      * - `expectedSupply` is the symbol's supply before the batch;
      * - `countedUntil` is not before {countedUntil} of the symbol;
      * - `amount` is not zero, and the pool holds it.
-     *
-     * Emits {BatchBurned}.
+     * | Emits {BatchBurned}.
      */
     function burnBatch(BatchBurn calldata authorization, bytes calldata signature) external nonReentrant {
         _authorize(hashBatchBurn(authorization), signature);
@@ -157,13 +152,12 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     }
 
     /**
-     * @notice Pays an order's account, as part of its settlement: `asset` is `USDC` or an equity's symbol. Returns
-     * false when the account cannot receive it; the amount is then in the escrow, for a claim.
-     *
-     * Requirements:
+     * @notice Pays an order's account as part of its settlement: `asset` is `USDC` or an equity's symbol. Returns false
+     *   if the account cannot receive it; the escrow then holds the amount for a claim.
+     * | Requirements:
      * - the caller is the escrow;
      * - the pool holds `amount` of the asset;
-     * - `to` or the escrow can receive it: only the recipient's own failure makes a claim.
+     * - `to` or the escrow can receive it: only the recipient's own failure creates a claim.
      */
     function payout(address to, bytes32 asset, uint256 amount) external nonReentrant returns (bool paid) {
         require(msg.sender == escrow, NotEscrow(escrow, msg.sender));
@@ -173,7 +167,7 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
             if (!paid) usdc.safeTransfer(escrow, amount);
         } else {
             _requireHeld(asset, token.balanceOf(address(this), uint256(asset)), amount);
-            // A transfer that runs out of gas leaves too little for the one to the escrow, so everything reverts.
+            // A transfer that runs out of gas leaves too little for the transfer to the escrow, so everything reverts.
             try token.transfer(to, uint256(asset), amount) {
                 paid = true;
             } catch {
@@ -183,9 +177,8 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
     }
 
     /**
-     * @notice Adds USDC of the caller to the pool. It is a gift: nothing is credited for it.
-     *
-     * Requirements:
+     * @notice Adds USDC of the caller to the pool, as a gift without credit.
+     * | Requirements:
      * - `amount` is not zero, held by the caller, and approved to this contract.
      */
     function fund(uint256 amount) external nonReentrant {
@@ -206,13 +199,13 @@ contract PlatformPool is EnclaveAuthorized, ReentrancyGuardTransient {
         usdc.safeTransfer(brokerFunding, amount);
     }
 
-    /// @notice The number that a symbol's next batch carries; the first one's is 1.
+    /// @notice The number of a symbol's next batch; the first batch is 1.
     function nextBatch(bytes32 symbol) public view returns (uint64) {
         return _lastBatch[symbol].number + 1;
     }
 
-    /// @notice Unix milliseconds: the symbol's batches include all fills until then. A batch that is minted for one
-    /// withdrawal includes no fill, and does not change it.
+    /// @notice Unix milliseconds until which the symbol's batches include all fills. A batch minted for a withdrawal
+    /// includes no fill and does not change this time.
     function countedUntil(bytes32 symbol) external view returns (uint64) {
         return _lastBatch[symbol].countedUntil;
     }

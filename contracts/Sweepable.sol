@@ -6,9 +6,8 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 
 /**
- * @title A way to the pool for USDC that was sent to one of the platform's contracts by mistake.
- *
- * @dev Shares need none: {EquityToken} refuses to transfer shares to any of these contracts.
+ * @title Recovers USDC that was sent to one of the platform's contracts by mistake, into the pool.
+ * | @dev Shares need no sweep: {EquityToken} refuses transfers of shares to these contracts.
  */
 abstract contract Sweepable is ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
@@ -28,7 +27,7 @@ abstract contract Sweepable is ReentrancyGuardTransient {
     }
 
     /**
-     * @notice Moves the USDC that the contract does not account for to the pool, and no more. Anyone may call it.
+     * @notice Moves exactly the unaccounted USDC to the pool. Anyone may call it.
      *
      * Requirements:
      * - the contract holds more USDC than it accounts for.
@@ -40,7 +39,7 @@ abstract contract Sweepable is ReentrancyGuardTransient {
         usdc.safeTransfer(pool, balance - accounted);
     }
 
-    /// @dev USDC base units that belong here. Only the escrow has any.
+    /// @dev USDC base units that the contract accounts for. Only the escrow has any.
     function _accountedUsdc() internal view virtual returns (uint256) {
         return 0;
     }

@@ -1,6 +1,6 @@
 /**
- * Compiles the contracts with the npm package `solc` (WebAssembly, nothing is downloaded) and writes their
- * ABIs and bytecode as TypeScript. With `--check` it writes nothing and exits 1, naming every stale file.
+ * Compiles the contracts with the npm package `solc` (WebAssembly, no download) and writes their ABIs and bytecode as
+ * TypeScript. With `--check` it writes no file, and exits 1 with the name of every stale file.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -24,15 +24,15 @@ const CONTRACTS = [
   'EquityToken',
   'PlatformPool',
 ]
-/** Run by a node in the place of a call, and never deployed. */
+/** A node runs these in an `eth_call`; they are never deployed. */
 const LENSES = ['WalletLens', 'PoolUsdcLens', 'EquitiesLens']
 const SANDBOX_CONTRACT = 'TestUsdc'
 
 const SETTINGS = {
   optimizer: { enabled: true, runs: 1_000 },
-  // Cancun is what OpenZeppelin's transient re-entrancy guard needs, and what current chains offer.
+  // OpenZeppelin's transient re-entrancy guard needs Cancun, and current chains offer it.
   evmVersion: 'cancun',
-  // Without the hash of the sources, a comment does not change the bytecode.
+  // Omits the hash of the sources, so that a comment does not change the bytecode.
   metadata: { bytecodeHash: 'none' },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
 }
@@ -55,7 +55,7 @@ const outputSchema = z.object({
   contracts: z.record(z.string(), z.record(z.string(), artifactSchema)).default({}),
 })
 
-/** What the compiler makes of one contract: its ABI, and hex without `0x` of the code that deploys it. */
+/** The compiler's output for one contract: its ABI, and its creation code as hex without `0x`. */
 export interface Artifact {
   abi: Record<string, unknown>[]
   bytecode: string
@@ -63,7 +63,7 @@ export interface Artifact {
 
 const packages = createRequire(import.meta.url)
 
-/** Resolves an import of a source unit: a file of ours by path from the root, else a file of a package. */
+/** Resolves an import of a source unit: our own file by its path from the root, else a package's file. */
 function readImport(path: string): { contents: string } | { error: string } {
   try {
     const file = path.startsWith('contracts/') ? join(ROOT, path) : packages.resolve(path)
@@ -75,8 +75,8 @@ function readImport(path: string): { contents: string } | { error: string } {
 
 /**
  * Compiles source units, e.g. `['contracts/OrderEscrow.sol']`, and returns the artifacts by contract name.
- * Throws with the compiler's messages on an error or a warning about our own sources (a package's warnings
- * are not ours to mend), and on code larger than EIP-170 allows.
+ * Throws with the compiler's messages on an error, or on a warning about our own sources (we do not fix a
+ * package's warnings), and on code larger than EIP-170 allows.
  */
 export function compile(units: string[]): Map<string, Artifact> {
   const sources = Object.fromEntries(
@@ -94,7 +94,7 @@ export function compile(units: string[]): Map<string, Artifact> {
     for (const [name, { abi, evm }] of Object.entries(contracts)) {
       const size = evm.deployedBytecode.object.length / 2
       if (size > MAX_CODE_BYTES)
-        throw new Error(`${name}: ${size} bytes of code, allowed are ${MAX_CODE_BYTES}`)
+        throw new Error(`${name}: ${size} bytes of code, at most ${MAX_CODE_BYTES} are allowed`)
       artifacts.set(name, { abi, bytecode: evm.bytecode.object })
     }
   }

@@ -1,14 +1,19 @@
-// Writes the env examples and the README's table from the schemas that read them; with --check, fails when one differs.
+// Writes the env examples and the table in docs/configuration.md from their schemas. With --check, fails if one
+// differs.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { renderEnvExample as renderEnclave } from '../src/enclave/envExample.js'
-import { renderConfigurationTable, renderEnvExample as renderServer } from '../src/server/envExample.js'
+import * as enclave from '../src/enclave/configSchema.js'
+import * as server from '../src/server/config/schema.js'
+import { renderConfigurationTable, renderEnvExample } from '../src/service/config.js'
 
 const TABLE = /(?<=<!-- configuration: npm run env -->\n)[\s\S]*?(?=<!-- end -->)/
 
 const files: [file: string, rendered: (present: string) => string][] = [
-  ['.env.example', renderServer],
-  ['.env.enclave.example', renderEnclave],
-  ['README.md', (present) => present.replace(TABLE, `\n${renderConfigurationTable()}\n\n`)],
+  ['.env.example', () => renderEnvExample(server.ENV_EXAMPLE_HEADER, server.environmentSchema)],
+  ['.env.enclave.example', () => renderEnvExample(enclave.ENV_EXAMPLE_HEADER, enclave.environmentSchema)],
+  [
+    'docs/configuration.md',
+    (present) => present.replace(TABLE, `\n${renderConfigurationTable(server.environmentSchema)}\n\n`),
+  ],
 ]
 
 for (const [file, rendered] of files) {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { startServer } from '../src/server/server.js'
-import { OLDEST_NODE } from '../src/service/nodeVersion.js'
+import { OLDEST_NODE } from '../src/service/version.js'
 import { type Instruction, instructionsOf, stagesOf } from './support/dockerfile.js'
 import { startHttpServer } from './support/httpServer.js'
 import { createLogLines } from './support/logLines.js'
@@ -12,7 +12,7 @@ import { startTestResident } from './support/residentHarness.js'
 import { serverConfig } from './support/serverEnvironment.js'
 import { temporaryDirectory } from './support/temporaryDirectory.js'
 
-// No container can be built here: what the images do is read from their file, and its commands are run by themselves.
+// No container can be built here: the tests read the images' file, and run its commands by themselves.
 
 const all = instructionsOf(readFileSync('Dockerfile', 'utf8'))
 const stages = stagesOf(all)
@@ -130,12 +130,15 @@ describe('the health checks', () => {
     })
   })
 
-  test.each(IMAGES)('of the %s fail where nobody listens, and where the answer is an error', async (name) => {
-    const gone = await startHttpServer((_req, res) => res.end())
-    await gone.stop()
-    await expect(check(name, new URL(gone.url).port)).rejects.toMatchObject({ code: 1 })
-    const broken = await startHttpServer((_req, res) => res.writeHead(503).end())
-    onTestFinished(() => broken.stop())
-    await expect(check(name, new URL(broken.url).port)).rejects.toMatchObject({ code: 1 })
-  })
+  test.each(IMAGES)(
+    'of the %s fail where no server listens, and where the answer is an error',
+    async (name) => {
+      const gone = await startHttpServer((_req, res) => res.end())
+      await gone.stop()
+      await expect(check(name, new URL(gone.url).port)).rejects.toMatchObject({ code: 1 })
+      const broken = await startHttpServer((_req, res) => res.writeHead(503).end())
+      onTestFinished(() => broken.stop())
+      await expect(check(name, new URL(broken.url).port)).rejects.toMatchObject({ code: 1 })
+    },
+  )
 })

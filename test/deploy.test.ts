@@ -11,7 +11,7 @@ import { temporaryDirectory } from './support/temporaryDirectory.js'
 const run = promisify(execFile)
 const UNITS = ['trading-server', 'trading-enclave'] as const
 
-/** What a command says on both streams, null where the system has no such command. */
+/** A command's output on both streams, null where the system has no such command. */
 async function saidBy(program: string, args: readonly string[]): Promise<string | null> {
   try {
     const { stdout, stderr } = await run(program, args)
@@ -130,7 +130,7 @@ describe('the Compose file of three servers', () => {
     expect(new Set(taken).size).toBe(6)
     const balancer = await readFile('deploy/Caddyfile', 'utf8')
     expect(balancer).toContain(`reverse_proxy ${ports.map((port) => `127.0.0.1:${port}`).join(' ')} {`)
-    // Of the enclave's RELAY_URL, which no server may have taken.
+    // The port of the enclave's RELAY_URL, which no server may have taken.
     expect(balancer).toContain('http://:8000 {')
     expect(taken).not.toContain('8000')
     for (const [name, { env_file: files }] of servers) expect(files, name).toEqual(['server.env'])

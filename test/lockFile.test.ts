@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { OLDEST_NODE } from '../src/service/nodeVersion.js'
+import { OLDEST_NODE } from '../src/service/version.js'
 
 const lockSchema = z.object({
   packages: z.record(

@@ -7,9 +7,7 @@
 // npm run test:soak -- opening [--accounts 50 --orders 1000 --closed-seconds 120]
 import { soakManyOrders, soakOpening } from './e2e/support/tradingSoaks.js'
 import { soakSweeps } from './enclave/soak.js'
-import { soakCluster } from './faults/cluster/soak.js'
-import { soakOrders } from './faults/orders/soak.js'
-import { soakRelay } from './faults/relaySoak.js'
+import { soakCluster, soakOrders, soakRelay } from './faults/soak.js'
 import { soakByFuzzing } from './fuzz/soak.js'
 
 const print = (line: string) => process.stdout.write(`${line}\n`)

@@ -1,22 +1,17 @@
-import type { MarketClock } from '../src/client/index.js'
-import { useNow } from './hooks/useNow.js'
-import type { Polled } from './hooks/usePolled.js'
-import type { Route } from './hooks/useRoute.js'
-import type { Sessions } from './hooks/useSession.js'
 import { CopyAddress } from './parts/copyAddress.js'
+import type { Route } from './state/browser.js'
+import { useStore } from './state/context.js'
 import { clockWords } from './words/clock.js'
 import { shortHex } from './words/format.js'
 
-interface HeaderProps {
-  readonly route: Route
-  readonly places: readonly (readonly [route: Route, label: string])[]
-  readonly clock: Polled<MarketClock>
-  readonly sessions: Sessions
-}
-
-const TICK_MS = 10_000
-
-export function Header({ route, places, clock, sessions }: HeaderProps) {
+export function Header() {
+  const { account, route } = useStore()
+  const isMember = (account.value?.orgId.value ?? null) !== null
+  const places: readonly (readonly [Route, string])[] = [
+    ['desk', 'Desk'],
+    ...(isMember ? ([['institution', 'Institution']] as const) : []),
+    ['operator', 'Operator'],
+  ]
   return (
     <header class="top">
       <a class="brand" href="#/desk">
@@ -24,36 +19,35 @@ export function Header({ route, places, clock, sessions }: HeaderProps) {
       </a>
       <nav aria-label="Places">
         {places.map(([place, label]) => (
-          <a key={place} href={`#/${place}`} aria-current={place === route ? 'page' : undefined}>
+          <a key={place} href={`#/${place}`} aria-current={place === route.value ? 'page' : undefined}>
             {label}
           </a>
         ))}
       </nav>
       <div class="top-end">
-        {clock.value === null ? <NoClock error={clock.error} /> : <Clock clock={clock.value} />}
-        <WalletButton sessions={sessions} />
+        <Clock />
+        <WalletButton />
       </div>
     </header>
   )
 }
 
-function Clock({ clock }: { clock: MarketClock }) {
-  const now = useNow(TICK_MS)
+function Clock() {
+  const { clock, now } = useStore()
+  const { value, error } = clock
+  if (value === null) return error === null ? null : <span class="clock">Market hours unknown</span>
   return (
-    <span class={clock.isOpen ? 'clock clock-open' : 'clock'} data-test="clock">
+    <span class={value.isOpen ? 'clock clock-open' : 'clock'} data-test="clock">
       <span class="visually-hidden">Market: </span>
-      {clockWords(clock, now)}
+      {clockWords(value, now.value)}
     </span>
   )
 }
 
-function NoClock({ error }: { error: unknown }) {
-  return error === null ? null : <span class="clock">Market hours unknown</span>
-}
-
-function WalletButton({ sessions: { session, disconnect } }: { sessions: Sessions }) {
-  if (session === null) return null
-  const { wallet, address } = session
+function WalletButton() {
+  const { session, disconnect } = useStore().wallets
+  if (session.value === null) return null
+  const { wallet, address } = session.value
   return (
     <div class="account">
       <span title={address}>

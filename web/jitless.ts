@@ -1,5 +1,5 @@
 import { config } from 'zod'
 
-// zod looks whether it may compile schemas, by compiling something: the page's policy forbids it, and reports each try.
-// Imported before everything that makes a schema.
+// zod probes for JIT support by compiling code, which the page's CSP forbids and reports.
+// Import this before any module that creates a schema.
 config({ jitless: true })

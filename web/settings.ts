@@ -3,7 +3,7 @@ import { type DeskSettings, deskSettingsSchema } from '../src/protocol/deskSetti
 export type { DemoWallet } from '../src/protocol/deskSettings.js'
 export type Settings = DeskSettings
 
-/** @throws Error when there are none, or malformed ones */
+/** @throws Error if the settings are missing or malformed */
 export async function loadSettings(): Promise<Settings> {
   const response = await fetch('desk.json', { cache: 'no-store' })
   if (!response.ok) throw new Error(`desk.json is answered with ${response.status}`)

@@ -3,11 +3,11 @@ import { defineConfig } from 'vite'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-// Built to be served by anything that serves files: no asset comes from elsewhere, and nothing is inline, for the
-// strict policy that the page is served with.
+// Any static file server can serve the build: no asset is external and none is inline, as the page's strict CSP
+// requires.
 export default defineConfig({
   root: here('.'),
-  // Under whatever path it is served.
+  // Relative, so that the page works under any path.
   base: './',
   build: {
     outDir: here('../dist/web'),

@@ -1,34 +1,36 @@
-import type { TradingOptions } from '../trading.js'
-import type { Comparison, Rounds } from './compare.js'
-import type { FloodsResult } from './floodsResult.js'
-import type { IdleResult } from './idleResult.js'
-import type { NarrationResult } from './narrationResult.js'
-import type { OverloadResult } from './overloadResult.js'
 import type { Platform } from './platform.js'
-import type { RelayResult } from './relayResult.js'
-import type { StoresResult } from './storesResult.js'
-import type { TradingResult } from './tradingResult.js'
+import type { Spread } from './statistics.js'
 
-/** The settings of one call of the bench, and the platform that its figures share. */
+/** The options of one call of the bench, and the platform that its figures share. */
 export interface BenchContext {
-  readonly rounds: Rounds
-  /** Started when a figure first asks for it, and the same for all. */
-  platform(): Promise<Platform>
-  print(line: string): void
-  /** Authorizations over which the relay's memory is followed. */
+  readonly rounds: number
+  readonly roundMs: number
+  readonly connections: number
+  /** Authorizations over which the relay's memory is followed; 0: not at all. */
   readonly followed: number
-  /** How many stored envelopes the idle server has, one measurement for each. */
+  /** Stored orders of the idle server, one measurement for each number. */
   readonly stored: readonly number[]
   /** Events that the narrator catches up with. */
   readonly events: number
-  /** Clients that poll at once. */
-  readonly clients: number
   readonly trading: TradingOptions
-  /** Of the measured server's process. */
+  /** Options of the measured server's process, such as `--cpu-prof`. */
   readonly nodeOptions: readonly string[]
+  /** Starts when a figure first asks for it, and serves all of them. */
+  platform(): Promise<Platform>
+  print(line: string): void
 }
 
-/** One of the bench's figures. */
+/** How much trading is measured. */
+export interface TradingOptions {
+  /** Each has one order in the burst. */
+  readonly accounts: number
+  /** Authorizations that the relay has under way at once. */
+  readonly inFlight: number
+  readonly streamSeconds: number
+  /** How long the broker's limit is enforced at the end; 0: not at all. */
+  readonly limitedMinutes: number
+}
+
 export interface Figure {
   /** As on the command line. */
   readonly name: string
@@ -36,54 +38,38 @@ export interface Figure {
   measure(context: BenchContext): Promise<Result>
 }
 
-/** A result of a figure. */
-export type Result =
-  | RouteResult
-  | LatencyResult
-  | RelayResult
-  | IdleResult
-  | NarrationResult
-  | OverloadResult
-  | FloodsResult
-  | CostResult
-  | TradingResult
-  | StoresResult
-  | AccountsResult
-
-export interface RouteResult {
-  readonly kind: 'route'
-  readonly comparison: Comparison
-  /** The least ratio of requests per second that is aimed at, by each peer. */
-  readonly goals: Readonly<Record<string, number>>
-  /** What a reader must know to understand the numbers. */
+/** Every figure's result: one table, the bars that it has to reach, and its rounds for the JSON file. */
+export interface Result {
+  readonly rows: readonly Row[]
+  readonly bars: readonly Bar[]
+  /** A reader needs these to understand the numbers. */
   readonly notes: readonly string[]
+  readonly rounds?: unknown
 }
 
-export interface LatencyResult {
-  readonly kind: 'latencies'
-  readonly rows: readonly LatencyRow[]
-  /** What a reader must know to understand the numbers. */
-  readonly notes: readonly string[]
-}
-
-export interface LatencyRow {
+export interface Row {
   readonly what: string
-  readonly p50Ms: number
-  readonly p99Ms: number
+  /** By the heading of the column, which names the unit. */
+  readonly cells: Readonly<Record<string, Cell>>
 }
 
-/** What a part takes of a request's CPU. */
-export interface CostResult {
-  readonly kind: 'cost'
-  /** The least of the rounds. */
-  readonly partUs: number
-  /** Of a bare Express route, the least of the rounds; null where the system does not tell. */
-  readonly requestUs: number | null
+/** A spread shows as its median; null was not measured. */
+export type Cell = Spread | number | string | null
+
+/** A ratio or a time that has a limit, or is only shown. */
+export interface Bar {
+  readonly what: string
+  /** Null where this run cannot judge it. */
+  readonly value: Spread | null
+  readonly atLeast?: number
+  readonly atMost?: number
 }
 
-/** What the relay does with one account, and with more. */
-export interface AccountsResult {
-  readonly kind: 'accounts'
-  readonly rows: readonly { readonly accounts: number; readonly perSecond: number }[]
-  readonly notes: readonly string[]
+export function verdictOf({
+  value,
+  atLeast = -Infinity,
+  atMost = Infinity,
+}: Bar): 'met' | 'missed' | 'not judged' {
+  if (value === null) return 'not judged'
+  return value.median >= atLeast && value.median <= atMost ? 'met' : 'missed'
 }

@@ -1,53 +1,70 @@
-// Reads the events of a chain when it is asked to: as the narrator, or in a bare loop.
+// Reads the events of a chain, as the narrator or in a bare loop. A process of its own.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { z } from 'zod'
-import { RpcProvider } from '../../src/chain/provider.js'
-import { toQuantity } from '../../src/chain/quantity.js'
-import { bytes32Schema } from '../../src/protocol/hex.js'
-import { readConfig } from '../../src/server/config.js'
-import { buildNarrator } from '../../src/server/narrator/build.js'
+import { blockCall, blockSchema, resultOf, toQuantity } from '../../src/chain/jsonRpc.js'
+import { createRpc, type Rpc } from '../../src/chain/rpc.js'
+import { readConfig } from '../../src/server/config/config.js'
 import { topicsOf, WATCHED } from '../../src/server/narrator/events.js'
 import { type Cursor, createCursorStore } from '../../src/server/narrator/history.js'
-import { createNarratorProgress } from '../../src/server/narrator/progress.js'
+import { buildNarrator, createNarratorProgress } from '../../src/server/narrator/poll.js'
 import { createServeLease, leaseTiming } from '../../src/server/store/leaseHolder.js'
-import { openSqlite } from '../../src/server/store/sqlite/sqliteEngine.js'
 import { createLogger } from '../../src/service/logger.js'
-import { type NarrationAnswer, type NarrationTask, narrationTaskSchema } from './narrationTask.js'
+import { built } from '../../test/support/built.js'
+import { answerTasks } from './processes.js'
+
+const taskSchema = z.strictObject({
+  /** The narrator as the server builds it, or a bare loop of `eth_getLogs` over the same ranges. */
+  way: z.enum(['ours', 'bare']),
+  /** Settings of a server that would narrate this chain. */
+  env: z.record(z.string(), z.string()),
+  dataDir: z.string(),
+  /** The block that it begins after, and the last one to read. */
+  from: z.int(),
+  to: z.int(),
+  /** Blocks of one range. */
+  range: z.int(),
+  /** Whether memory is followed, which takes time. */
+  isFollowed: z.boolean(),
+})
+export type NarrationTask = z.output<typeof taskSchema>
+
+export interface NarrationAnswer {
+  readonly ms: number
+  readonly events: number
+  readonly ticks: number
+  readonly heapMiB: readonly number[]
+}
 
 const MIB = 2 ** 20
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 
-process.on('message', (message) => {
-  void answer(narrationTaskSchema.parse(message)).then((found) => process.send?.(found))
-})
-
-function answer(task: NarrationTask): Promise<NarrationAnswer> {
-  return task.way === 'ours' ? narrated(task) : read(task)
-}
-
 async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
   const { env, dataDir, from, to, isFollowed } = task
   const config = readConfig({ ...env, DATA_DIR: dataDir, RPC_LOG_RANGE: `${task.range}` })
-  const provider = new RpcProvider({
+  const rpc = createRpc({
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
     // The node is asked for its chain before its first use, which is no tick's request.
     chainId: config.chain.chainId,
   })
-  await provider.transport.send([{ method: 'eth_chainId', params: [] }])
-  const engine = openSqlite({ directory: dataDir, onBroken: fail })
+  await rpc.send([{ method: 'eth_chainId', params: [] }])
+  // As the server has it: the thread that waits for the disk is another one.
+  const sqlite: typeof import('../../src/server/store/sqlite/sqliteEngine.js') = await import(
+    built('server/store/sqlite/sqliteEngine.js')
+  )
+  const engine = await sqlite.startSqlite({ directory: dataDir, onBroken: fail })
   const logger = createLogger({ level: 'warn' })
-  await createCursorStore({ engine, logger }).save(await cursorAt(provider, from))
+  await createCursorStore({ engine, logger }).save(await cursorAt(rpc, from))
   let events = 0
   let ticks = 0
   const heapMiB: number[] = []
   const startedAt = performance.now()
-  const ms = await new Promise<number>((resolve) => {
+  const { ms, stop } = await new Promise<{ ms: number; stop: () => Promise<void> }>((resolve) => {
     const narrator = buildNarrator({
       config,
-      provider,
+      rpc,
       serveLease: createServeLease({
         engine,
         holder: 'bench',
@@ -70,27 +87,23 @@ async function narrated(task: NarrationTask): Promise<NarrationAnswer> {
             heapMiB.push(process.memoryUsage().heapUsed / MIB)
           }
           if (block < to) return
-          resolve(performance.now() - startedAt)
-          void narrator.stop()
+          resolve({ ms: performance.now() - startedAt, stop: () => narrator.stop() })
         },
       },
     })
     void narrator.start()
   })
-  provider.destroy()
+  await stop()
   await engine.stop()
   return { ms, events, ticks, heapMiB }
 }
-
-const blockSchema = z.looseObject({ hash: bytes32Schema })
 
 function fail(error: Error): never {
   throw error
 }
 
-async function cursorAt(provider: RpcProvider, number: number): Promise<Cursor> {
-  const hashOf = async (block: number) =>
-    blockSchema.parse(await provider.send('eth_getBlockByNumber', [toQuantity(block), false])).hash
+async function cursorAt(rpc: Pick<Rpc, 'send'>, number: number): Promise<Cursor> {
+  const hashOf = async (block: number) => resultOf((await rpc.send([blockCall(block)]))[0], blockSchema).hash
   const start = { number, hash: await hashOf(number) }
   return { genesis: await hashOf(0), start, blocks: [{ ...start, told: [] }] }
 }
@@ -115,3 +128,5 @@ async function read({ env, from, to, range }: NarrationTask): Promise<NarrationA
   }
   return { ms: performance.now() - startedAt, events, ticks: 0, heapMiB: [] }
 }
+
+answerTasks(taskSchema, (task) => (task.way === 'ours' ? narrated(task) : read(task)))

@@ -1,33 +1,129 @@
+// A server that ours is compared with, a process of its own. A bare route shows the limit of framework and machine: it
+// has no checks, log, limits or store. A user would write the plain one without us.
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import cors from 'cors'
+import { Contract, JsonRpcProvider, NonceManager, verifyTypedData, Wallet } from 'ethers'
+import express, { type Express, type RequestHandler } from 'express'
+import rateLimit from 'express-rate-limit'
+import helmet from 'helmet'
+import { pino } from 'pino'
+import { pinoHttp } from 'pino-http'
 import { z } from 'zod'
+import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
+import { authorizationTypes } from '../../src/protocol/authorizationTypes.js'
 import { portOf } from '../../src/server/http/listener.js'
-import { startHelper } from './childProcess.js'
+import { answerTasks } from './processes.js'
 
-// A server that ours is compared with, in a process of its own.
+const route = {
+  method: z.enum(['GET', 'POST']),
+  /** An Express path, such as `/orders/:orderId`. */
+  path: z.string(),
+  status: z.int(),
+  /** The same answer as ours. */
+  body: z.json(),
+}
+const taskSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('bare'), ...route }),
+  z.strictObject({
+    kind: z.literal('plain'),
+    ...route,
+    /** For its log, and for its database if it stores the body of each request. */
+    directory: z.string(),
+    stores: z.boolean(),
+  }),
+  z.strictObject({
+    kind: z.literal('plainRelay'),
+    rpcUrl: z.string(),
+    chainId: z.int(),
+    ledger: z.string(),
+    privateKey: z.string(),
+    /** The address of the enclave's key. */
+    signer: z.string(),
+  }),
+])
+export type PeerTask = z.output<typeof taskSchema>
+type Plain = Extract<PeerTask, { kind: 'plain' }>
+type PlainRelay = Extract<PeerTask, { kind: 'plainRelay' }>
 
-const portSchema = z.strictObject({ port: z.int() })
+/** So many that no request is refused. */
+const PER_MINUTE = 1_000_000_000
+/** Quicker than ethers' four seconds, which would be forty blocks here. */
+const POLLING_MS = 50
+const { PortfolioUpdate } = authorizationTypes
 
-export interface Peer {
-  readonly url: string
-  readonly pid: number
-  stop(): Promise<void>
+function addRoute(
+  app: Express,
+  { method, path }: Pick<Plain, 'method' | 'path'>,
+  answer: RequestHandler,
+): void {
+  if (method === 'GET') app.get(path, answer)
+  else app.post(path, express.json(), answer)
 }
 
-/** @param program beside this file; it calls `servePeer` */
-export async function startPeer(program: string, task: object): Promise<Peer> {
-  const helper = startHelper(program)
-  const { port } = await helper.ask(task, portSchema)
-  return { url: `http://127.0.0.1:${port}`, pid: helper.pid, stop: helper.stop }
-}
-
-/** Serves what the task says, until the bench hangs up. */
-export function servePeer<T>(schema: z.ZodType<T>, appOf: (task: T) => RequestListener): void {
-  process.on('message', async (message) => {
-    const server = createServer(appOf(schema.parse(message)))
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    process.send?.({ port: portOf(server) })
+function plainApp(task: Plain): RequestListener {
+  const { status, body, directory, stores } = task
+  const app = express()
+  app.use(helmet())
+  app.use(cors({ origin: 'http://localhost:5173' }))
+  app.use(pinoHttp({ logger: pino(pino.destination(join(directory, `plain-${process.pid}.log`))) }))
+  app.use(
+    rateLimit({ windowMs: 60_000, limit: PER_MINUTE, standardHeaders: 'draft-8', legacyHeaders: false }),
+  )
+  const insert = stores ? openTable(directory) : undefined
+  addRoute(app, task, (req, res) => {
+    const changes = insert?.run(req.body.orderId, new Date().toISOString(), JSON.stringify(req.body)).changes
+    if (changes === 0) throw new Error('the order is stored already')
+    res.status(status).json(body)
   })
-  process.on('disconnect', () => process.exit(0))
+  return app
 }
+
+/** As durable as ours, with a statement and a sync for each row. */
+function openTable(directory: string) {
+  const database = new DatabaseSync(join(directory, `plain-${process.pid}.db`))
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  database.exec('CREATE TABLE orders (id TEXT PRIMARY KEY, received_at TEXT NOT NULL, doc TEXT NOT NULL)')
+  return database.prepare('INSERT INTO orders VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+}
+
+/** Express, ethers' Wallet and NonceManager, and `wait()`. */
+function plainRelayApp({ rpcUrl, chainId, ledger, privateKey, signer }: PlainRelay): RequestListener {
+  const provider = new JsonRpcProvider(rpcUrl, chainId, { staticNetwork: true, pollingInterval: POLLING_MS })
+  const wallet = new NonceManager(new Wallet(privateKey, provider))
+  const contract = new Contract(ledger, confidentialLedgerAbi, wallet)
+  const updatePortfolio = contract.getFunction('updatePortfolio')
+  const domain = { name: 'ConfidentialLedger', version: '1', chainId, verifyingContract: ledger }
+  const app = express()
+  app.post('/relay', express.json(), async (req, res) => {
+    const { message, signature } = req.body
+    if (verifyTypedData(domain, { PortfolioUpdate }, message, signature) !== signer) {
+      res.sendStatus(422)
+      return
+    }
+    const struct = PortfolioUpdate.map(({ name }) => message[name])
+    const transaction = await updatePortfolio(struct, signature)
+    const receipt = await transaction.wait()
+    res.json({ status: 'confirmed', txHash: receipt.hash, blockNumber: receipt.blockNumber })
+  })
+  return app
+}
+
+function appOf(task: PeerTask): RequestListener {
+  if (task.kind === 'plain') return plainApp(task)
+  if (task.kind === 'plainRelay') return plainRelayApp(task)
+  const app = express()
+  addRoute(app, task, (_req, res) => {
+    res.status(task.status).json(task.body)
+  })
+  return app
+}
+
+answerTasks(taskSchema, async (task) => {
+  const server = createServer(appOf(task))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: portOf(server) }
+})

@@ -22,7 +22,7 @@ function at(values: readonly number[], index: number): number {
   return values[index] ?? Number.NaN
 }
 
-/** An end is told from a beginning by several samples each, as garbage collection is no clock. */
+/** Several samples tell an end from a beginning, as garbage collection is no clock. */
 const ENDS = 3
 
 /** The median of the last samples by that of the first. */

@@ -4,10 +4,9 @@ pragma solidity 0.8.37;
 import {EquityToken} from "../EquityToken.sol";
 
 /**
- * @title Of many equities at once, which are frozen for an owner and how much of each the owner has.
- *
- * @dev Never deployed, as {WalletLens}. So many symbols are one call, of the hundred that nodes take in a request. The
- * answer is as code that is deployed, of which there may be 24,576 bytes (EIP-170): two words for each symbol.
+ * @title For many equities at once: which are frozen for an owner, and the owner's balances.
+ * | @dev Never deployed, see {WalletLens}. One call covers all symbols, of the hundred calls that nodes accept in a
+ * batch. The answer has the form of deployed code, so it may have 24,576 bytes (EIP-170): two words for each symbol.
  */
 contract EquitiesLens {
     constructor(EquityToken token, address owner, bytes32[] memory symbols) {

@@ -5,8 +5,7 @@ import {OrderEscrow} from "../OrderEscrow.sol";
 
 /**
  * @title The USDC that the pool holds, in one `eth_call`.
- *
- * @dev Never deployed, as {WalletLens}. So the escrow's USDC need not be known before it is asked.
+ * | @dev Never deployed, see {WalletLens}. The caller need not look up the USDC address first.
  */
 contract PoolUsdcLens {
     constructor(OrderEscrow escrow, address pool) {

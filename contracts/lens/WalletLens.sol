@@ -6,10 +6,9 @@ import {EquityToken} from "../EquityToken.sol";
 import {InstitutionRegistry} from "../InstitutionRegistry.sol";
 
 /**
- * @title What decides which screen a wallet sees, in one `eth_call` at one block.
- *
- * @dev Never deployed: the call carries this code in the place of a transaction's `to`, and what the constructor returns
- * is the answer, as ERC-6492's validator does it. So the wallet's institution need not be known before it is asked of.
+ * @title The state that decides a wallet's screen, in one `eth_call` at one block.
+ * | @dev Never deployed: the call carries this code as a creation transaction without `to`, and the constructor returns
+ * the answer, as ERC-6492's validator does. The caller need not look up the wallet's institution first.
  */
 contract WalletLens {
     struct Answer {

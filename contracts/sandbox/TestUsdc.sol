@@ -3,9 +3,7 @@ pragma solidity 0.8.37;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/**
- * @title A stand-in for USDC on local chains: 6 decimals, and anyone may mint. Never deploy it where money is real.
- */
+/** @title A stand-in for USDC on local chains: 6 decimals, and anyone may mint. Never deploy it on a chain of value. */
 contract TestUsdc is ERC20 {
     constructor() ERC20("USD Coin (test)", "USDC") {}
 

@@ -1,6 +1,7 @@
 import { type BrokerAccount, type BrokerPosition, getAccount, getPositions } from './account.js'
 import { type Activities, getActivities } from './activities.js'
 import { type Asset, getAsset } from './assets.js'
+import { type Bar, type BarFilter, getBars } from './bars.js'
 import { type BrokerClock, getClock } from './clock.js'
 import { type BrokerHttp, createBrokerHttp } from './http.js'
 import type { BrokerOrder } from './order.js'
@@ -33,6 +34,8 @@ export interface Broker {
   getClock(): Promise<BrokerClock>
   /** Symbols that the broker knows nothing of are absent from the map. */
   getSnapshots(symbols: readonly string[]): Promise<Map<string, Snapshot>>
+  /** The trading of the past, by symbol and the oldest first. A symbol without any is absent from the map. */
+  getBars(filter: BarFilter): Promise<Map<string, Bar[]>>
   /** Null when there is no such asset. */
   getAsset(symbol: string): Promise<Asset | null>
   /** Null when the account has no such order. */
@@ -82,6 +85,7 @@ export function brokerOf({ trading, data, feed }: BrokerParts): Broker {
   return {
     getClock: () => getClock(trading),
     getSnapshots: (symbols) => getSnapshots(data, symbols, feed),
+    getBars: (filter) => getBars(data, filter, feed),
     getAsset: (symbol) => getAsset(trading, symbol),
     getOrderByClientOrderId: (clientOrderId) => getOrderByClientOrderId(trading, clientOrderId),
     getOrders: (filter) => getOrders(trading, filter),

@@ -4,7 +4,7 @@ import { BrokerError } from './errors.js'
 
 interface BrokerCheckup {
   readonly findings: Finding[]
-  /** The broker's id of the account, null when it did not tell. */
+  /** The broker's id of the account, null when it did not answer. */
   readonly accountId: string | null
 }
 

@@ -1,6 +1,7 @@
 export type { BrokerAccount, BrokerPosition } from './account.js'
 export type { Activities, FeeActivity, TradeActivity } from './activities.js'
 export { type Asset, isBuyable } from './assets.js'
+export type { Bar, BarFilter } from './bars.js'
 export { type Broker, type BrokerOptions, createBroker } from './broker.js'
 export type { BrokerClock } from './clock.js'
 export { BrokerError, type BrokerErrorKind } from './errors.js'

@@ -39,7 +39,7 @@ export function numberText(value: number): string {
 
 /**
  * A snapshot's price as USD with 6 decimals; absent, null and zero are all null: Alpaca sends zero for a
- * side of the book that nobody quotes.
+ * side of the book that has no quote.
  */
 export function priceSchema(rounding: Rounding) {
   return z

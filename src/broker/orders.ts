@@ -47,7 +47,7 @@ export async function postOrder(
 
 /**
  * Whether the refusal of an order leaves open that the broker has one under its id: look it up. Alpaca answers a used
- * `client_order_id` with the same status (422) and code (40010001) as any other malformed request. Only its words tell them apart,
+ * `client_order_id` with the same status (422) and code (40010001) as any other malformed request. Only its words distinguish them,
  * and words are not a contract.
  */
 export function isPossibleDuplicate(error: unknown): error is BrokerError {

@@ -69,7 +69,7 @@ export interface RateBudget {
 /** The window that is running, as the broker has described it. */
 interface Window {
   readonly limit: number
-  /** The header's own number, which tells windows apart. */
+  /** The header's own number, which distinguishes windows. */
   readonly reset: number
   /** Monotonic ms. */
   readonly resetAt: number

@@ -104,7 +104,7 @@ export function createTradeUpdates(deps: {
     }
   }
 
-  /** Every listen message is acknowledged, so that silence can be told from a quiet market. */
+  /** Every listen message is acknowledged, which distinguishes silence from a quiet market. */
   function awaitNext(from: WebSocket): void {
     after(QUIET_MS, () => {
       send(from, LISTEN)

@@ -1,4 +1,4 @@
-import { Interface } from 'ethers'
+import type { Interface } from 'ethers'
 import { wordOf } from '../protocol/abiWord.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { SignedAuthorization } from '../protocol/authorization.js'
@@ -10,16 +10,14 @@ import {
 } from '../protocol/authorizationTypes.js'
 import type { Hex } from '../protocol/hex.js'
 import type { StructMember, StructValues } from '../protocol/structHash.js'
-import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
-import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
-import { platformPoolAbi } from './generated/platformPoolAbi.js'
+import { interfaces } from './interfaces.js'
 
 const WORD_DIGITS = 64
 
-const interfaces: Record<AuthorizedContract, Interface> = {
-  ConfidentialLedger: new Interface(confidentialLedgerAbi),
-  OrderEscrow: new Interface(orderEscrowAbi),
-  PlatformPool: new Interface(platformPoolAbi),
+const contracts: Record<AuthorizedContract, Interface> = {
+  ConfidentialLedger: interfaces.confidentialLedger,
+  OrderEscrow: interfaces.orderEscrow,
+  PlatformPool: interfaces.platformPool,
 }
 
 const selectors: Record<PrimaryType, string> = {
@@ -34,7 +32,7 @@ const selectors: Record<PrimaryType, string> = {
 /** The first four bytes of a call, without `0x`. */
 function selectorOf(primaryType: PrimaryType): string {
   const { contract, method } = authorizationTargets[primaryType]
-  const found = interfaces[contract].getFunction(method)
+  const found = contracts[contract].getFunction(method)
   if (found === null) throw new TypeError(`${contract} has no ${method}`)
   return found.selector.slice(2)
 }
@@ -56,7 +54,7 @@ export function encodeAuthorizationCall({ primaryType, message, signature }: Sig
 }
 
 /** Digits of selector and two offsets, behind which the struct of every such call begins; an order's has its id first. */
-export const orderStart = 8 + 2 * WORD_DIGITS
+const orderStart = 8 + 2 * WORD_DIGITS
 
 /** The order that an encoded write-ahead, settlement or refund is for, their first member; null for other types. */
 export function orderOfCall(primaryType: PrimaryType, data: Hex): Hex | null {
@@ -72,7 +70,7 @@ interface Encoded {
   readonly digits: string
 }
 
-/** By hand, as ethers takes hundreds of times as long. https://docs.soliditylang.org/en/latest/abi-spec.html */
+/** Our own, because ethers takes hundreds of times as long. https://docs.soliditylang.org/en/latest/abi-spec.html */
 function encodeMember(type: StructMember['type'], value: Hex | bigint | undefined): Encoded {
   if (type !== 'bytes') return { isDynamic: false, digits: wordOf(type, value) }
   const bytes = String(value).slice(2)

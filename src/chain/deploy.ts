@@ -12,7 +12,6 @@ import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import { RECLAIM_DELAY } from '../protocol/reclaimDelay.js'
 import { USDC_DECIMALS } from '../protocol/units.js'
-import { authorityAbi } from './generated/authorityAbi.js'
 import {
   authorityBytecode,
   confidentialLedgerBytecode,
@@ -21,11 +20,7 @@ import {
   orderEscrowBytecode,
   platformPoolBytecode,
 } from './generated/bytecode.js'
-import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
-import { equityTokenAbi } from './generated/equityTokenAbi.js'
-import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
-import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
-import { platformPoolAbi } from './generated/platformPoolAbi.js'
+import { interfaces } from './interfaces.js'
 import { waitForReceipt } from './waitForReceipt.js'
 
 export interface Deployment {
@@ -52,14 +47,14 @@ export interface Deployment {
   }
 }
 
-/** What a deployment has unless it says otherwise: two days to notice a rotation, three to pause, seven to leave. */
+/** The default delays of a deployment: two days to notice a rotation, three to pause, seven to leave. */
 export const DEFAULT_DELAYS: Deployment['delays'] = {
   rotation: 2 * 86_400,
   pause: 3 * 86_400,
   leave: 7 * 86_400,
 }
 
-export type DeployErrorCode =
+type DeployErrorCode =
   | 'invalid-address'
   | 'invalid-delays'
   | 'usdc-not-a-contract'
@@ -71,7 +66,7 @@ export type DeployErrorCode =
 const MAX_LEAVE_DELAY = 30 * 86_400
 
 /** A deployment that must not be used, or was not begun. */
-export class DeployError extends Error {
+class DeployError extends Error {
   override readonly name = 'DeployError'
 
   constructor(
@@ -175,37 +170,37 @@ function constructions(deployment: Deployment, addresses: ReturnType<typeof pred
     {
       name: 'Authority',
       address: authority,
-      factory: new ContractFactory(authorityAbi, authorityBytecode, deployer),
+      factory: new ContractFactory(interfaces.authority, authorityBytecode, deployer),
       args: [owner, guardian, enclaveSigner, delays.rotation, delays.pause, usdc, platformPool],
     },
     {
       name: 'InstitutionRegistry',
       address: institutionRegistry,
-      factory: new ContractFactory(institutionRegistryAbi, institutionRegistryBytecode, deployer),
+      factory: new ContractFactory(interfaces.institutionRegistry, institutionRegistryBytecode, deployer),
       args: [authority, usdc, platformPool, delays.leave],
     },
     {
       name: 'OrderEscrow',
       address: orderEscrow,
-      factory: new ContractFactory(orderEscrowAbi, orderEscrowBytecode, deployer),
+      factory: new ContractFactory(interfaces.orderEscrow, orderEscrowBytecode, deployer),
       args: [authority, usdc, platformPool, institutionRegistry, confidentialLedger, equityToken],
     },
     {
       name: 'ConfidentialLedger',
       address: confidentialLedger,
-      factory: new ContractFactory(confidentialLedgerAbi, confidentialLedgerBytecode, deployer),
+      factory: new ContractFactory(interfaces.confidentialLedger, confidentialLedgerBytecode, deployer),
       args: [authority, usdc, platformPool, orderEscrow, institutionRegistry],
     },
     {
       name: 'EquityToken',
       address: equityToken,
-      factory: new ContractFactory(equityTokenAbi, equityTokenBytecode, deployer),
+      factory: new ContractFactory(interfaces.equityToken, equityTokenBytecode, deployer),
       args: [authority, usdc, platformPool, orderEscrow],
     },
     {
       name: 'PlatformPool',
       address: platformPool,
-      factory: new ContractFactory(platformPoolAbi, platformPoolBytecode, deployer),
+      factory: new ContractFactory(interfaces.platformPool, platformPoolBytecode, deployer),
       args: [authority, usdc, equityToken, orderEscrow, brokerFunding],
     },
   ]

@@ -1,6 +1,4 @@
-import { isError } from 'ethers'
-
-/** No node gave an answer: retryable. The message names no URL, as those may hold keys. */
+/** No node gave an answer: retryable. The message names no URL, because a URL may hold a key. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError'
 
@@ -9,19 +7,12 @@ export class ChainUnavailableError extends Error {
   }
 }
 
-/** A node answered with something else than its interface promises. */
+/** A node refused a question, or answered with something that its interface does not promise. */
 export class ChainAnswerError extends Error {
   override readonly name = 'ChainAnswerError'
 }
 
-/** ethers' kinds of a node that fails, refuses or answers what can't be read. */
-const NODE_FAILURES = ['NETWORK_ERROR', 'SERVER_ERROR', 'TIMEOUT', 'UNKNOWN_ERROR', 'BAD_DATA'] as const
-
-/** Whether a question to the chain came to nothing because of the nodes. */
-export function isChainFailure(error: unknown): boolean {
-  return (
-    error instanceof ChainUnavailableError ||
-    error instanceof ChainAnswerError ||
-    NODE_FAILURES.some((code) => isError(error, code))
-  )
+/** Whether the nodes failed to answer a question. */
+export function isChainFailure(error: unknown): error is ChainUnavailableError | ChainAnswerError {
+  return error instanceof ChainUnavailableError || error instanceof ChainAnswerError
 }

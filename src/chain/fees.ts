@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import type { RpcProvider } from './provider.js'
-import { quantitySchema, toQuantity } from './quantity.js'
-import { resultOf } from './rpcResult.js'
+import type { Hex } from '../protocol/hex.js'
+import { blockCall, quantitySchema, resultOf, toQuantity } from './jsonRpc.js'
+import type { Rpc } from './rpc.js'
 
-/** What a transaction offers for each unit of gas, in wei. https://eips.ethereum.org/EIPS/eip-1559 */
-export interface MarketFees {
+/** The offer of a transaction for each unit of gas, in wei. https://eips.ethereum.org/EIPS/eip-1559 */
+interface MarketFees {
   readonly type: 2
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
 }
 
 /** The same on a chain without a base fee. */
-export interface LegacyFees {
+interface LegacyFees {
   readonly type: 0
   readonly gasPrice: bigint
 }
@@ -31,6 +31,12 @@ export function leastBalance(floor: bigint, fees: Fees): bigint {
   return floor + LEAST_GAS * priceLimit(fees)
 }
 
+/** An account's ether, in wei. @throws ChainUnavailableError, ChainAnswerError */
+export async function balanceOf(rpc: Pick<Rpc, 'send'>, account: Hex): Promise<bigint> {
+  const [answer] = await rpc.send([{ method: 'eth_getBalance', params: [account, 'latest'] }])
+  return resultOf(answer, quantitySchema)
+}
+
 /** How many blocks the tip is taken from, and which of their payers is followed. */
 const HISTORY_BLOCKS = 5
 const TIP_PERCENTILE = 50
@@ -38,12 +44,12 @@ const TIP_PERCENTILE = 50
 const MIN_TIP = 1_000_000n
 
 const QUESTIONS = [
-  { method: 'eth_getBlockByNumber', params: ['latest', false] },
+  blockCall('latest'),
   { method: 'eth_feeHistory', params: [toQuantity(HISTORY_BLOCKS), 'latest', [TIP_PERCENTILE]] },
   { method: 'eth_gasPrice', params: [] },
 ]
 
-const blockSchema = z.looseObject({ baseFeePerGas: quantitySchema.nullish() })
+const baseFeeSchema = z.looseObject({ baseFeePerGas: quantitySchema.nullish() })
 const feeHistorySchema = z.looseObject({
   baseFeePerGas: z.array(quantitySchema).min(1),
   reward: z.array(z.array(quantitySchema)).nullish(),
@@ -56,9 +62,9 @@ const feeHistorySchema = z.looseObject({
  *
  * @throws ChainUnavailableError, ChainAnswerError
  */
-export async function currentFees(provider: RpcProvider, ceiling: bigint): Promise<Fees> {
-  const [block, history, gasPrice] = await provider.transport.send(QUESTIONS)
-  const { baseFeePerGas } = resultOf(block, blockSchema)
+export async function currentFees(rpc: Pick<Rpc, 'send'>, ceiling: bigint): Promise<Fees> {
+  const [block, history, gasPrice] = await rpc.send(QUESTIONS)
+  const { baseFeePerGas } = resultOf(block, baseFeeSchema)
   return baseFeePerGas === undefined || baseFeePerGas === null
     ? { type: 0, gasPrice: min(resultOf(gasPrice, quantitySchema), ceiling) }
     : marketFees(resultOf(history, feeHistorySchema), ceiling)

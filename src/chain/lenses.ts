@@ -1,32 +1,32 @@
-import type { BlockTag } from 'ethers'
+import { AbiCoder, type BlockTag, concat } from 'ethers'
 import { z } from 'zod'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
-import type { ViewCaller } from './contractReader.js'
+import { ChainAnswerError, ChainUnavailableError } from './errors.js'
 import { equitiesLensBytecode, poolUsdcLensBytecode, walletLensBytecode } from './generated/lenses.js'
-import { createLens } from './lens.js'
-import { addressValue, boolValue, bytes32Value, numberValue, uintValue } from './values.js'
+import { addressValue, boolValue, bytes32Value, numberValue, uintValue, type ViewCaller } from './views.js'
 
-/** What decides which screen a wallet sees. Zero bytes and the zero address mean "none". */
-export interface WalletFacts {
-  readonly orgId: Hex
+/** The facts that decide which screen a wallet sees. Zero bytes and the zero address mean "none". */
+const walletSchema = z.object({
+  orgId: bytes32Value,
   /** The institution that it has founded and that waits to be admitted. */
-  readonly foundingId: Hex
+  foundingId: bytes32Value,
   /** The institution that invited it last, and that one's admin. */
-  readonly invitationId: Hex
-  readonly invitedBy: Hex
-  readonly kyc: boolean
+  invitationId: bytes32Value,
+  invitedBy: addressValue,
+  kyc: boolValue,
   /** The admin of its institution. */
-  readonly admin: Hex
+  admin: addressValue,
   /** Whether the platform admits its institution. */
-  readonly admitted: boolean
+  admitted: boolValue,
   /** Unix seconds at which it leaves its institution; 0 when it does not. */
-  readonly leavingAt: number
+  leavingAt: numberValue,
   /** The version of its institution's rulebook. */
-  readonly policyVersion: number
-}
+  policyVersion: numberValue,
+})
+export type WalletFacts = z.output<typeof walletSchema>
 
-/** What an owner has to do with an equity. */
+/** An owner's part in an equity. */
 export interface EquityFacts {
   readonly frozen: boolean
   /** Share base units (9 decimals). */
@@ -38,53 +38,18 @@ export interface Lenses {
   wallet(wallet: Hex, block?: BlockTag): Promise<WalletFacts>
   /** USDC base units that the pool holds. */
   poolUsdc(block?: BlockTag): Promise<bigint>
-  /** Of each of these symbols (`bytes32`), in their order. However many they are, they are a few calls of one request. */
+  /** The facts about each of these symbols (`bytes32`), in their order: a few calls of one request, for any number of symbols. */
   equities(owner: Hex, symbols: readonly Hex[], block?: BlockTag): Promise<readonly EquityFacts[]>
 }
 
 /** Symbols of one call: their answer stays below what a constructor may return. */
 const MAX_SYMBOLS = 300
 
-const walletSchema = z
-  .tuple([
-    bytes32Value,
-    bytes32Value,
-    bytes32Value,
-    addressValue,
-    boolValue,
-    addressValue,
-    boolValue,
-    numberValue,
-    numberValue,
-  ])
-  .transform(
-    ([
-      orgId,
-      foundingId,
-      invitationId,
-      invitedBy,
-      kyc,
-      admin,
-      admitted,
-      leavingAt,
-      policyVersion,
-    ]): WalletFacts => ({
-      orgId,
-      foundingId,
-      invitationId,
-      invitedBy,
-      kyc,
-      admin,
-      admitted,
-      leavingAt,
-      policyVersion,
-    }),
-  )
-const balanceSchema = z.tuple([uintValue]).transform(([balance]) => balance)
+const balanceSchema = z.object({ balance: uintValue }).transform(({ balance }) => balance)
 
 const equitiesSchema = z
-  .tuple([z.array(boolValue), z.array(uintValue)])
-  .transform(([frozen, balances]) =>
+  .object({ frozen: z.array(boolValue), balances: z.array(uintValue) })
+  .transform(({ frozen, balances }) =>
     frozen.map((isFrozen, index): EquityFacts => ({ frozen: isFrozen, balance: balances[index] ?? 0n })),
   )
 
@@ -93,19 +58,29 @@ export function createLenses(caller: ViewCaller, contracts: ContractAddresses): 
   const readWallet = createLens(caller, {
     bytecode: walletLensBytecode,
     takes: ['address', 'address', 'address', 'address'],
-    returns: ['bytes32', 'bytes32', 'bytes32', 'address', 'bool', 'address', 'bool', 'uint64', 'uint64'],
+    returns: [
+      'bytes32 orgId',
+      'bytes32 foundingId',
+      'bytes32 invitationId',
+      'address invitedBy',
+      'bool kyc',
+      'address admin',
+      'bool admitted',
+      'uint64 leavingAt',
+      'uint64 policyVersion',
+    ],
     schema: walletSchema,
   })
   const readPoolUsdc = createLens(caller, {
     bytecode: poolUsdcLensBytecode,
     takes: ['address', 'address'],
-    returns: ['uint256'],
+    returns: ['uint256 balance'],
     schema: balanceSchema,
   })
   const readEquities = createLens(caller, {
     bytecode: equitiesLensBytecode,
     takes: ['address', 'address', 'bytes32[]'],
-    returns: ['bool[]', 'uint256[]'],
+    returns: ['bool[] frozen', 'uint256[] balances'],
     schema: equitiesSchema,
   })
   return {
@@ -119,5 +94,34 @@ export function createLenses(caller: ViewCaller, contracts: ContractAddresses): 
     wallet: (wallet, block = 'latest') =>
       readWallet([institutionRegistry, equityToken, confidentialLedger, wallet], block),
     poolUsdc: (block = 'latest') => readPoolUsdc([orderEscrow, platformPool], block),
+  }
+}
+
+// Calls that carry the code of a contract which is never deployed: its constructor returns the answer, all of one block and in one
+// request, like the validator of https://eips.ethereum.org/EIPS/eip-6492. See contracts/lens.
+interface LensDefinition<T> {
+  readonly bytecode: string
+  /** ABI types of the constructor's arguments, and types and names of its returned values. */
+  readonly takes: readonly string[]
+  readonly returns: readonly string[]
+  /** The schema of the object of returned values. */
+  readonly schema: z.ZodType<T>
+}
+
+/** Runs a lens at a block. @throws ChainUnavailableError, ChainAnswerError */
+type Lens<T> = (values: readonly unknown[], block: BlockTag) => Promise<T>
+
+function createLens<T>(caller: ViewCaller, definition: LensDefinition<T>): Lens<T> {
+  const { bytecode, takes, returns, schema } = definition
+  const coder = AbiCoder.defaultAbiCoder()
+  return async (values, block) => {
+    const data = concat([bytecode, coder.encode(takes, values)])
+    try {
+      const answer = await caller.call({ data, blockTag: block })
+      return schema.parse(coder.decode(returns, answer).toObject())
+    } catch (error) {
+      if (error instanceof ChainUnavailableError || error instanceof ChainAnswerError) throw error
+      throw new ChainAnswerError('no usable answer to a lens', { cause: error })
+    }
   }
 }

@@ -1,26 +1,13 @@
-import { type ErrorDescription, Interface, type InterfaceAbi, isCallException } from 'ethers'
+import { type ErrorDescription, type Interface, isCallException } from 'ethers'
+import { z } from 'zod'
 import type { Revert } from '../protocol/api.js'
-import { authorityAbi } from './generated/authorityAbi.js'
-import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
-import { equityTokenAbi } from './generated/equityTokenAbi.js'
-import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
-import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
-import { platformPoolAbi } from './generated/platformPoolAbi.js'
-import { erc20Abi } from './usdc.js'
+import { interfaces } from './interfaces.js'
+import { EXECUTION_REVERTED, type RpcAnswer } from './jsonRpc.js'
 
-const abis: InterfaceAbi[] = [
-  orderEscrowAbi,
-  confidentialLedgerAbi,
-  platformPoolAbi,
-  equityTokenAbi,
-  institutionRegistryAbi,
-  authorityAbi,
-  erc20Abi,
-]
 // An interface knows Solidity's own Error(string) and Panic(uint256) besides those that its contract declares.
-const interfaces = abis.map((abi) => new Interface(abi))
+const contracts = Object.values(interfaces)
 
-/** A contract may return any number of bytes; nobody reads more than this. */
+/** A contract may return any number of bytes; no reader needs more. */
 const MAX_DATA_CHARS = 2_050
 /** Longer data is not even looked into. None of our errors comes near. */
 const MAX_DECODED_CHARS = 16_384
@@ -32,7 +19,7 @@ const MAX_DECODED_CHARS = 16_384
  */
 export function decodeRevert(data: string): Revert {
   if (data === '0x') return { name: 'unknown', args: {} }
-  for (const contract of data.length > MAX_DECODED_CHARS ? [] : interfaces) {
+  for (const contract of data.length > MAX_DECODED_CHARS ? [] : contracts) {
     const error = parse(contract, data)
     if (error) return error
   }
@@ -43,6 +30,20 @@ export function decodeRevert(data: string): Revert {
 export function revertOf(error: unknown): Revert | null {
   if (!(error instanceof Error) || !isCallException(error)) return null
   return decodeRevert(error.data ?? '0x')
+}
+
+const revertDataSchema = z
+  .string()
+  // OpenEthereum, and Nethermind for long, put a word before it.
+  .transform((text) => text.replace(/^Reverted /, ''))
+  .pipe(z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/))
+
+/** The revert in a node's answer to a call; null when the node does not say that the call reverts. */
+export function revertIn(answer: RpcAnswer | undefined): Revert | null {
+  if (answer === undefined || !('error' in answer)) return null
+  const data = revertDataSchema.safeParse(answer.error.data)
+  if (data.success) return decodeRevert(data.data)
+  return answer.error.code === EXECUTION_REVERTED ? decodeRevert('0x') : null
 }
 
 /** Whether a call reverts because its authorization has taken effect: contracts look at that before all else. */

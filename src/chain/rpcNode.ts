@@ -1,34 +1,41 @@
-import { quantitySchema } from './quantity.js'
-import { isRateLimited, type NodeFault, type RpcAnswer, type RpcCall, request } from './rpcRequest.js'
+import {
+  isRateLimited,
+  isResult,
+  type NodeFault,
+  quantitySchema,
+  type RpcAnswer,
+  type RpcCall,
+  request,
+} from './jsonRpc.js'
 
 /** A node's answers, in the order of the calls. */
-export interface BatchAnswer {
+interface BatchAnswer {
   readonly answers: RpcAnswer[]
-  /** Some of the calls, not all, were refused because the node is asked too much. */
+  /** Some of the calls, not all, were refused for the node's rate limit. */
   readonly isPartial: boolean
 }
 
-export interface RpcNodeOptions {
+interface RpcNodeOptions {
   readonly url: string
   /** Time that the node gets for one request. */
   readonly timeoutMs: number
-  /** What its `eth_chainId` must be; unchecked without. */
+  /** The `eth_chainId` that it must have; unchecked without. */
   readonly chainId?: number | undefined
-  /** Told when it is set aside, and with null when it is back. */
+  /** Called when it is set aside, and with null when it is back. */
   readonly onChange: (fault: NodeFault | null) => void
-  /** Told of each HTTP request that was not given up: its answers, null without any, and how long it took. */
+  /** Called for each HTTP request that was not given up: its answers, null without any, and how long it took. */
   readonly onRequest?: ((answers: RpcAnswer[] | null, durationMs: number) => void) | undefined
 }
 
-/** One node, and what is known of its health. */
+/** One node and its health. */
 export interface RpcNode {
   /** It answered last, for our chain, and is not behind the others. */
   isHealthy(): boolean
   /** Why it is set aside; null when it is not. */
   fault(): NodeFault | null
-  /** Of `performance.now()`: when it is worth asking again. 0 for one that never failed. */
+  /** When it is worth asking again, by `performance.now()`. 0 for a node that never failed. */
   retryAt(): number
-  /** Has it say its chain again before its next use. */
+  /** Makes it name its chain again before its next use. */
   doubt(): void
   /** Whether it is known to be behind the others: it is set aside until it has caught up. */
   trails(isBehind: boolean): void
@@ -54,7 +61,7 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
   let verified = !mustVerify
   let lastFault: NodeFault | null = null
   let isBehind = false
-  let toldFault: NodeFault | null = null
+  let reportedFault: NodeFault | null = null
   let failures = 0
   let retryAt = 0
   let verifying: Promise<boolean> | undefined
@@ -65,16 +72,16 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     return lastFault ?? (isBehind ? 'behind' : null)
   }
 
-  function tell(): void {
+  function reportFault(): void {
     const now = fault()
-    if ((now === null) !== (toldFault === null)) onChange(now)
-    toldFault = now
+    if ((now === null) !== (reportedFault === null)) onChange(now)
+    reportedFault = now
   }
 
   function setAside(found: NodeFault, askedMs?: number): void {
     verified = !mustVerify
     lastFault = found
-    tell()
+    reportFault()
     // Requests that fail side by side are one failure.
     if (retryAt > performance.now()) return
     const restMs = askedMs ?? FIRST_REST_MS * 2 ** failures
@@ -87,7 +94,7 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     lastFault = null
     retryAt = 0
     failures = 0
-    tell()
+    reportFault()
   }
 
   /** Sets the node aside when its answers call for that. Null when there is nothing of use among them. */
@@ -142,7 +149,7 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     return verified
   }
 
-  /** Whoever wants to know meanwhile waits for the same request. */
+  /** Concurrent callers share one request. */
   function verification(): Promise<boolean> {
     verifying ??= verify()
     return verifying
@@ -157,7 +164,7 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     },
     trails(now) {
       isBehind = now
-      tell()
+      reportFault()
     },
     refresh() {
       if (!verified && retryAt <= performance.now()) void verification()
@@ -165,7 +172,7 @@ export function createRpcNode(options: RpcNodeOptions): RpcNode {
     async send(calls, signal) {
       if (!verified && !(await unlessAborted(verification(), signal))) return null
       const found = await ask(calls, signal)
-      // Set aside by another request meanwhile, it first has to say its chain again.
+      // Another request may have set the node aside: it has to name its chain first.
       if (found?.isPartial === false && verified) welcome()
       return found
     },
@@ -184,5 +191,5 @@ function unlessAborted(wanted: Promise<boolean>, signal?: AbortSignal): Promise<
 }
 
 function chainIdOf(answer: RpcAnswer | undefined): bigint | undefined {
-  return quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined).data
+  return isResult(answer) ? quantitySchema.safeParse(answer.result).data : undefined
 }

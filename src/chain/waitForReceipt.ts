@@ -1,6 +1,6 @@
 import type { Provider, TransactionReceipt } from 'ethers'
 
-/** Between two looks. A local chain mines at once, another one within seconds. */
+/** Pause between two looks. A local chain mines at once, another one within seconds. */
 const FIRST_POLL_MS = 5
 const MAX_POLL_MS = 1_000
 
@@ -8,8 +8,8 @@ const MAX_POLL_MS = 1_000
  * Resolves with a transaction's receipt once it is mined, whether it succeeded (`status` 1) or reverted (0), and
  * with null when it is not mined after `timeoutMs`.
  *
- * It asks again and again, where ethers' own `wait` looks once and then waits for the next block: on a chain that
- * mines on demand, a block between the two would be the last one for ever.
+ * It polls, because ethers' own `wait` looks once and then waits for the next block: on a chain that mines on demand, a
+ * block between the two would be the last one.
  */
 export async function waitForReceipt(
   provider: Provider,

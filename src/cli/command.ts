@@ -5,19 +5,19 @@ import type { Terminal } from './terminal/terminal.js'
 export interface CommandContext {
   readonly env: Environment
   readonly terminal: Terminal
-  /** Aborts when the person ends the command. */
+  /** Aborts when the user ends the command. */
   readonly signal: AbortSignal
 }
 
-/** One word of the command line. */
+/** One subcommand. */
 export interface Command {
   readonly name: string
-  /** Its line in the list of commands. */
+  /** The command's line in the list of commands. */
   readonly summary: string
   /** What `--help` prints, without the common options. */
   readonly help: string
-  /** Whether it needs the options of a wallet. */
+  /** Whether the command takes the wallet options. */
   readonly usesWallet: boolean
-  /** @throws what `failureOf` explains */
+  /** @throws the errors that `failureOf` maps to exit codes */
   run(args: readonly string[], context: CommandContext): Promise<ExitCode>
 }

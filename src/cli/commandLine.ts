@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { Command } from './command.js'
+import { cancelCommand } from './commands/cancel.js'
 import { claimCommand } from './commands/claim.js'
+import { historyCommand } from './commands/history.js'
 import { keyCommand } from './commands/key.js'
 import { leaveCommand } from './commands/leave.js'
 import { orderCommand } from './commands/order.js'
+import { ordersCommand } from './commands/orders.js'
 import { policyCommand } from './commands/policy.js'
 import { portfolioCommand } from './commands/portfolio.js'
 import { relayCommand } from './commands/relay.js'
@@ -20,8 +23,11 @@ import { createTerminal, type ErrorStream, type OutStream, PROGRAM } from './ter
 
 const COMMANDS: readonly Command[] = [
   orderCommand,
+  cancelCommand,
   policyCommand,
   portfolioCommand,
+  ordersCommand,
+  historyCommand,
   keyCommand,
   walletCommand,
   claimCommand,
@@ -32,20 +38,22 @@ const COMMANDS: readonly Command[] = [
   watchCommand,
 ]
 
-export interface Surroundings {
+export interface Dependencies {
   readonly env: Environment
   readonly out: OutStream
   readonly err: ErrorStream
-  /** Aborts, with an Interruption as its reason, when the person ends the command. */
+  /** Aborts, with an Interruption as its reason, when the user ends the command. */
   readonly signal: AbortSignal
 }
 
-/** A command that heeds its signal has the last word; one that waits for a node does not. */
+/**
+ * Time for an interrupted command to report its own outcome; one that waits for a node does not react to the signal.
+ */
 const INTERRUPTION_GRACE_MS = 500
 
-/** Does what the arguments say and resolves with the exit code. Never rejects. */
-export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
-  const { env, out, err, signal } = surroundings
+/** Runs the command that the arguments name; resolves with the exit code. Never rejects. */
+export async function runCommandLine(args: readonly string[], dependencies: Dependencies): Promise<ExitCode> {
+  const { env, out, err, signal } = dependencies
   const terminal = createTerminal({
     json: args.includes('--json'),
     quiet: args.includes('--quiet'),
@@ -70,7 +78,7 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
   }
 }
 
-/** What is printed instead of doing anything. */
+/** Help or version text, if the arguments ask for it. */
 function informationOf(name: string | undefined, args: readonly string[]): string | undefined {
   if (name === undefined || name === '--help' || name === 'help') return generalHelp(COMMANDS)
   if (name === '--version') return `${readVersion()}\n`
@@ -80,7 +88,7 @@ function informationOf(name: string | undefined, args: readonly string[]): strin
 function find(name: string | undefined): Command {
   const command = COMMANDS.find((each) => each.name === name)
   if (command) return command
-  throw new UsageError(`no such command; "${PROGRAM} --help" lists them`)
+  throw new UsageError(`unknown command; "${PROGRAM} --help" lists all commands`)
 }
 
 /** Works from src/ and from dist/. */

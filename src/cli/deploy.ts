@@ -1,18 +1,18 @@
 /**
- * `npm run deploy`: deploys the five contracts and their authority to the chain of RPC_URL and prints their addresses as lines for the
- * server's and the enclave's environment. Exits 1 and names every fault of the settings at once.
+ * `npm run deploy`: deploys the five contracts and their authority to the chain of RPC_URL. Prints their addresses as
+ * lines for the environments of server and enclave. Exits 1 and names every fault of the settings at once.
  */
 import { JsonRpcProvider, Wallet } from 'ethers'
 import { z } from 'zod'
-import { ADDRESS_VARIABLES } from '../chain/addressVariables.js'
+import { ADDRESS_VARIABLES } from '../chain/contracts.js'
 import { DEFAULT_DELAYS, deployContracts } from '../chain/deploy.js'
 import { addressSchema } from '../protocol/address.js'
 import { contractsSchema } from '../protocol/api.js'
 import { bytes32Schema } from '../protocol/hex.js'
 import { chainIdTextSchema } from '../protocol/identifiers.js'
-import { requireNode } from '../service/nodeVersion.js'
+import { requireNode } from '../service/version.js'
 
-/** Whole seconds. An empty value counts as absent: these are immutable, and coercion would make it 0. */
+/** Whole seconds. An empty value counts as absent: coercion would make it 0, and these values are immutable. */
 const seconds = (fallback: number) =>
   z.preprocess(
     (text) => (text === '' ? undefined : text),
@@ -35,7 +35,7 @@ const settingsSchema = z.object({
 
 type Settings = z.output<typeof settingsSchema>
 
-/** A fault of the settings, told in full. */
+/** Faults of the settings; the message is complete. */
 class SettingsError extends Error {}
 
 function readSettings(): Settings {
@@ -45,7 +45,7 @@ function readSettings(): Settings {
     const missing = typeof name === 'string' && process.env[name] === undefined
     return `  ${String(name)}: ${missing ? 'is missing' : message}`
   })
-  throw new SettingsError(`the settings are not complete:\n${faults.join('\n')}`)
+  throw new SettingsError(`invalid settings:\n${faults.join('\n')}`)
 }
 
 async function checkChain(provider: JsonRpcProvider, expected: number): Promise<void> {

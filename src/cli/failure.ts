@@ -8,35 +8,35 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The person ended the command. */
+/** The user ended the command. */
 export class Interruption extends Error {
   override readonly name = 'Interruption'
 }
 
-/** Whoever read the results has gone: an interruption of which there is nobody to tell. */
+/** The reader of standard output closed it: an interruption without a reader to report it to. */
 export class OutputClosed extends Interruption {
   constructor() {
-    super('nobody reads the results')
+    super('the reader of the results closed the output')
   }
 }
 
-/** What was begun is not over in time and goes on by itself. */
+/** The operation has not finished in time and continues on its own. */
 export class PendingError extends Error {
   override readonly name = 'PendingError'
 }
 
-/** How a command failed: for a program `code`, for a person `message`. */
+/** How a command failed: `code` for programs, `message` for people. */
 export interface Failure {
   readonly exit: ExitCode
   /** Stable and kebab-case: the server's, the client's or the contract's own, or one of this command line. */
   readonly code: string
   readonly message: string
-  /** Of the server's answer; quote it in a report. */
+  /** The request id of the server's answer; quote it in a report. */
   readonly requestId: string | null
 }
 
 const UNAVAILABLE_STATUSES = new Set([429, 503, 504])
-const UNAVAILABLE_CODES = new Set<string>(['server-unreachable', 'server-timeout'])
+const UNAVAILABLE_CODES = new Set<string>(['server-unreachable', 'server-timeout', 'node-unavailable'])
 const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'])
 
 export function failureOf(error: unknown): Failure {
@@ -57,7 +57,7 @@ export function failureOf(error: unknown): Failure {
     return local(EXIT.unavailable, 'chain-unavailable', 'the node at --rpc does not answer')
   }
   if (isError(error, 'INSUFFICIENT_FUNDS')) {
-    return local(EXIT.failed, 'insufficient-funds', 'the wallet has not enough ether for the gas')
+    return local(EXIT.failed, 'insufficient-funds', 'the wallet does not have enough ether for the gas')
   }
   return local(EXIT.failed, 'failed', shortMessage(error))
 }
@@ -85,7 +85,7 @@ function clientExit(code: ClientError['code']): ExitCode {
 
 function contractMessage({ method, code, args }: ContractError): string {
   const listed = Object.entries(args).map(([name, value]) => `${name} ${value}`)
-  return `the contract refuses ${method}: ${code}${listed.length > 0 ? ` (${listed.join(', ')})` : ''}`
+  return `the contract refused ${method}: ${code}${listed.length > 0 ? ` (${listed.join(', ')})` : ''}`
 }
 
 function isConnectionFailure(error: unknown): boolean {
@@ -99,8 +99,8 @@ function isConnectionFailure(error: unknown): boolean {
   return error instanceof Error && 'code' in error && CONNECTION_CODES.has(String(error.code))
 }
 
-/** An ethers error's message has the whole transaction in it; its short one does not. */
+/** An ethers error's message contains the whole transaction; its short message does not. */
 function shortMessage(error: unknown): string {
-  if (!(error instanceof Error)) return 'something unexpected happened'
+  if (!(error instanceof Error)) return 'an unexpected error occurred'
   return 'shortMessage' in error ? String(error.shortMessage) : error.message
 }

@@ -10,9 +10,9 @@ const COMMON = `  --server <url>           the server (TRADING_SERVER_URL)
 const WALLET = `  --rpc <url>              a node of the chain (TRADING_RPC_URL)
   --key-file <file>        holds the wallet's private key, readable by its owner alone (TRADING_KEY_FILE); or the key
                            itself in TRADING_PRIVATE_KEY. It is never taken from an argument.
-  --portfolio-keys <file>  the drawn portfolio keys (TRADING_PORTFOLIO_KEYS): "key --help". Without it, the derived one.
+  --portfolio-keys <file>  the drawn portfolio keys (TRADING_PORTFOLIO_KEYS): "key --help". Default: the derived key.
   --enclave-key <hex>      the enclave's public key (TRADING_ENCLAVE_KEY) and the escrow's address (TRADING_ESCROW), from
-  --escrow <address>       a source other than the server. Without them the server is believed.`
+  --escrow <address>       a source other than the server. Without them the client trusts the server.`
 
 export function generalHelp(commands: readonly Command[]): string {
   const listed = commands.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`)
@@ -25,7 +25,7 @@ export function generalHelp(commands: readonly Command[]): string {
     WALLET,
     COMMON,
     '',
-    `"${PROGRAM} <command> --help" tells more. Results go to standard output: aligned on a terminal, separated by tabs`,
+    `"${PROGRAM} <command> --help" shows details. Results go to standard output: aligned on a terminal, separated by tabs`,
     'elsewhere. Progress and failures go to standard error.',
     '',
     EXIT_CODES_HELP,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The process of the command line for people: confidential-trading <command>.
-import { requireNode } from '../service/nodeVersion.js'
+import { requireNode } from '../service/version.js'
 import { runCommandLine } from './commandLine.js'
 import { Interruption, OutputClosed } from './failure.js'
 
@@ -10,14 +10,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => interruption.abort(new Interruption('interrupted')))
 }
 
-/** A reader that has gone, as `head` does, is no defect. What else fails of a stream is. */
+/** A reader that closed the stream, as `head` does, is no error. Any other stream failure is. */
 function onClosed(stream: NodeJS.WriteStream, act: () => void): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     act()
   })
 }
-// Results are told when nothing is half done, so that the command may end there. Progress is told in the midst of an order.
+// A command prints results only between steps, so it may end when standard output closes. Progress appears in the
+// middle of an order.
 onClosed(process.stdout, () => interruption.abort(new OutputClosed()))
 onClosed(process.stderr, () => {})
 
@@ -27,5 +28,5 @@ const exit = await runCommandLine(process.argv.slice(2), {
   err: process.stderr,
   signal: interruption.signal,
 })
-// What a command that was interrupted still waits for ends with it.
+// Exits explicitly, so that pending operations of an interrupted command end too.
 process.exit(exit)

@@ -7,19 +7,22 @@ import { ESCROW_ABI } from './escrow.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
-/** What the wallet could not receive, in base units: of USDC, or of an equity by its symbol. */
+/** A payment that the wallet could not receive, in base units of USDC or of an equity, named by its symbol. */
 export interface Claim {
   readonly asset: string
   readonly amount: bigint
-  /** Where the platform's owner lets it be paid to besides the wallet itself, null for nowhere. */
+  /** The other address that the platform's owner allows as a payee; null for none. */
   readonly recipient: Hex | null
 }
 
-/** What waits at the escrow because the wallet could not receive it. Its methods throw as `ClientContract`'s. */
+/**
+ * The payments that wait at the escrow because the wallet could not receive them. Methods throw as `ClientContract`
+ * does.
+ */
 export interface ClaimDesk {
-  /** None of zero. @param others symbols that are not listed any more */
+  /** Claims above zero. @param others symbols that are no longer listed */
   claims(others?: readonly string[]): Promise<readonly Claim[]>
-  /** Has a claim paid, to the wallet unless the platform's owner has allowed another. */
+  /** Withdraws a claim to the wallet, or to the recipient that the platform's owner allowed. */
   claim(asset: string, to?: Hex): Promise<Mined>
 }
 

@@ -4,25 +4,26 @@ import type { Hex } from '../protocol/hex.js'
 import { ClientError, ContractError } from './errors.js'
 import type { Wallet } from './wallet.js'
 
-/** A transaction that was mined and did what it was sent for. */
+/** A transaction that was mined and succeeded. */
 export interface Mined {
   readonly txHash: Hex
   readonly blockNumber: number
 }
 
-/** One contract: its views parsed, its calls sent by the wallet. */
+/** One contract: parses its views, and sends its calls through the wallet. */
 export interface ClientContract {
-  /** @throws ClientError `untrusted-escrow` when nothing at the address answers, `unexpected-answer` */
+  /** @throws ClientError `untrusted-escrow` if no contract at the address answers, `unexpected-answer` */
   read<T>(method: string, args: readonly unknown[], schema: z.ZodType<T>, block?: BlockTag): Promise<T>
   /**
    * Sends a call and waits until it is mined.
-   * @throws ContractError what the contract refuses, found before anything is sent or, when another transaction
-   *   came first, after; ClientError `transaction-refused`, `transaction-pending`, `transaction-replaced`
+   * @throws ContractError if the contract refuses the call: before sending, or after mining if another transaction came
+   *   first
+   * @throws ClientError `transaction-refused`, `transaction-pending`, `transaction-replaced`
    */
   send(method: string, args: readonly unknown[]): Promise<Mined>
 }
 
-/** Room in the gas limit for state that changes between estimate and block. */
+/** Headroom in the gas limit for state that changes between estimate and block. */
 const GAS_MARGIN_PERCENT = 130n
 
 interface ContractDeps {
@@ -74,15 +75,15 @@ function parseResult<T>(
   const result = contract.decodeFunctionResult(method, answer)
   const parsed = schema.safeParse(result.length === 1 ? result[0] : result.toObject())
   if (parsed.success) return parsed.data
-  throw new ClientError('unexpected-answer', `${method} of ${address} answers something else`, {
+  throw new ClientError('unexpected-answer', `${method} of ${address} returned an unexpected value`, {
     cause: parsed.error,
   })
 }
 
-/** Throws what a failed estimate or send means; anything else (no funds for gas, no connection) as ethers has it. */
+/** Maps a failed estimate or send to our errors; rethrows ethers' other errors, such as missing funds or connection. */
 function refusalOf(contract: Interface, method: string, error: unknown): never {
   if (isError(error, 'ACTION_REJECTED')) {
-    throw new ClientError('transaction-refused', 'The transaction was refused in the wallet.', {
+    throw new ClientError('transaction-refused', 'The transaction was rejected in the wallet.', {
       cause: error,
     })
   }
@@ -91,18 +92,18 @@ function refusalOf(contract: Interface, method: string, error: unknown): never {
     : error
 }
 
-/** The receipt of the transaction that took this one's place, or of this one when it reverted; else throws. */
+/** The receipt of the replacement transaction, or of this one if it reverted; otherwise throws. */
 function whyNotMined(error: unknown, hash: string) {
   if (isError(error, 'TRANSACTION_REPLACED') && !error.cancelled) return error.receipt
   if (isError(error, 'CALL_EXCEPTION') && error.receipt) return error.receipt
   if (isError(error, 'TRANSACTION_REPLACED')) {
-    throw new ClientError('transaction-replaced', `Another transaction took the place of ${hash}.`)
+    throw new ClientError('transaction-replaced', `Another transaction replaced ${hash}.`)
   }
   if (isError(error, 'TIMEOUT')) throw new ClientError('transaction-pending', `${hash} is not mined yet.`)
   throw error
 }
 
-/** A receipt does not say why it reverted; the same call on its block does. */
+/** A receipt does not say why a transaction reverted; the same call on its block does. */
 async function reasonOf(
   provider: Provider,
   contract: Interface,

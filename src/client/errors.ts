@@ -1,14 +1,14 @@
 import type { ProblemBody, Revert } from '../protocol/api.js'
 
 /**
- * What went wrong on this side of the wire, as a program reads it.
- *
- * - wallet: `no-provider`, `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
+ * Machine-readable codes of failures on the client's side of the wire.
+ * | - wallet: `no-provider`, `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
  * - trust: `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`
- * - what the caller asked for: `invalid-order`, `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`
+ * - the caller's input: `invalid-order`, `invalid-rulebook`, `invalid-name`, `not-admin`, `insufficient-usdc`
  * - transactions: `transaction-refused`, `transaction-pending`, `transaction-replaced`
  * - server: `server-unreachable`, `server-timeout`, `unexpected-answer`, `commit-differs`
  * - portfolio keys: `portfolio-undecryptable`, `portfolio-key-missing`, `invalid-key-file`, `foreign-key-file`
+ * - history: `chain-reorganized`, `node-unavailable`
  * - copies of rulebooks: `invalid-copy`, `outdated-copy`, `copy-undecryptable`
  */
 export type ClientErrorCode =
@@ -37,11 +37,13 @@ export type ClientErrorCode =
   | 'portfolio-key-missing'
   | 'invalid-key-file'
   | 'foreign-key-file'
+  | 'chain-reorganized'
+  | 'node-unavailable'
   | 'invalid-copy'
   | 'outdated-copy'
   | 'copy-undecryptable'
 
-/** A failure whose message a person can be shown: it says what to do, and quotes no secret. */
+/** A failure with a message for people: it states the remedy and quotes no secret. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
 
@@ -54,19 +56,19 @@ export class ClientError extends Error {
   }
 }
 
-/** An answer with a status of 400 or more. Branch on `code`; `unknown` is an answer that was not a problem body. */
+/** An answer with a status of 400 or more. Branch on `code`; `unknown` means that the body was not problem details. */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
-  /** Stable and kebab-case, as in the API's catalogue of errors. */
+  /** Stable and kebab-case, from the API's error catalogue. */
   readonly code: string
 
   constructor(
     readonly status: number,
-    /** Quote it when you report the failure. */
+    /** Quote it in a report of the failure. */
     readonly requestId: string | null,
-    /** Seconds that the server asks to wait, null when it does not say. */
+    /** Seconds that the server asks the client to wait; null if it does not say. */
     readonly retryAfter: number | null,
-    /** The whole RFC 9457 body with members of its own kind, null when there was none. */
+    /** The whole RFC 9457 body with its extension members; null if there was none. */
     readonly problem: ProblemBody | null,
   ) {
     super(problem === null ? `the server answered ${status}` : `${problem.title}: ${problem.detail}`)
@@ -74,14 +76,14 @@ export class ServerError extends Error {
   }
 }
 
-/** A call that one of the contracts refuses, by the contract's own error name and arguments. */
+/** A call that a contract refused, with the contract's own error name and arguments. */
 export class ContractError extends Error {
   override readonly name = 'ContractError'
 
   constructor(
     /** The method that was called. */
     readonly method: string,
-    /** Name of the Solidity error, `unknown` when none of our contracts has it. */
+    /** The Solidity error's name; `unknown` if none of our contracts declares it. */
     readonly code: string,
     readonly args: Revert['args'],
   ) {

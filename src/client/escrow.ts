@@ -12,40 +12,40 @@ import type { Wallet } from './wallet.js'
 /** Characters of an order id's first 16 bytes, `0x` included. */
 const PREFIX_DIGITS = 34
 
-/** What the contracts behind the escrow refuse, which its own ABI does not have. */
+/** Errors of the contracts behind the escrow, which the escrow's own ABI lacks. */
 const ERRORS_BEHIND = [
   'error NotAdmitted(bytes32 orgId)',
   'error Leaving(address wallet, uint64 effectiveAt)',
   'error PlatformPaused(uint64 until)',
   'error WalletFrozen(bytes32 symbol, address wallet)',
 ]
-/** With the errors of every contract that the escrow calls. */
+/** The escrow's ABI, with the errors of every contract that it calls. */
 export const ESCROW_ABI = [...orderEscrowAbi, ...ERRORS_BEHIND]
 
 /** The wallet's USDC, in base units. */
 export interface Funds {
   readonly balance: bigint
-  /** What the escrow may take of it without another approval. */
+  /** The amount that the escrow may take without another approval. */
   readonly allowance: bigint
 }
 
-/** Opens and reclaims orders on chain. Its methods throw ContractError and ClientError as `ClientContract.send`. */
+/** Opens and reclaims orders on chain. Methods throw ContractError and ClientError as `ClientContract.send` does. */
 export interface Escrow {
   /**
-   * Opens the order's escrow; when it escrows USDC, approves exactly that amount first if the allowance is short.
-   * @param onStep called before the wallet is asked for either
+   * Opens the order's escrow. If it escrows USDC and the allowance is short, first approves exactly that amount.
+   * @param onStep called before each request to the wallet
    * @throws ClientError `insufficient-usdc`
    */
   open(order: SealedOrder, onStep?: (step: 'approving' | 'opening') => void): Promise<Mined>
   /**
-   * The account of the order that has the same first 16 bytes in its id, when that is why the escrow refused this one;
-   * else null. Ids are random: that account copies them from pending transactions.
-   * @param error what {@link open} threw
+   * The account whose order has the same first 16 bytes in its id, if the escrow refused this one for that reason; else
+   * null. Ids are random, so that account copies ids from pending transactions.
+   * @param error the error that {@link open} threw
    */
   takenBy(orderId: Hex, error: unknown): Promise<Hex | null>
-  /** What the wallet can pay a BUY from. */
+  /** The USDC that the wallet can spend on a BUY. */
   funds(): Promise<Funds>
-  /** Ends an order that was never answered, seven days after its deadline; its USDC comes back. */
+  /** Ends an unanswered order, from seven days after its deadline; returns its USDC. */
   reclaim(orderId: Hex): Promise<Mined>
 }
 
@@ -87,7 +87,7 @@ export function createEscrow({ wallet, contracts }: EscrowDeps): Escrow {
     async takenBy(orderId, error) {
       if (!(error instanceof ContractError)) return null
       if (error.code === 'OrderIdTaken') return addressSchema.parse(error.args.by)
-      // Some nodes do not give a revert's data.
+      // Some nodes omit a revert's data.
       if (error.code !== 'unknown') return null
       const holder = await escrow.read('takenBy', [orderId.slice(0, PREFIX_DIGITS)], addressSchema)
       return holder === ZERO_ADDRESS || sameAddress(holder, await wallet.account()) ? null : holder

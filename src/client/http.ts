@@ -4,32 +4,32 @@ import { timeLimit } from '../protocol/timeLimit.js'
 import { ClientError, ServerError } from './errors.js'
 
 interface HttpOptions {
-  /** With or without a slash at its end. */
+  /** With or without a trailing slash. */
   readonly serverUrl: string
-  /** From the first byte sent to the last one read. */
+  /** From the first byte sent to the last byte read. */
   readonly timeoutMs: number
   readonly fetch?: typeof fetch | undefined
 }
 
 interface RequestOptions {
   readonly signal?: AbortSignal | undefined
-  /** Instead of the client's. */
+  /** Overrides the client's default. */
   readonly timeoutMs?: number | undefined
 }
 
-/** An answer with the validator to send in the next `If-None-Match`. */
+/** An answer with the validator for the next `If-None-Match`. */
 export interface Tagged<T> {
   readonly body: T
   readonly etag: string | null
 }
 
 /**
- * The API over HTTP. Every method throws ServerError for an answer of 400 or more, ClientError `server-timeout`,
- * `server-unreachable` or `unexpected-answer`, and the signal's own reason when it was aborted.
+ * The API over HTTP. Every method throws ServerError for a status of 400 or more, and ClientError `server-timeout`,
+ * `server-unreachable` or `unexpected-answer`. An aborted call throws the signal's own reason.
  */
 export interface Http {
   get<T>(path: string, schema: z.ZodType<T>, options?: RequestOptions): Promise<T>
-  /** `'unchanged'` when the server answers 304 to `etag`. */
+  /** `'unchanged'` if the server answers 304 to `etag`. */
   getIfChanged<T>(
     path: string,
     schema: z.ZodType<T>,
@@ -78,7 +78,7 @@ interface Answer {
 
 function sender(options: HttpOptions) {
   const base = options.serverUrl.replace(/\/+$/, '')
-  // A browser's fetch wants to be called on its own global.
+  // A browser's fetch throws unless called on its own global.
   const fetchIt: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
   return async ({ path, ...exchange }: Exchange, request: RequestOptions = {}): Promise<Answer> => {
     const signal = timeLimit(request.timeoutMs ?? options.timeoutMs, request.signal)
@@ -105,7 +105,9 @@ function sender(options: HttpOptions) {
 function parse<T>(path: string, schema: z.ZodType<T>, text: string): T {
   const body = schema.safeParse(jsonOf(text))
   if (body.success) return body.data
-  throw new ClientError('unexpected-answer', `${path} is not answered as documented`, { cause: body.error })
+  throw new ClientError('unexpected-answer', `${path}: the answer does not match the documented schema`, {
+    cause: body.error,
+  })
 }
 
 function jsonOf(text: string): unknown {

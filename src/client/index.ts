@@ -1,12 +1,29 @@
-// The library for frontends. It runs in a browser: WebCrypto, fetch and an ethers signer are all it needs.
+// The library for frontends. It runs in a browser and needs only WebCrypto, fetch and an ethers signer.
 import type { Signer } from 'ethers'
 import type { OrderReceived, OrderStatus, PolicyVersion } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Notice } from '../protocol/notice.js'
 import type { Policy } from '../protocol/policy.js'
+import { cancelOrder } from './cancelOrder.js'
 import { type Claim, createClaimDesk } from './claims.js'
 import type { Mined } from './contract.js'
 import { createEscrow, type Funds } from './escrow.js'
+import type { HistoryStore } from './history/cache.js'
+import { explorerLink, type HistoryCursor, type HistoryEntry, type HistoryKind } from './history/entries.js'
+import { type HistoryOptions, readHistory } from './history/history.js'
+import {
+  averageCost,
+  type Holding,
+  type Holdings,
+  holdingsOf,
+  type PricePoint,
+  type Prices,
+  unrealisedGain,
+  type ValuePoint,
+  valueAt,
+  valueOverTime,
+} from './history/holdings.js'
+import { type OrderSummary, ordersOf, type SaleFees, saleFees } from './history/orderList.js'
 import { createKeyring } from './keyring.js'
 import { createMembership, type Membership } from './membership.js'
 import { openNotice } from './notice.js'
@@ -41,6 +58,7 @@ export type {
   EnclaveKey,
   Health,
   InstitutionView,
+  MarketBars,
   MarketClock,
   MarketView,
   OrderReceived,
@@ -62,36 +80,59 @@ export type {
   Claim,
   FollowOptions,
   Funds,
+  HistoryCursor,
+  HistoryEntry,
+  HistoryKind,
+  HistoryOptions,
+  HistoryStore,
+  Holding,
+  Holdings,
   Membership,
   Mined,
   OpenedPortfolio,
   OrderRequest,
+  OrderSummary,
   Pins,
   PlacedOrder,
   PlaceOptions,
   PlaceStep,
   Platform,
   PortfolioKey,
+  PricePoint,
+  Prices,
   PublishedRulebook,
   PublishOptions,
   Reader,
   ReaderOptions,
   RetryTiming,
   RulebookChange,
+  SaleFees,
   SealedOrder,
   TakenId,
+  ValuePoint,
   Views,
 }
-export { createReader, rulebookChanges }
+export {
+  averageCost,
+  createReader,
+  explorerLink,
+  holdingsOf,
+  ordersOf,
+  rulebookChanges,
+  saleFees,
+  unrealisedGain,
+  valueAt,
+  valueOverTime,
+}
 
 export interface ClientOptions extends ReaderOptions {
   /** An externally owned account with a provider; in a browser `await new BrowserProvider(window.ethereum).getSigner()`. */
   readonly signer: Signer
-  /** What is known from a source other than the server: set both in production, see `Pins`. */
+  /** Values from a source other than the server. Set both in production, see `Pins`. */
   readonly pins?: Pins | undefined
-  /** For publishing a rulebook, which waits for the enclave; default 3 minutes. */
+  /** Timeout for publishing a rulebook, which waits for the enclave; default 3 minutes. */
   readonly policyTimeoutMs?: number | undefined
-  /** Until a transaction is mined; default 10 minutes. */
+  /** Timeout until a transaction is mined; default 10 minutes. */
   readonly miningTimeoutMs?: number | undefined
 }
 
@@ -100,71 +141,86 @@ const MINING_TIMEOUT_MS = 600_000
 
 /** One wallet's view of the platform. Every method may throw ClientError, ServerError and ContractError. */
 export interface Client extends Reader {
-  /** The wallet's address with its checksum (EIP-55), as the views take it. */
+  /** The wallet's checksummed address (EIP-55), as the views take it. */
   account(): Promise<Hex>
   readonly membership: Membership
-  /** The enclave's key and the contracts, checked against chain and pins. */
+  /** The enclave's key and the contracts, checked against the chain and the pins. */
   platform(): Promise<Platform>
   /**
-   * The newest portfolio key: a drawn one that was imported, or the one that the wallet derives, which it is asked to
-   * sign for twice. It is kept in memory until `lock()`; the methods that need it call this themselves.
+   * The newest portfolio key: an imported one, or the one derived from the wallet, which signs twice for it. The client
+   * keeps it in memory until `lock()`. Methods that need the key call this themselves.
    */
   unlock(): Promise<PortfolioKey>
-  /** Forgets the portfolio keys, the imported ones too. */
+  /** Forgets the portfolio keys, including imported ones. */
   lock(): void
   /**
-   * Draws a random portfolio key, for an account whose derived one was phished: the same text would derive it again.
-   * @returns the text of a file that holds it, and the drawn ones before it. Save it where nobody else reads it: the wallet
-   *   cannot give this key again. It is in use only once the text comes back through `importKeys`, and the enclave seals
-   *   to it from the next order on that it admits.
+   * Draws a random portfolio key, for an account whose derived key was phished. Signing the same text would derive the
+   * phished key again.
+   * @returns the text of a file with this key and the earlier drawn ones. Save it where only its owner can read it: the
+   *   wallet cannot recover this key. The key comes into use once `importKeys` takes the text. The enclave seals to it
+   *   from the next order that it admits.
    */
   drawKey(): Promise<string>
   /**
-   * Takes the keys of a file. The newest is the one of the orders that follow; the older ones, and the derived one, open
-   * what was sealed to them.
+   * Imports the keys of a file. Later orders use the newest; the older ones and the derived one open data that was
+   * sealed to them.
    * @throws ClientError `invalid-key-file`, `foreign-key-file`
    */
   importKeys(text: string): Promise<void>
   /** Seals the order, opens its escrow (one or two transactions) and submits it. @throws NotSubmittedError */
   placeOrder(request: OrderRequest, options?: PlaceOptions): Promise<PlacedOrder>
-  /** Submits an order whose escrow is open already. Safe to repeat. */
+  /** Submits an order whose escrow is already open. Idempotent. */
   submitOrder(
     order: Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>,
     signal?: AbortSignal,
   ): Promise<OrderReceived>
   /**
-   * Takes an order back that was never answered, seven days after its deadline. With a pinned escrow it needs no
-   * server, whose absence may be the very reason.
+   * Cancels the wallet's own order: what has not been filled is refunded, what has been filled is settled. Resolves once the
+   * server has the cancel; follow the order to its end. Requests two signatures. Idempotent.
+   * @throws ServerError `order-ended`, `not-order-account`
+   */
+  cancelOrder(orderId: Hex, signal?: AbortSignal): Promise<OrderReceived>
+  /**
+   * Reclaims an unanswered order, from seven days after its deadline. With a pinned escrow it needs no server, so it
+   * works when the server's absence is the cause.
    */
   reclaim(orderId: Hex): Promise<Mined>
-  /** What the wallet can pay a BUY from. With a pinned escrow it needs no server. */
+  /** The USDC that the wallet can spend on a BUY. With a pinned escrow it needs no server. */
   funds(): Promise<Funds>
   /**
-   * What the wallet could not receive of a refund, a reclaim or a withdrawal: it waits at the escrow. Looks for USDC and
-   * the listed symbols. With a pinned escrow it needs no server.
-   * @param others symbols to look for that are not listed any more
+   * Payments of refunds, reclaims and withdrawals that the wallet could not receive; they wait at the escrow. Checks
+   * USDC and the listed symbols. With a pinned escrow it needs no server.
+   * @param others further symbols to check, no longer listed
    */
   claims(others?: readonly string[]): Promise<readonly Claim[]>
   /**
-   * Has a claim paid: `asset` is `USDC` or a symbol.
-   * @param to the wallet itself when left out, or the recipient that the platform's owner approved
+   * Withdraws a claim: `asset` is `USDC` or a symbol.
+   * @param to the wallet itself by default, or the recipient that the platform's owner approved
    */
   claim(asset: string, to?: Hex): Promise<Mined>
-  /** The reason of a refusal, null when there is none to read. */
+  /** The reason of a refusal; null if there is none to read. */
   openNotice(status: Pick<OrderStatus, 'orderId' | 'notice'>): Promise<Notice | null>
-  /** The portfolio on chain, null for an account that has none yet. With a pinned escrow it needs no server. */
+  /** The portfolio on chain; null for an account that has none yet. With a pinned escrow it needs no server. */
   portfolio(): Promise<OpenedPortfolio | null>
-  /** As the admin of an institution: which one, and the version of its rulebook that is in force. */
+  /**
+   * The account's history, oldest first: orders, fills, refunds, withdrawals, and changes of the key, derived from the
+   * portfolio's versions in the chain's calldata. With a pinned escrow it needs no server. `holdingsOf`, `ordersOf` and
+   * `valueOverTime` sum it up.
+   * @throws ClientError `chain-reorganized`: read it again, from an earlier cursor; `node-unavailable`,
+   *   `unexpected-answer`
+   */
+  history(options?: HistoryOptions): AsyncGenerator<HistoryEntry, void, undefined>
+  /** For an institution's admin: the institution and the version of its rulebook in force. */
   rulebookVersion(signal?: AbortSignal): Promise<PolicyVersion>
   /**
-   * As the admin: replaces the rulebook. Show `rulebookChanges` first, and keep the copy that it returns: nothing else
-   * tells later what the rulebook says.
+   * For an admin: replaces the rulebook. Show `rulebookChanges` first, and keep the returned copy: it is the admin's
+   * only readable record of the rulebook.
    */
   publishRulebook(policy: Policy, options?: PublishOptions): Promise<PublishedRulebook>
   /**
-   * As the admin: the rulebook in a copy that one's own publication left.
-   * @param copy JSON, not yet checked
-   * @param version that is in force
+   * For an admin: opens the rulebook in a copy from an earlier publication.
+   * @param copy JSON, unvalidated
+   * @param version the version in force
    * @throws ClientError `invalid-copy`, `outdated-copy`, `copy-undecryptable`
    */
   openRulebookCopy(copy: unknown, version: number): Promise<Policy>
@@ -193,12 +249,15 @@ export function createClient(options: ClientOptions): Client {
     importKeys: keys.importKeys,
     placeOrder: createOrderPlacing({ wallet, platform, keys, orders, timing }),
     submitOrder: orders.submit,
+    cancelOrder: async (orderId, signal) =>
+      cancelOrder(orderId, { wallet, orders, platform: await platform() }, signal),
     reclaim: async (orderId) => (await escrow()).reclaim(orderId),
     funds: async () => (await escrow()).funds(),
     claims: async (others) => (await desk()).claims(others),
     claim: async (asset, to) => (await desk()).claim(asset, to),
     openNotice: async (status) => openNotice(status, keys),
     portfolio: async () => readPortfolio(wallet, await contracts(), keys),
+    history: (options) => readHistory({ wallet, contracts, keys }, options),
     rulebookVersion: async (signal) => rulebookVersion(await rulebooks(), signal),
     publishRulebook: async (policy, published) => publishRulebook(policy, await rulebooks(), published),
     openRulebookCopy: async (copy, version) => openCopy(copy, version, await rulebooks()),

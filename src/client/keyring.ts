@@ -11,15 +11,17 @@ import { ClientError } from './errors.js'
 import { derivePortfolioKey, type PortfolioKey } from './portfolioKey.js'
 import type { Wallet } from './wallet.js'
 
-/** The keys of one account: those that were drawn, as files bring them, and the one that its wallet derives. */
+/** The keys of one account: drawn ones, imported from files, and the one that its wallet derives. */
 export interface Keyring {
-  /** What the next order is sealed under. The wallet is asked only where no drawn key is held. */
+  /** The key for the next order. Asks the wallet only if no drawn key is held. */
   newest(): Promise<PortfolioKey>
   /**
-   * Tries the keys from the newest to the oldest, and asks the wallet for its own at last.
-   * @param open fails with ProtocolError `undecryptable` where another key is needed
+   * Tries the keys from the newest to the oldest, and the wallet's derived key last.
+   * @param open throws ProtocolError `undecryptable` if it needs another key
    */
   opened<T>(open: (key: PortfolioKey) => Promise<T>): Promise<T>
+  /** Public keys of the imported ones, newest first. */
+  drawn(): Hex[]
   draw(): Promise<string>
   importKeys(text: string): Promise<void>
   lock(): void
@@ -33,7 +35,7 @@ const drawnSchema = z.strictObject({
   portfolioVersion: uint64Schema,
 })
 
-/** A file of drawn keys: docs/protocol.md, section 4. */
+/** The file of drawn keys: docs/protocol.md, section 4. */
 const keyFileSchema = z.strictObject({
   v: z.literal(1),
   account: addressSchema,
@@ -42,16 +44,16 @@ const keyFileSchema = z.strictObject({
 
 interface KeyringDeps {
   readonly wallet: Wallet
-  /** How often the account's portfolio has been written. */
+  /** The number of writes of the account's portfolio. */
   readonly portfolioVersion: () => Promise<bigint>
 }
 
 export function createKeyring({ wallet, portfolioVersion }: KeyringDeps): Keyring {
   let derived: Promise<PortfolioKey> | null = null
-  /** The newest first. */
+  /** Newest first. */
   let drawn: readonly PortfolioKey[] = []
 
-  /** Once, for callers at the same time too; a failed attempt is not kept. */
+  /** Concurrent callers share one derivation; a failed attempt is not kept. */
   function derive(): Promise<PortfolioKey> {
     const attempt = derived ?? derivePortfolioKey(wallet)
     derived = attempt
@@ -73,6 +75,7 @@ export function createKeyring({ wallet, portfolioVersion }: KeyringDeps): Keyrin
       }
       return open(await derive())
     },
+    drawn: () => drawn.map(({ publicKey }) => publicKey),
     async draw() {
       const [account, version] = await Promise.all([wallet.account(), portfolioVersion()])
       const now = Math.floor(Date.now() / 1_000)
@@ -90,7 +93,7 @@ export function createKeyring({ wallet, portfolioVersion }: KeyringDeps): Keyrin
       if (file.account !== account) {
         throw new ClientError(
           'foreign-key-file',
-          `The key file is the one of ${file.account}. Connect that wallet, or take the file of ${account}.`,
+          `The key file belongs to ${file.account}. Connect that wallet, or choose the file of ${account}.`,
         )
       }
       const known = new Map([...drawn, ...file.keys.map(keyOf)].map((key) => [key.publicKey, key]))
@@ -130,10 +133,10 @@ function parseKeyFile(text: string): z.output<typeof keyFileSchema> {
   try {
     if (text.length <= MAX_FILE_CHARACTERS) return keyFileSchema.parse(parseStrictJson(text))
   } catch {
-    // Reported below. The cause of a schema's error would name a key.
+    // Reported below without the cause: a schema error's text would quote a key.
   }
   throw new ClientError(
     'invalid-key-file',
-    'This is no file of portfolio keys, or it is damaged. Take the file that was saved when the key was made.',
+    'This is not a file of portfolio keys, or it is damaged. Choose the file that was saved when the key was made.',
   )
 }

@@ -8,25 +8,26 @@ import { ClientError } from './errors.js'
 import type { PlatformContracts } from './platform.js'
 import type { Wallet } from './wallet.js'
 
-/** Who belongs to which institution. What changes it is one transaction each, and throws as `ClientContract.send`. */
+/** Membership of institutions. Each change is one transaction, and throws as `ClientContract.send` does. */
 export interface Membership {
   /**
-   * Founds an institution, whose admin the wallet becomes once the platform has admitted it. Its name is 1 to 31 printable ASCII characters.
+   * Founds an institution. The wallet becomes its admin once the platform admits it. The name has 1 to 31 printable
+   * ASCII characters.
    * @throws ClientError `invalid-name`
    */
   found(name: string): Promise<Mined>
   /** Accepts an invitation. */
   join(orgId: Hex): Promise<Mined>
   /**
-   * Leaves the institution: it takes effect by itself after the deployment's number of days. Until then the wallet is
-   * bound by the rulebook and buys nothing; it can't be put off or taken back.
+   * Leaves the institution, effective after the deployment's leave delay. Until then the rulebook binds the wallet, and
+   * the wallet cannot buy. Leaving cannot be postponed or revoked.
    */
   leave(): Promise<Mined>
-  /** Unix seconds at which the wallet leaves its institution, null when it does not. */
+  /** Unix seconds at which the wallet's departure takes effect; null if it is not leaving. */
   leavingAt(): Promise<number | null>
-  /** As the admin: invites a wallet, which is no member before it joins. */
+  /** For an admin: invites a wallet, which becomes a member when it joins. */
   invite(wallet: Hex): Promise<Mined>
-  /** As the admin: removes a member, or takes an invitation back. */
+  /** For an admin: removes a member, or withdraws an invitation. */
   remove(wallet: Hex): Promise<Mined>
 }
 
@@ -44,7 +45,7 @@ export function createMembership({ wallet, contracts }: MembershipDeps): Members
     return (await contract()).send(method, args)
   }
 
-  /** The registry keeps the time of a wallet that has left. */
+  /** The registry keeps the time after departure, so a wallet without an institution counts as not leaving. */
   async function leavingAt(): Promise<number | null> {
     const [registry, account] = [await contract(), await wallet.account()]
     const [orgId, at] = await Promise.all([
@@ -71,7 +72,7 @@ function orgIdOf(name: string): Hex {
     if (!(error instanceof ProtocolError)) throw error
     throw new ClientError(
       'invalid-name',
-      'A name has 1 to 31 letters, digits and signs of ASCII, and no space at an end.',
+      'A name has 1 to 31 printable ASCII characters and neither starts nor ends with a space.',
       { cause: error },
     )
   }

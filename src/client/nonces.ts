@@ -1,10 +1,9 @@
 import { ClientError } from './errors.js'
 
 /**
- * Nonces of one account's intents: `max(stored + 1, Date.now())`, so that two devices do not choose the same one, and
- * never one twice from here.
- *
- * @returns the next nonce, given the one stored in the portfolio (0 when there is none)
+ * Nonces of one account's intents: `max(stored + 1, Date.now())`, so that two devices do not choose the same nonce.
+ * Never returns a nonce twice.
+ * | @returns the next nonce, given the one stored in the portfolio (0 if there is none)
  */
 export function createNonces(now: () => number = Date.now): (stored: number) => number {
   let last = 0

@@ -3,9 +3,9 @@ import { type Notice, openNotice as open } from '../protocol/notice.js'
 import type { Keyring } from './keyring.js'
 
 /**
- * Why an order was refused, or what its fill came to, fees included (`filled`). Null while the server has no notice: a refund can come without one, when nothing in the
- * envelope could be trusted, or when the server lost its cache.
- * @throws ProtocolError `undecryptable` when it is not this order's, or sealed to a key that is not held
+ * Opens an order's notice: why it was refused, or its fill with fees (`filled`). Null while the server has none. A
+ * refund can lack a notice if no key in the envelope could be trusted, or if the server lost its cache.
+ * @throws ProtocolError `undecryptable` if the notice is another order's, or sealed to a key that is not held
  */
 export async function openNotice(
   status: Pick<OrderStatus, 'orderId' | 'notice'>,

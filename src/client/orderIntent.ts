@@ -14,27 +14,29 @@ import { ClientError } from './errors.js'
 import type { Platform } from './platform.js'
 import type { Wallet } from './wallet.js'
 
-/** What the employee wants. */
+/** The employee's order. */
 export interface OrderRequest {
   readonly side: Side
-  /** A ticker; `USDC` for a withdrawal of cash. */
+  /** A ticker, or `USDC` for a withdrawal of cash. */
   readonly symbol: string
-  /** USDC base units (6 decimals), share base units (9 decimals) for a withdrawal of shares. */
+  /** USDC base units (6 decimals), or share base units (9 decimals) for a withdrawal of shares. */
   readonly maxSpend: bigint
-  /** Unix seconds, at most 30 days ahead. What is not done by then is cancelled. */
+  /** Unix seconds, at most 30 days ahead. The enclave cancels the unfilled rest at this time. */
   readonly deadline: number
-  /** What a BUY is paid from: the wallet's USDC (default), or the portfolio's cash, which shows no amount on chain. */
+  /**
+   * The source of a BUY's funds: the wallet's USDC (default), or the portfolio's cash, which shows no amount on chain.
+   */
   readonly payFrom?: 'wallet' | 'cash' | undefined
 }
 
-/** An order that is ready: its escrow can be opened, its envelope posted. `intent` is confidential. */
+/** An order ready for its escrow to be opened and its envelope to be posted. `intent` is confidential. */
 export interface SealedOrder {
   readonly orderId: Hex
   readonly intent: Intent
   readonly envelope: Envelope
   /** `keccak256(ct)`. */
   readonly commit: Hex
-  /** USDC base units that its escrow takes; 0 for everything but a BUY from the wallet. */
+  /** USDC base units that the escrow takes; 0 for every order except a BUY from the wallet. */
   readonly escrowed: bigint
 }
 
@@ -45,14 +47,14 @@ interface SealingDeps {
   readonly userPubKey: Hex
   /** The wallet's institution, zero for none. */
   readonly orgId: Hex
-  /** Above the portfolio's. */
+  /** Above the portfolio's nonce. */
   readonly nonce: number
 }
 
 const ORDER_ID_BYTES = 32
 
 /**
- * Builds the intent under a fresh random orderId, has the wallet sign it and seals it to the enclave.
+ * Builds the intent under a fresh random orderId, requests the wallet's signature and seals the intent to the enclave.
  * @throws ClientError `invalid-order`, `signature-refused`, `signature-invalid`
  */
 export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promise<SealedOrder> {
@@ -73,7 +75,7 @@ export async function sealOrder(request: OrderRequest, deps: SealingDeps): Promi
 
 function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
   const { side, symbol, maxSpend, deadline } = request
-  if (maxSpend <= 0n) throw new ClientError('invalid-order', 'An order is for more than nothing.')
+  if (maxSpend <= 0n) throw new ClientError('invalid-order', 'Enter an amount above zero.')
   if (side !== 'WITHDRAW' && symbol === 'USDC') {
     throw new ClientError('invalid-order', 'USDC can be withdrawn, not bought or sold.')
   }
@@ -96,8 +98,8 @@ function unsignedOf(request: OrderRequest, deps: SealingDeps, account: Hex) {
 }
 
 /**
- * The escrow is open but the envelope did not reach the server. Nothing happens to the order until it does: hand
- * `order` to `submitOrder` again, or its USDC stays in escrow until it can be reclaimed.
+ * The escrow is open but the envelope did not reach the server, so the order cannot start. Pass `order` to
+ * `submitOrder` again; otherwise its USDC stays in escrow until it can be reclaimed.
  */
 export class NotSubmittedError extends Error {
   override readonly name = 'NotSubmittedError'

@@ -9,6 +9,7 @@ import {
   type TimelineEntry,
   timelineSchema,
 } from '../protocol/api.js'
+import type { PostCancel } from '../protocol/cancelIntent.js'
 import type { Hex } from '../protocol/hex.js'
 import { ClientError } from './errors.js'
 import type { Http } from './http.js'
@@ -16,32 +17,37 @@ import type { SealedOrder } from './orderIntent.js'
 import { type Followed, type FollowOptions, follow } from './poll.js'
 import { type RetryTiming, sleep, waitAfter, withRetries } from './retry.js'
 
-/** Orders at the server. Aborting rejects with the signal's reason. */
+/** Orders at the server. An aborted call rejects with the signal's reason. */
 export interface Orders {
   /**
-   * Posts the envelope, once its escrow is mined. Anyone can post another one under the same orderId first, so this
-   * posts again until the server holds ours. Safe to repeat.
+   * Posts the envelope once its escrow is mined. Anyone can post another envelope under the same orderId first, so this
+   * posts again until the server holds ours. Idempotent.
    * @throws ClientError `commit-differs`, ServerError
    */
   submit(
     order: Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>,
     signal?: AbortSignal,
   ): Promise<OrderReceived>
-  /** @throws ServerError `order-not-found` when neither chain nor server knows it */
+  /**
+   * Posts a signed and sealed cancel. Idempotent.
+   * @throws ServerError `order-not-found`, `not-order-account`, `order-ended`
+   */
+  cancel(orderId: Hex, cancel: PostCancel, signal?: AbortSignal): Promise<OrderReceived>
+  /** @throws ServerError `order-not-found` if neither the chain nor the server knows the order */
   get(orderId: Hex, signal?: AbortSignal): Promise<OrderStatus>
   /**
-   * Yields the order's status, and again whenever it has changed, until it is settled or refunded. It then goes on for a
-   * while, until the notice is there that says why, or what the fill came to.
+   * Yields the order's status, and again whenever it changes, until it is settled or refunded. Then waits briefly for
+   * the notice with the reason or the fill.
    */
   follow(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
   /**
-   * What happened to the order, oldest first. It may be some seconds behind `get`.
+   * The order's events, oldest first. It may lag `get` by some seconds.
    * @throws ServerError `order-not-found`
    */
   timeline(orderId: Hex, signal?: AbortSignal): Promise<Timeline>
   /**
-   * Yields the timeline, and again whenever it has changed, until the order has ended. For a while it waits for the
-   * outcome of a run that is still under way.
+   * Yields the timeline, and again whenever it changes, until the order has ended. Then waits briefly for the outcome
+   * of a run in progress.
    */
   followTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
 }
@@ -77,8 +83,16 @@ export function createOrders({ http, timing }: OrdersDeps): Orders {
     (etag) =>
       retried(() => http.getIfChanged(path, schema, etag, { signal }), signal)
 
+  async function cancel(orderId: Hex, { ...body }: PostCancel, signal?: AbortSignal) {
+    const path = `${pathOf(orderId)}/cancel`
+    const received = await retried(() => http.post(path, body, orderReceivedSchema, { signal }), signal)
+    if (received.orderId === orderId) return received
+    throw new ClientError('unexpected-answer', 'The server answered with another order.')
+  }
+
   return {
     submit,
+    cancel,
     get: (orderId, signal) => get(pathOf(orderId), orderStatusSchema, signal),
     follow: (orderId, options) =>
       follow(
@@ -102,7 +116,7 @@ function isFinal({ state }: OrderStatus): boolean {
   return state === 'SETTLED' || state === 'REFUNDED'
 }
 
-/** Final, with no notice to wait for. */
+/** Final, with its notice, or without a run in progress that could still deliver one. */
 function isComplete(status: OrderStatus): boolean {
   const running = status.triggers.some(({ finishedAt }) => finishedAt === null)
   return isFinal(status) && (status.notice !== null || !running)
@@ -114,7 +128,7 @@ function hasEnd({ entries }: Timeline): boolean {
   return entries.some(({ kind }) => ENDS.has(kind))
 }
 
-/** Every run that began has its outcome, and the order its end. */
+/** Every started run has its outcome, and the order has ended. */
 function isWhole(timeline: Timeline): boolean {
   const count = (wanted: TimelineEntry['kind']) =>
     timeline.entries.filter(({ kind }) => kind === wanted).length

@@ -12,33 +12,33 @@ import { readNonce } from './portfolio.js'
 import { type RetryTiming, sleep, waitAfter } from './retry.js'
 import type { Wallet } from './wallet.js'
 
-/** What an order waits for: the wallet and the chain, to approve its USDC and to open its escrow; then the server. */
+/** The step that an order waits for: USDC approval, opening the escrow, or submission to the server. */
 export type PlaceStep = 'approving' | 'opening' | 'submitting'
 
 export interface PlaceOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Awaited before the escrow is opened. Keep the order until it is submitted: if the page goes away in between,
-   * only `submitOrder` with this very envelope brings it to life. A server that loses its files before a run has begun
-   * wants it again: `receivedAt` of its status is null then. Its `intent` is confidential.
+   * Awaited before the escrow opens. Keep the order until it is submitted: if the page closes in between, only
+   * `submitOrder` with this envelope can start it. If the server loses its files before a run starts, the status has a
+   * null `receivedAt`: submit again. `intent` is confidential.
    */
   readonly beforeOpen?: ((order: SealedOrder) => void | Promise<void>) | undefined
-  /** Called as each step begins. There is nothing to approve where the allowance suffices, or nothing is escrowed. */
+  /** Called as each step starts. No approval is needed if the allowance suffices or the order escrows no USDC. */
   readonly onStep?: ((step: PlaceStep) => void) | undefined
   /**
-   * Called when somebody has opened an order under this one's id first. It is sealed again under a fresh id, for which
-   * the wallet signs again, and so on until it opens, its deadline has passed, or `signal` aborts.
+   * Called if another wallet has already opened an order under this id. The client then seals under a fresh id, which
+   * the wallet signs. It repeats until the escrow opens, the deadline passes or `signal` aborts.
    */
   readonly onIdTaken?: ((taken: TakenId) => void) | undefined
 }
 
-/** Somebody copies ids from pending transactions. Only a cleared wallet can, and each time costs it gas. */
+/** Another wallet copied an id from a pending transaction. Only a cleared wallet can, and each copy costs it gas. */
 export interface TakenId {
-  /** Nothing was opened under it by this wallet. */
+  /** The taken id; this wallet opened no escrow under it. */
   readonly orderId: Hex
-  /** Name it to the platform's operator, who can withdraw its clearance. */
+  /** The copying wallet. Report it to the platform's operator, who can withdraw its clearance. */
   readonly by: Hex
-  /** How often it has happened to this order. */
+  /** How many of this order's ids were taken so far. */
   readonly times: number
 }
 
@@ -53,15 +53,14 @@ interface PlacingDeps {
   readonly platform: () => Promise<Platform>
   readonly keys: Keyring
   readonly orders: Orders
-  /** Of the waits before an order is sealed under another id. */
+  /** The backoff before an order is sealed under another id. */
   readonly timing: RetryTiming
 }
 
 /**
- * Places orders: seal, open the escrow, submit. They are sealed and opened one after the other, as the enclave
- * refuses a nonce that is below an earlier opened order's.
- *
- * @returns a function that throws NotSubmittedError once the escrow is open, and before that what its steps throw
+ * Places orders: seal, open the escrow, submit. Seals and opens one order at a time, because the enclave refuses a
+ * nonce below that of an order opened earlier.
+ * | @returns a function that throws NotSubmittedError once the escrow is open, and the errors of its steps before that
  */
 export function createOrderPlacing(deps: PlacingDeps) {
   const nonces = createNonces()
@@ -109,7 +108,7 @@ export function createOrderPlacing(deps: PlacingDeps) {
   }
 }
 
-/** The institution is informational in an intent: the enclave asks the registry itself. */
+/** The institution is informational in an intent: the enclave reads it from the registry. */
 function institutionOf(wallet: Wallet, { registry }: Platform): Promise<Hex> {
   const contract = createContract({ wallet, address: registry, abi: institutionRegistryAbi })
   return wallet.account().then((account) => contract.read<Hex>('orgOf', [account], bytes32Schema))

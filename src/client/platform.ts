@@ -10,17 +10,18 @@ import type { Http } from './http.js'
 import type { Wallet } from './wallet.js'
 
 /**
- * What the caller knows from a source other than the server. Without a pin the server is believed: one that lies about
- * the enclave's key reads every order sealed to it, and one that lies about the escrow takes the USDC of its buys.
+ * Values that the caller knows from a source other than the server. Without pins the client trusts the server. A server
+ * that lies about the enclave's key reads every order sealed to it. One that lies about the escrow takes the USDC of
+ * its buys.
  */
 export interface Pins {
   /** The enclave's intent key, 33 or 65 bytes. */
   readonly enclavePublicKey?: Hex | undefined
-  /** Address of `OrderEscrow`: every other contract is read from it. */
+  /** Address of `OrderEscrow`. The client reads every other contract's address from it. */
   readonly escrow?: Hex | undefined
 }
 
-/** The contracts that a client calls. */
+/** The contracts that the client calls. */
 export interface PlatformContracts {
   readonly escrow: Hex
   readonly usdc: Hex
@@ -36,11 +37,12 @@ export interface Platform extends PlatformContracts {
 
 export interface PlatformSource {
   /**
-   * Asks the server for the key each time, as the enclave may have been given a new one.
-   * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, and what `Http` throws
+   * Asks the server for the key on every call, because the enclave's key may have rotated.
+   * @throws ClientError `wrong-chain`, `unknown-scheme`, `untrusted-enclave-key`, `untrusted-escrow`, and the errors of
+   *   `Http`
    */
   platform(): Promise<Platform>
-  /** With a pinned escrow only the chain is asked: what needs no enclave works while the server is down. */
+  /** With a pinned escrow this asks only the chain, so methods that need no enclave work while the server is down. */
   contracts(): Promise<PlatformContracts>
 }
 
@@ -50,7 +52,7 @@ interface PlatformDeps {
   readonly pins: Pins
 }
 
-/** Asks the chain for an escrow's immutables once. */
+/** Reads an escrow's immutables from the chain once. */
 export function createPlatform({ http, wallet, pins }: PlatformDeps): PlatformSource {
   const known = new Map<Hex, PlatformContracts>()
 
@@ -83,17 +85,17 @@ function checkPins(key: EnclaveKey, pins: Pins): void {
   if (key.scheme !== ENVELOPE_SCHEME) {
     throw new ClientError(
       'unknown-scheme',
-      `The server seals by ${key.scheme}, this client by ${ENVELOPE_SCHEME}.`,
+      `The server uses the scheme ${key.scheme}, this client ${ENVELOPE_SCHEME}. Update the client.`,
     )
   }
   if (pins.enclavePublicKey !== undefined && !samePoint(pins.enclavePublicKey, key.publicKey)) {
     throw new ClientError(
       'untrusted-enclave-key',
-      'The server names another enclave key than the pinned one.',
+      'The enclave key of the server differs from the pinned one.',
     )
   }
   if (pins.escrow !== undefined && !sameAddress(pins.escrow, key.escrow)) {
-    throw new ClientError('untrusted-escrow', 'The server names another escrow than the pinned one.')
+    throw new ClientError('untrusted-escrow', 'The escrow of the server differs from the pinned one.')
   }
 }
 

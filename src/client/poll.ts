@@ -3,25 +3,25 @@ import { sleep } from './retry.js'
 
 export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
-  /** Between two questions; default 2 seconds. */
+  /** Interval between polls; default 2 seconds. */
   readonly pollMs?: number | undefined
 }
 
-/** What is followed, and how long. */
+/** A resource to poll, and the conditions that end polling. */
 export interface Followed<T> {
-  /** Asks with the validator of the last answer. */
+  /** Requests the resource with the validator of the last answer. */
   readonly ask: (etag: string | null) => Promise<Tagged<T> | 'unchanged'>
-  /** Nothing more is to come. */
+  /** The body cannot change any more. */
   readonly isComplete: (body: T) => boolean
-  /** Something small may still come: it is waited for, but not for ever. */
+  /** The body may still gain a late part; polling continues for a grace period. */
   readonly isFinal: (body: T) => boolean
 }
 
 const DEFAULT_POLL_MS = 2_000
-/** The run that ends an order ends itself, and hands over what it has, shortly after the end shows on chain. */
+/** The run that ends an order reports its result shortly after the end shows on chain. */
 const GRACE_MS = 60_000
 
-/** Yields what is answered, and again whenever it has changed, until it is complete. */
+/** Yields the resource, and again whenever it changes, until it is complete. */
 export async function* follow<T>(
   { ask, isComplete, isFinal }: Followed<T>,
   { signal, pollMs = DEFAULT_POLL_MS }: FollowOptions = {},

@@ -10,10 +10,10 @@ import type { Keyring } from './keyring.js'
 import type { Platform } from './platform.js'
 import type { Wallet } from './wallet.js'
 
-/** The employee's portfolio as the ledger had it at one block. */
+/** The employee's portfolio at one block. */
 export interface OpenedPortfolio {
   readonly portfolio: Portfolio
-  /** How often it has been written. */
+  /** The number of writes. */
   readonly version: bigint
   readonly blockNumber: number
 }
@@ -21,7 +21,7 @@ export interface OpenedPortfolio {
 const MAX_BLOB_BYTES = 65_536
 const blobSchema = hexBetween(0, MAX_BLOB_BYTES)
 
-/** What the ledger has of an account. */
+/** An account's record on the ledger. */
 interface StoredPortfolio {
   readonly accountId: Hex
   readonly blob: Hex
@@ -31,7 +31,7 @@ interface StoredPortfolio {
 
 /**
  * Reads blob and version from the ledger at one block and opens the blob. Null for an account that has none yet.
- * @throws ClientError `portfolio-undecryptable` when it is sealed to a key that is not held
+ * @throws ClientError `portfolio-undecryptable` if the blob is sealed to a key that is not held
  */
 export async function readPortfolio(
   wallet: Wallet,
@@ -43,9 +43,9 @@ export async function readPortfolio(
 }
 
 /**
- * The last accepted nonce, before an order is sealed under the newest key; 0 where it cannot be read.
- * @throws ClientError `portfolio-key-missing` when that key is older than one that has been in use since: the order would
- *   seal the portfolio to it again, and it may be the very key that was given up
+ * The last accepted nonce, for an order under the newest key; 0 if it cannot be read.
+ * @throws ClientError `portfolio-key-missing` if a newer key than the newest held one is in use. The order would seal
+ *   the portfolio to the older key again, possibly the very key that was phished.
  */
 export async function readNonce(
   wallet: Wallet,
@@ -58,15 +58,15 @@ export async function readNonce(
     return (await open(stored, keys)).portfolio.nonce
   } catch (error) {
     if (!(error instanceof ClientError && error.code === 'portfolio-undecryptable')) throw error
-    // Drawn to take the place of a key that is lost. The clock is ahead of the nonce that cannot be read.
+    // The newest key was drawn to replace a lost one. The clock is ahead of the unreadable nonce.
     if ((await keys.newest()).portfolioVersion >= stored.version) return 0
     const message =
-      'The portfolio is sealed to a newer key than those held here: import its file. If it is lost, make a new key.'
+      'The portfolio is sealed to a newer key than those imported here: import its file. If it is lost, make a new key.'
     throw new ClientError('portfolio-key-missing', message, { cause: error })
   }
 }
 
-/** How often the account's portfolio has been written; 0 for one that has none yet. */
+/** The number of writes of the account's portfolio; 0 for an account that has none yet. */
 export async function readVersion(wallet: Wallet, { ledger }: Pick<Platform, 'ledger'>): Promise<bigint> {
   const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
   return contract.read('portfolioVersion', [accountIdOf(await wallet.account())], z.bigint())
@@ -92,10 +92,10 @@ async function open(stored: StoredPortfolio, keys: Keyring): Promise<OpenedPortf
     const value = await keys.opened(({ privateKey }) => openUserBlob(blob, privateKey, accountId, version))
     return { portfolio: portfolioSchema.parse(value), version, blockNumber }
   } catch (error) {
-    // The wallet refused to derive its key.
+    // The user rejected the signature that derives the key.
     if (error instanceof ClientError) throw error
     const message =
-      'No key that is held here opens the portfolio on chain. If a new one was made, import its file.'
+      'No imported or derived key opens the portfolio on chain. If you made a new key, import its file.'
     throw new ClientError('portfolio-undecryptable', message, { cause: error })
   }
 }

@@ -6,23 +6,21 @@ import type { Wallet } from './wallet.js'
 
 /** The key pair that opens an employee's portfolio and notices. */
 export interface PortfolioKey {
-  /** 32 bytes. Keep it only in memory: the wallet, or the file of a drawn key, gives it again. */
+  /** 32 bytes. Keep it only in memory: the wallet, or the file of a drawn key, can restore it. */
   readonly privateKey: Bytes
   /** 33 bytes: `userPubKey` of the account's intents. */
   readonly publicKey: Hex
-  /** Unix seconds; 0 of the key that the wallet derives, which is older than any drawn one. */
+  /** Unix seconds; 0 for the key that the wallet derives, which counts as older than any drawn one. */
   readonly drawnAt: number
-  /** How often the portfolio had been written by then. Up to there an order may replace a key that is lost. */
+  /** The number of portfolio writes when the key was drawn. Up to that version, an order may replace a lost key. */
   readonly portfolioVersion: bigint
 }
 
 /**
- * Derives the portfolio key from the wallet, which is asked twice for the same signature: a wallet that does not
- * sign deterministically (RFC 6979) would lose its portfolio, so it is refused here.
- *
- * The text names no origin: a page that gets this signature can read the portfolio, so call it on your own page only.
- *
- * @throws ClientError `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
+ * Derives the portfolio key from the wallet. Requests the same signature twice: a wallet that does not sign
+ * deterministically (RFC 6979) would lose its portfolio, so this refuses it.
+ * | The text names no origin: a page that obtains this signature can read the portfolio. Call it on your own page only.
+ * | @throws ClientError `contract-wallet`, `signature-refused`, `signature-invalid`, `wallet-not-deterministic`
  */
 export async function derivePortfolioKey(wallet: Wallet): Promise<PortfolioKey> {
   await wallet.assertExternallyOwned()
@@ -43,7 +41,7 @@ function keyFrom(signature: Hex, account: Hex): Bytes {
   try {
     return portfolioKeyOf(signature, account)
   } catch (error) {
-    throw new ClientError('signature-invalid', `The wallet's signature is not one of ${account}.`, {
+    throw new ClientError('signature-invalid', `The wallet's signature does not belong to ${account}.`, {
       cause: error,
     })
   }

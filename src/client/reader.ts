@@ -6,24 +6,24 @@ import type { FollowOptions } from './poll.js'
 import { DEFAULT_TIMING, type RetryTiming } from './retry.js'
 import { createViews, type Views } from './views.js'
 
-/** Where the server is, and how patiently it is asked. */
+/** The server's address, and the limits of requests to it. */
 export interface ReaderOptions {
   readonly serverUrl: string
-  /** For one request, default 15 s. */
+  /** Timeout of one request; default 15 s. */
   readonly timeoutMs?: number | undefined
   readonly timing?: RetryTiming | undefined
   readonly fetch?: typeof fetch | undefined
 }
 
-/** What the server tells anyone. Every method may throw ClientError and ServerError. */
+/** The server's public data. Every method may throw ClientError and ServerError. */
 export interface Reader {
   readonly views: Views
   getOrder(orderId: Hex, signal?: AbortSignal): Promise<OrderStatus>
-  /** Yields the status whenever it changed, until it is final. */
+  /** Yields the status whenever it changes, until it is final. */
   followOrder(orderId: Hex, options?: FollowOptions): AsyncGenerator<OrderStatus, void, undefined>
-  /** What happened to an order, oldest first. */
+  /** An order's events, oldest first. */
   getTimeline(orderId: Hex, signal?: AbortSignal): Promise<Timeline>
-  /** Yields the timeline whenever it changed, until the order has ended. */
+  /** Yields the timeline whenever it changes, until the order has ended. */
   followTimeline(orderId: Hex, options?: FollowOptions): AsyncGenerator<Timeline, void, undefined>
 }
 
@@ -35,7 +35,7 @@ export function createReader(options: ReaderOptions): Reader {
   return readerOf(createViews(deps), createOrders(deps))
 }
 
-/** What reading needs, with defaults for what was left out. */
+/** The dependencies of a reader, with defaults for absent options. */
 export function reading({
   serverUrl,
   timeoutMs = TIMEOUT_MS,

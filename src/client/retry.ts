@@ -1,26 +1,26 @@
 import { ClientError, ServerError } from './errors.js'
 
-/** How often, and after how long, a request that may be repeated is repeated. */
+/** The retry limits and backoff of an idempotent request. */
 export interface RetryTiming {
-  /** The most times that it is sent. */
+  /** The maximum number of attempts. */
   readonly attempts: number
-  /** Wait after the first failure; doubles with each further one. */
+  /** The wait after the first failure; doubles with each further failure. */
   readonly baseMs: number
-  /** A wait is not longer than this, unless the server's `Retry-After` is. */
+  /** The maximum wait, unless the server's `Retry-After` is longer. */
   readonly maxMs: number
 }
 
 export const DEFAULT_TIMING: RetryTiming = { attempts: 8, baseMs: 500, maxMs: 15_000 }
 
-/** Longer waits, such as until a daily quota resets, are left to the caller. */
+/** The caller handles longer waits, such as until a daily quota resets. */
 const MAX_ASKED_S = 300
 
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 
 /**
- * Runs an idempotent request, again after 429, 503, a time-out or a lost connection, with growing waits that
- * are never shorter than `Retry-After`. Any other failure is thrown at once, and one whose `Retry-After` is minutes.
+ * Runs an idempotent request. Retries after 429, 503, a timeout or a lost connection, with exponential backoff that is
+ * never shorter than `Retry-After`. Throws any other failure at once, and any whose `Retry-After` exceeds MAX_ASKED_S.
  */
 export async function withRetries<T>(
   send: () => Promise<T>,
@@ -38,7 +38,7 @@ export async function withRetries<T>(
   }
 }
 
-/** The wait after the `attempt`-th failure: doubling, at most `maxMs`, with half of it random so that clients spread. */
+/** The wait after the `attempt`-th failure: doubles up to `maxMs`; half of it is random jitter. */
 export function waitAfter(attempt: number, { baseMs, maxMs }: Omit<RetryTiming, 'attempts'>): number {
   const full = Math.min(maxMs, baseMs * 2 ** (attempt - 1))
   return full / 2 + (Math.random() * full) / 2

@@ -35,7 +35,7 @@ interface RulebookDeps {
   readonly wallet: Wallet
   readonly platform: Platform
   readonly timing: RetryTiming
-  /** The server answers when the enclave's whole run is over. */
+  /** The server answers only after the enclave's whole run. */
   readonly policyTimeoutMs: number
   /** The admin's portfolio keys. */
   readonly keys: Pick<Keyring, 'newest' | 'opened'>
@@ -43,27 +43,27 @@ interface RulebookDeps {
 
 export interface PublishOptions {
   /**
-   * The version that the rulebook was written from, 0 for none: the enclave refuses the rulebook (`version-conflict`)
-   * when another one is in force by then. Without it, it replaces whatever is in force.
+   * The version that the rulebook was written from, 0 for none. The enclave refuses the rulebook (`version-conflict`)
+   * if another version is in force by then. Without `base` it replaces any version.
    */
   readonly base?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface PublishedRulebook extends PolicyVersion {
-  /** Sealed to the admin's portfolio key. Null for a wallet that can't derive that key again. */
+  /** Sealed to the admin's portfolio key. Null for a wallet that cannot derive that key again. */
   readonly copy: RulebookCopy | null
 }
 
 /**
- * Signs the rulebook by the wallet of its institution's admin, seals it, signs the envelope and publishes it: it replaces
- * the present one wholesale. The wallet is asked twice, and twice more for a portfolio key that is not derived yet. Keys of
- * `employees` may be in any case.
- *
- * @returns institution and version that are now in force, and the copy to keep: the chain gives the rulebook back to the
- *   enclave alone
- * @throws ClientError `not-admin`, `invalid-rulebook`; ServerError `policy-rejected` with the enclave's code in
- *   `problem.reason`, `enclave-failed`, `enclave-timeout` (it may still be accepted: read the version again)
+ * Signs the rulebook with the admin's wallet, seals it, signs the envelope and publishes it, replacing the present
+ * rulebook entirely. Requests two signatures, and two more if the portfolio key is not derived yet. Keys of `employees`
+ * may be in any case.
+ * | @returns the institution and version now in force, and the copy to keep: only the enclave can open the rulebook on
+ * chain
+ * @throws ClientError `not-admin`, `invalid-rulebook`
+ * @throws ServerError `policy-rejected` with the enclave's code in `problem.reason`, `enclave-failed`,
+ *   `enclave-timeout` (it may still be accepted: read the version again)
  */
 export async function publishRulebook(
   policy: Policy,
@@ -75,7 +75,7 @@ export async function publishRulebook(
   const orgId = await institutionOf(admin, deps)
   const version = (base ?? (await versionOf(orgId, deps, signal))) + 1
   const lowered = lowerCaseKeys(policy)
-  // Before anything is sent: a wallet that refuses this signature refuses the publication.
+  // Derives the key before sending: a wallet that rejects this signature cancels the publication.
   const copyKey = await copyKeyOf(deps)
   const rulebook = await sign({ v: INTENT_VERSION, orgId, admin, policy: lowered, version }, deps)
   const envelope = await sealForEnclave(rulebook, platform)
@@ -84,14 +84,17 @@ export async function publishRulebook(
     http.post('/policy', { ...envelope, author }, policyVersionSchema, { signal, timeoutMs: policyTimeoutMs })
   const published = await withRetries(post, timing, signal)
   if (published.orgId !== orgId || published.version !== version) {
-    throw new ClientError('unexpected-answer', `Version ${version} was published, the server names another.`)
+    throw new ClientError(
+      'unexpected-answer',
+      `Version ${version} was published, but the server answered with another version.`,
+    )
   }
   const copy = copyKey && (await sealRulebookCopy(rulebook, copyKey, platform))
   return { orgId, version, copy }
 }
 
 /**
- * The wallet's institution and the version of its rulebook that is in force, 0 for none.
+ * The wallet's institution and the version of its rulebook in force, 0 for none.
  * @throws ClientError `not-admin`
  */
 export async function rulebookVersion(deps: RulebookDeps, signal?: AbortSignal): Promise<PolicyVersion> {
@@ -100,46 +103,46 @@ export async function rulebookVersion(deps: RulebookDeps, signal?: AbortSignal):
 }
 
 /**
- * Opens a copy that this wallet's publication left.
- * @param copy as it was kept or exported, not yet checked
- * @param version that is in force: the copy of another one says nothing of it
+ * Opens a copy from this wallet's own publication.
+ * @param copy as kept or exported, unvalidated
+ * @param version the version in force: a copy of another version does not describe it
  * @throws ClientError `not-admin`, `invalid-copy`, `outdated-copy`, `copy-undecryptable`
  */
 export async function openCopy(copy: unknown, version: number, deps: RulebookDeps): Promise<Policy> {
   const parsed = rulebookCopySchema.safeParse(copy)
-  if (!parsed.success) throw new ClientError('invalid-copy', 'This is no copy of a rulebook.')
+  if (!parsed.success) throw new ClientError('invalid-copy', 'This is not a copy of a rulebook.')
   const { chainId, escrow, orgId } = parsed.data
   const admin = await deps.wallet.account()
   const isOurs = chainId === deps.platform.chainId && sameAddress(escrow, deps.platform.escrow)
   if (!isOurs || orgId !== (await institutionOf(admin, deps))) {
-    throw new ClientError('invalid-copy', 'The copy is of another institution, or of another platform.')
+    throw new ClientError('invalid-copy', 'The copy belongs to another institution or platform.')
   }
   if (parsed.data.version !== version) {
-    const text = `The copy is of version ${parsed.data.version}, and version ${version} is in force.`
+    const text = `The copy has version ${parsed.data.version}, but version ${version} is in force.`
     throw new ClientError('outdated-copy', text)
   }
   const rulebook = await openWith(deps.keys, parsed.data)
   if (sameAddress(rulebook.admin, admin)) return rulebook.policy
-  throw new ClientError('invalid-copy', 'Another wallet has signed the rulebook in the copy.')
+  throw new ClientError('invalid-copy', 'Another wallet signed the rulebook in the copy.')
 }
 
 async function openWith(keys: RulebookDeps['keys'], copy: RulebookCopy): Promise<Rulebook> {
   try {
     return await keys.opened(({ privateKey }) => openRulebookCopy(copy, privateKey))
   } catch (error) {
-    // The wallet refused to derive its key.
+    // The user rejected the signature that derives the key.
     if (error instanceof ClientError) throw error
     if (error instanceof ProtocolError && error.code === 'undecryptable') {
-      const text = 'No key that is held here opens the copy: it was sealed to another one, or changed.'
+      const text = 'No imported or derived key opens the copy: it was sealed to another key, or altered.'
       throw new ClientError('copy-undecryptable', text, { cause: error })
     }
-    throw new ClientError('invalid-copy', 'No rulebook that its admin has signed is in the copy.', {
+    throw new ClientError('invalid-copy', 'The copy holds no rulebook signed by its admin.', {
       cause: error,
     })
   }
 }
 
-/** Null for a wallet whose key could not be derived again: it can publish, but not open a copy later. */
+/** Null for a wallet that cannot derive its key again: it can publish, but never open a copy. */
 async function copyKeyOf({ keys }: RulebookDeps): Promise<Hex | null> {
   try {
     return (await keys.newest()).publicKey
@@ -158,10 +161,10 @@ async function institutionOf(
   const orgId = await registry.read<Hex>('orgOf', [admin], bytes32Schema)
   const current = await registry.read<Hex>('adminOf', [orgId], addressSchema)
   if (sameAddress(current, admin)) return orgId
-  throw new ClientError('not-admin', 'This wallet is the admin of no institution.')
+  throw new ClientError('not-admin', 'This wallet is not the admin of an institution.')
 }
 
-/** As the server has it: a wrong one can only make the enclave refuse what is published on it. */
+/** The version according to the server. A wrong version can only make the enclave refuse the publication. */
 async function versionOf(
   orgId: Hex,
   { http, timing }: Pick<RulebookDeps, 'http' | 'timing'>,
@@ -189,7 +192,10 @@ async function sealForEnclave(rulebook: Rulebook, { enclavePublicKey }: Platform
   return envelope
 }
 
-/** Outside the seal: the server lets what an institution's admin signed wait in a queue that strangers cannot fill. */
+/**
+ * Signs outside the seal, so the server can queue the envelope in the institution's own queue, which strangers cannot
+ * fill.
+ */
 function signEnvelope(orgId: Hex, envelope: Envelope, { wallet, platform }: RulebookDeps): Promise<Hex> {
   const message = { orgId, envelopeHash: envelopeHash(envelope) }
   return wallet.signTyped({

@@ -5,19 +5,19 @@ import { formatDecimal, USDC_DECIMALS } from '../protocol/units.js'
 
 /** One difference between two rulebooks. */
 export interface RulebookChange {
-  /** `lifted`: more is allowed than before. `tightened`: less. `added`: not known to be either. */
+  /** `lifted`: allows more than before. `tightened`: allows less. `added`: the earlier rule is unknown. */
   readonly effect: 'added' | 'lifted' | 'tightened'
-  /** The wallet that it concerns, null for all of them. */
+  /** The affected wallet; null for all of them. */
   readonly employee: Hex | null
-  /** In plain words, to be read after the wallet's name where there is a wallet. */
+  /** In plain words, to follow the wallet's name if there is one. */
   readonly text: string
 }
 
 type Rules = Policy['employees'][string]
 
 /**
- * How a rulebook differs from the one that it replaces, in plain words, the lifted rules first.
- * @param before null where none is in force, or where the one in force is not known: then all of it is `added`
+ * The differences between a rulebook and its predecessor in plain words, lifted rules first.
+ * @param before null if none is in force or it is unknown: then every rule is `added`
  */
 export function rulebookChanges(before: Policy | null, after: Policy): readonly RulebookChange[] {
   const [old, next] = [rulesByWallet(before), rulesByWallet(after)]
@@ -64,7 +64,7 @@ const UNLISTED: Change = {
   text: 'is no longer listed, so it may neither buy nor sell',
 }
 
-/** To be listed without a right is the same as not to be listed. */
+/** A listed employee without rights has the same rights as an unlisted one. */
 const mayTrade = ({ canBuy, canSell }: Rules): boolean => canBuy || canSell
 
 function flagChange(before: boolean, after: boolean, deed: string): Change[] {
@@ -98,7 +98,7 @@ function commonChanges(before: Policy | null, after: Policy): Change[] {
   return changes
 }
 
-/** What one employee may do. */
+/** One employee's rights in plain words. */
 function inWords({ canBuy, canSell, restricted }: Rules): string {
   const symbols = restricted.length === 0 ? 'every symbol' : `every symbol but ${listed(restricted)}`
   if (canBuy && canSell) return `may buy and sell ${symbols}`

@@ -8,8 +8,10 @@ import {
   healthSchema,
   type InstitutionView,
   institutionSchema,
+  type MarketBars,
   type MarketClock,
   type MarketView,
+  marketBarsSchema,
   marketClockSchema,
   marketSchema,
   type PolicyVersion,
@@ -21,14 +23,16 @@ import type { Hex } from '../protocol/hex.js'
 import type { Http } from './http.js'
 import { type RetryTiming, withRetries } from './retry.js'
 
-/** The server's read-only views, as it tells them: nothing here is proven by the chain. */
+/** The server's read-only views. The chain proves none of this data. */
 export interface Views {
-  /** What a wallet should see, and what it waits for. */
+  /** The wallet's screen, and its pending clearances. */
   wallet(address: Hex, signal?: AbortSignal): Promise<WalletView>
   /** @throws ServerError `institution-not-found` */
   institution(orgId: Hex, signal?: AbortSignal): Promise<InstitutionView>
   compliance(address: Hex, signal?: AbortSignal): Promise<ComplianceView>
   market(signal?: AbortSignal): Promise<MarketView>
+  /** Prices of the last five days, of all listed symbols. */
+  bars(signal?: AbortSignal): Promise<MarketBars>
   clock(signal?: AbortSignal): Promise<MarketClock>
   health(signal?: AbortSignal): Promise<Health>
   enclaveKey(signal?: AbortSignal): Promise<EnclaveKey>
@@ -44,6 +48,7 @@ export function createViews({ http, timing }: { http: Http; timing: RetryTiming 
     institution: (orgId, signal) => get(`/org/${orgId}`, institutionSchema, signal),
     compliance: (address, signal) => get(`/compliance/${address}`, complianceSchema, signal),
     market: (signal) => get('/market', marketSchema, signal),
+    bars: (signal) => get('/market/bars', marketBarsSchema, signal),
     clock: (signal) => get('/market/clock', marketClockSchema, signal),
     health: (signal) => get('/health', healthSchema, signal),
     enclaveKey: (signal) => get('/enclave-key', enclaveKeySchema, signal),

@@ -4,10 +4,10 @@ import type { Hex } from '../protocol/hex.js'
 import { assertSignedBy, normalizeSignature } from '../protocol/signature.js'
 import { ClientError } from './errors.js'
 
-/** What an EOA with an EIP-7702 delegation shows as its code; it still signs with its own key. */
+/** The code of an EOA with an EIP-7702 delegation; the account still signs with its own key. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
 
-/** Typed data and the digest that it has, so that the wallet's signature can be checked against it. */
+/** Typed data and its digest, so that the wallet's signature can be verified. */
 export interface TypedData {
   readonly domain: TypedDataDomain
   readonly types: Record<string, TypedDataField[]>
@@ -19,18 +19,18 @@ export interface TypedData {
 export interface Wallet {
   readonly signer: Signer
   readonly provider: Provider
-  /** How long its transactions may take until they are mined. */
+  /** The maximum time until a transaction is mined. */
   readonly miningTimeoutMs: number
   account(): Promise<Hex>
   chainId(): Promise<number>
-  /** EIP-191 `personal_sign`, as the wallet gives it. @throws ClientError `signature-refused` */
+  /** EIP-191 `personal_sign`, exactly as the wallet returns it. @throws ClientError `signature-refused` */
   signText(text: string): Promise<Hex>
   /**
-   * EIP-712, low-s with `v` 27 or 28, checked to be the account's.
+   * EIP-712, low-s with `v` 27 or 28, verified against the account.
    * @throws ClientError `signature-refused`, `signature-invalid`
    */
   signTyped(data: TypedData): Promise<Hex>
-  /** @throws ClientError `contract-wallet`: its signatures are not ECDSA signatures, which the enclave checks */
+  /** @throws ClientError `contract-wallet`: the enclave verifies ECDSA signatures, which a contract cannot make */
   assertExternallyOwned(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function createWallet(signer: Signer, miningTimeoutMs: number): Wallet {
       if (code !== '0x' && !DELEGATION.test(code)) {
         throw new ClientError(
           'contract-wallet',
-          'This wallet is a contract. Use one whose account signs with its own key.',
+          'This wallet is a contract. Use a wallet that signs with its own key.',
         )
       }
     },
@@ -67,7 +67,7 @@ async function signed(ask: () => Promise<string>): Promise<Hex> {
     return `0x${(await ask()).slice(2)}`
   } catch (error) {
     if (!isError(error, 'ACTION_REJECTED')) throw error
-    throw new ClientError('signature-refused', 'The signature was refused in the wallet.', { cause: error })
+    throw new ClientError('signature-refused', 'The signature was rejected in the wallet.', { cause: error })
   }
 }
 
@@ -77,7 +77,7 @@ function checked(account: Hex, digest: Hex, signature: Hex): Hex {
     assertSignedBy(account, digest, normal)
     return normal
   } catch (error) {
-    throw new ClientError('signature-invalid', `The wallet's signature is not one of ${account}.`, {
+    throw new ClientError('signature-invalid', `The wallet's signature does not belong to ${account}.`, {
       cause: error,
     })
   }

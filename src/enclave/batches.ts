@@ -62,10 +62,10 @@ async function readAccounts(
   return new Map(accounts.filter(([, account]) => account !== ZERO_ADDRESS))
 }
 
-/** What a batch of a symbol starts from. */
-export interface Counted {
+/** The state from which a batch of a symbol starts. */
+interface Counted {
   name: string
-  /** What the broker holds of it. */
+  /** The broker's holding of it. */
   held: bigint
   expectedSupply: bigint
   countedUntil: bigint
@@ -104,7 +104,7 @@ function endedBefore({ endedAt }: BrokerOrder, time: number): boolean {
   return endedAt !== null && endedAt.getTime() < time
 }
 
-/** What orders bought, less what they sold. */
+/** Shares that orders bought, less those that they sold. */
 function boughtBy(orders: readonly BrokerOrder[]): bigint {
   return orders.reduce((sum, { side, filledQty }) => sum + (side === 'buy' ? filledQty : -filledQty), 0n)
 }

@@ -1,15 +1,16 @@
-import type { JsonRpcApiProvider } from 'ethers'
-import { z } from 'zod'
-import { createAuthority } from '../chain/authority.js'
-import type { ViewCaller } from '../chain/contractReader.js'
-import { type Contracts, createContracts } from '../chain/contracts.js'
+import {
+  type Contracts,
+  createAuthority,
+  createContracts,
+  createUsdc,
+  type Usdc,
+} from '../chain/contracts.js'
 import { ChainAnswerError } from '../chain/errors.js'
-import { toQuantity } from '../chain/quantity.js'
-import { createUsdc, type Usdc } from '../chain/usdc.js'
+import type { Rpc } from '../chain/rpc.js'
+import { createViewCaller, type ViewCaller } from '../chain/views.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import { authorizationTargets, type PrimaryType } from '../protocol/authorizationTypes.js'
 import type { Hex } from '../protocol/hex.js'
-import { createBlockCache } from './blockCache.js'
 import { type BlockPoint, createHeads, type Heads, type HeadsOptions, type Look } from './heads.js'
 
 /** The chain as one run sees it, through the enclave's own nodes. All throw ChainUnavailableError, ChainAnswerError. */
@@ -34,7 +35,7 @@ export interface ChainState extends Contracts {
   deployedAt(): Promise<number>
 }
 
-export interface ChainOptions extends Omit<HeadsOptions, 'onShorter'> {
+interface ChainOptions extends Omit<HeadsOptions, 'onShorter'> {
   readonly chainId: number
   readonly addresses: ContractAddresses
 }
@@ -51,9 +52,9 @@ export function createChainState(options: Omit<ChainOptions, 'pollMs'>): ChainSt
 }
 
 export function createSharedChain(options: ChainOptions): SharedChain {
-  const { provider, witness, chainId, addresses } = options
-  const first = callerOf(provider)
-  const agreed = witness ? agreeing(first, callerOf(witness)) : first
+  const { rpc, witness, chainId, addresses } = options
+  const first = canonicalViews(rpc)
+  const agreed = witness ? agreeing(first, canonicalViews(witness)) : first
   const views = createBlockCache(agreed)
   const firstViews = createBlockCache(first)
   const contracts = createContracts(views, addresses)
@@ -136,18 +137,9 @@ function once<T>(ask: () => Promise<T>): Once<T> {
   }
 }
 
-/** Views at a block's hash (EIP-1898): a reorganization between two reads cannot mix two chains, nor read an old one. */
-function callerOf(provider: JsonRpcApiProvider): ViewCaller {
-  return {
-    async call({ blockTag, ...call }) {
-      return z.string().parse(await provider.send('eth_call', [call, blockOf(blockTag)]))
-    },
-  }
-}
-
-function blockOf(tag: string | number | bigint): string | { blockHash: string; requireCanonical: true } {
-  if (typeof tag !== 'string') return toQuantity(tag)
-  return tag.startsWith('0x') ? { blockHash: tag, requireCanonical: true } : tag
+/** A reorganization between two reads cannot mix two chains, nor make a view read a chain that is gone. */
+function canonicalViews(rpc: Pick<Rpc, 'send'>): ViewCaller {
+  return createViewCaller(rpc, { requireCanonical: true })
 }
 
 /** Two nodes that must give the same answer, byte for byte. */
@@ -158,5 +150,46 @@ function agreeing(first: ViewCaller, witness: ViewCaller): ViewCaller {
       if (answer !== second) throw new ChainAnswerError('the nodes disagree')
       return answer
     },
+  }
+}
+
+/** Runs that work side by side look at the head, at a block below it, and at what was the head a moment ago. */
+const MAX_BLOCKS = 4
+
+interface BlockCache extends ViewCaller {
+  clear(): void
+}
+
+/**
+ * Asks for each view of a block once: at a block's hash an answer never changes. Failures are not kept, nor is anything
+ * that is asked for by a number or a tag.
+ */
+function createBlockCache(caller: ViewCaller): BlockCache {
+  /** The block that was used last comes last. */
+  const blocks = new Map<string, Map<string, Promise<string>>>()
+
+  function answersAt(hash: string): Map<string, Promise<string>> {
+    const answers = blocks.get(hash) ?? new Map<string, Promise<string>>()
+    blocks.delete(hash)
+    blocks.set(hash, answers)
+    const [oldest] = blocks.keys()
+    if (blocks.size > MAX_BLOCKS && oldest !== undefined) blocks.delete(oldest)
+    return answers
+  }
+
+  return {
+    call(request) {
+      const { to, data, blockTag } = request
+      if (typeof blockTag !== 'string' || !blockTag.startsWith('0x')) return caller.call(request)
+      const answers = answersAt(blockTag)
+      const key = `${to} ${data}`
+      const known = answers.get(key)
+      if (known !== undefined) return known
+      const asked = caller.call(request)
+      answers.set(key, asked)
+      asked.catch(() => answers.delete(key))
+      return asked
+    },
+    clear: () => blocks.clear(),
   }
 }

@@ -1,55 +1,32 @@
-import { parse } from 'dotenv'
 import type { z } from 'zod'
 import type { SharedBrokerOptions } from '../broker/index.js'
 import type { ContractAddresses } from '../protocol/api.js'
-import { readPrivateFile, SharedFileError } from '../service/privateFile.js'
+import { ConfigError, type Environment, faultsOf, readEnvFile, withoutEmpty } from '../service/config.js'
 import { environmentSchema, RESIDENT_VARIABLES } from './configSchema.js'
-
-/** Variables as a process or a file has them. An empty one counts as absent. */
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The enclave's configuration, by the names of its variables. */
 export type EnclaveConfig = z.output<typeof environmentSchema>
 
-/** A configuration that can't be used. Names every faulty variable and quotes no value. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
 /**
- * Reads the file that `ENCLAVE_ENV_FILE` names, with what the process was given of `RESIDENT_VARIABLES`, and nothing else;
- * without a file, the process's own environment.
+ * Reads the file that `ENCLAVE_ENV_FILE` names, with what the process was given of `RESIDENT_VARIABLES`, and no other
+ * variable; without a file, the process's own environment.
  * @throws ConfigError with every fault at once
  */
 export function loadConfig(environment: Environment = process.env): EnclaveConfig {
   const file = environment.ENCLAVE_ENV_FILE
   if (!file) return readConfig(environment)
   const given = RESIDENT_VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))
-  return readConfig({ ...readEnvFile(file), ...Object.fromEntries(given) })
+  return readConfig({
+    ...readEnvFile(file, 'ENCLAVE_ENV_FILE', environmentSchema),
+    ...Object.fromEntries(given),
+  })
 }
 
 /** @throws ConfigError with every fault at once */
 export function readConfig(environment: Environment): EnclaveConfig {
-  const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '')
-  const result = environmentSchema.safeParse(Object.fromEntries(given))
-  if (result.success) return result.data
-  const faults = new Map<string, string>()
-  for (const { path, message } of result.error.issues) {
-    const name = String(path[0])
-    if (!faults.has(name)) faults.set(name, message)
-  }
-  throw new ConfigError([...faults].map(([name, problem]) => `${name}: ${problem}`).join('\n'))
-}
-
-function readEnvFile(path: string): Environment {
-  try {
-    return parse(readPrivateFile(path))
-  } catch (error) {
-    const isShared = error instanceof SharedFileError
-    throw new ConfigError(
-      `ENCLAVE_ENV_FILE: ${isShared ? error.message : 'names a file that cannot be read'}`,
-    )
-  }
+  const { data, error } = environmentSchema.safeParse(withoutEmpty(environment))
+  if (data === undefined) throw new ConfigError(faultsOf(error))
+  return data
 }
 
 /** The five contracts. */
@@ -70,7 +47,7 @@ export function brokerOptionsOf(config: EnclaveConfig): SharedBrokerOptions {
     dataUrl: config.ALPACA_DATA_URL,
     keyId: config.ALPACA_KEY_ID,
     secretKey: config.ALPACA_SECRET_KEY,
-    timeoutMs: config.BROKER_TIMEOUT_MS,
-    clockMaxAgeMs: config.BROKER_CLOCK_MAX_AGE_MS,
+    timeoutMs: config.BROKER_TIMEOUT,
+    clockMaxAgeMs: config.BROKER_CLOCK_MAX_AGE,
   }
 }

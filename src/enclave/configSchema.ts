@@ -1,60 +1,28 @@
 import { z } from 'zod'
-import { addressSchema } from '../protocol/address.js'
 import { DOCUMENTED_FEES, feeScheduleText } from '../protocol/fees.js'
-import { bytesToUint, hexOf, hexToBytes } from '../protocol/hex.js'
+import { hexOf } from '../protocol/hex.js'
 import { chainIdTextSchema, symbolSchema } from '../protocol/identifiers.js'
 import { runSecretSchema } from '../protocol/runMessage.js'
-import { CURVE_ORDER } from '../protocol/signature.js'
+import { optional, required, withDefault } from '../service/config.js'
+import {
+  account,
+  baseUrl,
+  duration,
+  httpUrl,
+  integer,
+  listOf,
+  logLevel,
+  privateKey,
+  visibleText,
+} from '../service/configKinds.js'
 import { LOG_LEVELS } from '../service/logger.js'
 import type { Depth } from './heads.js'
 
-/** What `.env.enclave.example` says of a variable. */
-export interface VariableNotes {
-  /** Opens a section of the file. */
-  readonly section?: string
-  readonly about: string
-  /** What stands as a required variable's value. */
-  readonly example?: string
-  /** An optional variable's default. */
-  readonly fallback?: string
-}
-
-export const variableNotes = z.registry<VariableNotes>()
-
-type Text<T> = z.ZodType<T, string>
-
-function required<T>(schema: Text<T>, notes: VariableNotes & { example: string }) {
-  return z.string({ error: 'is missing' }).pipe(schema).register(variableNotes, notes)
-}
-
-function withDefault<T>(schema: Text<T>, notes: VariableNotes & { fallback: string }) {
-  return z.string().default(notes.fallback).pipe(schema).register(variableNotes, notes)
-}
-
 const key32 = hexOf(32)
-const privateKey = key32.refine((hex) => {
-  const scalar = bytesToUint(hexToBytes(hex))
-  return scalar > 0n && scalar < CURVE_ORDER
-}, 'expected a secp256k1 private key')
-const printable = z.string().regex(/^[\x21-\x7e]+$/, 'expected printable ASCII without spaces')
-const token = printable.min(32, 'expected 32 characters at least')
-const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
-
-/** Optional: only an enclave that stays up needs it. */
-function optional<T>(schema: Text<T>, notes: VariableNotes) {
-  return z.string().pipe(schema).optional().register(variableNotes, notes)
-}
-
 const usdc = z
   .string()
   .regex(/^\d{1,15}$/, 'expected USDC base units')
   .transform(BigInt)
-const count = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,4}$/, `expected a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `expected a whole number from ${min} to ${max}`)
 const depth = z
   .string()
   .regex(/^(?:safe|finalized|\d{1,6})$/, 'expected safe, finalized or a number of blocks')
@@ -63,7 +31,7 @@ const depth = z
 /** Where jobs are taken: a port of this machine, or a socket. */
 export type Listen = { readonly host: string; readonly port: number } | { readonly path: string }
 
-/** What Linux takes as the path of a socket. */
+/** The longest path of a socket on Linux. */
 const MAX_SOCKET_PATH_BYTES = 107
 
 function listenOf(text: string): Listen | undefined {
@@ -81,37 +49,25 @@ const listen = z.string().transform((text, context): Listen => {
   return z.NEVER
 })
 
-function listOf<T>(item: Text<T>, separator = ',') {
-  return z
-    .string()
-    .transform((text) => (text === '' ? [] : text.split(separator).map((part) => part.trim())))
-    .pipe(z.array(item))
-}
-
-function milliseconds(about: string, fallback: number, max: number, section?: string) {
-  const message = `expected whole milliseconds from 1 to ${max}`
-  const schema = z
-    .string()
-    .regex(/^\d{1,7}$/, message)
-    .transform(Number)
-    .refine((ms) => ms >= 1 && ms <= max, message)
-  return withDefault(schema, { ...inSection(section), about, fallback: String(fallback) })
-}
-
-function inSection(section?: string) {
-  return section === undefined ? {} : { section }
-}
-
-const secret = (about: string, section?: string) => ({ ...inSection(section), about, example: '' })
-const address = (about: string) => required(addressSchema, { about, example: '' })
+const secret = (about: string, section?: string) => ({
+  ...(section !== undefined && { section }),
+  about,
+  example: '',
+})
+const address = (about: string) => required(account(), { about, example: '' })
 
 /**
  * A call that began before `stopAt` must be over thirty seconds later, when the account's next run may begin. Placing
  * an order may take two calls.
  */
-const MAX_BROKER_MS = 12_000
-const MAX_RELAY_MS = 28_000
-const MINUTE_MS = 60_000
+const MAX_BROKER = '12s'
+const MAX_RELAY = '28s'
+
+export const ENV_EXAMPLE_HEADER = [
+  "# The enclave's configuration: `install -m 600 .env.enclave.example .env.enclave`. A file that other users have rights",
+  '# on is refused. ENCLAVE_ENV_FILE names it to the program that starts the enclave, which never reads it. A line that is',
+  '# commented out shows its default. Checked against the schema by `npm run env:check`.',
+]
 
 /** Every variable of the enclave, in the order of `.env.enclave.example`. Others are ignored. */
 export const environmentSchema = z.object({
@@ -123,35 +79,38 @@ export const environmentSchema = z.object({
     ),
   ),
   INTENT_PRIVATE_KEY: required(
-    privateKey,
+    privateKey(),
     secret("Opens what clients seal; the server's INTENT_PUBKEY belongs to it."),
   ),
   ENCLAVE_PRIVATE_KEY: required(
-    privateKey,
+    privateKey(),
     secret("Signs authorizations; the contracts' enclaveSigner is its address. It holds no gas."),
   ),
   ALPACA_KEY_ID: required(
-    printable,
+    visibleText(),
     secret(
       "Keys of the account that trades: another one than the server's, which could read every order there.",
       'Broker',
     ),
   ),
-  ALPACA_SECRET_KEY: required(printable, secret('')),
-  ALPACA_TRADING_URL: withDefault(httpUrl, {
+  ALPACA_SECRET_KEY: required(visibleText(), secret('')),
+  ALPACA_TRADING_URL: withDefault(baseUrl(), {
     about: 'The paper or the live trading API.',
     fallback: 'https://paper-api.alpaca.markets',
   }),
-  ALPACA_DATA_URL: withDefault(httpUrl, {
+  ALPACA_DATA_URL: withDefault(baseUrl(), {
     about: 'The market data API.',
     fallback: 'https://data.alpaca.markets',
   }),
-  BROKER_TIMEOUT_MS: milliseconds('Time that one call to the broker gets.', 10_000, MAX_BROKER_MS),
-  BROKER_CLOCK_MAX_AGE_MS: milliseconds(
-    'How long the market clock is believed. A scheduled opening or closing is known to the second; this is for one that is not.',
-    MINUTE_MS,
-    MINUTE_MS,
-  ),
+  BROKER_TIMEOUT: withDefault(duration({ max: MAX_BROKER }), {
+    about: 'Time that one call to the broker gets.',
+    fallback: '10s',
+  }),
+  BROKER_CLOCK_MAX_AGE: withDefault(duration({ max: '1m' }), {
+    about:
+      'How long the market clock is believed. A scheduled opening or closing is known to the second; this is for one that is not.',
+    fallback: '1m',
+  }),
   BROKER_FEES: withDefault(feeScheduleText, {
     about:
       'Fees that the broker charges, taken from the proceeds of sales: name:rate/share or name:rate/usd, with :max=USD \
@@ -165,14 +124,14 @@ https://alpaca.markets/support/regulatory-fees. Paper accounts pay none. The ser
 settled by them.',
     fallback: '',
   }),
-  RPC_URL: required(listOf(httpUrl), {
+  RPC_URL: required(listOf(httpUrl()), {
     section: 'Chain',
     about:
       "The enclave's own JSON-RPC nodes, separated by commas, the preferred one first. It believes what they say, and \
 they see whose order is run when: not the server's nodes.",
     example: 'http://127.0.0.1:8546',
   }),
-  RPC_WITNESS_URL: withDefault(listOf(httpUrl), {
+  RPC_WITNESS_URL: withDefault(listOf(httpUrl()), {
     about:
       'JSON-RPC nodes of another operator, separated by commas. Where they are named, both must say the same, at one \
 block, about everything that decides money.',
@@ -184,17 +143,18 @@ block, about everything that decides money.',
 the chain calls safe or finalized. docs/enclave.md says under "Depth" what fits Ethereum, a rollup, and a chain of one-second blocks.',
     example: 'safe',
   }),
-  CHAIN_DEPTH_WAIT_MS: milliseconds(
-    'How long a run waits for that depth before it leaves the order to a later run.',
-    5_000,
-    MINUTE_MS,
-  ),
-  CHAIN_MAX_HEAD_AGE_MS: milliseconds(
-    "A newest block that is older than this, by the enclave's clock, is not acted on, at any depth.",
-    2 * MINUTE_MS,
-    60 * MINUTE_MS,
-  ),
-  RPC_TIMEOUT_MS: milliseconds('Time that one node gets for one request.', 10_000, MINUTE_MS),
+  CHAIN_DEPTH_WAIT: withDefault(duration({ max: '1m' }), {
+    about: 'How long a run waits for that depth before it leaves the order to a later run.',
+    fallback: '5s',
+  }),
+  CHAIN_MAX_HEAD_AGE: withDefault(duration({ max: '60m' }), {
+    about: "A newest block that is older than this, by the enclave's clock, is not acted on, at any depth.",
+    fallback: '2m',
+  }),
+  RPC_TIMEOUT: withDefault(duration({ max: '1m' }), {
+    about: 'Time that one node gets for one request.',
+    fallback: '10s',
+  }),
   CHAIN_ID: required(chainIdTextSchema, {
     about: "The chain's id, at most 4503599627370476.",
     example: '31337',
@@ -204,44 +164,39 @@ the chain calls safe or finalized. docs/enclave.md says under "Depth" what fits 
   CONFIDENTIAL_LEDGER_ADDRESS: address(''),
   EQUITY_TOKEN_ADDRESS: address(''),
   PLATFORM_POOL_ADDRESS: address(''),
-  RELAY_URL: required(httpUrl, {
+  RELAY_URL: required(baseUrl(), {
     section: 'Relay',
     about: 'Base URL of the server, which carries authorizations to the chain.',
     example: 'http://127.0.0.1:8000',
   }),
-  RELAY_AUTH_TOKEN: required(token, secret("The server's RELAY_AUTH_TOKEN.")),
-  RELAY_TIMEOUT_MS: milliseconds(
-    'Time that POST /relay gets; more than RELAY_WAIT of the server.',
-    25_000,
-    MAX_RELAY_MS,
-  ),
-  RELAY_AGAIN_MS: milliseconds(
-    'The relay is asked again when the chain has not taken an authorization after this.',
-    15_000,
-    5 * MINUTE_MS,
-  ),
-  CONFIRM_POLL_MS: milliseconds(
-    'Pause between two looks at the chain while any run waits for a block; all runs share them.',
-    500,
-    MINUTE_MS,
-  ),
-  FILL_WAIT_MS: milliseconds(
-    'How long a run follows a live order before it leaves it to a later run.',
-    5_000,
-    MINUTE_MS,
-    'Pace',
-  ),
-  ABSENT_AGAIN_MS: milliseconds(
-    "An order that is decided never to be placed is refunded when it is still absent at the broker after this, within \
-one run: less than the server's ORDER_RUN_TIMEOUT. Not below 30000 with a real broker.",
-    30_000,
-    MINUTE_MS,
-  ),
-  AMBIGUOUS_AGAIN_MS: milliseconds(
-    'Pause before an order is sent again, under the same id, whose answer was lost.',
-    2_000,
-    MINUTE_MS,
-  ),
+  RELAY_AUTH_TOKEN: required(visibleText(32), secret("The server's RELAY_AUTH_TOKEN.")),
+  RELAY_TIMEOUT: withDefault(duration({ max: MAX_RELAY }), {
+    about: 'Time that POST /relay gets; more than RELAY_WAIT of the server.',
+    fallback: '25s',
+  }),
+  RELAY_RETRY_AFTER: withDefault(duration({ max: '5m' }), {
+    about: 'The relay is asked again when the chain has not taken an authorization after this.',
+    fallback: '15s',
+  }),
+  CONFIRM_POLL_INTERVAL: withDefault(duration({ max: '1m' }), {
+    about: 'Pause between two looks at the chain while any run waits for a block; all runs share them.',
+    fallback: '500ms',
+  }),
+  FILL_WAIT: withDefault(duration({ max: '1m' }), {
+    section: 'Timing',
+    about: 'How long a run follows a live order before it leaves it to a later run.',
+    fallback: '5s',
+  }),
+  ABSENT_RECHECK_AFTER: withDefault(duration({ max: '1m' }), {
+    about:
+      "An order that is decided never to be placed is refunded when it is still absent at the broker after this, within \
+one run: less than the server's ORDER_RUN_TIMEOUT. Not below 30s with a real broker.",
+    fallback: '30s',
+  }),
+  AMBIGUOUS_RETRY_AFTER: withDefault(duration({ max: '1m' }), {
+    about: 'Pause before an order is sent again, under the same id, whose answer was lost.',
+    fallback: '2s',
+  }),
   MIN_ORDER: withDefault(usdc, {
     section: 'Limits',
     about:
@@ -253,13 +208,13 @@ one run: less than the server's ORDER_RUN_TIMEOUT. Not below 30000 with a real b
       'The smallest withdrawal, in USDC base units, of shares at their price. It does not bind a whole balance.',
     fallback: '10000000',
   }),
-  RECONCILE_MIN_ACCOUNTS: withDefault(count(1, 1_000), {
+  RECONCILE_MIN_ACCOUNTS: withDefault(integer(1, 1_000), {
     about:
       "Accounts that must have traded a symbol before its fills are shown in a batch of mints or burns: a batch of one \
 account's fill would show its size. 1 shows each.",
     fallback: '3',
   }),
-  RECONCILE_MAX_DELAY_DAYS: withDefault(count(0, 365), {
+  RECONCILE_MAX_DELAY_DAYS: withDefault(integer(0, 365), {
     about:
       'After this many days a fill joins the next batch, however few accounts traded. 0 disables the wait.',
     fallback: '5',
@@ -284,11 +239,11 @@ account's fill would show its size. 1 shows each.",
       'Directory that remembers which runs were taken, on a local disk; one enclave per directory. Never copy it: a copy is another enclave.',
     fallback: './data/enclave',
   }),
-  MAX_RUNS: withDefault(count(1, 1_000), {
+  MAX_RUNS: withDefault(integer(1, 1_000), {
     about: "Runs at the same time: the server's ENCLAVE_MAX_RUNS and four more, at least.",
     fallback: '256',
   }),
-  LOG_LEVEL: withDefault(z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }), {
+  LOG_LEVEL: withDefault(logLevel(), {
     about: `How much is logged to standard error: ${LOG_LEVELS.join(', ')}.`,
     fallback: 'info',
   }),

@@ -1,5 +1,5 @@
-import type { JsonRpcApiProvider } from 'ethers'
 import type { SharedBroker } from '../broker/index.js'
+import type { Rpc } from '../chain/rpc.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
@@ -10,15 +10,13 @@ import { createAuthorizer } from './authorizer.js'
 import { createSharedChain } from './chainState.js'
 import { type Clock, createRunClock } from './clock.js'
 import { codeOf, PostponedError } from './failures.js'
-import { guardBroker } from './guardedBroker.js'
 import type { Depth } from './heads.js'
 import { runOrder } from './order/orderRun.js'
 import { runPolicy } from './policy.js'
-import { createPolicyStore } from './policyStore.js'
-import { createPortfolioStore } from './portfolioStore.js'
 import { reconcile } from './reconcile.js'
 import type { Relay } from './relay.js'
-import type { Batching, Limits, Run, Timings } from './run.js'
+import { type Batching, guardBroker, type Limits, type Run, type Timings } from './run.js'
+import { createPolicyStore, createPortfolioStore } from './stores.js'
 
 /** The enclave's secrets: 32 bytes each. */
 export interface EnclaveKeys {
@@ -31,9 +29,9 @@ export interface EnclaveKeys {
 }
 
 export interface EnclaveDeps {
-  provider: JsonRpcApiProvider
+  rpc: Pick<Rpc, 'send'>
   /** A node of another operator, which must say the same about what decides money. */
-  witness?: JsonRpcApiProvider | undefined
+  witness?: Pick<Rpc, 'send'> | undefined
   chainId: number
   addresses: ContractAddresses
   broker: SharedBroker
@@ -86,7 +84,7 @@ export function createEnclave(deps: EnclaveDeps): Enclave {
 /** More than are live at once. */
 const REMEMBERED_ORDERS = 10_000
 
-/** What the runs of one process share. */
+/** The parts that the runs of one process share. */
 function createShared(deps: EnclaveDeps) {
   const { keys, timings } = deps
   const chain = createSharedChain({ ...deps, pollMs: timings.confirmPollMs })

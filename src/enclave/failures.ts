@@ -32,7 +32,7 @@ export class RunFailure extends Error {
 }
 
 /** A contract refused an authorization, and nothing of it took effect. */
-export class RevertedError extends Error {
+class RevertedError extends Error {
   override readonly name = 'RevertedError'
 
   constructor(readonly revert: Revert) {
@@ -53,7 +53,7 @@ export class PostponedError extends Error {
   }
 }
 
-/** What kind of failure it was. The server reads the code, so it must reveal nothing of what an order is about. */
+/** The kind of a failure. The server reads the code, so it must reveal nothing of an order's content. */
 export function codeOf(error: unknown): FailureCode {
   if (error instanceof RunFailure || error instanceof PostponedError) return error.code
   if (error instanceof RevertedError) return 'reverted'

@@ -1,5 +1,6 @@
-import type { BlockTag, JsonRpcApiProvider } from 'ethers'
 import { ChainAnswerError } from '../chain/errors.js'
+import { blockCall, blockSchema, resultOf } from '../chain/jsonRpc.js'
+import type { Rpc } from '../chain/rpc.js'
 import type { Hex } from '../protocol/hex.js'
 import type { Clock } from './clock.js'
 
@@ -32,9 +33,9 @@ export interface Heads {
 }
 
 export interface HeadsOptions {
-  readonly provider: JsonRpcApiProvider
+  readonly rpc: Pick<Rpc, 'send'>
   /** A node of another operator, which must have the same blocks. */
-  readonly witness?: JsonRpcApiProvider | undefined
+  readonly witness?: Pick<Rpc, 'send'> | undefined
   readonly depth: Depth
   /** A head that is older than this, by the enclave's own clock, is not acted on. Milliseconds. */
   readonly maxHeadAgeMs: number
@@ -50,7 +51,7 @@ const WITNESS_TRIES = 4
 const WITNESS_PAUSE_MS = 500
 
 export function createHeads(options: HeadsOptions): Heads {
-  const { provider, witness, depth, maxHeadAgeMs, pollMs, clock, onShorter } = options
+  const { rpc, witness, depth, maxHeadAgeMs, pollMs, clock, onShorter } = options
   let last: Look | undefined
   let asking: Promise<unknown> = Promise.resolve()
   let next: Promise<Look> | undefined
@@ -59,12 +60,12 @@ export function createHeads(options: HeadsOptions): Heads {
   /** With a witness, the lower of what the two operators call `safe` or `finalized`: one of them cannot lift it. */
   async function deepOf(head: BlockPoint): Promise<BlockPoint> {
     if (depth === 0) return head
-    if (typeof depth === 'number') return blockAt(provider, Math.max(head.number - depth, 0))
+    if (typeof depth === 'number') return blockAt(rpc, Math.max(head.number - depth, 0))
     const [deep, other] = await Promise.all([
-      blockAt(provider, depth),
+      blockAt(rpc, depth),
       witness ? blockAt(witness, depth) : undefined,
     ])
-    const lower = other && other.number < deep.number ? await blockAt(provider, other.number) : deep
+    const lower = other && other.number < deep.number ? await blockAt(rpc, other.number) : deep
     if (lower.number > head.number) throw new ChainAnswerError('the stated depth lies above the head')
     return lower
   }
@@ -76,7 +77,7 @@ export function createHeads(options: HeadsOptions): Heads {
   async function assertWitnessed(block: BlockPoint): Promise<void> {
     if (!witness) return
     for (let tries = 1; ; tries++) {
-      const seen = await witness.getBlock(block.number)
+      const seen = await findBlock(witness, block.number)
       if (seen?.hash === block.hash && seen.timestamp === block.timestamp) return
       if (tries === WITNESS_TRIES) throw new ChainAnswerError('the nodes disagree on a block')
       await clock.sleep(WITNESS_PAUSE_MS)
@@ -85,7 +86,7 @@ export function createHeads(options: HeadsOptions): Heads {
 
   async function ask(): Promise<Look> {
     const before = last
-    const head = await blockAt(provider, 'latest')
+    const head = await blockAt(rpc, 'latest')
     if (before && head.number < before.head.number) {
       if (last === before) last = undefined
       onShorter()
@@ -129,11 +130,18 @@ export function createHeads(options: HeadsOptions): Heads {
   }
 }
 
-async function blockAt(provider: JsonRpcApiProvider, tag: BlockTag): Promise<BlockPoint> {
-  const block = await provider.getBlock(tag)
-  if (block === null || block.hash === null) throw new ChainAnswerError('the node has no such block')
+/** Null when the node has no such block. */
+async function findBlock(rpc: Pick<Rpc, 'send'>, tag: number | string): Promise<BlockPoint | null> {
+  const [answer] = await rpc.send([blockCall(tag)])
+  return resultOf(answer, blockSchema.nullable())
+}
+
+async function blockAt(rpc: Pick<Rpc, 'send'>, tag: number | string): Promise<BlockPoint> {
+  const block = await findBlock(rpc, tag)
+  if (block === null) throw new ChainAnswerError('the node has no such block')
   if (typeof tag === 'number' && block.number !== tag) {
     throw new ChainAnswerError('the node answers with another block')
   }
-  return { number: block.number, hash: `0x${block.hash.slice(2)}`, timestamp: block.timestamp }
+  const { number, hash, timestamp } = block
+  return { number, hash, timestamp }
 }

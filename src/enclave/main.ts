@@ -4,14 +4,15 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createSharedBroker } from '../broker/index.js'
-import { RpcProvider } from '../chain/provider.js'
+import { createRpc, type Rpc } from '../chain/rpc.js'
 import { registerSecp256k1 } from '../protocol/secp256k1.js'
+import { ConfigError } from '../service/config.js'
 import { registerFastKeccak } from '../service/fastKeccak.js'
 import { createLogger, describeError, type Logger } from '../service/logger.js'
-import { requireNode } from '../service/nodeVersion.js'
 import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
+import { requireNode } from '../service/version.js'
 import { systemClock } from './clock.js'
-import { addressesOf, brokerOptionsOf, ConfigError, type EnclaveConfig, loadConfig } from './config.js'
+import { addressesOf, brokerOptionsOf, type EnclaveConfig, loadConfig } from './config.js'
 import { createEnclave, type EnclaveDeps } from './enclave.js'
 import { JobError, ownResultFile, readJob, writeResult } from './oneJob.js'
 
@@ -83,14 +84,14 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
   const { CHAIN_ID: chainId } = config
   return {
     chainId,
-    provider: providerOf(config, config.RPC_URL),
-    witness: config.RPC_WITNESS_URL.length === 0 ? undefined : providerOf(config, config.RPC_WITNESS_URL),
+    rpc: rpcOf(config, config.RPC_URL),
+    witness: config.RPC_WITNESS_URL.length === 0 ? undefined : rpcOf(config, config.RPC_WITNESS_URL),
     addresses: addressesOf(config),
     broker: createSharedBroker(brokerOptionsOf(config)),
     relay: createRelay({
       url: config.RELAY_URL,
       token: config.RELAY_AUTH_TOKEN,
-      timeoutMs: config.RELAY_TIMEOUT_MS,
+      timeoutMs: config.RELAY_TIMEOUT,
     }),
     clock: systemClock,
     keys: {
@@ -101,15 +102,15 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
     fees: config.BROKER_FEES,
     haltedSymbols: new Set(config.RECONCILE_HALTED_SYMBOLS),
     timings: {
-      confirmPollMs: config.CONFIRM_POLL_MS,
-      relayAgainMs: config.RELAY_AGAIN_MS,
-      fillWaitMs: config.FILL_WAIT_MS,
-      absentAgainMs: config.ABSENT_AGAIN_MS,
-      ambiguousAgainMs: config.AMBIGUOUS_AGAIN_MS,
-      depthWaitMs: config.CHAIN_DEPTH_WAIT_MS,
+      confirmPollMs: config.CONFIRM_POLL_INTERVAL,
+      relayAgainMs: config.RELAY_RETRY_AFTER,
+      fillWaitMs: config.FILL_WAIT,
+      absentAgainMs: config.ABSENT_RECHECK_AFTER,
+      ambiguousAgainMs: config.AMBIGUOUS_RETRY_AFTER,
+      depthWaitMs: config.CHAIN_DEPTH_WAIT,
     },
     depth: config.CHAIN_DEPTH,
-    maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE_MS,
+    maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE,
     batching: {
       accounts: config.RECONCILE_MIN_ACCOUNTS,
       maxDelayMs: config.RECONCILE_MAX_DELAY_DAYS * 86_400_000,
@@ -118,8 +119,8 @@ function depsOf(config: EnclaveConfig): EnclaveDeps {
   }
 }
 
-function providerOf(config: EnclaveConfig, urls: string[]): RpcProvider {
-  return new RpcProvider({ chainId: config.CHAIN_ID, urls, timeoutMs: config.RPC_TIMEOUT_MS })
+function rpcOf(config: EnclaveConfig, urls: string[]): Rpc {
+  return createRpc({ chainId: config.CHAIN_ID, urls, timeoutMs: config.RPC_TIMEOUT, shareAnswers: false })
 }
 
 requireNode()

@@ -40,7 +40,7 @@ export function meetsBrokerMinimum(amount: bigint): boolean {
 }
 
 /**
- * What shares are worth, in USDC base units. Rounded up: rounding their quantity down has cost less than one unit of the
+ * The worth of shares, in USDC base units. Rounded up: rounding their quantity down has cost less than one unit of the
  * amount.
  */
 export function worthOf(qty: bigint, price: bigint): bigint {
@@ -48,7 +48,7 @@ export function worthOf(qty: bigint, price: bigint): bigint {
 }
 
 /** The shares of a sale. */
-export interface SaleSize {
+interface SaleSize {
   /** Share base units to sell, which the order locks. */
   qty: bigint
   /** USDC base units at the price of the sizing. */
@@ -72,12 +72,12 @@ export function sizeSale(amount: bigint, price: bigint, available: bigint): Sale
   return { qty, value, isShort: available < needed, isTradable }
 }
 
-/** What a buy's fill cost its account, in USDC base units: rounded up to the cent. */
+/** The cost of a buy's fill for its account, in USDC base units: rounded up to the cent. */
 export function costOf(fill: Pick<BrokerOrder, 'fills'>): bigint {
   return toCents(fillValue(fill, 'up'), 'up')
 }
 
-/** How far a buy's fill went beyond its amount. The platform bears what is tolerated, and settles nothing beyond it. */
+/** How far a buy's fill went beyond its amount. The platform bears a tolerated overrun, and settles no order beyond it. */
 export function overrunOf(notional: bigint, fill: BrokerOrder): 'none' | 'tolerated' | 'beyond' {
   const [cost, most] = [fillValue(fill, 'up'), notionalAtBroker(notional)]
   if (cost <= most) return 'none'
@@ -85,7 +85,7 @@ export function overrunOf(notional: bigint, fill: BrokerOrder): 'none' | 'tolera
 }
 
 /**
- * What a fill comes to for its account. A buy's cost is never above its notional. A sale's proceeds are rounded down to the
+ * The value of a fill for its account. A buy's cost is never above its notional. A sale's proceeds are rounded down to the
  * cent. Its fees take no more than it brings, so that a position can be sold to its end.
  */
 export function tradeOf(

@@ -4,7 +4,7 @@ import type { RunResult } from '../protocol/job.js'
 import { sealNotice } from '../protocol/notice.js'
 import { formatDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../protocol/units.js'
 
-/** What became of an order, for the employee's eyes only: why it was refused, or what its fill came to. */
+/** The end of an order, for the employee's eyes only: why it was refused, or the value of its fill. */
 const sentences = {
   'escrow-mismatch': 'The amount in the order is not the amount that was put into escrow.',
   'deadline-mismatch': 'The order and its escrow carry different deadlines.',
@@ -35,7 +35,7 @@ const sentences = {
   filled: 'The order was filled.',
 } as const
 
-/** What a program branches on; `docs/enclave.md` lists them. */
+/** Programs branch on these codes; `docs/enclave.md` lists them. */
 export type NoticeCode = keyof typeof sentences
 
 export const noticeCodes = Object.keys(sentences).filter(isNoticeCode)
@@ -58,14 +58,14 @@ export function noticeOf(
   return sealNotice({ orderId, code, message }, userPubKey)
 }
 
-/** What a trade came to. USDC base units, and share base units. */
-export interface Trade {
+/** The outcome of a trade, in USDC base units and share base units. */
+interface Trade {
   side: 'BUY' | 'SELL'
   symbol: string
   qty: bigint
-  /** What the shares cost, or brought before fees. */
+  /** The cost of the shares, or their proceeds before fees. */
   value: bigint
-  /** What of it went to the broker's fees. */
+  /** The part of it that went to the broker's fees. */
   fees: bigint
 }
 

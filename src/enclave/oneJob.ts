@@ -49,7 +49,7 @@ export function ownResultFile(
 /** Writes a result whole or not at all: to a new file beside it, on disk, then under its name. Follows no link. */
 export async function writeResult(path: string, result: RunResult): Promise<void> {
   const temporary = `${path}.tmp`
-  // Removes an earlier attempt's file, or a link that somebody put there.
+  // Removes an earlier attempt's file, or a planted link.
   await rm(temporary, { force: true })
   await withFile(temporary, 'wx', async (file) => {
     await file.writeFile(JSON.stringify(z.encode(runResultSchema, result)))

@@ -13,7 +13,7 @@ import type { BlockPoint } from './heads.js'
 import type { Run } from './run.js'
 
 /** Why a rulebook was rejected. The admin who wrote it gets the code back; the code names no rule. */
-export type PolicyRejection =
+type PolicyRejection =
   | 'undecryptable'
   | 'invalid-rulebook'
   | 'invalid-signature'

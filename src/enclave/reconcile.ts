@@ -8,13 +8,13 @@ import type { BlockPoint } from './heads.js'
 import { min } from './money.js'
 import type { Run } from './run.js'
 
-/** What a symbol's next batch is computed from. */
+/** The inputs of a symbol's next batch. */
 interface Supply {
   symbol: Hex
   expectedSupply: bigint
   batch: bigint
   countedUntil: bigint
-  /** What the pool holds of the supply: the rest belongs to wallets. */
+  /** The pool's part of the supply: the rest belongs to wallets. */
   pooled: bigint
 }
 
@@ -56,7 +56,7 @@ export async function mintShortage(run: Run, name: string, needed: bigint): Prom
   })
 }
 
-/** What is listed, and what the broker holds of equities; without what is halted. */
+/** The listed symbols and those that the broker holds, without halted ones. */
 async function symbolsOf({ chain, broker, haltedSymbols }: Run, { hash }: BlockPoint): Promise<string[]> {
   const [listed, positions] = await Promise.all([chain.token.listedSymbols(hash), broker.getPositions()])
   const names = [...listed.map(bytes32ToName), ...positions.map(({ symbol }) => symbol)]

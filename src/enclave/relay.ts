@@ -5,7 +5,7 @@ import { waitReasonSchema } from '../protocol/job.js'
 import { createPost, type PostAnswer } from '../service/post.js'
 
 /**
- * What the relay says. It is not trusted: nothing counts as done before the chain says so.
+ * The relay's answer. It is not trusted: an effect counts only once the chain shows it.
  * - `taken`: confirmed or under way
  * - `reverted`: refused before gas was spent, or failed on chain
  * - `postponed`: there is no gas for it today, and may be after so many seconds

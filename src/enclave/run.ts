@@ -1,3 +1,4 @@
+import { BrokerError, type Placement, type SharedBroker } from '../broker/index.js'
 import type { FeeSchedule } from '../protocol/fees.js'
 import type { Hex } from '../protocol/hex.js'
 import type { RunResult } from '../protocol/job.js'
@@ -5,19 +6,17 @@ import type { KeyedLock } from '../service/keyedLock.js'
 import type { Authorizer } from './authorizer.js'
 import type { ChainState } from './chainState.js'
 import type { RunClock } from './clock.js'
-import type { GuardedBroker } from './guardedBroker.js'
-import type { PolicyStore } from './policyStore.js'
-import type { PortfolioStore } from './portfolioStore.js'
+import type { PolicyStore, PortfolioStore } from './stores.js'
 
-/** How long the enclave waits for what, in milliseconds. */
+/** The enclave's waits, in milliseconds. */
 export interface Timings {
   /** Between two looks at the chain while a run waits for a block. All runs of the process share these looks. */
   confirmPollMs: number
-  /** How long a run waits until what permits it lies deep enough, before it leaves it to a later run. */
+  /** How long a run waits for its permit to lie deep enough, before it leaves the order to a later run. */
   depthWaitMs: number
-  /** The relay is asked again when the chain has not taken an authorization after this. */
+  /** After this, the run asks the relay again for an authorization that the chain has not taken. */
   relayAgainMs: number
-  /** How long a run follows a live order before it leaves it to a later run. */
+  /** How long a run follows a live order, before it leaves the order to a later run. */
   fillWaitMs: number
   /** An order that another run may be sending counts as absent only when it is still absent this long after its mark. */
   absentAgainMs: number
@@ -65,4 +64,50 @@ export interface Run {
   readonly batching: Batching
   /** Leaves a result that stands if the run dies now; the final one takes its place. */
   report(result: RunResult): Promise<void>
+}
+
+/** A broker as one run uses it. */
+interface GuardedBroker extends Omit<SharedBroker, 'close' | 'getAccount' | 'getActivities' | 'getBars'> {
+  /** How the last call failed; null once one has succeeded. A run reports this even when it finished without the answer. */
+  lastFailure(): BrokerError | null
+}
+
+/** The same broker, with `check` before every call. */
+export function guardBroker(broker: SharedBroker, check: () => void): GuardedBroker {
+  let failure: BrokerError | null = null
+  const guarded =
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      check()
+      try {
+        const answer = await call(...args)
+        failure = null
+        return answer
+      } catch (error) {
+        if (error instanceof BrokerError) failure = error
+        throw error
+      }
+    }
+  const guardedPlacement = (placement: Placement): Placement => ({
+    ...placement,
+    send: guarded(placement.send),
+    lookUp: guarded(placement.lookUp),
+  })
+  return {
+    lastFailure: () => failure,
+    deferUntil: broker.deferUntil,
+    async reserve(ask) {
+      check()
+      const placement = await broker.reserve(ask)
+      return placement && guardedPlacement(placement)
+    },
+    follow: guarded(broker.follow),
+    getClock: guarded(broker.getClock),
+    getSnapshots: guarded(broker.getSnapshots),
+    getAsset: guarded(broker.getAsset),
+    getOrderByClientOrderId: guarded(broker.getOrderByClientOrderId),
+    getOrders: guarded(broker.getOrders),
+    cancelOrder: guarded(broker.cancelOrder),
+    getPositions: guarded(broker.getPositions),
+  }
 }

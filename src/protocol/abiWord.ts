@@ -9,7 +9,7 @@ const WORD_DIGITS = 64
 const HEX_DIGITS = { bytes32: /^0x[0-9a-fA-F]{64}$/, address: /^0x[0-9a-fA-F]{40}$/ }
 const UINT_LIMIT = { uint8: 1n << 8n, uint64: 1n << 64n, uint256: 1n << 256n }
 
-/** The 64 hex digits of a value. @throws ProtocolError `invalid-bytes` when it is not of that type */
+/** The 64 hex digits of a value. @throws ProtocolError `invalid-bytes` if the value does not fit the type */
 export function wordOf(type: WordType, value: Hex | bigint | undefined): string {
   if (type === 'bytes32' || type === 'address') {
     if (typeof value !== 'string' || !HEX_DIGITS[type].test(value)) throw notA(type)

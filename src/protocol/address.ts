@@ -4,7 +4,7 @@ import type { Hex } from './hex.js'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** Checksums that were computed lately, by the lower-case address: the same few addresses come again and again. */
+/** Recently computed checksums, keyed by lower-case address: the same few addresses recur. */
 const recent = new Map<string, Hex>()
 const MAX_RECENT = 1_024
 
@@ -39,7 +39,7 @@ export const addressSchema = z.codec(
 /** The zero address, which the contracts return for "none". */
 export const ZERO_ADDRESS: Hex = `0x${'0'.repeat(40)}`
 
-/** Whether two addresses are the same account, whatever their case. */
+/** Whether two addresses are the same account; ignores case. */
 export function sameAddress(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase()
 }

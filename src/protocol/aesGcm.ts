@@ -6,7 +6,7 @@ export const IV_BYTES = 12
 export const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** Everything that decryption checks besides the ciphertext. */
+/** Everything that decryption checks besides the ciphertext and its tag. */
 export interface GcmContext {
   /** 32 bytes. */
   key: Bytes
@@ -16,7 +16,7 @@ export interface GcmContext {
   aad: Bytes
 }
 
-/** Encrypts and returns ciphertext and 16-byte tag apart. */
+/** Encrypts; returns the ciphertext and the 16-byte tag separately. */
 export async function encryptGcm(
   { key, iv, aad }: GcmContext,
   plaintext: Bytes,
@@ -27,14 +27,20 @@ export async function encryptGcm(
   return { ct: sealed.slice(0, split), tag: sealed.slice(split) }
 }
 
-/** Decrypts. @throws ProtocolError `undecryptable` when key, iv, aad, ciphertext or tag is not the one that was used */
+/**
+ * Decrypts. @throws ProtocolError `undecryptable` if key, iv, aad, ciphertext or tag differs from the one used to
+ * encrypt
+ */
 export async function decryptGcm({ key, iv, aad }: GcmContext, ct: Bytes, tag: Bytes): Promise<Bytes> {
   assertLength('tag', tag, TAG_BYTES)
   const aes = await importKey(key, iv, 'decrypt')
   try {
     return new Uint8Array(await crypto.subtle.decrypt(parameters(iv, aad), aes, concatBytes(ct, tag)))
   } catch {
-    throw new ProtocolError('undecryptable', 'the ciphertext does not open: other key, context or content')
+    throw new ProtocolError(
+      'undecryptable',
+      'the ciphertext does not open: the key, context or content differs',
+    )
   }
 }
 

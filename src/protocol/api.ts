@@ -1,4 +1,4 @@
-// Bodies of the HTTP API. One schema both ways: the server encodes with it, clients and the enclave parse with it.
+// Bodies of the HTTP API. The server encodes and the clients and the enclave parse with the same schema.
 import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { PRIMARY_TYPES } from './authorizationTypes.js'
@@ -28,7 +28,7 @@ export type PostOrder = z.output<typeof postOrderSchema>
 export const orderReceivedSchema = z.object({
   orderId: bytes32Schema,
   result: z.enum(['received', 'already-received']),
-  /** `keccak256(ct)` of the envelope that is stored: compare it with your own. */
+  /** `keccak256(ct)` of the stored envelope: compare it with your own. */
   commit: bytes32Schema,
   receivedAt: timeSchema,
 })
@@ -37,7 +37,7 @@ export type OrderReceived = z.output<typeof orderReceivedSchema>
 export const orderStateSchema = z.enum(['NONE', 'OPEN', 'SETTLED', 'REFUNDED'])
 export type OrderState = z.output<typeof orderStateSchema>
 
-/** Why a run was started. */
+/** Why the server started a run. */
 export const triggerReasonSchema = z.enum(['received', 'retry', 'restart', 'recovered', 'reclaimed'])
 export type TriggerReason = z.output<typeof triggerReasonSchema>
 
@@ -48,28 +48,30 @@ export const triggerSchema = z.object({
   startedAt: timeSchema,
   finishedAt: timeSchema.nullable(),
   outcome: outcomeSchema.nullable(),
-  /** With `queued`, where it is not market or broker that the order waits for. */
+  /** Set with `queued` when the order waits for something other than the market or the broker. */
   waitsFor: waitReasonSchema.optional(),
 })
 export type TriggerRecord = z.output<typeof triggerSchema>
 
-/** Unlike the envelope that is posted, one that is answered may have further members. */
+/** Unlike a posted envelope, a returned one may have further members. */
 export const sealedNoticeSchema = z.object(orderEnvelopeSchema.shape)
 
 export const orderStatusSchema = z.object({
   orderId: bytes32Schema,
   state: orderStateSchema,
-  /** Null while the escrow is not on chain; USDC base units in `amount`. */
+  /** Null while the escrow is not on chain. `amount` is in USDC base units. */
   account: addressSchema.nullable(),
   amount: uint256Schema.nullable(),
   deadline: timeSchema.nullable(),
   commit: bytes32Schema.nullable(),
-  /** Null when no envelope is in the cache. */
+  /** Null if the server's cache holds no envelope. */
   receivedAt: timeSchema.nullable(),
   triggers: z.array(triggerSchema),
   nextTriggerAt: timeSchema.nullable(),
-  /** Why it was refused, or what its fill came to, sealed to the employee. */
+  /** Why the enclave refused the order, or its fill; sealed to the employee. */
   notice: sealedNoticeSchema.nullable(),
+  /** When the account's cancel came; absent without one. */
+  cancelReceivedAt: timeSchema.optional(),
 })
 export type OrderStatus = z.output<typeof orderStatusSchema>
 
@@ -78,34 +80,36 @@ export const receiptStatusSchema = z.enum(['pending', 'submitted', 'confirmed', 
 const run = { at: timeSchema, attempt: z.int().positive() }
 const onChain = { at: timeSchema, txHash: bytes32Schema, blockNumber: count }
 
-/** One thing that happened to an order. `at` is the server's clock, and the block's time where there is a block. */
+/** One event of an order. `at` is the server's clock, or the block's time if there is a block. */
 export const timelineEntrySchema = z.discriminatedUnion('kind', [
   /** The server stored the envelope. */
   z.object({ kind: z.literal('received'), at: timeSchema, commit: bytes32Schema }),
-  /** An enclave run began. */
+  /** The server stored the account's cancel. */
+  z.object({ kind: z.literal('cancel-received'), at: timeSchema }),
+  /** An enclave run started. */
   z.object({ kind: z.literal('triggered'), ...run, reason: triggerReasonSchema }),
-  /** It ended. */
+  /** The run ended. */
   z.object({
     kind: z.literal('outcome'),
     ...run,
     outcome: outcomeSchema,
     waitsFor: waitReasonSchema.optional(),
   }),
-  /** The relay took on an authorization that ends the order, and is this far with it. */
+  /** The relay accepted an authorization that ends the order; `status` is its progress. */
   z.object({
     kind: z.literal('relayed'),
     at: timeSchema,
     digest: bytes32Schema,
     status: receiptStatusSchema,
   }),
-  /** The transaction for it, sent or in a block; its `status` is never `pending`. */
+  /** The transaction that carries the authorization, sent or mined; its `status` is never `pending`. */
   z.object({
     kind: z.literal('transaction'),
     at: timeSchema,
     digest: bytes32Schema,
     txHash: bytes32Schema,
     status: receiptStatusSchema.exclude(['pending']),
-    /** Null while it is in no block. */
+    /** Null until the transaction is mined. */
     blockNumber: count.nullable(),
   }),
   /** The escrow's own events. */
@@ -125,15 +129,15 @@ export type Timeline = z.output<typeof timelineSchema>
 export const policyVersionSchema = z.object({ orgId: bytes32Schema, version: count })
 export type PolicyVersion = z.output<typeof policyVersionSchema>
 
-/** The enclave's answer to a job; `already-accepted`: this very run was offered before. */
+/** The enclave's answer to a job. `already-accepted`: the enclave already has this run. */
 export const jobAcceptedSchema = z.object({
   runId: runIdSchema,
   result: z.enum(['accepted', 'already-accepted']),
-  /** Absent where the program in front of the enclave cannot prove that an earlier process is over. */
+  /** Absent if the program in front of the enclave cannot prove that an earlier process has ended. */
   ...enclaveBootSchema.partial().shape,
 })
 
-/** The answer to a run's result or notice; `not-awaited`: the run is unknown, or is over. */
+/** The answer to a run's result or notice. `not-awaited`: the run is unknown or has ended. */
 export const runResultReceivedSchema = z.object({
   runId: runIdSchema,
   result: z.enum(['received', 'not-awaited']),
@@ -144,13 +148,13 @@ export const walletSchema = z.object({
   /** `found` an institution, `wait` for clearance, or `trade`. */
   screen: z.enum(['found', 'wait', 'trade']),
   orgId: bytes32Schema.nullable(),
-  /** `founder`: of an institution that the platform has not admitted; it has no admin yet. */
+  /** `founder`: founded an institution that the platform has not admitted; it has no admin yet. */
   role: z.enum(['admin', 'employee', 'founder']).nullable(),
   /** `admission`: the platform's owner has not admitted the institution, or has suspended it. */
   waitingFor: z.array(z.enum(['admission', 'kyc', 'policy'])),
-  /** Unix seconds at which the wallet leaves its institution by itself; until then it buys nothing. */
+  /** Unix seconds at which the wallet's departure takes effect; until then it cannot buy. */
   leavingAt: z.int().min(0).nullable(),
-  /** An institution that the wallet may join, and the admin who invites: names can look alike, addresses do not. */
+  /** An institution that the wallet may join, and the inviting admin: names can look alike, addresses do not. */
   invitation: z.object({ orgId: bytes32Schema, admin: addressSchema }).nullable(),
 })
 export type WalletView = z.output<typeof walletSchema>
@@ -162,7 +166,7 @@ export const institutionSchema = z.object({
   walletCount: count,
   rulesVersion: count,
   openOrders: count,
-  /** Of the whole platform, never of one institution. */
+  /** Totals of the whole platform, never of one institution. */
   pool: z.object({
     usdc: uint256Schema,
     openOrders: count,
@@ -183,7 +187,7 @@ const price = uint256Schema.nullable()
 export const marketSchema = z.object({
   asOf: timeSchema,
   stale: z.boolean(),
-  /** Prices in USD with 6 decimals as base units; null where the provider has none. */
+  /** Prices in USD with 6 decimals as base units; null if the provider has none. */
   symbols: z.array(
     z.object({
       symbol: symbolSchema,
@@ -195,10 +199,26 @@ export const marketSchema = z.object({
       asOf: timeSchema.nullable(),
     }),
   ),
-  /** What the broker charges, taken from the proceeds of sales. */
+  /** The broker's fees, deducted from the proceeds of sales. */
   fees: z.array(feeSchema),
 })
 export type MarketView = z.output<typeof marketSchema>
+
+export const marketBarsSchema = z.object({
+  asOf: timeSchema,
+  stale: z.boolean(),
+  /** The span of one bar, in seconds. */
+  barSeconds: z.int().positive(),
+  /** All listed symbols: the server does not learn which one is looked at. */
+  symbols: z.array(
+    z.object({
+      symbol: symbolSchema,
+      /** Oldest first; spans without trades are missing. `close` is in USD with 6 decimals, as base units. */
+      bars: z.array(z.object({ at: timeSchema, close: uint256Schema })),
+    }),
+  ),
+})
+export type MarketBars = z.output<typeof marketBarsSchema>
 
 export const marketClockSchema = z.object({
   isOpen: z.boolean(),
@@ -227,7 +247,7 @@ export const healthSchema = z.object({
 })
 export type Health = z.output<typeof healthSchema>
 
-/** A contract error: its name, and its arguments as text. Two names are the server's own: see docs/errors.md. */
+/** A contract error's name, and its arguments as text. The server defines two names itself: see docs/errors.md. */
 export const revertSchema = z.object({ name: z.string(), args: z.record(z.string(), z.string()) })
 export type Revert = z.output<typeof revertSchema>
 
@@ -243,17 +263,17 @@ export const receiptSchema = z.object({
   updatedAt: timeSchema,
   error: revertSchema.nullable(),
 })
-/** The error of a receipt that failed without any gas for its call: every node that answers refuses the transaction. */
+/** The error of a receipt that failed without spending gas: every node that answered refused the transaction. */
 export const REFUSED_BY_NODES = 'RefusedByNodes'
 /** The relay's record of one authorization. */
 export type Receipt = z.output<typeof receiptSchema>
 
-/** Whether nothing more becomes of it, as far as anybody can tell. */
+/** Whether the receipt has reached a terminal status. */
 export function isFinal({ status }: Pick<Receipt, 'status'>): boolean {
   return status === 'confirmed' || status === 'failed'
 }
 
-/** Who has a quota of the day's gas. */
+/** The owners of a daily gas quota. */
 export const quotaSchema = z.enum(['account', 'institution'])
 export type Quota = z.output<typeof quotaSchema>
 
@@ -266,9 +286,9 @@ export const problemSchema = z.looseObject({
   instance: z.string(),
   code: z.string(),
   requestId: z.string(),
-  /** With `would-revert`. */
+  /** Set with `would-revert`. */
   revert: revertSchema.optional(),
-  /** With `relay-quota-exhausted`: whose quota is used up. */
+  /** Set with `relay-quota-exhausted`: whose quota is exhausted. */
   quota: quotaSchema.optional(),
 })
 export type ProblemBody = z.output<typeof problemSchema>

@@ -7,12 +7,12 @@ import { signatureSchema, signDigest } from './signature.js'
 import { createStructHash, digestOfStruct, domainSeparator, type StructValues } from './structHash.js'
 import { uint8Schema, uint64Schema, uint256Schema } from './units.js'
 
-/** Of every contract's EIP-712 domain. */
+/** The version in every contract's EIP-712 domain. */
 const VERSION = '1'
 
-/** A portfolio with all the symbols and orders that an account may have; it grows by one block of its padding in a write. */
+/** Fits a portfolio with the maximum number of symbols and orders. One write grows it by one padding block. */
 const portfolioBlobSchema = hexBetween(0, 20_480)
-/** A rulebook as long as its envelope may be, with a blob's header: written at once, it has the gas of one transaction. */
+/** The largest rulebook envelope plus a blob's header. One write must fit the gas of one transaction. */
 const policyBlobSchema = hexBetween(0, 16_384 + 29)
 
 const batchShape = {
@@ -79,14 +79,14 @@ export type Authorization = {
   [T in PrimaryType]: { primaryType: T; message: z.output<(typeof messageSchemas)[T]> }
 }[PrimaryType]
 
-/** The chain and the contract that an authorization is signed for. */
+/** The chain and the contract that an authorization is valid for. */
 export interface AuthorizationDomain {
   chainId: number
   /** Address of the contract that `authorizationTargets` names. */
   verifyingContract: Hex
 }
 
-/** The EIP-712 domain of an authorization: each contract has its own, under its own name. */
+/** The EIP-712 domain of an authorization; each contract has its own, named after the contract. */
 export function authorizationDomain(primaryType: PrimaryType, domain: AuthorizationDomain): TypedDataDomain {
   return { name: authorizationTargets[primaryType].contract, version: VERSION, ...domain }
 }
@@ -100,7 +100,7 @@ const structHashes = {
   BatchBurn: createStructHash('BatchBurn', authorizationTypes.BatchBurn),
 } satisfies Record<PrimaryType, (values: StructValues) => Hex>
 
-/** The domain's part of a digest, the same for every authorization of a contract. */
+/** The domain separator, the same for every authorization of a contract. */
 export function authorizationSeparator(primaryType: PrimaryType, domain: AuthorizationDomain): Hex {
   const { contract } = authorizationTargets[primaryType]
   return domainSeparator(contract, VERSION, domain.chainId, domain.verifyingContract)
@@ -111,7 +111,7 @@ export function digestUnder(separator: Hex, { primaryType, message }: Authorizat
   return digestOfStruct(separator, structHashes[primaryType](message))
 }
 
-/** The EIP-712 digest that the enclave signs, the contract marks as used and the relay deduplicates by. */
+/** The EIP-712 digest: the enclave signs it, the contract marks it as used, the relay deduplicates by it. */
 export function authorizationDigest(authorization: Authorization, domain: AuthorizationDomain): Hex {
   return digestUnder(authorizationSeparator(authorization.primaryType, domain), authorization)
 }

@@ -1,7 +1,7 @@
-// The six EIP-712 types that the enclave signs, and the contract that takes each.
+// The six EIP-712 types that the enclave signs, and the contract that accepts each.
 import type { StructMember } from './structHash.js'
 
-/** The contracts that take authorizations. */
+/** The contracts that accept authorizations. */
 export type AuthorizedContract = 'ConfidentialLedger' | 'OrderEscrow' | 'PlatformPool'
 
 /** The EIP-712 primary types of authorizations. */
@@ -16,7 +16,7 @@ export const PRIMARY_TYPES = [
 /** Name of an authorization's EIP-712 primary type. */
 export type PrimaryType = (typeof PRIMARY_TYPES)[number]
 
-/** The order that a portfolio is written for, as the escrow has it: the contracts refuse any other. */
+/** The order behind a portfolio write, as the escrow records it; the contracts refuse any other. */
 const ORDER = [
   { name: 'orderId', type: 'bytes32' },
   { name: 'account', type: 'address' },
@@ -25,7 +25,7 @@ const ORDER = [
   { name: 'commit', type: 'bytes32' },
 ] as const
 
-/** A write of a portfolio, after the ones that `previous` is the ledger's running hash of. */
+/** One portfolio write; `previous` is the ledger's running hash of all earlier writes. */
 const WRITE = [
   { name: 'version', type: 'uint64' },
   { name: 'previous', type: 'bytes32' },
@@ -64,7 +64,7 @@ export const authorizationTypes = {
   ],
 } satisfies Record<PrimaryType, StructMember[]>
 
-/** Contract and function that take each authorization. */
+/** The contract and function that accept each authorization. */
 export const authorizationTargets: Record<PrimaryType, { contract: AuthorizedContract; method: string }> = {
   PortfolioUpdate: { contract: 'ConfidentialLedger', method: 'updatePortfolio' },
   PolicyUpdate: { contract: 'ConfidentialLedger', method: 'updatePolicy' },

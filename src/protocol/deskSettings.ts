@@ -3,24 +3,24 @@ import { addressSchema } from './address.js'
 import { chainIdSchema } from './identifiers.js'
 import { publicKeySchema } from './publicKey.js'
 
-/** An account that a local chain signs for, so that no key is in the page. Never set it where a chain is worth something. */
+/** An account whose key the local chain holds, so the page needs none. Never set it on a chain of value. */
 const demoWalletSchema = z.strictObject({ name: z.string(), part: z.string(), address: addressSchema })
 export type DemoWallet = z.output<typeof demoWalletSchema>
 
-/** `desk.json`, which the page asks for beside it: whoever serves the page writes it. */
+/** `desk.json`, served beside the page. The page's operator writes it. */
 export const deskSettingsSchema = z.strictObject({
   serverUrl: z.url(),
-  /** The one origin whose pages the server answers. */
+  /** The only origin whose pages the server answers. */
   origin: z.url(),
   chain: z.strictObject({
     id: chainIdSchema,
     name: z.string(),
-    /** A node that the page may ask by itself; without one, it asks through the wallet. */
+    /** A node that the page queries directly; null to query through the wallet. */
     rpcUrl: z.url().nullable(),
-    /** The block of the deployment: nothing is looked for before it. */
+    /** The deployment's block: log queries start here. */
     firstBlock: z.int().min(0),
   }),
-  /** What the server is not believed. */
+  /** Values that the page does not take from the server. */
   pins: z.strictObject({ enclavePublicKey: publicKeySchema, escrow: addressSchema }),
   demoWallets: z.array(demoWalletSchema).default([]),
 })

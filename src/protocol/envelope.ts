@@ -9,23 +9,24 @@ import { decodePadded, encodePadded } from './plaintext.js'
 import { compressPoint, publicKeySchema } from './publicKey.js'
 import { type KeyAgreement, secp256k1 } from './secp256k1.js'
 
-/** What `GET /enclave-key` names the scheme. */
+/** The scheme's name in `GET /enclave-key`. */
 export const ENVELOPE_SCHEME = 'service-ecies-v1'
-/** Largest ciphertext of an order and of a rulebook, in bytes. */
+/** Largest ciphertext of an order, of a rulebook and of a cancel, in bytes. */
 export const MAX_ORDER_BYTES = 4_096
 export const MAX_POLICY_BYTES = 16_384
+export const MAX_CANCEL_BYTES = 1_024
 const PADDING_BYTES = 256
 const PORTFOLIO_PADDING_BYTES = 512
 
-/** Where an envelope belongs; it opens nowhere else. */
-export type EnvelopeKind = 'order' | 'policy' | 'portfolio' | 'notice' | 'rulebook-copy'
+/** The purpose of an envelope. An envelope opens only for its own purpose. */
+export type EnvelopeKind = 'order' | 'policy' | 'cancel' | 'portfolio' | 'notice' | 'rulebook-copy'
 
 /** Kind and context go into the additional authenticated data: `utf8(kind) ‖ context`. */
 export interface EnvelopePlace {
   kind: EnvelopeKind
   /**
    * Empty for orders and rulebooks, `orderId` for a notice, `accountId ‖ uint64be(version)` for a portfolio; for a
-   * rulebook's copy see `RulebookCopy`.
+   * cancel see `CancelIntent`, for a rulebook's copy `RulebookCopy`.
    */
   context: Bytes
 }
@@ -41,9 +42,9 @@ export interface Envelope {
   tag: Hex
 }
 
-/** Of every sealed order. */
+/** The place of every sealed order. */
 export const ORDER_PLACE: EnvelopePlace = { kind: 'order', context: new Uint8Array() }
-/** Of every sealed rulebook. */
+/** The place of every sealed rulebook. */
 export const POLICY_PLACE: EnvelopePlace = { kind: 'policy', context: new Uint8Array() }
 
 function envelopeShape(maxBytes: number) {
@@ -52,22 +53,23 @@ function envelopeShape(maxBytes: number) {
 
 export const orderEnvelopeSchema = z.strictObject(envelopeShape(MAX_ORDER_BYTES))
 export const policyEnvelopeSchema = z.strictObject(envelopeShape(MAX_POLICY_BYTES))
+export const cancelEnvelopeSchema = z.strictObject(envelopeShape(MAX_CANCEL_BYTES))
 
-/** `commit = keccak256(ct)`: binds the order on chain to exactly this envelope. */
+/** `commit = keccak256(ct)`: binds the on-chain order to this envelope. */
 export function commitOf(envelope: Pick<Envelope, 'ct'>): Hex {
   return keccak256(hexToBytes(envelope.ct))
 }
 
-/** The two values that must be fresh for every envelope; given only to reproduce a test vector. */
+/** The two values that must be fresh for every envelope. Pass them only to reproduce a test vector. */
 export interface EnvelopeRandomness {
   ephemeralKey: Bytes
   iv: Bytes
 }
 
 /**
- * Seals a JSON value to a public key, padded so that its length does not show.
+ * Seals a JSON value to a public key, padded to hide its length.
  * @param recipient secp256k1 public key, 33 or 65 bytes
- * @param previous padded bytes of the plaintext that this one replaces, as `encodePadded` has it
+ * @param previous padded bytes of the plaintext that this one replaces, see `encodePadded`
  */
 export async function seal(
   value: unknown,
@@ -87,7 +89,7 @@ export async function seal(
 }
 
 /**
- * Opens an envelope with the recipient's private key and returns the JSON value in it, not yet checked.
+ * Opens an envelope with the recipient's private key and returns its JSON value, unvalidated.
  * @throws ProtocolError `undecryptable`, `invalid-point`, `invalid-plaintext`
  */
 export async function open(envelope: Envelope, privateKey: Bytes, place: EnvelopePlace): Promise<unknown> {

@@ -1,4 +1,4 @@
-/** What went wrong, as a program reads it. */
+/** The machine-readable kind of a failure. */
 export type ProtocolErrorCode =
   | 'invalid-bytes'
   | 'invalid-name'

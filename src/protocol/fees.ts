@@ -1,4 +1,4 @@
-// The regulatory fees that the broker passes on, as a schedule of the platform: public, the same for everyone.
+// The regulatory fees that the broker passes on: one public schedule for the whole platform.
 import * as z from 'zod'
 import {
   divide,
@@ -13,33 +13,33 @@ import {
 
 /** Decimals of a rate, in USD per share or per USD. */
 const RATE_DECIMALS = 12
-/** Decimals of a fee before it is rounded: a quantity times a rate. */
+/** Decimals of an unrounded fee: a quantity times a rate. */
 const FEE_DECIMALS = SHARE_DECIMALS + RATE_DECIMALS
 
-/** One fee, as `GET /market` tells it. */
+/** One fee, as `GET /market` returns it. */
 export const feeSchema = /* @__PURE__ */ z.object({
-  /** Such as `TAF`. */
+  /** For example `TAF`. */
   name: z.string(),
-  /** What `rate` is a part of: each share, or each USD of the trade. */
+  /** The unit that `rate` applies to: each share, or each USD of the trade. */
   per: z.enum(['share', 'usd']),
   /** USD with 12 decimals. */
   rate: uint256Schema,
-  /** USDC base units that one trade pays at most; null without a cap. */
+  /** The most that one trade pays, in USDC base units; null without a cap. */
   max: uint256Schema.nullable(),
-  /** `both`: the broker charges purchases as well. The sale of the shares pays for their purchase. */
+  /** `both`: the broker charges purchases as well. The sale of the shares pays the fee of their purchase. */
   on: z.enum(['sale', 'both']),
 })
 export type Fee = Readonly<z.output<typeof feeSchema>>
 export type FeeSchedule = readonly Fee[]
 
-/** What Alpaca documents for live accounts: see docs/decisions/0253. */
+/** Alpaca's documented fees for live accounts: see docs/enclave.md, "What always holds". */
 export const DOCUMENTED_FEES = 'SEC:0/usd,TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both'
 
 const NONE = 'none'
 const MAX_FEES = 8
 const FEE = /^([A-Z]{2,8}):(\d{1,3}(?:\.\d{1,12})?)\/(share|usd)(?::max=(\d{1,6}(?:\.\d{1,2})?))?(:both)?$/
 
-/** A schedule as a setting has it: `TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both`, or `none`. */
+/** A schedule in a setting's text form: `TAF:0.000166/share:max=8.30,CAT:0.0000265/share:both`, or `none`. */
 export const feeScheduleText = /* @__PURE__ */ z.string().transform((text, context): FeeSchedule => {
   const fees = text === NONE ? [] : text.split(',').map((part) => feeOf(part.trim()))
   const known = fees.filter((fee) => fee !== null)
@@ -62,7 +62,7 @@ function feeOf(text: string): Fee | null {
   }
 }
 
-/** The same schedule as text. */
+/** A schedule in the text form that `feeScheduleText` parses. */
 export function formatFees(schedule: FeeSchedule): string {
   return schedule.length === 0 ? NONE : schedule.map(formatFee).join(',')
 }
@@ -73,7 +73,7 @@ function formatFee({ name, per, rate, max, on }: Fee): string {
 }
 
 /**
- * What one trade owes of a fee, before rounding: USD with 21 decimals.
+ * The fee of one trade before rounding: USD with 21 decimals.
  * @param qty share base units
  * @param value USDC base units
  */
@@ -83,16 +83,16 @@ export function exactFee({ per, rate, max }: Fee, qty: bigint, value: bigint): b
   return owed < cap ? owed : cap
 }
 
-/** A fee in USDC base units: every part of a cent counts as a cent. */
+/** A fee in USDC base units, rounded up to the cent. */
 export function ceilFee(exact: bigint): bigint {
   return divide(exact, 10n ** BigInt(FEE_DECIMALS - 2), 'up') * ONE_CENT
 }
 
 /**
- * What a sale pays in fees, in USDC base units: each fee rounded up to the cent, and of one that is charged on both
- * sides also what the purchase of these shares cost.
+ * The fees of a sale in USDC base units, each rounded up to the cent. A fee on both sides includes the purchase of
+ * these shares.
  * @param qty share base units sold
- * @param value USDC base units that they brought
+ * @param value USDC base units received
  */
 export function feesOfSale(schedule: FeeSchedule, qty: bigint, value: bigint): bigint {
   if (qty === 0n) return 0n
@@ -101,12 +101,12 @@ export function feesOfSale(schedule: FeeSchedule, qty: bigint, value: bigint): b
     .reduce((sum, fee) => sum + fee, 0n)
 }
 
-/** About what a sale for this amount pays in fees at this price; null without a price. */
+/** Estimates the fees of a sale for this amount at this price; null without a price. */
 export function feesOfAmount(schedule: FeeSchedule, amount: bigint, price: bigint | null): bigint | null {
   return price === null || price === 0n ? null : feesOfSale(schedule, sharesFor(amount, price), amount)
 }
 
-/** The names of the fees that are charged now, on sales or on purchases. */
+/** The names of the non-zero fees, on sales or on purchases. */
 export function feeNames(schedule: FeeSchedule, on?: Fee['on']): string {
   return schedule
     .filter((fee) => fee.rate > 0n && (on === undefined || fee.on === on))

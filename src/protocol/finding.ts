@@ -1,4 +1,4 @@
-// What the doctor found, and what its enclave part hands over: a file or a pipe between two programs.
+// The doctor's findings, and the report of its enclave part: a file or a pipe between two programs.
 import * as z from 'zod'
 import { addressSchema } from './address.js'
 import { contractsSchema } from './api.js'
@@ -6,11 +6,14 @@ import { chainIdSchema } from './identifiers.js'
 import { publicKeySchema } from './publicKey.js'
 
 export const findingSchema = z.strictObject({
-  /** Stable and kebab-case: what a program branches on. */
+  /** A stable kebab-case code for programs to branch on. */
   check: z.string().regex(/^[a-z-]{1,32}$/),
-  /** `notice`: no fault, but worth the operator's attention. `unchecked`: not known yet, or not from this machine. */
+  /**
+   * `notice`: no fault, but worth the operator's attention. `unchecked`: not known yet, or not checkable from this
+   * machine.
+   */
   result: z.enum(['ok', 'notice', 'fault', 'unchecked']),
-  /** One line for a person; of a fault, with what to mend. Never a secret, nor a URL, which may hold one. */
+  /** One line for a person; a fault's line includes the remedy. Never a secret, nor a URL, which may hold one. */
   text: z
     .string()
     .max(500)
@@ -18,24 +21,24 @@ export const findingSchema = z.strictObject({
 })
 export type Finding = z.output<typeof findingSchema>
 
-/** Of the enclave's configuration, what is no secret and must fit the server's. */
+/** The public part of the enclave's configuration that must match the server's. */
 const enclaveFactsSchema = z.strictObject({
   chainId: chainIdSchema,
   contracts: contractsSchema,
   /** Address of the key that signs authorizations. */
   signer: addressSchema,
-  /** 33 bytes: of the key that opens what clients seal. */
+  /** The public key that clients seal to, 33 bytes. */
   intentPublicKey: publicKeySchema,
-  /** What sales pay, as the setting has it. */
+  /** The fees of sales, in the setting's text form. */
   brokerFees: z.string().max(500),
-  /** The broker's id of the account that trades; null when the broker did not tell. */
+  /** The broker's id of the trading account; null if the broker returned none. */
   brokerAccount: z.string().max(128).nullable(),
 })
 export type EnclaveFacts = z.output<typeof enclaveFactsSchema>
 
 export const enclaveReportSchema = z.strictObject({
   findings: z.array(findingSchema),
-  /** Null when the configuration cannot be read. */
+  /** Null if the configuration cannot be read. */
   facts: enclaveFactsSchema.nullable(),
 })
 export type EnclaveReport = z.output<typeof enclaveReportSchema>

@@ -3,7 +3,7 @@ import { ProtocolError } from './errors.js'
 import { bytesToHex, type Hex, hexToBytes } from './hex.js'
 import { keccak256 } from './keccak.js'
 
-/** 1 to 31 printable ASCII characters, which fit `bytes32`; no space at an end, where it would look like padding. */
+/** 1 to 31 printable ASCII characters, which fit `bytes32`. A space at either end would look like padding. */
 const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,29}[\x21-\x7e])?$/
 
 /** An equity's ticker as brokers write it, or `USDC`. */
@@ -20,7 +20,7 @@ export const chainIdSchema = z.int().positive().max(MAX_CHAIN_ID)
 
 const chainIdMessage = `expected a chain id from 1 to ${MAX_CHAIN_ID}`
 
-/** The same as text, as an environment variable holds it. */
+/** A chain id as text, as in an environment variable. */
 export const chainIdTextSchema = z
   .string()
   .regex(/^[1-9]\d{0,15}$/, chainIdMessage)
@@ -40,13 +40,13 @@ export function nameToBytes32(name: string): Hex {
   return bytesToHex(bytes)
 }
 
-/** The name in a `bytes32`, or `null` when it holds none. */
+/** The name in a `bytes32`, or `null` if it holds none. */
 export function bytes32ToName(id: Hex): string | null {
   const text = new TextDecoder('latin1').decode(hexToBytes(id)).replace(/\0+$/, '')
   return NAME.test(text) ? text : null
 }
 
-/** What the broker knows an order by: the first 32 hex digits of `orderId`, without `0x`. */
+/** The broker's client order id: the first 32 hex digits of `orderId`, without `0x`. */
 export function clientOrderIdOf(orderId: Hex): string {
   return orderId.slice(2, 34)
 }

@@ -22,16 +22,16 @@ const unsignedShape = {
   v: z.literal(INTENT_VERSION),
   orderId: bytes32Schema,
   account: addressSchema,
-  /** Informational: the enclave asks the registry for the real institution. */
+  /** Informational: the enclave reads the institution from the registry. */
   orgId: bytes32Schema,
   side: sideSchema,
   /** A ticker, or `USDC` for a withdrawal of cash. */
   symbol: symbolSchema,
-  /** USDC base units; share base units in a withdrawal of shares. */
+  /** USDC base units, or share base units for a withdrawal of shares. */
   maxSpend: uint256Schema,
-  /** Unix seconds; equals the order's deadline on chain. */
+  /** Unix seconds; equal to the order's on-chain deadline. */
   expiry: timestampSchema,
-  /** Strictly above the portfolio's; at most 2^53 − 1. */
+  /** Strictly above the portfolio's nonce; at most 2^53 − 1. */
   nonce: z.int().min(0),
   userPubKey: publicKeySchema,
 }
@@ -40,7 +40,7 @@ const unsignedShape = {
 export const unsignedIntentSchema = z.strictObject(unsignedShape)
 export type UnsignedIntent = z.output<typeof unsignedIntentSchema>
 
-/** What an order's envelope holds. Decode JSON with `.parse`, encode with `z.encode`. */
+/** The content of an order's envelope. Decode JSON with `.parse`, encode with `z.encode`. */
 export const intentSchema = z.strictObject({ ...unsignedShape, sig: signatureSchema })
 export type Intent = z.output<typeof intentSchema>
 
@@ -69,7 +69,7 @@ export function sealIntent(intent: Intent, enclavePublicKey: Hex): Promise<Envel
   return seal(z.encode(intentSchema, intent), enclavePublicKey, ORDER_PLACE)
 }
 
-/** Opens an order's envelope with the enclave's key; its signature is not checked yet. @throws ProtocolError, ZodError */
+/** Opens an order's envelope with the enclave's key; does not check the signature. @throws ProtocolError, ZodError */
 export async function openIntent(envelope: Envelope, privateKey: Bytes): Promise<Intent> {
   return intentSchema.parse(await open(envelope, privateKey, ORDER_PLACE))
 }

@@ -27,7 +27,7 @@ export function ledgerKey(masterKey: Bytes, owner: 'account' | 'org', id: Hex): 
   return Uint8Array.from(hkdf(sha256, masterKey, SALT, info, 32))
 }
 
-/** Where a blob belongs. It opens nowhere else: not under another id, version, ledger or chain. */
+/** The location of a blob. It opens under no other id, version, ledger or chain. */
 export interface BlobPlace {
   chainId: number
   /** Address of `ConfidentialLedger`. */
@@ -54,7 +54,7 @@ export async function sealBlob(
 }
 
 /**
- * Opens a stored blob and returns its JSON value, not yet checked.
+ * Opens a stored blob and returns its JSON value, unvalidated.
  * @throws ProtocolError `undecryptable`, `invalid-bytes`
  */
 export async function openBlob(blob: Hex, key: Bytes, place: BlobPlace): Promise<unknown> {

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { type EnvelopePlace, open, seal } from './envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexToBytes } from './hex.js'
 
-/** Why an order was refused, in words that only the employee reads. */
+/** Why an order was refused, readable by the employee alone. */
 export const noticeSchema = z.strictObject({
   orderId: bytes32Schema,
-  /** Kebab-case: what a program branches on. */
+  /** A kebab-case code for programs to branch on. */
   code: z.string().regex(/^[a-z0-9-]{1,64}$/),
   /** One sentence for a person. */
   message: z.string().max(400),
@@ -17,7 +17,7 @@ export function sealNotice(notice: Notice, userPubKey: Hex) {
   return seal(z.encode(noticeSchema, notice), userPubKey, placeOf(notice.orderId))
 }
 
-/** Opens the notice of `orderId`; another order's does not open. @throws ProtocolError, ZodError */
+/** Opens the notice of `orderId`; another order's notice does not open. @throws ProtocolError, ZodError */
 export async function openNotice(
   envelope: Parameters<typeof open>[0],
   key: Bytes,

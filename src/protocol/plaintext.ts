@@ -5,9 +5,9 @@ import { parseStrictJson } from './strictJson.js'
 const SPACE = 0x20
 
 /**
- * UTF-8 JSON padded with spaces to a multiple of `block` bytes, which hides the length of what is inside.
- * @param previous bytes of the plaintext that this one replaces: it shrinks by one block at a time, and only once two
- *   are empty. What is stored on a chain costs more to grow again than it saves by shrinking.
+ * UTF-8 JSON padded with spaces to a multiple of `block` bytes, which hides the content's length.
+ * @param previous bytes of the plaintext that this one replaces. The result shrinks by at most one block, and only if
+ *   two blocks are empty: growing on-chain storage again costs more than shrinking it saves.
  */
 export function encodePadded(value: unknown, block: number, previous = 0): Bytes {
   const json = new TextEncoder().encode(JSON.stringify(value))
@@ -19,7 +19,7 @@ export function encodePadded(value: unknown, block: number, previous = 0): Bytes
 }
 
 /**
- * The JSON value in a padded plaintext, not yet checked; a repeated member name is refused.
+ * The JSON value in a padded plaintext, unvalidated; refuses repeated member names.
  * @throws ProtocolError `invalid-plaintext`
  */
 export function decodePadded(bytes: Bytes): unknown {

@@ -21,7 +21,7 @@ const unsignedShape = {
 export const unsignedRulebookSchema = z.strictObject(unsignedShape)
 export type UnsignedRulebook = z.output<typeof unsignedRulebookSchema>
 
-/** What a rulebook's envelope holds. Decode JSON with `.parse`, encode with `z.encode`. */
+/** The content of a rulebook's envelope. Decode JSON with `.parse`, encode with `z.encode`. */
 export const rulebookSchema = z.strictObject({ ...unsignedShape, sig: signatureSchema })
 export type Rulebook = z.output<typeof rulebookSchema>
 
@@ -35,7 +35,7 @@ export const policyIntentTypes = {
   ],
 }
 
-/** The typed-data message of a rulebook: the policy enters by its hash. */
+/** The typed-data message of a rulebook; it contains the policy's hash. */
 export function policyIntentMessage({ v, orgId, admin, policy, version }: UnsignedRulebook) {
   return { v, orgId, admin, policyHash: policyHash(policy), version }
 }
@@ -51,8 +51,8 @@ export function sealRulebook(rulebook: Rulebook, enclavePublicKey: Hex): Promise
 }
 
 /**
- * Opens a rulebook's envelope with the enclave's key; its signature is not checked yet.
- * @throws ProtocolError when it does not open; ZodError when no rulebook is in it
+ * Opens a rulebook's envelope with the enclave's key; does not check the signature.
+ * @throws ProtocolError if the envelope does not open; ZodError if it holds no rulebook
  */
 export async function openRulebook(envelope: Envelope, privateKey: Bytes): Promise<Rulebook> {
   return rulebookSchema.parse(await open(envelope, privateKey, POLICY_PLACE))

@@ -8,7 +8,7 @@ import { uint256Schema } from './units.js'
 const positionSchema = z.strictObject({
   /** Share base units (9 decimals). */
   qty: uint256Schema,
-  /** Part of `qty` that open orders lock: the sum of their `locked`. */
+  /** The part of `qty` that open orders lock: the sum of their `locked`. */
   locked: uint256Schema,
 })
 export type Position = z.output<typeof positionSchema>
@@ -22,7 +22,7 @@ const openOrderSchema = z.strictObject({
   escrow: uint256Schema,
   /** Share base units that this order locks. */
   locked: uint256Schema,
-  /** Empty, or `never-placed` once it is decided that the order is not sent to the broker; never the broker's own id. */
+  /** Empty, or `never-placed` once the enclave has decided not to send the order; never the broker's own id. */
   brokerOrderId: z.string().max(64),
   /** Unix seconds. */
   placedAt: timestampSchema,
@@ -35,18 +35,18 @@ export const portfolioSchema = z.strictObject({
   cash: uint256Schema,
   positions: z.record(symbolSchema, positionSchema),
   openOrders: z.record(bytes32Schema, openOrderSchema),
-  /** Last accepted intent nonce. */
+  /** The last accepted intent nonce. */
   nonce: z.int().min(0),
   userPubKey: publicKeySchema,
 })
 export type Portfolio = z.output<typeof portfolioSchema>
 
-/** The portfolio of an account that has none yet. */
+/** The initial portfolio of an account. */
 export function emptyPortfolio(userPubKey: Hex): Portfolio {
   return { cash: 0n, positions: {}, openOrders: {}, nonce: 0, userPubKey }
 }
 
-/** USDC base units: `cash` less the notionals of the buys that nothing is escrowed for. */
+/** USDC base units: `cash` minus the notionals of open buys without escrowed USDC. */
 export function freeCash({ cash, openOrders }: Pick<Portfolio, 'cash' | 'openOrders'>): bigint {
   return Object.values(openOrders)
     .filter(({ side, escrow }) => side === 'BUY' && escrow === 0n)

@@ -5,7 +5,9 @@ import { type Bytes, bytesToHex, type Hex, hexBetween, hexToBytes } from './hex.
 import { keccak256 } from './keccak.js'
 import { secp256k1 } from './secp256k1.js'
 
-/** First byte of the SEC 1 forms, by their length: compressed and uncompressed. Some libraries take hybrids too. */
+/**
+ * The first byte of each SEC 1 form, by length: compressed and uncompressed. Some libraries accept hybrid forms too.
+ */
 const FORMS = new Map([
   [33, [0x02, 0x03]],
   [65, [0x04]],
@@ -17,17 +19,17 @@ export function compressPoint(key: Hex): Bytes {
   try {
     if (FORMS.get(bytes.length)?.includes(bytes[0] ?? 0)) return new Uint8Array(secp256k1.compress(bytes))
   } catch {
-    // As for any other form.
+    // Falls through to the same error as an unknown form.
   }
   throw new ProtocolError('invalid-point', 'not a point on secp256k1')
 }
 
-/** The Ethereum address of a public key in either SEC 1 form. @throws when it is no point on the curve */
+/** The Ethereum address of a public key in either SEC 1 form. @throws if it is not a point on the curve */
 export function addressOfPublicKey(key: Uint8Array): Hex {
   return addressOfPoint(Point.fromBytes(key).toBytes(false))
 }
 
-/** The same of an uncompressed point, 65 bytes that are known to lie on the curve. */
+/** The Ethereum address of an uncompressed point: 65 bytes already known to lie on the curve. */
 export function addressOfPoint(point: Uint8Array): Hex {
   return checksum(`0x${keccak256(point.subarray(1)).slice(-40)}`)
 }

@@ -9,8 +9,8 @@ import { policyIntentDigest, type Rulebook, rulebookSchema } from './policyInten
 import { assertSignedBy } from './signature.js'
 
 /**
- * A published rulebook, sealed to its author's portfolio key: the chain gives a rulebook back to the enclave alone. What
- * names the rulebook is readable, and the seal opens for no other name. Encode with `z.encode`.
+ * A published rulebook, sealed to its author's portfolio key, because only the enclave can open the one on chain. The
+ * rulebook's identifiers are readable, and the seal is bound to them. Encode with `z.encode`.
  */
 export const rulebookCopySchema = z.strictObject({
   format: z.literal('service-rulebook-copy-v1'),
@@ -22,7 +22,7 @@ export const rulebookCopySchema = z.strictObject({
 })
 export type RulebookCopy = z.output<typeof rulebookCopySchema>
 
-/** @param randomness given only to reproduce a test vector */
+/** @param randomness pass only to reproduce a test vector */
 export async function sealRulebookCopy(
   rulebook: Rulebook,
   publicKey: Hex,
@@ -35,8 +35,8 @@ export async function sealRulebookCopy(
 }
 
 /**
- * The rulebook in a copy. Anyone can seal to a public key, so the admin's signature inside is checked, too.
- * @throws ProtocolError when it does not open, or its admin has not signed it; ZodError when no rulebook is in it
+ * The rulebook in a copy. Checks the admin's signature inside, because anyone can seal to a public key.
+ * @throws ProtocolError if the copy does not open or lacks the admin's signature; ZodError if it holds no rulebook
  */
 export async function openRulebookCopy(copy: RulebookCopy, privateKey: Bytes): Promise<Rulebook> {
   const rulebook = rulebookSchema.parse(await open(copy.envelope, privateKey, placeOf(copy)))

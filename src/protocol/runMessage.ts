@@ -1,17 +1,20 @@
-// The signature of what the server and an enclave that stays up send each other: Standard Webhooks 1.0.0
+// Signs the messages between the server and a resident enclave: Standard Webhooks 1.0.0
 // (https://www.standardwebhooks.com), HMAC-SHA-256 over `id.timestamp.body`.
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import * as z from 'zod'
 import { runIdSchema } from './job.js'
 
-/** A job goes to the enclave, notices and a result come back. The id names the kind, so that none passes for another. */
+/**
+ * The server sends jobs; the enclave sends notices and results. The id contains the kind, so one kind cannot pass for
+ * another.
+ */
 export type RunMessageKind = 'job' | 'notice' | 'result'
 
-/** How old a message may be, in seconds: Standard Webhooks' own tolerance. */
+/** The maximum age of a message in seconds: Standard Webhooks' own tolerance. */
 export const MAX_AGE_SECONDS = 300
 /**
- * How far ahead of the receiver's clock a message may be, in seconds. An enclave whose clock is behind the server's would
- * work after `stopAt`: the most that it may be behind is far below the 30 s that the server waits then.
+ * How far a message's time may be ahead of the receiver's clock, in seconds. An enclave with a slow clock would work
+ * past `stopAt`. Its maximum lag is far below the 30 s grace that the server adds.
  */
 const MAX_AHEAD_SECONDS: Readonly<Record<RunMessageKind, number>> = {
   job: 5,
@@ -19,7 +22,7 @@ const MAX_AHEAD_SECONDS: Readonly<Record<RunMessageKind, number>> = {
   result: MAX_AGE_SECONDS,
 }
 
-/** Bytes of a secret, as Standard Webhooks has them. */
+/** The length of a secret in bytes, as Standard Webhooks defines it. */
 const MIN_SECRET_BYTES = 24
 const MAX_SECRET_BYTES = 64
 
@@ -43,7 +46,7 @@ export type RunMessageHeaders = {
   readonly 'webhook-signature': string
 }
 
-/** @param body the exact text that is sent; signed anew for each attempt, as the signature ages */
+/** @param body the exact text to send. Sign anew for each attempt, because signatures expire. */
 export function signRunMessage(
   secret: string,
   message: { readonly kind: RunMessageKind; readonly runId: string; readonly body: string },
@@ -57,7 +60,7 @@ export function signRunMessage(
   }
 }
 
-/** A signature whose body is still to come. */
+/** A signature whose body has not arrived yet. */
 export interface ClaimedRunMessage {
   readonly runId: string
   readonly headers: RunMessageHeaders
@@ -66,8 +69,8 @@ export interface ClaimedRunMessage {
 const TIMESTAMP = /^[1-9]\d{0,11}$/
 
 /**
- * What a request claims to be, before its body is read; undefined when it carries no signature for this kind, or one
- * that is not fresh.
+ * The claim in a request's headers, read before its body. Undefined if the headers carry no fresh signature for this
+ * kind.
  */
 export function claimedRunMessage(
   kind: RunMessageKind,
@@ -77,7 +80,7 @@ export function claimedRunMessage(
   if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string')
     return undefined
   const runId = id.startsWith(`${kind}_`) ? id.slice(kind.length + 1) : ''
-  // As it was made: another spelling would be another id.
+  // Compares the exact spelling, because another spelling would be another id.
   if (runIdSchema.safeParse(runId).data !== runId || !TIMESTAMP.test(timestamp)) return undefined
   const age = Math.floor(Date.now() / 1_000) - Number(timestamp)
   if (age > MAX_AGE_SECONDS || -age > MAX_AHEAD_SECONDS[kind]) return undefined
@@ -87,7 +90,7 @@ export function claimedRunMessage(
   }
 }
 
-/** Whether the body is the one that was signed with this secret, compared in constant time. */
+/** Whether this secret signed the body; compares in constant time. */
 export function isRunMessageSigned(secret: string, { headers }: ClaimedRunMessage, body: string): boolean {
   try {
     new Webhook(secret).verify(body, { ...headers }, { jsonParse: false })

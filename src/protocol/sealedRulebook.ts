@@ -6,14 +6,11 @@ import { keccak256 } from './keccak.js'
 import { signatureSchema } from './signature.js'
 import { typedDataDigest } from './typedData.js'
 
-/** Beside a rulebook's envelope: which institution it is for, with its admin's signature of the envelope. */
+/** The institution of a rulebook's envelope, with its admin's signature over the envelope. */
 export const rulebookAuthorSchema = z.strictObject({ orgId: bytes32Schema, sig: signatureSchema })
 export type RulebookAuthor = z.output<typeof rulebookAuthorSchema>
 
-/**
- * The body of `POST /policy`. With `author` it waits in its institution's own line, without it among those of the same
- * client.
- */
+/** The body of `POST /policy`. With `author` it waits in its institution's own queue, otherwise in its client's. */
 export const postPolicySchema = policyEnvelopeSchema.extend({ author: rulebookAuthorSchema.optional() })
 export type PostPolicy = z.output<typeof postPolicySchema>
 
@@ -24,13 +21,13 @@ export const sealedRulebookTypes = {
   ],
 }
 
-/** What the admin's wallet signs outside the seal. */
+/** The message that the admin's wallet signs outside the seal. */
 export interface SealedRulebook {
   readonly orgId: Hex
   readonly envelopeHash: Hex
 }
 
-/** `keccak256(epk ‖ iv ‖ tag ‖ ct)` of the envelope's bytes as they are posted. */
+/** `keccak256(epk ‖ iv ‖ tag ‖ ct)` of the envelope's bytes as posted. */
 export function envelopeHash({ epk, iv, tag, ct }: Envelope): Hex {
   return keccak256(concatBytes(hexToBytes(epk), hexToBytes(iv), hexToBytes(tag), hexToBytes(ct)))
 }

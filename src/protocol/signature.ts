@@ -20,7 +20,7 @@ export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd
 export const signatureSchema = hexOf(65)
 
 /**
- * Checks the one form of signature that the contracts accept: 65 bytes, `v` 27 or 28, `0 < r < n`, `0 < s ≤ n/2` (EIP-2).
+ * Checks the only form that the contracts accept: 65 bytes, `v` 27 or 28, `0 < r < n`, `0 < s ≤ n/2` (EIP-2).
  * @throws ProtocolError `invalid-signature`
  */
 export function splitSignature(signature: Hex): { r: Uint8Array; s: Uint8Array; v: 27 | 28 } {
@@ -41,8 +41,8 @@ export function splitSignature(signature: Hex): { r: Uint8Array; s: Uint8Array; 
 }
 
 /**
- * A wallet's signature in the one form that everything else accepts: `s` in the lower half, `v` 27 or 28. Wallets
- * differ in both. @throws ProtocolError `invalid-signature`, `invalid-bytes`
+ * Normalizes a wallet's signature: `s` in the lower half, `v` 27 or 28. Wallets differ in both.
+ * @throws ProtocolError `invalid-signature`, `invalid-bytes`
  */
 export function normalizeSignature(signature: Hex): Hex {
   const bytes = hexToBytes(signature)

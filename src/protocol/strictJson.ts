@@ -1,25 +1,24 @@
 /**
- * JSON for untrusted input. JSON.parse keeps the last of two members of one name, so two readers of
- * one text can disagree on what it says (RFC 8259 §4; I-JSON, RFC 7493 §2.3, forbids it); here it is an error.
- * For the server's bodies, and for what an envelope holds.
+ * Strict JSON for untrusted input. JSON.parse keeps the last of two members with the same name. Two readers of one text
+ * could therefore disagree (RFC 8259 §4). Like I-JSON (RFC 7493 §2.3), this parser refuses repeated names. The server
+ * parses request bodies with it, the enclave the content of envelopes.
  */
 
-/** The text is not JSON, or is JSON that is not accepted here. `message` names the reason, never the text. */
+/** The text is not JSON, or is JSON that this parser refuses. `message` names the reason and never quotes the text. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
-/** Far deeper than any body of ours; bounds the work of whoever walks the value. */
+/** Far deeper than any valid body; bounds the work of code that walks the value. */
 const MAX_DEPTH = 32
 
-/** Names that reach into an object's prototype when a careless reader assigns them. */
+/** Names that reach an object's prototype if careless code assigns them. */
 const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
  * Parses one JSON value.
- *
- * @throws JsonError when it is malformed, nested deeper than 32, or has an object with a repeated or forbidden
- *   member name, spelled in clear or in escapes
+ * | @throws JsonError if it is malformed, is nested deeper than 32, or has an object with a repeated or forbidden
+ * member name, written literally or with escapes
  */
 export function parseStrictJson(text: string): unknown {
   let value: unknown
@@ -32,7 +31,7 @@ export function parseStrictJson(text: string): unknown {
   return value
 }
 
-/** Walks text that JSON.parse has accepted, so only brackets and strings need to be told apart. */
+/** Walks text that JSON.parse has accepted, so it only needs to tell brackets from strings. */
 function checkNames(text: string): void {
   const open: Set<string>[] = []
   for (let at = 0; at < text.length; at++) {

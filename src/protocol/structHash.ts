@@ -1,10 +1,10 @@
-// EIP-712 by hand, for what is hashed often: structs whose members are words and byte strings.
+// EIP-712 for frequently hashed structs whose members are words and byte strings; faster than the general encoder.
 // https://eips.ethereum.org/EIPS/eip-712
 import { type WordType, wordOf } from './abiWord.js'
 import { type Hex, hexToBytes } from './hex.js'
 import { keccak256 } from './keccak.js'
 
-/** A member of a struct: a word, or a byte string, which enters by its hash. */
+/** A member of a struct: a word, or a byte string, which is encoded as its hash. */
 export interface StructMember {
   readonly name: string
   readonly type: WordType | 'bytes'
@@ -15,7 +15,7 @@ export type StructValues = Readonly<Record<string, Hex | bigint>>
 
 const DOMAIN = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
 
-/** hashStruct(s) = keccak256(typeHash ‖ encodeData(s)); the hash of the type is computed once, here. */
+/** hashStruct(s) = keccak256(typeHash ‖ encodeData(s)). Computes the type's hash once. */
 export function createStructHash(
   name: string,
   members: readonly StructMember[],
@@ -38,11 +38,12 @@ export function domainSeparator(name: string, version: string, chainId: number, 
   return keccak256(hexToBytes(hashOf(DOMAIN) + words.join('')))
 }
 
-/** What is signed: keccak256(0x19 ‖ 0x01 ‖ domainSeparator ‖ hashStruct). */
+/** The digest to sign: keccak256(0x19 ‖ 0x01 ‖ domainSeparator ‖ hashStruct). */
 export function digestOfStruct(separator: Hex, structHash: Hex): Hex {
   return keccak256(hexToBytes(`0x1901${separator.slice(2)}${structHash.slice(2)}`))
 }
 
+/** Copies the bytes: in a frame with a foreign TextEncoder they would be of another Uint8Array, which ethers refuses. */
 function hashOf(text: string): Hex {
-  return keccak256(new TextEncoder().encode(text))
+  return keccak256(Uint8Array.from(new TextEncoder().encode(text)))
 }

@@ -13,7 +13,7 @@ export const ONE_USDC = 10n ** BigInt(USDC_DECIMALS)
 /** One cent in USDC base units: the broker's smallest notional step. */
 export const ONE_CENT = ONE_USDC / 100n
 
-/** Towards zero, away from zero, or an error when digits would be lost. */
+/** Towards zero, away from zero, or an error if digits would be lost. */
 export type Rounding = 'down' | 'up' | 'exact'
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
@@ -63,7 +63,7 @@ export function notionalOf(qty: bigint, price: bigint, rounding: Rounding): bigi
   return divide(qty * price, ONE_SHARE, rounding)
 }
 
-/** USDC base units in whole cents, in which the broker's cash moves. */
+/** USDC base units rounded to whole cents, the broker's unit of cash. */
 export function toCents(amount: bigint, rounding: 'up' | 'down'): bigint {
   return divide(amount, ONE_CENT, rounding) * ONE_CENT
 }
@@ -81,13 +81,13 @@ function uintText(max: bigint) {
   )
 }
 
-// Marked as pure, so that a page which only formats amounts does not bundle zod.
+// Marked as pure, so that a page that only formats amounts does not bundle zod.
 
 /** An unsigned integer in base units: a decimal string on the wire, a `bigint` inside. */
 export const uint256Schema = /* @__PURE__ */ uintText(MAX_UINT256)
 
-/** The same for 64 bits: versions and batch numbers. */
+/** An unsigned 64-bit integer, such as a version or a batch number; same form. */
 export const uint64Schema = /* @__PURE__ */ uintText(MAX_UINT64)
 
-/** The same for 8 bits: an order's state. */
+/** An unsigned 8-bit integer, such as an order's state; same form. */
 export const uint8Schema = /* @__PURE__ */ uintText(MAX_UINT8)

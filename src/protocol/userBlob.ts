@@ -27,7 +27,7 @@ export async function sealUserBlob(
   )
 }
 
-/** Opens a stored user blob and returns its JSON value, not yet checked. @throws ProtocolError */
+/** Opens a stored user blob and returns its JSON value, unvalidated. @throws ProtocolError */
 export async function openUserBlob(blob: Hex, key: Bytes, accountId: Hex, version: bigint): Promise<unknown> {
   const bytes = hexToBytes(blob)
   if (bytes.length <= CT_AT || bytes[0] !== FORMAT)

@@ -1,19 +1,19 @@
 import type { Hex } from '../protocol/hex.js'
 import type { Anvil } from './anvil.js'
 
-/** An account of the local chain. Its key is published with the chain and worth nothing elsewhere. */
+/** An account of the local chain. Its key is public and must not hold value on any other chain. */
 export interface SandboxAccount {
   address: Hex
   privateKey: Hex
 }
 
-/** Who is who among the local chain's funded accounts. */
+/** The roles of the local chain's funded accounts. */
 export interface SandboxAccounts {
   deployer: SandboxAccount
   owner: SandboxAccount
   admin: SandboxAccount
   employees: readonly [SandboxAccount, SandboxAccount, SandboxAccount]
-  /** In no institution and without KYC, but with USDC. */
+  /** Belongs to no institution and has no KYC, but has USDC. */
   newcomer: SandboxAccount
   relayer: SandboxAccount
   brokerFunding: SandboxAccount

@@ -5,7 +5,7 @@ import { HDNodeWallet, Mnemonic } from 'ethers'
 import type { Hex } from '../protocol/hex.js'
 import { killWithParent } from './killWithParent.js'
 
-/** The phrase that every local development chain knows. Its accounts are worth nothing anywhere else. */
+/** The well-known phrase of local development chains. Its accounts must not hold value anywhere else. */
 const PHRASE = 'test test test test test test test test test test test junk'
 const DERIVATION_PATH = "m/44'/60'/0'/0"
 const READY_TIMEOUT_MS = 90_000
@@ -15,11 +15,11 @@ const STOP_TIMEOUT_MS = 2_000
 export interface AnvilOptions {
   /** Default: a free one. */
   port?: number
-  /** Seconds between blocks. Without it, every transaction is mined at once in a block of its own. */
+  /** Seconds between blocks. By default every transaction is mined at once in its own block. */
   blockTime?: number
   /** Default: 31337. */
   chainId?: number
-  /** How many funded accounts. Default: 10. */
+  /** The number of funded accounts. Default: 10. */
   accounts?: number
   /** Further arguments of the program, e.g. `['--auto-impersonate']`. */
   args?: string[]
@@ -36,10 +36,9 @@ export interface Anvil {
 }
 
 /**
- * Starts a local chain on 127.0.0.1 and resolves when it answers. It ends with `stop()`, or with this process,
- * however that ends. It is mainnet-like: code size and gas per transaction (EIP-7825) are limited.
- *
- * @throws Error with the program's own words when it cannot start, e.g. because the port is taken
+ * Starts a local chain on 127.0.0.1 and resolves when it answers. It ends with `stop()`, or with this process, even if
+ * that is killed. Like mainnet, it limits code size and gas per transaction (EIP-7825).
+ * | @throws Error with the program's own message if it cannot start, e.g. because the port is taken
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const { port = 0, chainId = 31337, accounts = 10 } = options
@@ -64,7 +63,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   return { rpcUrl, chainId, accounts: derive(accounts), pid, stop }
 }
 
-/** The program itself rather than the package's launcher, so that a signal reaches it. */
+/** Runs the program itself rather than the package's launcher, so that signals reach it. */
 function binary(): string {
   const packages = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
@@ -72,7 +71,7 @@ function binary(): string {
   return packages.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil${suffix}`)
 }
 
-/** Resolves with the URL that the program says it listens on; its port may have been its own choice. */
+/** Resolves with the URL that the program reports; the program may have chosen the port. */
 function listening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = ''
@@ -84,7 +83,7 @@ function listening(child: ChildProcess): Promise<string> {
       output += String(chunk)
       const match = /Listening on (\S+:\d+)/.exec(output)
       if (!match) return
-      // It goes on logging: the pipe is drained, unread.
+      // Drains the pipe, because the program keeps logging.
       child.stdout?.off('data', read).resume()
       resolve(`http://${match[1]}`)
     })

@@ -3,23 +3,23 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import { buffer } from 'node:stream/consumers'
 
 const CHECK_EVERY_MS = 500
-/** A server that hangs takes connections and answers nothing. */
+/** A server that hangs accepts connections but never answers. */
 const CHECK_TIMEOUT_MS = 2_000
 const UNAVAILABLE = 503
 const BAD_GATEWAY = 502
-/** They concern one connection (RFC 9110, 7.6.1). */
+/** Hop-by-hop fields apply to one connection (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']
 
 interface Target {
   readonly url: string
-  /** Aborted when it no longer answers: requests that wait for it go to another one. */
+  /** Aborted when the server stops answering; its pending requests then move to another server. */
   up: AbortController
 }
 
 /**
- * A load balancer on 127.0.0.1: each request goes to the next server that answers `/health`, and on to another one where that
- * server cannot be reached, hangs or says 503. It may repeat every request, as this API makes each idempotent: orders by their
- * id, authorizations by their digest, rulebooks by their version, results by their run.
+ * A load balancer on 127.0.0.1. Each request goes to the next server that answers `/health`; it moves to another if
+ * that server is unreachable, hangs or returns 503. It may repeat any request, because every request of this API is
+ * idempotent: orders by id, authorizations by digest, rulebooks by version, results by run.
  */
 export async function startBalancer(
   port: number,
@@ -29,7 +29,7 @@ export async function startBalancer(
   const targets: readonly Target[] = urls.map((url) => ({ url, up: new AbortController() }))
   let turn = 0
 
-  /** All of them, beginning with the next one; those that do not answer come last. */
+  /** All servers, starting with the next one; unhealthy servers come last. */
   function inTurn(): Target[] {
     turn = (turn + 1) % targets.length
     const rotated = [...targets.slice(turn), ...targets.slice(0, turn)]
@@ -47,7 +47,7 @@ export async function startBalancer(
     else if (target.up.signal.aborted) target.up = new AbortController()
   }
 
-  /** @throws the system's error where the server gives no answer */
+  /** @throws the system's error if the server gives no answer */
   async function ask(target: Target, incoming: IncomingMessage, body: Buffer, gone: AbortSignal) {
     const headers = { ...incoming.headers }
     if (headers['transfer-encoding'] !== undefined) headers['content-length'] = String(body.length)
@@ -55,7 +55,7 @@ export async function startBalancer(
     const from = incoming.socket.remoteAddress ?? ''
     headers['x-forwarded-for'] = [headers['x-forwarded-for'] ?? [], from].flat().join(', ')
     const { up } = target
-    // One that is down is asked only where all are: it may have come back since.
+    // An unhealthy server is tried only if all are unhealthy: it may have recovered since.
     const signal = up.signal.aborted ? gone : AbortSignal.any([up.signal, gone])
     const { hostname, port } = new URL(target.url)
     const { method, url: path } = incoming

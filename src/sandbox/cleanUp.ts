@@ -1,7 +1,7 @@
-/** What must be undone, in the reverse order of doing it. */
+/** Undo steps, run in reverse order. */
 export interface CleanUp {
   add(step: () => Promise<void>): void
-  /** Runs every step once, also after one that failed; throws the first failure. */
+  /** Runs every step once, continuing after a failed one; throws the first failure. */
   run(): Promise<void>
 }
 

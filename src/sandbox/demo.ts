@@ -12,28 +12,28 @@ import {
   toCents,
   USDC_DECIMALS,
 } from '../protocol/units.js'
-import { formatUsdc } from '../server/narrator/format.js'
+import { formatUsdc } from '../server/narrator/output.js'
 import type { SandboxAccount } from './accounts.js'
 import type { Sandbox } from './sandbox.js'
 import { publicIdentity } from './secrets.js'
-import { type Print, stepsTo, type TellStep } from './steps.js'
+import { type Print, type PrintStep, stepsTo } from './steps.js'
 
 const SYMBOL = 'AAPL'
 const AMOUNT = 1_000n * ONE_USDC
 const MAX_ORDER = 25_000n * ONE_USDC
-/** In the sandbox's directory: the admin imports it on the page, to begin from the rules in force. */
+/** The file in the sandbox's directory that the admin imports on the page, to start from the rules in force. */
 const RULEBOOK_COPY = 'rulebook.json'
 const TIME_LIMIT_MS = 60_000
 const POLL_MS = 250
-/** Seconds that the order may take before it is cancelled. */
+/** Seconds until the order's deadline. */
 const ORDER_LIFETIME = 3_600
 
-/** The order did not end as it must. */
+/** The demo's outcome is wrong. */
 export class DemoError extends Error {
   override readonly name = 'DemoError'
 }
 
-/** A client for one of the accounts, with its pins set as in production: the server is not believed. */
+/** A client for one of the accounts. As in production, pins replace trust in the server. */
 export function clientOf(
   { info, provider, secrets }: Pick<Sandbox, 'info' | 'provider' | 'secrets'>,
   account: SandboxAccount,
@@ -49,19 +49,19 @@ export function clientOf(
 }
 
 /**
- * Publishes the institution's rulebook and sends a sealed buy through everything, saying each step.
- * @throws DemoError when the portfolio is not what the broker's fill makes it
+ * Publishes the institution's rulebook, places a sealed buy and follows it to its end, printing each step.
+ * @throws DemoError if the portfolio differs from the broker's fill
  */
 export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
-  const tell = stepsTo(print)
+  const printStep = stepsTo(print)
   const { version, copy } = await publishDefaultRulebook(sandbox)
-  tell('rulebook', `sealed, published through POST /policy: version ${version}`)
+  printStep('rulebook', `sealed, published through POST /policy: version ${version}`)
   await writeFile(join(sandbox.directory, RULEBOOK_COPY), JSON.stringify(copy), { mode: 0o600 })
 
   const [employee] = sandbox.accounts.employees
   const client = clientOf(sandbox, employee)
   await client.unlock()
-  tell('employee', 'portfolio key derived from a wallet signature')
+  printStep('employee', 'portfolio key derived from a wallet signature')
   const { order, received } = await client.placeOrder(
     {
       side: 'BUY',
@@ -69,21 +69,21 @@ export async function runDemo(sandbox: Sandbox, print: Print): Promise<void> {
       maxSpend: AMOUNT,
       deadline: Math.floor(Date.now() / 1_000) + ORDER_LIFETIME,
     },
-    { beforeOpen: () => tell('order', `BUY ${SYMBOL} for ${formatUsdc(AMOUNT)}, signed and sealed`) },
+    { beforeOpen: () => printStep('order', `BUY ${SYMBOL} for ${formatUsdc(AMOUNT)}, signed and sealed`) },
   )
-  tell('order', `escrow opened; POST /orders: ${received.result}`)
+  printStep('order', `escrow opened; POST /orders: ${received.result}`)
 
-  const last = await follow(client, order.orderId, tell)
+  const last = await follow(client, order.orderId, printStep)
   if (last.state !== 'SETTLED') throw new DemoError(`the order ended as ${last.state}`)
   const opened = await client.portfolio()
   if (!opened) throw new DemoError('there is no portfolio on chain')
-  tell('portfolio', `read from the chain (version ${opened.version}) and decrypted by the employee:`)
-  for (const line of describe(opened.portfolio)) tell('', line)
+  printStep('portfolio', `read from the chain (version ${opened.version}) and decrypted by the employee:`)
+  for (const line of describe(opened.portfolio)) printStep('', line)
   verify(opened.portfolio, sandbox)
-  tell('done', 'the portfolio is exactly what the broker filled')
+  printStep('done', 'the portfolio matches the fill at the broker exactly')
 }
 
-/** Every employee may trade everything up to the limit; shares may not be withdrawn. */
+/** Publishes a rulebook that lets every employee trade every symbol up to the limit, without share withdrawals. */
 export function publishDefaultRulebook(sandbox: Sandbox, change: Partial<Policy> = {}) {
   const rules = { canBuy: true, canSell: true, restricted: [] }
   const employees = Object.fromEntries(sandbox.accounts.employees.map(({ address }) => [address, rules]))
@@ -91,16 +91,16 @@ export function publishDefaultRulebook(sandbox: Sandbox, change: Partial<Policy>
   return clientOf(sandbox, sandbox.accounts.admin).publishRulebook(policy)
 }
 
-async function follow(client: Client, orderId: OrderStatus['orderId'], tell: TellStep) {
+async function follow(client: Client, orderId: OrderStatus['orderId'], printStep: PrintStep) {
   let last: OrderStatus | undefined
   const signal = AbortSignal.timeout(TIME_LIMIT_MS)
   for await (const status of client.followOrder(orderId, { signal, pollMs: POLL_MS })) {
     last = status
     const run = status.triggers.at(-1)
     const enclave = run ? `, enclave run ${run.attempt}: ${run.outcome ?? 'under way'}` : ''
-    tell('status', `${status.state}${enclave}`)
+    printStep('status', `${status.state}${enclave}`)
   }
-  if (!last) throw new DemoError('the server said nothing of the order')
+  if (!last) throw new DemoError('the server returned no status of the order')
   return last
 }
 
@@ -115,11 +115,11 @@ function describe({ cash, positions, openOrders }: Portfolio): string[] {
   ]
 }
 
-/** Compares the portfolio with the broker's own record of the fill. */
+/** Compares the portfolio with the broker's record of the fill. */
 function verify({ cash, positions, openOrders }: Portfolio, { broker }: Sandbox): void {
   const [fill, ...others] = broker.orders()
   if (!fill?.filled_avg_price || others.length > 0)
-    throw new DemoError('the broker did not fill exactly one order')
+    throw new DemoError('expected exactly one fill at the broker')
   const qty = parseDecimal(fill.filled_qty, SHARE_DECIMALS)
   const value = notionalOf(qty, parseDecimal(fill.filled_avg_price, PRICE_DECIMALS), 'up')
   const right =
@@ -127,5 +127,5 @@ function verify({ cash, positions, openOrders }: Portfolio, { broker }: Sandbox)
     cash === AMOUNT - toCents(value, 'up') &&
     cash < ONE_USDC &&
     Object.keys(openOrders).length === 0
-  if (!right) throw new DemoError('the decrypted portfolio is not what the broker filled')
+  if (!right) throw new DemoError('the decrypted portfolio differs from the fill at the broker')
 }

@@ -59,7 +59,7 @@ export async function startDesk(port: number, settings: DeskSettings): Promise<{
   }
 }
 
-/** Nothing but what the page itself brings, and requests to the server and the chain alone: the directives of its CSP. */
+/** The page's CSP: resources of its own origin, and requests to the server and the chain. */
 export function deskPolicy({ serverUrl, chain: { rpcUrl } }: Pick<DeskSettings, 'serverUrl' | 'chain'>) {
   const self = ["'self'"]
   return {

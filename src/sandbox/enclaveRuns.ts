@@ -1,19 +1,18 @@
 import { join } from 'node:path'
-import { isRunning } from '../server/processIdentity.js'
 import { createRunRecords, type RunRecord } from '../server/store/runRecords.js'
 import { openSqlite } from '../server/store/sqlite/sqliteEngine.js'
 import { healthOf } from '../server/trigger/ownEnclave.js'
 import { createLogger } from '../service/logger.js'
+import { isRunning } from '../service/processIdentity.js'
 
 /**
- * Ends the enclaves that a server left: one for each run, or the one that stays up. They are made to outlive it, and nothing
- * of a sandbox may.
- *
- * @param root data directory of the server, which has stopped
+ * Kills the enclaves that a server left: one for each run, or the resident one. They are designed to outlive the
+ * server, but must not outlive the sandbox.
+ * | @param root data directory of the stopped server
  */
 export async function endEnclaves(root: string): Promise<void> {
   for (const { process: run } of await readRuns(root)) {
-    // Each leads a group of its own.
+    // Each enclave leads its own process group.
     if (run !== null && isRunning(run)) process.kill(-run.pid, 'SIGKILL')
   }
   const resident = await healthOf(join(root, 'enclave', 'door.sock'))

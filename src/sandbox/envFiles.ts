@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ContractAddresses } from '../protocol/api.js'
-import type { Secret } from '../server/secret.js'
+import type { Secret } from '../service/secret.js'
 import type { SandboxAccounts } from './accounts.js'
 import { publicIdentity, type SandboxSecrets } from './secrets.js'
 import { FRONTEND_ORIGIN, type SandboxOptions } from './settings.js'
@@ -11,21 +11,21 @@ export interface ServerPlace {
   opsUrl: string
 }
 
-/** Where everything of a sandbox listens, and what is deployed. */
+/** The addresses of a sandbox's parts, and its deployment. */
 export interface Places {
-  /** Of the server, or of the balancer before several. */
+  /** The server's URL, or that of the balancer in front of several. */
   url: string
-  /** Each server, and its endpoints for its operator. */
+  /** Each server's URLs, including its operator endpoints. */
   servers: readonly [ServerPlace, ...ServerPlace[]]
-  /** Of the database that several servers share. */
+  /** The URL of the database that several servers share. */
   databaseUrl: Secret | undefined
   rpcUrl: string
   brokerUrl: string
   chainId: number
   contracts: ContractAddresses
-  /** Of the enclave, unless the server starts it. */
+  /** The enclave's URL, unless the server starts it. */
   enclaveUrl: string | undefined
-  /** Of the page to trade on, where it is served: its origin. */
+  /** The origin of the trading page, if it is served. */
   deskUrl: string | undefined
 }
 
@@ -57,7 +57,7 @@ function serverVariables(
     HOST: '127.0.0.1',
     ...portVariables(places.servers[0]),
     ...databaseVariables(places),
-    // The sandbox shows it to a person.
+    // A person reads the sandbox's narration.
     NARRATOR_FORMAT: 'text',
     FRONTEND_ORIGIN: places.deskUrl ?? FRONTEND_ORIGIN,
     RELAY_AUTH_TOKEN: secrets.relayAuthToken,
@@ -68,12 +68,12 @@ function serverVariables(
     DATA_DIR: join(directory, 'server'),
     ALPACA_KEY_ID: secrets.serverBroker.keyId,
     ALPACA_SECRET_KEY: secrets.serverBroker.secretKey,
-    // The stand-in's hours are changed by hand.
+    // Commands change the stand-in's market hours at any time.
     MARKET_CLOCK_MAX_AGE: '1s',
   }
 }
 
-/** Of the first server. The process of each further one gets its own. */
+/** The ports of the first server; each further server's process gets its own. */
 export function portVariables({ url, opsUrl }: ServerPlace): Variables {
   return { PORT: new URL(url).port, OPS_PORT: new URL(opsUrl).port }
 }
@@ -100,14 +100,14 @@ function enclaveVariables(directory: string, places: Places, secrets: SandboxSec
   return {
     ...sharedVariables(places),
     ...residentVariables(directory, places, secrets),
-    // A local chain is reorganized by nobody but a test, and small amounts are fine to try things with.
+    // Only tests reorganize a local chain, and sandbox amounts have no value.
     CHAIN_DEPTH: '0',
     MIN_ORDER: '1000000',
     MIN_WITHDRAWAL: '1',
     RECONCILE_MIN_ACCOUNTS: '1',
     RECONCILE_MAX_DELAY_DAYS: '0',
-    // Its market opens and closes on command.
-    BROKER_CLOCK_MAX_AGE_MS: '1',
+    // The stand-in's market opens and closes on command.
+    BROKER_CLOCK_MAX_AGE: '1ms',
     LEDGER_MASTER_KEY: secrets.ledgerMasterKey,
     INTENT_PRIVATE_KEY: secrets.intentPrivateKey,
     ENCLAVE_PRIVATE_KEY: secrets.enclavePrivateKey,

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { Sandbox } from './sandbox.js'
 
-/** What a person needs to go on by hand: addresses, keys and commands. */
+/** Prints the addresses, keys and commands for exploring the sandbox. */
 export function printGuide(sandbox: Sandbox): void {
   const { info, directory } = sandbox
   const servers = sandbox.servers.length > 1 ? sandbox.servers : []
@@ -10,7 +10,7 @@ export function printGuide(sandbox: Sandbox): void {
   const file = relative(process.cwd(), directory) || '.'
   const rows = [
     '',
-    'The sandbox stays up; Ctrl-C ends it. Its keys are worth nothing anywhere else.',
+    'The sandbox keeps running; Ctrl-C ends it. Never use its keys anywhere else.',
     '',
     ...(deskUrl === undefined ? [] : [`  desk     ${deskUrl}  (open it and trade)`]),
     `  server   ${url}`,
@@ -38,7 +38,7 @@ export function printGuide(sandbox: Sandbox): void {
     `  curl -s ${url}/enclave-key`,
     `  curl -s ${opsUrl}/readyz`,
     `  curl -s ${opsUrl}/metrics`,
-    // The first one has taken the leases, unless it was killed before.
+    // Suggests killing the first server, because it holds the leases unless it was killed before.
     ...servers.slice(0, 1).map((server) => `  kill -9 ${server.current().pid}      # and trade on`),
     `  curl -s -d '{"open": false}' ${brokerUrl}/sandbox/clock      # close the market`,
     `  curl -s -d '{"open": true}' ${brokerUrl}/sandbox/clock       # and open it`,

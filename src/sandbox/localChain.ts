@@ -1,7 +1,6 @@
 import { Interface, JsonRpcProvider, Wallet } from 'ethers'
 import { deployContracts } from '../chain/deploy.js'
-import { equityTokenAbi } from '../chain/generated/equityTokenAbi.js'
-import { institutionRegistryAbi } from '../chain/generated/institutionRegistryAbi.js'
+import { interfaces } from '../chain/interfaces.js'
 import type { ContractAddresses } from '../protocol/api.js'
 import type { Hex } from '../protocol/hex.js'
 import { nameToBytes32 } from '../protocol/identifiers.js'
@@ -13,8 +12,6 @@ import { type Call, sendAll } from './transactions.js'
 
 const POLLING_MS = 50
 
-const registryInterface = new Interface(institutionRegistryAbi)
-const tokenInterface = new Interface(equityTokenAbi)
 const usdcInterface = new Interface(testUsdcAbi)
 
 /** The contracts of a sandbox, and its USDC. */
@@ -23,7 +20,7 @@ export interface Deployed {
   usdc: Hex
 }
 
-/** A provider for the local chain, quick to see a new block. */
+/** A provider for the local chain that notices new blocks quickly. */
 export function localProvider(rpcUrl: string, chainId: number): JsonRpcProvider {
   return new JsonRpcProvider(rpcUrl, chainId, {
     staticNetwork: true,
@@ -52,7 +49,10 @@ export async function deployAll(
   return { contracts, usdc }
 }
 
-/** Lists the equities, clears the employees' wallets, pays them and the newcomer, founds the institution, has it admitted and invites them. */
+/**
+ * Sets up the institution: lists the equities, clears and funds the employees, funds the newcomer, founds and admits
+ * the institution, and invites the employees.
+ */
 export async function foundInstitution(
   provider: JsonRpcProvider,
   accounts: SandboxAccounts,
@@ -62,7 +62,7 @@ export async function foundInstitution(
   const wallets = accounts.employees.map(({ address }) => address)
   const token = (method: string, ...args: unknown[]): Call => ({
     to: contracts.equityToken,
-    abi: tokenInterface,
+    abi: interfaces.equityToken,
     method,
     args,
   })
@@ -102,7 +102,7 @@ export async function joinInstitution(
 function registryCalls({ institutionRegistry }: ContractAddresses) {
   return (method: string, ...args: unknown[]): Call => ({
     to: institutionRegistry,
-    abi: registryInterface,
+    abi: interfaces.institutionRegistry,
     method,
     args,
   })

@@ -1,8 +1,8 @@
-// `npm run sandbox`: everything on this machine, and one sealed order through all of it.
+// `npm run sandbox`: starts every part on this machine and places one sealed order.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DirectoryLockedError } from '../service/directoryLock.js'
-import { requireNode } from '../service/nodeVersion.js'
+import { requireNode } from '../service/version.js'
 import { runDemo } from './demo.js'
 import { ForeignDirectoryError } from './directory.js'
 import { printGuide } from './guide.js'
@@ -26,7 +26,7 @@ const USAGE = `Usage: npm run sandbox -- [options]
 `
 
 const WALK_INTERVAL_MS = 2_000
-/** The shell's convention for a program that Ctrl-C ended before it was done. */
+/** The shell's exit code for a program that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130
 
 function parseCommandLine() {
@@ -84,13 +84,15 @@ async function main(): Promise<number> {
     await run(values, interruption.signal)
     return 0
   } catch (error) {
-    // Ctrl-C ends chain and server too, so what fails after it fails because of it.
+    // Ctrl-C ends the chain and the server too, so later failures are its consequence.
     if (interruption.signal.aborted) return EXIT_INTERRUPTED
     throw error
   }
 }
 
-/** Starts everything, sends the order, and unless `once` stays up until the interruption; rejects when it comes earlier. */
+/**
+ * Starts every part and places the order; unless `once`, runs until the interruption. Rejects if that comes earlier.
+ */
 async function run(values: ReturnType<typeof parseCommandLine>, interruption: AbortSignal): Promise<void> {
   const print = createPrinter()
   const interrupted = new Promise<void>((resolve) => interruption.addEventListener('abort', () => resolve()))
@@ -114,7 +116,7 @@ async function run(values: ReturnType<typeof parseCommandLine>, interruption: Ab
     printGuide(sandbox)
     await interrupted
   } finally {
-    print('stopping everything')
+    print('stopping')
     await sandbox.stop()
   }
 }
@@ -131,7 +133,7 @@ function explain(error: unknown): string {
 
 requireNode()
 try {
-  // Whatever a demo that was interrupted still waits for ends with it.
+  // Exits explicitly, so that pending operations of an interrupted demo end too.
   process.exit(await main())
 } catch (error) {
   console.error(`sandbox: ${explain(error)}`)

@@ -2,42 +2,41 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
-/** A port that the sandbox needs belongs to another program, or to another of its options. */
+/** A port of the sandbox is taken, by another program or by another of its options. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError'
 
   constructor(port: number, option: string) {
-    super(`port ${port} is in use: end the program that holds it, or choose another one with --${option}`)
+    super(`port ${port} is in use: end the program that uses it, or choose another port with --${option}`)
   }
 }
 
-/** Ports of the sandbox; 0 takes a free one. */
+/** Ports of the sandbox; 0 picks a free one. */
 export interface Ports {
-  /** Of the server, or of the balancer before several. */
+  /** The server's port, or that of the balancer in front of several. */
   server: number
   rpc: number
   broker: number
-  /** Of the enclave; without one, none is claimed. */
+  /** The enclave's port; if absent, none is claimed. */
   enclave?: number
-  /** Of the page to trade on; without one, it is not served. */
+  /** The trading page's port; if absent, the page is not served. */
   desk?: number
 }
 
-/** Ports that are free. */
+/** Ports that were free when claimed. */
 export interface ClaimedPorts extends Ports {
-  /** Of each server, and of its endpoints for its operator. */
+  /** The ports of each server and of its operator endpoints. */
   servers: readonly { port: number; ops: number }[]
 }
 
 /**
- * Below the ports that systems give to connections and to programs that take any: one of those could have a claimed port before
- * the program that it was claimed for.
+ * Below the ephemeral range: a connection or another program could take an ephemeral port before its program starts.
  */
 const ANY_PORT = { from: 10_000, to: 32_768 }
 const TRIES = 20
 
 /**
- * The same ports, free and all different, with a number for each 0. Of several servers, each has a port of its own besides.
+ * Resolves each 0 to a free port; all ports are distinct. Several servers also get a port each.
  * @throws PortTakenError
  */
 export async function claimPorts(
@@ -67,7 +66,7 @@ export async function claimPorts(
     }
   }
   try {
-    // Held until all are claimed, so that none is given twice.
+    // Holds each port until all are claimed, so that none is given twice.
     const entrance = await claim(server, 'port')
     const each: { port: number; ops: number }[] = []
     while (each.length < servers) {

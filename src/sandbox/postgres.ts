@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { Secret } from '../server/secret.js'
+import { Secret } from '../service/secret.js'
 import { killWithParent } from './killWithParent.js'
 
 /** PostgreSQL is not installed on this machine. */
@@ -21,47 +21,47 @@ export class MissingPostgresError extends Error {
   }
 }
 
-/** A PostgreSQL server of our own on 127.0.0.1, as durable as one in production. It ends with this process. */
+/** A private PostgreSQL server on 127.0.0.1 with production durability. It ends with this process. */
 export interface Postgres {
   readonly port: number
   readonly user: string
   readonly password: string
   readonly host: PostgresHost
-  /** The directory of its data. */
+  /** Its data directory. */
   readonly data: string
-  /** Of an empty database with a name of its own; through another port, where a proxy stands before the server. */
+  /** Creates an empty database with a unique name and returns its URL; `port` names a proxy in front of the server. */
   createDatabase(port?: number): Promise<Secret>
-  /** Runs one statement in the database that every installation has. */
+  /** Runs one statement in the default database. */
   query(text: string): Promise<void>
-  /** Ends it without a checkpoint, as a crash of the machine would. */
+  /** Kills it without a checkpoint, like a crash of the machine. */
   kill(): Promise<void>
   start(): Promise<void>
   isRunning(): boolean
-  /** Ends it and removes its files. */
+  /** Stops it and removes its files. */
   remove(): Promise<void>
 }
 
-/** A directory, and the programs that run in it as a user that PostgreSQL accepts. */
+/** A directory, and a way to run programs there as a user that PostgreSQL accepts. */
 export interface PostgresHost {
   readonly directory: string
   start(program: string, args: readonly string[]): ChildProcess
-  /** @throws Error with the program's own words when it fails */
+  /** @throws Error with the program's own message if it fails */
   run(program: string, args: readonly string[]): Promise<void>
 }
 
 const USER = 'backend'
-/** Worth nothing once this process has ended. */
+/** Valid only while this process runs. */
 const PASSWORD = randomBytes(16).toString('hex')
 
-/** PostgreSQL refuses to run as root. This user owns nothing else. */
+/** The user `nobody`: PostgreSQL refuses to run as root, and this user owns no other files. */
 const NOBODY = 65_534
-/** Of an installation: some paths have a few of them only. */
+/** The programs of a full installation; some paths hold only a few of them. */
 const PROGRAMS = ['initdb', 'postgres', 'pg_basebackup']
 const READY_TIMEOUT_MS = 60_000
 const READY_POLL_MS = 50
 
 /**
- * Starts one with a fresh directory of its own.
+ * Starts a server with a fresh directory.
  * @param parent holds that directory until it is removed
  * @throws MissingPostgresError
  */
@@ -79,7 +79,7 @@ export async function startPostgres(parent = tmpdir()): Promise<Postgres> {
   }
 }
 
-/** Serves the files under `name` in the host's directory. */
+/** Starts a server on the data directory `name` in the host's directory. */
 export async function servePostgres(host: PostgresHost, name: string): Promise<Postgres> {
   const { directory } = host
   const port = await freePort()
@@ -91,7 +91,7 @@ export async function servePostgres(host: PostgresHost, name: string): Promise<P
 
   async function query(text: string): Promise<void> {
     const client = new pg.Client({ connectionString: urlOf('postgres') })
-    // A server that ends under a connection says so here, too.
+    // The client reports a server that ends during a connection here too.
     client.on('error', () => undefined)
     await client.connect()
     try {
@@ -177,7 +177,7 @@ async function createHost(parent: string): Promise<PostgresHost> {
   }
 }
 
-/** On the path, or where Debian keeps them. */
+/** Finds the programs on the path, or where Debian installs them. */
 async function findPrograms(): Promise<string> {
   const debian = '/usr/lib/postgresql'
   const versions = await readdir(debian).catch((): string[] => [])

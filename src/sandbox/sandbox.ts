@@ -1,6 +1,6 @@
 import type { JsonRpcProvider } from 'ethers'
-import { formatUsdc } from '../server/narrator/format.js'
-import type { Secret } from '../server/secret.js'
+import { formatUsdc } from '../server/narrator/output.js'
+import type { Secret } from '../service/secret.js'
 import { castAccounts, type SandboxAccounts } from './accounts.js'
 import { startAnvil } from './anvil.js'
 import { type BrokerControl, startBrokerStandIn } from './broker/index.js'
@@ -28,19 +28,19 @@ export interface Sandbox {
   readonly secrets: SandboxSecrets
   readonly provider: JsonRpcProvider
   readonly broker: BrokerControl
-  /** The server that runs now; of several, the first. */
+  /** The current server process; of several, the first. */
   server(): ServerProcess
-  /** Starts that server again after it was stopped or killed. */
+  /** Restarts that server after it was stopped or killed. */
   restartServer(): Promise<void>
   readonly servers: readonly SandboxServer[]
-  /** The enclave that runs now, unless the server starts it. The sandbox starts it again when it is killed. */
+  /** The current enclave process, unless the server starts it. The sandbox restarts it if it is killed. */
   enclave(): ServerProcess | undefined
-  /** Ends everything that was started. */
+  /** Stops every part. */
   stop(): Promise<void>
 }
 
 /**
- * Starts everything on this machine; the rulebook is not published yet.
+ * Starts every part on this machine; does not publish a rulebook.
  * @throws MissingBuildError, PortTakenError, ForeignDirectoryError, DirectoryLockedError, MissingPostgresError
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -57,7 +57,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promise<Sandbox> {
   const { directory, print } = options
-  const stage = { cleanUp, tell: stepsTo(print) }
+  const stage = { cleanUp, printStep: stepsTo(print) }
   const isOwn = options.enclave !== 'server'
   const { enclave: enclavePort = 0, ...fixed } = options.ports
   const isShared = options.servers !== undefined && options.servers > 1
@@ -68,7 +68,7 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   const { anvil, accounts, provider } = await startChain(ports.rpc, stage)
   const broker = await startBroker(options, ports.broker, secrets, stage)
   const deployed = await deployAll(provider, accounts, publicIdentity(secrets).enclaveSigner)
-  stage.tell('contracts', 'five deployed, and a test USDC')
+  stage.printStep('contracts', 'five deployed, and a test USDC')
   const databaseUrl = isShared ? await startDatabase(stage) : undefined
   const [first, ...others] = ports.servers.map(({ port, ops }) => ({ url: at(port), opsUrl: at(ops) }))
   if (first === undefined) throw new RangeError('a sandbox needs a server')
@@ -107,12 +107,12 @@ async function start(options: SandboxOptions, cleanUp: Stage['cleanUp']): Promis
   }
 }
 
-async function startChain(port: number, { cleanUp, tell }: Stage) {
+async function startChain(port: number, { cleanUp, printStep }: Stage) {
   const anvil = await startAnvil({ port, blockTime: BLOCK_TIME })
   cleanUp.add(() => anvil.stop())
   const provider = localProvider(anvil.rpcUrl, anvil.chainId)
   cleanUp.add(async () => provider.destroy())
-  tell('chain', `anvil, a block every ${BLOCK_TIME} s, at ${anvil.rpcUrl}`)
+  printStep('chain', `anvil, a block every ${BLOCK_TIME} s, at ${anvil.rpcUrl}`)
   return { anvil, provider, accounts: castAccounts(anvil) }
 }
 
@@ -120,7 +120,7 @@ async function startBroker(
   { walkIntervalMs }: SandboxOptions,
   port: number,
   secrets: SandboxSecrets,
-  { cleanUp, tell }: Stage,
+  { cleanUp, printStep }: Stage,
 ) {
   const broker = await startBrokerStandIn({
     port,
@@ -130,7 +130,7 @@ async function startBroker(
     walkIntervalMs,
   })
   cleanUp.add(() => broker.stop())
-  tell('broker', `a stand-in that speaks Alpaca's API, at ${broker.url}`)
+  printStep('broker', `a stand-in for Alpaca's API, at ${broker.url}`)
   return broker
 }
 
@@ -139,22 +139,24 @@ async function populate(
   provider: JsonRpcProvider,
   accounts: SandboxAccounts,
   deployed: Deployed,
-  { tell }: Stage,
+  { printStep }: Stage,
 ): Promise<void> {
   await foundInstitution(provider, accounts, deployed)
-  tell(
+  printStep(
     'institution',
     `"${INSTITUTION}" founded, ${EQUITIES.length} equities listed, ${accounts.employees.length} employees invited`,
   )
   await joinInstitution(provider, accounts, deployed)
-  tell('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
+  printStep('employees', `joined, KYC done, ${formatUsdc(EMPLOYEE_USDC)} in each wallet`)
 }
 
-/** Nothing where the server starts it. Its runs go on when it stops, and nothing of a sandbox may: so it is killed. */
+/**
+ * Undefined if the server starts the enclave. Stopping kills the enclave: its runs would otherwise outlive the sandbox.
+ */
 async function startEnclave(
   { directory }: SandboxOptions,
   url: string | undefined,
-  { cleanUp, tell }: Stage,
+  { cleanUp, printStep }: Stage,
 ): Promise<() => ServerProcess | undefined> {
   if (url === undefined) return () => undefined
   let isStopping = false
@@ -166,7 +168,7 @@ async function startEnclave(
       enclave = await startEnclaveProcess({ directory, url })
       keepUp()
     })
-    // Its log says why; what waits for it fails.
+    // The log states the reason; callers that wait for the enclave fail.
     next.catch(() => undefined)
   }
   keepUp()
@@ -176,16 +178,16 @@ async function startEnclave(
     await next.catch(() => undefined)
     await enclave.kill()
   })
-  tell('enclave', `its own process, takes jobs at ${url}`)
+  printStep('enclave', `its own process, accepts jobs at ${url}`)
   return () => enclave
 }
 
-/** Nothing where no port was given for it. */
+/** Serves the page, if a port was given. */
 async function serveDesk(
   places: Places,
   secrets: SandboxSecrets,
   accounts: SandboxAccounts,
-  { cleanUp, tell }: Stage,
+  { cleanUp, printStep }: Stage,
 ): Promise<void> {
   const { deskUrl } = places
   if (deskUrl === undefined) return
@@ -194,13 +196,13 @@ async function serveDesk(
     deskSettings({ ...places, deskUrl }, secrets, accounts),
   )
   cleanUp.add(() => desk.stop())
-  tell('desk', `the page to trade on, at ${deskUrl}`)
+  printStep('desk', `the page to trade on, at ${deskUrl}`)
 }
 
-async function startDatabase({ cleanUp, tell }: Stage): Promise<Secret> {
+async function startDatabase({ cleanUp, printStep }: Stage): Promise<Secret> {
   const postgres = await startPostgres()
   cleanUp.add(() => postgres.remove())
-  tell('database', `PostgreSQL at port ${postgres.port}, its files in ${postgres.host.directory}`)
+  printStep('database', `PostgreSQL at port ${postgres.port}, its files in ${postgres.host.directory}`)
   return postgres.createDatabase()
 }
 

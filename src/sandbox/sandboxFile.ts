@@ -6,17 +6,17 @@ import type { SandboxAccounts } from './accounts.js'
 import type { Places, ServerPlace } from './envFiles.js'
 import { EQUITIES } from './settings.js'
 
-/** What `sandbox.json` says, for scripts. */
+/** The content of `sandbox.json`, for scripts. */
 export interface SandboxFile {
   url: string
   opsUrl: string
-  /** Where several share a database. */
+  /** Present if several servers share a database. */
   servers?: ServerPlace[]
   rpcUrl: string
   brokerUrl: string
-  /** Of the enclave, unless the server starts it. */
+  /** The enclave's URL, unless the server starts it. */
   enclaveUrl?: string
-  /** Of the page to trade on, where it is served. */
+  /** The trading page's URL, if it is served. */
   deskUrl?: string
   chainId: number
   contracts: ContractAddresses & { usdc: Hex }
@@ -42,7 +42,7 @@ export function describeSandbox(places: Places, usdc: Hex, accounts: SandboxAcco
   }
 }
 
-/** Leaves `sandbox.json` in the sandbox's directory. */
+/** Writes `sandbox.json` to the sandbox's directory. */
 export function writeSandboxFile(directory: string, file: SandboxFile): Promise<void> {
   return writeFile(join(directory, 'sandbox.json'), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
 }

@@ -6,7 +6,7 @@ import { publicKeyOf } from '../protocol/publicKey.js'
 import type { StandInAccountConfig } from './broker/index.js'
 import { BROKER_CASH } from './settings.js'
 
-/** Everything secret in a sandbox, drawn afresh at each start. */
+/** All secrets of a sandbox, drawn at each start. */
 export interface SandboxSecrets {
   ledgerMasterKey: Hex
   intentPrivateKey: Hex
@@ -14,9 +14,9 @@ export interface SandboxSecrets {
   relayAuthToken: string
   /** Shared by server and enclave. */
   triggerSecret: string
-  /** The enclave's account at the broker, which trades. */
+  /** The enclave's trading account at the broker. */
   enclaveBroker: StandInAccountConfig
-  /** The server's, which only reads prices and the clock. */
+  /** The server's account at the broker, which only reads prices and the clock. */
   serverBroker: StandInAccountConfig
 }
 

@@ -11,7 +11,7 @@ const READY_TIMEOUT_MS = 90_000
 const READY_POLL_MS = 50
 const STOP_TIMEOUT_MS = 15_000
 
-/** The programs, or the page, are not compiled yet. */
+/** The programs or the page are not built yet. */
 export class MissingBuildError extends Error {
   override readonly name = 'MissingBuildError'
 
@@ -22,25 +22,25 @@ export class MissingBuildError extends Error {
 
 export interface ServerProcess {
   readonly pid: number
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   readonly exited: Promise<void>
-  /** SIGTERM, and SIGKILL when that is not enough in time. Resolves when the process is gone. */
+  /** Sends SIGTERM, then SIGKILL after a timeout. Resolves when the process has exited. */
   stop(): Promise<void>
-  /** SIGKILL at once. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>
 }
 
 interface ServerProcessOptions {
-  /** Holds the program's env file; gets its log. */
+  /** Holds the program's env file and log. */
   directory: string
   url: string
-  /** Gets each line that the server narrates. */
+  /** Called with each line of the server's narration. */
   narrate: (line: string) => void
-  /** Gets each line of its log. */
+  /** Called with each line of the server's log. */
   logged?: (line: string) => void
-  /** In the directory. */
+  /** The log's file name in the directory. */
   log?: string
-  /** In the place of those in its env file. */
+  /** Override the variables of the env file. */
   variables?: Record<string, string>
 }
 
@@ -48,10 +48,10 @@ interface ServerProcessOptions {
 interface Program {
   readonly main: string
   readonly arguments: readonly string[]
-  /** Names its configuration to it. */
+  /** The variable that names the program's configuration. */
   readonly variable: 'ENV_FILE' | 'ENCLAVE_ENV_FILE'
   readonly envFile: string
-  /** The usual name. */
+  /** The default log name. */
   readonly log: string
 }
 
@@ -75,12 +75,12 @@ export function assertBuilt(): void {
   if (![SERVER.main, ENCLAVE.main].every(existsSync)) throw new MissingBuildError()
 }
 
-/** Starts the real server and resolves when it answers `/health`. It ends with this process, however that ends. */
+/** Starts the real server and resolves when it answers `/health`. It ends with this process, even if that is killed. */
 export function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   return startProgram(SERVER, options)
 }
 
-/** The same for the enclave. It stops only once its runs have ended. */
+/** Starts the enclave likewise. It stops only once its runs have ended. */
 export function startEnclaveProcess(options: Omit<ServerProcessOptions, 'narrate'>): Promise<ServerProcess> {
   return startProgram(ENCLAVE, { ...options, narrate: () => undefined })
 }
@@ -121,7 +121,7 @@ async function startProgram(program: Program, options: ServerProcessOptions): Pr
   }
 }
 
-/** Keeps all that the server prints, and hands it on: what is not its JSON log is narration. */
+/** Logs every line of the server and forwards it: lines that are not JSON log lines are narration. */
 function record(
   child: ChildProcess,
   path: string,
@@ -151,5 +151,5 @@ async function ready(url: string, child: ChildProcess, log: string): Promise<voi
     }
     await sleep(READY_POLL_MS)
   }
-  throw new Error(`a program did not start: see ${log} in the sandbox directory`)
+  throw new Error(`a program did not start; see ${log} in the sandbox directory`)
 }

@@ -8,36 +8,36 @@ import { type ServerProcess, startServerProcess } from './serverProcess.js'
 import type { SandboxOptions } from './settings.js'
 import type { Stage } from './steps.js'
 
-/** One server, whichever process it is now. */
+/** One server across restarts of its process. */
 export interface SandboxServer {
   current(): ServerProcess
-  /** Starts it again after it was stopped or killed. */
+  /** Restarts it after it was stopped or killed. */
   restart(): Promise<void>
 }
 
-/** One, with a database of its own in its DATA_DIR. */
+/** Starts one server, with its own database in its DATA_DIR. */
 export async function startServer(
   { directory, print }: SandboxOptions,
   { servers: [{ url, opsUrl }], enclaveUrl }: Places,
-  { cleanUp, tell }: Stage,
+  { cleanUp, printStep }: Stage,
 ): Promise<SandboxServer> {
   if (enclaveUrl === undefined) cleanUp.add(() => endEnclaves(join(directory, 'server')))
   const server = await keepServer(
     () => startServerProcess({ directory, url, narrate: (line) => print(`  │ ${line}`) }),
     cleanUp,
   )
-  tell('server', `the real one, its own process, at ${url}`)
-  tell('', `for its operator: ${opsUrl}/readyz, ${opsUrl}/metrics`)
+  printStep('server', `the real one, its own process, at ${url}`)
+  printStep('', `operator endpoints: ${opsUrl}/readyz, ${opsUrl}/metrics`)
   return server
 }
 
 const leaseTakenSchema = z.object({ msg: z.literal('lease taken'), recordId: z.string() })
 
-/** Several on one database, behind a balancer. Says which of them takes a lease, and which of them ends. */
+/** Starts several servers on one database behind a balancer. Prints which server takes a lease, and which one ends. */
 export async function startServers(
   { directory, print }: SandboxOptions,
   { url: entrance, servers: [first, ...others] }: Places,
-  { cleanUp, tell }: Stage,
+  { cleanUp, printStep }: Stage,
 ): Promise<readonly [SandboxServer, ...SandboxServer[]]> {
   let isStopping = false
 
@@ -52,12 +52,12 @@ export async function startServers(
         logged(line) {
           if (isStopping || !line.includes('"lease taken"')) return
           const { recordId } = leaseTakenSchema.parse(JSON.parse(line))
-          // That of the server itself says only that it lives.
-          if (!recordId.startsWith('server:')) tell(`server ${number}`, `took the lease ${recordId}`)
+          // A server's own lease only shows that it is alive.
+          if (!recordId.startsWith('server:')) printStep(`server ${number}`, `took the lease ${recordId}`)
         },
       })
       void server.exited.then(() => {
-        if (!isStopping) tell(`server ${number}`, `process ${server.pid} has ended; the others go on`)
+        if (!isStopping) printStep(`server ${number}`, `process ${server.pid} has ended; the others continue`)
       })
       return server
     }
@@ -65,8 +65,8 @@ export async function startServers(
     cleanUp.add(async () => {
       isStopping = true
     })
-    tell(`server ${number}`, `process ${server.current().pid}, at ${place.url}`)
-    tell('', `for its operator: ${place.opsUrl}/readyz, ${place.opsUrl}/metrics`)
+    printStep(`server ${number}`, `process ${server.current().pid}, at ${place.url}`)
+    printStep('', `operator endpoints: ${place.opsUrl}/readyz, ${place.opsUrl}/metrics`)
     return server
   }
 
@@ -77,7 +77,7 @@ export async function startServers(
     [first, ...others].map(({ url }) => url),
   )
   cleanUp.add(() => balancer.stop())
-  tell('balancer', `before them, at ${entrance}`)
+  printStep('balancer', `in front of them, at ${entrance}`)
   return servers
 }
 

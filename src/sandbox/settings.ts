@@ -3,7 +3,7 @@ import type { StandInSymbol } from './broker/index.js'
 import type { Ports } from './ports.js'
 import type { Print } from './steps.js'
 
-/** What the local broker trades and the local chain lists. */
+/** The equities that the local broker trades and the local chain lists. */
 export const EQUITIES: readonly StandInSymbol[] = [
   { symbol: 'AAPL', name: 'Apple Inc. Common Stock', price: '212.40' },
   { symbol: 'AMZN', name: 'Amazon.com, Inc. Common Stock', price: '198.15' },
@@ -18,32 +18,34 @@ export const INSTITUTION = 'Example Capital'
 export const EMPLOYEE_USDC = 50_000_000_000n
 /** USD in the enclave's account at the broker. */
 export const BROKER_CASH = '1000000'
-/** Rotations take effect at once here, a pause lasts an hour, and a member has left after a minute. */
+/** In the sandbox a rotation takes effect at once, a pause lasts an hour, and leaving takes a minute. */
 export const DELAYS = { rotation: 0, pause: 3_600, leave: 60 }
 /** Seconds between blocks. */
 export const BLOCK_TIME = 1
-/** The only page that may call the server, unless the sandbox serves one elsewhere. */
+/** The only origin that may call the server, unless the sandbox serves the page elsewhere. */
 export const FRONTEND_ORIGIN = 'http://localhost:5173'
 
-/** Root of the checkout; the same from `src` and from `dist`. */
+/** Root of the checkout, reached alike from `src` and `dist`. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What can be different from one sandbox to the next. */
+/** Options of a sandbox. */
 export interface SandboxOptions {
   /** Emptied at the start; holds the configuration, the server's DATA_DIR and its log. */
   directory: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   ports: Ports
-  /** How many servers share a PostgreSQL database of the sandbox's own, behind a balancer. Default: one, without either. */
+  /**
+   * The number of servers, which share a private PostgreSQL database behind a balancer. Default: one, without either.
+   */
   servers?: number
-  /** Who starts the enclave: the sandbox, as a process of its own (the default), or the server, as its settings say. */
+  /** The starter of the enclave: the sandbox, as a separate process (default), or the server, per its settings. */
   enclave?: 'sandbox' | 'server'
   /** Further variables for the server's `.env`. */
   serverSettings?: Record<string, string>
   /** Further variables for the enclave's env file. */
   enclaveSettings?: Record<string, string>
-  /** Prices walk by themselves at this interval; never when absent. */
+  /** The interval of the price walk; without it, prices stay constant. */
   walkIntervalMs?: number
-  /** Gets each line for the person at the terminal. */
+  /** Prints one line for the person at the terminal. */
   print: Print
 }

@@ -4,7 +4,7 @@ import { checksum } from '../protocol/address.js'
 import type { Hex } from '../protocol/hex.js'
 import { testUsdcAbi, testUsdcBytecode } from './generated/testUsdc.js'
 
-/** Deploys the USDC of local chains, which anyone may mint, and returns its address. */
+/** Deploys the test USDC, which anyone may mint, and returns its address. */
 export async function deployTestUsdc(deployer: Signer, provider: Provider): Promise<Hex> {
   const factory = new ContractFactory(testUsdcAbi, testUsdcBytecode, deployer)
   const { hash } = await deployer.sendTransaction(await factory.getDeployTransaction())

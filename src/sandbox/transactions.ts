@@ -3,7 +3,7 @@ import { waitForReceipt } from '../chain/waitForReceipt.js'
 import type { Hex } from '../protocol/hex.js'
 import type { SandboxAccount } from './accounts.js'
 
-/** A call to send: nothing is estimated, so it may depend on one that is not mined yet. */
+/** A call to send. Its gas is not estimated, so it may depend on a call that is not mined yet. */
 export interface Call {
   to: Hex
   abi: Interface

@@ -1,90 +1,84 @@
-import { createBroker } from '../broker/index.js'
-import { createContracts } from '../chain/contracts.js'
-import { RpcProvider } from '../chain/provider.js'
-import type { NodeFault } from '../chain/rpcTransport.js'
+import { type Broker, createBroker } from '../broker/index.js'
+import { createRpc, type NodeFault, type Rpc } from '../chain/rpc.js'
 import type { Receipt } from '../protocol/api.js'
+import type { Service } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
+import { readVersion } from '../service/version.js'
 import { type AppDeps, createApp } from './app.js'
-import type { Config } from './config.js'
-import { backpressureFor, type LoadShedding, shedLoad } from './http/loadShedding.js'
-import { createEnclaveKey } from './intake/enclaveKey.js'
+import type { Config } from './config/config.js'
+import { backpressureFor, type LoadShedding, shedLoad } from './http/overload.js'
+import { createCancels } from './intake/cancels.js'
 import { createOrderStatus } from './intake/orderStatus.js'
 import { createOrders } from './intake/orders.js'
-import { createPolicy } from './intake/policy.js'
-import { createPolicyVersionView } from './intake/policyVersion.js'
-import { createAuthorCheck } from './intake/rulebookAuthor.js'
-import type { Service } from './lifetime.js'
-import { createMetrics } from './metrics/metrics.js'
-import { processMetrics } from './metrics/processMetrics.js'
-import { outcomeOf } from './metrics/rpcMetrics.js'
-import { buildNarrator } from './narrator/build.js'
+import { createAuthorCheck, createPolicy, createPolicyVersionView } from './intake/policy.js'
+import { createEnclaveKey } from './intake/router.js'
+import { createMetrics, processMetrics } from './metrics.js'
 import type { NarratorOutput } from './narrator/output.js'
-import { createNarratorProgress } from './narrator/progress.js'
-import { buildOps, type Phase } from './ops/build.js'
-import { buildReads } from './reads/build.js'
-import { createHeadReads } from './reads/headReads.js'
+import { buildNarrator, createNarratorProgress } from './narrator/poll.js'
+import { buildOps, type Phase } from './ops/app.js'
+import { buildReads, createHeadReads } from './reads/headReads.js'
 import { buildRelay } from './relay/build.js'
 import type { RelayerKey } from './signer/signer.js'
-import { createProbeAnswer } from './status/health.js'
 import { createListedSymbols } from './status/listedSymbols.js'
+import { createProbeAnswer } from './status/router.js'
 import { createStatusViews } from './status/views.js'
 import type { Engine } from './store/engine.js'
 import { createServeLease, leaseTiming } from './store/leaseHolder.js'
 import { createOrderRecords } from './store/orderRecords.js'
-import { buildTimeline } from './timeline/build.js'
-import { keepDigests } from './timeline/relayedDigests.js'
-import { buildEnclaveRuns } from './trigger/build.js'
-import { readVersion } from './version.js'
+import { buildTimeline, keepDigests } from './timeline/timeline.js'
+import { buildEnclaveRuns } from './trigger/enclaveRuns.js'
 
 const LISTED_SYMBOLS_INTERVAL_MS = 15_000
 
-export interface ServerDeps {
+interface ServerDeps {
   readonly config: Config
   readonly logger: Logger
   readonly engine: Engine
-  /** This server, among those that share the database. */
+  /** Identifies this server among those that share the database. */
   readonly serverId: string
-  /** Of the accounts that pay the gas. At least one. */
+  /** The keys of the accounts that pay the gas; at least one. */
   readonly relayerKeys: readonly RelayerKey[]
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
   readonly phase: () => Phase
-  /** Where the narration goes. */
+  /** The destination of the narration. */
   readonly output: NarratorOutput
 }
 
-/** Builds every part from the configuration and wires them. Starts nothing and asks nobody. */
+/** Builds every part from the configuration and wires them. Starts no part and sends no request. */
 export function buildServer(deps: ServerDeps): {
   app: ReturnType<typeof createApp>
-  /** The same as it listens: refuses what is too much. */
+  /** The app behind load shedding, as it listens. */
   api: LoadShedding
   /** The operator's endpoints. */
   ops: ReturnType<typeof buildOps>
   /** In the order in which they start. */
   services: readonly Service[]
+  /** The server's only way to its nodes, and to its broker. */
+  rpc: Rpc
+  marketData: Broker
 } {
   const { config, logger, engine, serverId, relayerKeys, stopping } = deps
   const { chainId, contracts: addresses } = config.chain
   const metrics = createMetrics(readVersion())
-  const provider = new RpcProvider({
+  const rpc = createRpc({
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId,
     onNodeChange: (node, fault) => reportNode(logger, node, fault),
-    onRequest: (node, answers, durationMs) => metrics.rpc(node, outcomeOf(answers), durationMs),
+    onRequest: metrics.rpc,
   })
-  const contracts = createContracts(provider, addresses)
   const marketData = createBroker({
     ...config.broker,
     keyId: config.broker.keyId.reveal(),
     secretKey: config.broker.secretKey.reveal(),
-    // Callers have older answers: none waits for the limit.
+    // Callers have older answers, so no call waits for the rate limit.
     patienceMs: 0,
   })
-  const reads = buildReads({ config, transport: provider.transport, logger })
-  const { head } = reads
+  const reads = buildReads({ config, rpc, logger })
+  const { head, contracts } = reads
   const listedSymbols = createListedSymbols({
-    token: reads.contracts.token,
+    token: contracts.token,
     intervalMs: LISTED_SYMBOLS_INTERVAL_MS,
     logger,
   })
@@ -104,7 +98,7 @@ export function buildServer(deps: ServerDeps): {
   const onForeign = metrics.foreignTransaction
   const relay = buildRelay({
     config,
-    provider,
+    rpc,
     engine,
     serveLease,
     observeLease: metrics.lease,
@@ -116,13 +110,13 @@ export function buildServer(deps: ServerDeps): {
     onForeign,
   })
   const { receipts } = relay
-  const timeline = buildTimeline({ config, provider, contracts, head, records, receipts, stopping })
+  const timeline = buildTimeline({ config, rpc, contracts, head, records, receipts, stopping })
   const enclaveRuns = buildEnclaveRuns({
     config,
     engine,
     serveLease,
     contracts,
-    provider,
+    rpc,
     marketClock: marketData,
     records,
     escrowObserver: timeline.observer,
@@ -130,10 +124,12 @@ export function buildServer(deps: ServerDeps): {
     logger,
     stopping,
   })
+  const domain = { chainId, escrow: addresses.orderEscrow }
+  const escrowed = createHeadReads({ head, read: reads.contracts.escrow.orders })
   const progress = createNarratorProgress()
   const { output, phase } = deps
-  const narrator = buildNarrator({ config, provider, serveLease, logger, output, progress })
-  const ops = buildOps({ config, provider, engine, relay, enclaveRuns, progress, metrics, phase, logger })
+  const narrator = buildNarrator({ config, rpc, serveLease, logger, output, progress })
+  const ops = buildOps({ config, rpc, engine, relay, enclaveRuns, progress, metrics, phase, logger })
 
   const appDeps: AppDeps = {
     http: config.http,
@@ -163,14 +159,12 @@ export function buildServer(deps: ServerDeps): {
         room: enclaveRuns.room,
         knownEscrow: enclaveRuns.knownEscrow,
       }),
-      orderStatus: createOrderStatus({
-        escrowed: createHeadReads({ head, read: reads.contracts.escrow.orders }),
-        summaryOf: records.summaryOf,
-      }),
+      cancels: createCancels({ domain, escrowed, records, onStored: enclaveRuns.onCancelled }),
+      orderStatus: createOrderStatus({ escrowed, summaryOf: records.summaryOf }),
       policy: createPolicy({
         run: enclaveRuns.policyRuns.run,
         checkAuthor: createAuthorCheck({
-          domain: { chainId, escrow: addresses.orderEscrow },
+          domain,
           adminOf: createHeadReads({ head, read: reads.contracts.registry.adminOf }),
         }),
         head,
@@ -202,7 +196,7 @@ export function buildServer(deps: ServerDeps): {
   const backpressure = backpressureFor(config.http)
   const api = shedLoad(app, {
     ...config.http,
-    hasRemoteEnclave: appDeps.runs !== undefined,
+    takesRunResults: appDeps.runs !== undefined,
     authToken: relay.router.authToken,
     answerProbe: createProbeAnswer(appDeps.health, logger, metrics.http),
     stopping,
@@ -210,10 +204,10 @@ export function buildServer(deps: ServerDeps): {
     observe: metrics.http,
     backpressure,
   })
-  return { app, api, ops, services }
+  return { app, api, ops, services, rpc, marketData }
 }
 
-/** By its place in RPC_URL, as a URL may hold a key. */
+/** Names a node by its place in RPC_URL, because a URL may hold a key. */
 function reportNode(logger: Logger, node: number, fault: NodeFault | null): void {
   if (fault === null) logger.info('RPC node is back', { node })
   else logger.warn('RPC node set aside', { node, reason: fault })

@@ -1,7 +1,8 @@
+import { ConfigError } from '../service/config.js'
 import { DirectoryLockedError } from '../service/directoryLock.js'
 import { createLogger, describeError, type Logger } from '../service/logger.js'
-import { requireNode } from '../service/nodeVersion.js'
-import { type Config, ConfigError, loadConfig } from './config.js'
+import { requireNode } from '../service/version.js'
+import { type Config, loadConfig } from './config/config.js'
 import { type RunningServer, startServer } from './server.js'
 import { RelayerKeyError } from './signer/keys.js'
 import type { Engine } from './store/engine.js'
@@ -9,10 +10,10 @@ import { ForeignDatabaseError } from './store/platform.js'
 import { startSqlite } from './store/sqlite/sqliteEngine.js'
 import { StorageError, UndurableDatabaseError, UnknownSchemaError } from './store/storageError.js'
 
-// The process: configuration, signals, exit codes. 0 after a clean stop, 1 when it can't start or can't go on.
+// The process: configuration, signals, exit codes. 0 after a clean stop, 1 after a failure.
 
 const EXIT_FAILURE = 1
-/** For the answers to those whose writes were refused. */
+/** Time for the answers to callers whose writes failed. */
 const LAST_ANSWERS_MS = 100
 /** The shell's convention for a process that Ctrl-C ended. */
 const EXIT_FORCED = 130
@@ -41,7 +42,9 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
       return fail(`${placeOf(config)}: ${error.message}`)
     }
     if (error instanceof StorageError) {
-      return fail(`${placeOf(config)}: its database cannot be read or written (${error.code}).`)
+      return fail(
+        `${placeOf(config)}: its database cannot be read or written (${error.code}). npm run doctor says what to check.`,
+      )
     }
     if (error instanceof RelayerKeyError) return fail(error.message)
     const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -53,6 +56,9 @@ async function start(config: Config, logger: Logger): Promise<RunningServer> {
     if (code === 'EACCES') {
       const ports = `Port ${config.http.port}, port ${config.ops.port}`
       return fail(`${ports} or DATA_DIR needs rights that this user lacks.`)
+    }
+    if (code === 'EEXIST' || code === 'ENOTDIR' || code === 'EROFS' || code === 'ENOSPC') {
+      return fail(`DATA_DIR ${config.dataDir} cannot be used as a directory (${code}).`)
     }
     logger.error('start failed', describeError(error))
     return fail('The server cannot start: see the log line above.')
@@ -67,12 +73,12 @@ function isUnusableDatabase(error: unknown) {
   )
 }
 
-/** Where the stores are, without the secrets of a URL. */
+/** The place of the stores, without the secrets of a URL. */
 function placeOf({ databaseUrl, dataDir }: Config): string {
   return databaseUrl === undefined ? `DATA_DIR ${dataDir}` : 'DATABASE_URL'
 }
 
-/** After a commit that failed for another reason than room, no later one can be trusted: what SQLite and the disk hold may differ. */
+/** After a failed commit, unless the disk was full, SQLite and the disk may differ, so no later commit can be trusted. */
 function openStores(directory: string, logger: Logger): Promise<Engine> {
   return startSqlite({
     directory,
@@ -83,7 +89,7 @@ function openStores(directory: string, logger: Logger): Promise<Engine> {
   })
 }
 
-/** Node's own report of a failure nobody caught would quote its message; ours does not. */
+/** Node's own report of an uncaught failure would quote its message; this one does not. */
 function reportUncaught(logger: Logger): void {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
@@ -96,7 +102,7 @@ function reportUncaught(logger: Logger): void {
 function stopOnSignal(server: RunningServer, logger: Logger): void {
   let stopping = false
   const onSignal = (signal: NodeJS.Signals) => {
-    // Asked twice, it does not wait any longer.
+    // A second signal ends the wait.
     if (stopping) process.exit(EXIT_FORCED)
     stopping = true
     logger.info('stopping', { signal })
@@ -109,7 +115,7 @@ function stopOnSignal(server: RunningServer, logger: Logger): void {
   process.on('SIGINT', onSignal)
 }
 
-// Whoever read the narration has gone: the service goes on without.
+// The reader of the narration may go away; the service goes on without it.
 process.stdout.on('error', () => undefined)
 
 requireNode()
@@ -120,3 +126,4 @@ const server = await start(config, logger)
 stopOnSignal(server, logger)
 logger.info('listening for the operator', { port: server.opsPort })
 logger.info('listening', { port: server.port, chainId: config.chain.chainId })
+void server.logConfigurationFaults()

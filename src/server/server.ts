@@ -3,14 +3,15 @@ import type { Server } from 'node:http'
 import { registerSecp256k1 } from '../protocol/secp256k1.js'
 import { lockDirectory } from '../service/directoryLock.js'
 import { registerFastKeccak } from '../service/fastKeccak.js'
+import { libSecp256k1 } from '../service/libSecp256k1.js'
+import { createLifetime } from '../service/lifetime.js'
 import type { Logger } from '../service/logger.js'
 import { opensslSecp256k1 } from '../service/opensslSecp256k1.js'
 import { buildServer } from './build.js'
-import type { Config } from './config.js'
+import { logConfigurationFaults } from './config/checkup.js'
+import type { Config } from './config/config.js'
 import { type ClientCap, close, listen, portOf } from './http/listener.js'
-import { reportEachSecond } from './http/loadShedding.js'
-import { libSecp256k1 } from './libSecp256k1.js'
-import { createLifetime } from './lifetime.js'
+import { reportEachSecond } from './http/overload.js'
 import { openRelayerKeys } from './signer/keys.js'
 import type { Engine } from './store/engine.js'
 import { checkPlatform } from './store/platform.js'
@@ -20,9 +21,11 @@ import { openSqlite } from './store/sqlite/sqliteEngine.js'
 export interface RunningServer {
   /** The port in use, also when 0 asked for any. */
   readonly port: number
-  /** The same of the operator's endpoints. */
+  /** The port of the operator's endpoints. */
   readonly opsPort: number
-  /** Stops accepting, lets requests under way finish within the limit, then stops every service. Call it once. */
+  /** Logs once what chain and broker say against the configuration. */
+  logConfigurationFaults(): Promise<void>
+  /** Stops accepting, waits for requests under way within the limit, then stops every service. Call it once. */
   stop(): Promise<void>
 }
 
@@ -31,7 +34,7 @@ export interface RunningServer {
  *
  * @param openEngine opens the stores of a directory; by default this thread writes to them itself
  * @throws DirectoryLockedError, ForeignDatabaseError, UnknownSchemaError, StorageError, RelayerKeyError, or the system error
- *   of `listen`; nothing is left running then
+ *   of `listen`; no part is left running then
  */
 export async function startServer(
   config: Config,
@@ -49,7 +52,7 @@ export async function startServer(
 
 interface Stores {
   readonly engine: Engine
-  /** Frees the directory, too. */
+  /** Releases the directory too. */
   close(): Promise<void>
 }
 
@@ -81,7 +84,7 @@ async function openStores(config: Config, openEngine: OpenEngine): Promise<Store
   }
 }
 
-export type OpenEngine = (directory: string) => Promise<Engine>
+type OpenEngine = (directory: string) => Promise<Engine>
 
 const openOwn: OpenEngine = async (directory) =>
   openSqlite({
@@ -111,11 +114,11 @@ async function startOn(
   }
   let isStarted = false
   const phase = () => (stopping.signal.aborted ? 'stopping' : isStarted ? 'running' : 'starting')
-  const { api, ops, services } = buildServer({ ...deps, phase })
+  const { api, ops, services, rpc, marketData } = buildServer({ ...deps, phase })
   const lifetime = createLifetime(services, logger)
   const opened: Server[] = []
   try {
-    // First, so that a probe is answered while the rest starts.
+    // First, so that probes get answers while the rest starts.
     const opsServer = await listen({ ...config.http, ...config.ops }, ops)
     opened.push(opsServer)
     const server = await listen(config.http, api.listener, clientCapOf(config.http, api.isBarred, logger))
@@ -125,6 +128,7 @@ async function startOn(
     return {
       port: portOf(server),
       opsPort: portOf(opsServer),
+      logConfigurationFaults: () => logConfigurationFaults({ config, rpc, marketData, logger }),
       async stop() {
         stopping.abort()
         await close(server, config.http.shutdownTimeoutMs)
@@ -139,7 +143,7 @@ async function startOn(
   }
 }
 
-/** Behind a proxy there is none: all connections are the proxy's own, whatever client they carry. */
+/** Behind a proxy there is no cap, because every connection is the proxy's own. */
 function clientCapOf(
   http: Config['http'],
   isBarred: ClientCap['isBarred'],

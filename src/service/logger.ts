@@ -40,7 +40,7 @@ const FIELDS = [
   'program',
 ] as const
 
-export type LogField = (typeof FIELDS)[number]
+type LogField = (typeof FIELDS)[number]
 export type LogFields = { readonly [field in LogField]?: string | number | boolean | null | undefined }
 
 /** `message` is a fixed sentence of the code, never built from data. */
@@ -109,7 +109,7 @@ function allowed(fields: LogFields = {}): Record<string, string | number | boole
 }
 
 /**
- * What may be logged of an error: its kind, its machine-readable code and where it was thrown. Never its message:
+ * The fields of an error that may be logged: its kind, its machine-readable code and where it was thrown. Never its message:
  * messages quote requests, transactions and URLs.
  */
 export function describeError(error: unknown): Pick<LogFields, 'errorName' | 'errorCode' | 'errorStack'> {

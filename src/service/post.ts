@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 
-/** What a program of ours answered another one. */
+/** The answer of one of our programs to another. */
 export interface PostAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders

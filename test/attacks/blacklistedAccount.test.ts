@@ -1,8 +1,7 @@
 // Who: Circle, which may blacklist any address in USDC at any time; or Alice, whose address it blacklists.
-// What it costs: nothing.
-// What it did: her refund reverted at every attempt and through every relayer. Her order never ended, its
-// money stayed in escrow, the enclave ran for it again and again, and one of her twenty open orders stayed
-// taken.
+// Cost: nothing.
+// Effect: her refund reverted at every attempt and through every relayer. Her order never ended, its
+// money stayed in escrow, and the enclave ran for it again and again. One of her twenty open orders stayed taken.
 // Now: the order ends. The payment that only she prevents becomes a claim, apart from the pool. She withdraws
 // it once she can receive it, or has it paid to another cleared wallet that the platform's owner approved for
 // her.

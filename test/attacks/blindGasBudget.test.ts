@@ -1,7 +1,7 @@
 // Who: a node that has no receipts, because of a fault or on purpose, and any client for which the relay sends
 // transactions.
-// What it costs: nothing.
-// What it did: after five seconds without a receipt the relay took a transaction for lost, and it counted gas
+// Cost: nothing.
+// Effect: after five seconds without a receipt the relay took a transaction for lost, and it counted gas
 // by receipts alone. It used 9.87 M gas of a daily budget of 6 M, and refused nothing.
 // Now: the relay counts a transaction at its gas limit when it sends it, and corrects that by the receipt.
 // Without receipts the budget runs out early, and is never exceeded.
@@ -66,7 +66,7 @@ test('a node without receipts does not get more gas out of the relay than a day 
   const used = await gasUsedSince(before)
   expect(used).toBeLessThanOrEqual(BUDGET)
 
-  // Once the node has the receipts, what was counted at its limit is what was used.
+  // Once the node has the receipts, used gas replaces the limits in the count.
   proxy.answer = () => undefined
   await expect
     .poll(async () => (await relay.health()).gasLeft, { timeout: 30_000, interval: 200 })

@@ -1,9 +1,9 @@
 // Who: an employee who holds one base unit of a symbol.
-// What it costs: the gas of one order.
-// What it did: she withdrew that unit whenever she liked. Each withdrawal forced a batch that made the supply
+// Cost: the gas of one order.
+// Effect: she withdrew that unit whenever she liked. Each withdrawal forced a batch that made the supply
 // equal to the broker's holding, so the chain showed the exact size of a colleague's fill. Batches that waited for company
-// showed it too: the parts of an order that was still live, a fill during the reading, and a colleague's fill of today once
-// ten dollars of her own had waited for days.
+// showed it too: the parts of a live order, and a fill during the reading. They also showed a colleague's fill of today,
+// once ten dollars of her own had waited for days.
 // Now: a withdrawal mints only the shortage of the pool. Batches run on their schedule. They show fills when several
 // accounts have traded the symbol, or when these fills have waited for some days; later fills stay hidden.
 import { describe, expect, it } from 'vitest'
@@ -111,7 +111,7 @@ describe('a batch', () => {
     expect(await supply()).toBe(before)
   })
 
-  it('is made in the end, when nobody else trades', async () => {
+  it('is made in the end, when no other employee trades', async () => {
     await world().settled(buy(1_000))
     await world().clock.sleep(6 * DAY_MS)
     expect(await reconcile(batching)).toEqual({ outcome: 'done' })

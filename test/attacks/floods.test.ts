@@ -1,15 +1,15 @@
 // Who: a stranger with a network connection and nothing else: no wallet, no KYC, no gas.
-// What it costs: one machine at one address, which holds 300 connections and pipelines ten requests on each.
-// What it did: `POST /relay` without the token and `GET /health` stood before the rate limit and were exempt
+// Cost: one machine at one address, which holds 300 connections and pipelines ten requests on each.
+// Effect: `POST /relay` without the token and `GET /health` stood before the rate limit and were exempt
 // from load shedding. A refusal by rate went through all of Express, and the server read the next request at
 // once. The share of honest requests answered within a second fell from 1.00 to 0.00.
 // Now: a client may hold a limited number of connections, and gets one round of answers on each. Over its rate
 // the server refuses it before Express with 429, and pauses its connections. `npm run bench -- floods`
 // measures the share.
 //
-// The same stranger needs no rate at all: 303 `POST /orders` from three addresses, or from one behind a proxy,
-// whose bodies stop after the first byte, held every place for requests under way until `REQUEST_TIMEOUT`, and
-// every other client got 503.
+// The same stranger needs no rate at all. He sent 303 `POST /orders` from three addresses, or from one behind a
+// proxy, with bodies that stop after the first byte. They held every place for requests under way until
+// `REQUEST_TIMEOUT`, and every other client got 503.
 // Now: one client has a share of these places, and gets 429 beyond it.
 //
 // Nor does the stranger wait to be read again: four connections, each of which pipelines 150 requests, resets and
@@ -86,7 +86,7 @@ async function ask(url: string, path: string, { method = 'GET', from, authorizat
   })
 }
 
-/** What honest clients ask, each within its rate. */
+/** The requests of honest clients, each within its rate. */
 async function askHonestly(url: string): Promise<void> {
   for (let n = 0; n < HONEST_REQUESTS; n++) {
     const path = n % 2 === 0 ? `/wallet/${chain().account('alice')}` : `/org/${ORG}`

@@ -1,7 +1,7 @@
 // Who: a stranger with a network connection and nothing else: no wallet, no KYC, no gas. Then ten of them at
 // ten addresses.
-// What it costs: 8.7 posts a second each, below the rate limit. The envelopes hold random bytes.
-// What it did: the junk held both slots for runs of rulebooks. An honest admin got 503 twelve times of twelve,
+// Cost: 8.7 posts a second each, below the rate limit. The envelopes hold random bytes.
+// Effect: the junk held both slots for runs of rulebooks. An honest admin got 503 twelve times of twelve,
 // and an employee whom the admin wanted to bar traded on.
 // Now: junk shares one queue of unsigned rulebooks, one run at a time. The admin's wallet signs the envelope's
 // hash outside the seal, and the server checks that signature against `adminOf`. Signed rulebooks have a queue
@@ -38,7 +38,7 @@ afterEach(() => hostile?.stop())
 
 const hexOf = (length: number): Hex => bytesToHex(randomBytes(length))
 
-/** Random bytes: it takes a run of the enclave to find that they open for nobody. */
+/** Random bytes: it takes a run of the enclave to find that no key opens them. */
 function junk(): Envelope {
   const epk = points[randomBytes(1).readUInt8() % points.length] ?? '0x'
   return { epk, iv: hexOf(12), ct: hexOf(512), tag: hexOf(16) }
@@ -80,7 +80,7 @@ describe('ten hostile clients against an enclave with runs of two seconds', () =
   const chain = useChain(setUpInstitution)
 
   beforeAll(async () => {
-    // What the scripted enclave says it has published is on the chain.
+    // The scripted enclave's rulebooks are on the chain.
     await chain().send('carol', 'registry', 'registerInstitution', OTHER_ORG)
     await chain().send('owner', 'registry', 'setAdmitted', OTHER_ORG, chain().account('carol'), true)
     for (const [org, admin] of [[ORG, 'admin'] as const, [OTHER_ORG, 'carol'] as const]) {

@@ -1,7 +1,7 @@
 // Who: the admin herself, at her second visit, on another machine, or with a file older than the rulebook. Or
 // a colluding employee who hands her such a file.
-// What it costs: nothing.
-// What it did: version 2 barred Ada from TSLA and allowed at most 20,000 USDC. The chain gives no rulebook
+// Cost: nothing.
+// Effect: version 2 barred Ada from TSLA and allowed at most 20,000 USDC. The chain gives no rulebook
 // back, so the form began with everything allowed and 25,000. One button published that as version 3, without
 // a word about the rules that it lifted.
 // Now: a publication leaves a copy, sealed to the admin's own key, which she can export and import. Each
@@ -66,7 +66,7 @@ describe('with Ada barred from TSLA and 20,000 USDC at most in force', () => {
     // Version 1 was published elsewhere: what replaces it cannot be told, and is said to be so.
     const blind = await office.policy(strict)
     expect({ exit: blind.exit, version: await versionInForce() }).toEqual({ exit: 2, version: 1 })
-    expect(blind.err).toContain('WARNING: No copy of version 1 is kept here.')
+    expect(blind.err).toContain('WARNING: This machine has no copy of version 1.')
     expect((await office.policy(strict, '--yes')).exit).toBe(0)
     expect(await versionInForce()).toBe(2)
 
@@ -80,7 +80,7 @@ describe('with Ada barred from TSLA and 20,000 USDC at most in force', () => {
     expect((await office.policy(open, '--quiet')).exit).toBe(2)
     expect(await reasonOfTsla()).toBe('restricted-symbol')
 
-    // What only tightens goes through with its difference shown.
+    // A rulebook that only tightens goes through with its difference shown.
     const stricter = await office.file('stricter.json', rulebook({ restricted: ['TSLA'], most: 15_000n }))
     const tightened = await office.policy(stricter)
     expect({ exit: tightened.exit, version: await versionInForce() }).toEqual({ exit: 0, version: 3 })
@@ -100,7 +100,9 @@ describe('with Ada barred from TSLA and 20,000 USDC at most in force', () => {
     const home = await machine()
     expect((await home.policy('export')).exit).toBe(2)
     const open = await home.file('open.json', rulebook())
-    expect((await home.policy(open)).err).toContain(`which rules of version ${version} it lifts is unknown`)
+    expect((await home.policy(open)).err).toContain(
+      `the rules of version ${version} that it lifts are unknown`,
+    )
     const file = await home.file('copy.json', exported.out)
     expect((await home.policy('import', file)).exit).toBe(0)
     expect((await home.policy(open)).err).toContain('it lifts 2 of the rules')
@@ -121,7 +123,7 @@ describe('with Ada barred from TSLA and 20,000 USDC at most in force', () => {
     ).toBe(0)
     const late = await home.policy(open)
     expect(late.exit).toBe(2)
-    expect(late.err).toContain(`The copy is of version ${version}, and version ${version + 1} is in force.`)
+    expect(late.err).toContain(`The copy has version ${version}, but version ${version + 1} is in force.`)
   })
 
   it('a rulebook that was written from an older version does not replace what has come since', async () => {

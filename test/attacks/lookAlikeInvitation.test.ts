@@ -1,7 +1,7 @@
 // Who: a stranger, who founds "Examp1e Capital" and invites a newcomer whom "Example Capital" is about to
 // invite.
-// What it costs: two transactions.
-// What it did: a wallet that joined the wrong institution was trapped. Only the admin could remove it, so it
+// Cost: two transactions.
+// Effect: a wallet that joined the wrong institution was trapped. Only the admin could remove it, so it
 // could never join its employer, and the stranger's rulebook decided about its trades.
 // Now: an institution that the platform has not admitted cannot invite. An invitation shows the admin's
 // address in the API, the command line and the page. A wallet that joined can leave by itself, and the admin
@@ -25,7 +25,7 @@ test('a wallet that joined a look-alike leaves by itself, and joins its employer
   const { newcomer, owner } = sandbox.accounts
   const stranger = await createStranger(desk())
   const client = clientOf(sandbox, newcomer)
-  /** What the server says, a block later perhaps. */
+  /** The server's view, a block later perhaps. */
   const view = () => expect.poll(() => client.views.wallet(newcomer.address), { timeout: 20_000 })
   const env = personEnv(desk(), { account: newcomer }, await temporaryDirectory())
 

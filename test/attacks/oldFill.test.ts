@@ -1,7 +1,7 @@
 // Who: an employee, after the contracts were deployed anew with the same account at the broker, which is the
 // documented way to upgrade. She remembers the id of a buy that was filled under the old contracts.
-// What it costs: one dollar, and the gas to open an order.
-// What it did: she opened the old id again for that dollar. The broker reported an order of this id as filled,
+// Cost: one dollar, and the gas to open an order.
+// Effect: she opened the old id again for that dollar. The broker reported an order of this id as filled,
 // and the enclave credited the old fill a second time. She sold shares for 1,000 USDC that others paid for.
 // Now: the enclave takes a broker's order for its own only if symbol, side, size and age fit the entry and the
 // deployment. Otherwise it is `broker-mismatch`, and no money moves.

@@ -1,6 +1,6 @@
 // Who: an attacker who runs code in the server, through a defect that the internet can reach.
-// What it costs: that defect, and one `cat`.
-// What it did: the container and the documented commands ran server and enclave as one user. That user reads
+// Cost: that defect, and one `cat`.
+// Effect: the container and the documented commands ran server and enclave as one user. That user reads
 // the enclave's file, environment and memory. LEDGER_MASTER_KEY opens every portfolio of the past, and
 // ENCLAVE_PRIVATE_KEY pays out of the pool.
 // Now: the attacker gets what the server has: a relayer's gas and no order. Everything that ships runs the
@@ -104,7 +104,7 @@ async function processWithKey(uid: number): Promise<ChildProcess> {
   return child
 }
 
-/** What a user finds of the key in a process's environment, or the system's refusal. */
+/** A process's environment as a user reads it, or the system's refusal. */
 async function environmentAs(uid: number, { pid }: ChildProcess): Promise<string> {
   const read = promisify(execFile)('cat', [`/proc/${pid}/environ`], { uid, gid: uid })
   return read.then(

@@ -1,6 +1,6 @@
 // Who: Bob, an employee whom his employer has removed, and whose wallet is still cleared (KYC).
-// What it costs: one transaction of 76 k gas.
-// What it did: he founded an institution of his own, with himself as admin and only member. He published a
+// Cost: one transaction of 76 k gas.
+// Effect: he founded an institution of his own, with himself as admin and only member. He published a
 // rulebook that allowed him everything, at 11.4 M of the relayer's gas, and bought what his employer forbids.
 // Now: the platform's owner admits institutions. Until then its members cannot buy, through the client or the
 // contract, and the relayer spends no gas on its rulebooks. Bob can sell and withdraw his holdings throughout.
@@ -62,7 +62,7 @@ test('a removed employee buys nothing in an institution that he founds, until th
   expect(await contracts.ledger.policyVersion(OWN)).toBe(0)
   expect(await relayerNonce()).toBe(spent)
 
-  // What is his stays his to sell and to withdraw.
+  // He can still sell and withdraw his own.
   expect((await bob.trade({ side: 'SELL', symbol: 'AAPL', maxSpend: 100n * ONE_USDC })).state).toBe('SETTLED')
   expect((await bob.trade({ side: 'WITHDRAW', symbol: 'USDC', maxSpend: 50n * ONE_USDC })).state).toBe(
     'SETTLED',

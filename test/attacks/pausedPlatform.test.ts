@@ -1,6 +1,6 @@
 // Who: an employee who knows that the guardian has just paused the platform.
-// What it costs: her own gas.
-// What it did: an order that the enclave placed during a pause could not be settled. Seven days after its
+// Cost: her own gas.
+// Effect: an order that the enclave placed during a pause could not be settled. Seven days after its
 // deadline she would have reclaimed the USDC of a filled buy: a bet at the platform's cost.
 // Now: the enclave neither writes ahead nor places while the platform is paused, and a pause is shorter than
 // the time until a reclaim.
@@ -21,7 +21,7 @@ it('nothing is written ahead while the platform is paused, and the order goes on
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })
 })
 
-it('what was written ahead is not placed, and what was filled is settled after the pause', async () => {
+it('an order that was written ahead is not placed, and a filled one is settled after the pause', async () => {
   world().broker.control.clock({ open: false })
   const waiting = await world().open({ ...buy(250), deadlineIn: DAY })
   expect(await world().run(waiting)).toMatchObject({ outcome: 'queued' })

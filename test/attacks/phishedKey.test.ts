@@ -1,7 +1,7 @@
 // Who: a page that asks an employee, Alice, to sign the text "Service portfolio key v1", as the platform's own
 // page does.
-// What it costs: one look-alike page. The wallet shows a harmless text, and the signature moves no money.
-// What it did: it got the key of her portfolio, and with it every later balance, position and notice from the
+// Cost: one look-alike page. The wallet shows a harmless text, and the signature moves no money.
+// Effect: it got the key of her portfolio, and with it every later balance, position and notice from the
 // public chain. Her wallet derives no other key from that text, so she could not end it.
 // Now: "key rotate" draws a random key. From the next admitted order on the thief opens nothing new; the past
 // stays readable to him. A device without the new key does not bring the old one back.
@@ -86,7 +86,7 @@ test('a thief of the signature reads the portfolio until its employee rotates th
   expect(rotated.out + rotated.err).not.toContain(drawn?.privateKey.slice(2))
   expect((await run(`key rotate ${file}`)).exit).toBe(2)
 
-  // The old key is in use until an order is admitted: one that is refused does not replace it, and she is told.
+  // The old key is in use until an order is admitted: a refused one does not replace it, and its notice says so.
   const next = await order('sell MSFT 100')
   expect(next.notice?.code).toBe('insufficient-shares')
   expect(await reads()).toEqual(await portfolio())

@@ -1,6 +1,6 @@
 // Who: any other account of the machine, such as that of a web server or a cron job that was taken over.
-// What it costs: one `cat`. Such an account needs no further right.
-// What it did: `cp .env.example .env` makes a file that every user can read, and server and enclave took
+// Cost: one `cat`. Such an account needs no further right.
+// Effect: `cp .env.example .env` makes a file that every user can read, and server and enclave took
 // their keys from it without a warning. The relayer's key spends its gas, LEDGER_MASTER_KEY reads every
 // portfolio, and ENCLAVE_PRIVATE_KEY pays out of the pool.
 // Now: no program starts with keys that other users can read, and the documented commands make files that they
@@ -26,7 +26,7 @@ interface Victim {
   readonly fileVariable: 'ENV_FILE' | 'ENCLAVE_ENV_FILE'
   /** The file's contents, but for DATA_DIR. */
   readonly variables: Readonly<Record<string, string>>
-  /** What the neighbour is after. */
+  /** The key that the neighbour is after. */
   readonly key: string
 }
 
@@ -54,9 +54,13 @@ async function openDirectory(): Promise<string> {
   return directory
 }
 
-async function keysOf({ variables }: Victim, directory: string, mode: number): Promise<string> {
+async function keysOf(victim: Victim, directory: string, mode: number): Promise<string> {
   const path = join(directory, 'keys.env')
-  const lines = Object.entries({ ...variables, DATA_DIR: join(directory, 'data') })
+  const isServer = victim.fileVariable === 'ENV_FILE'
+  const lines = Object.entries({
+    ...victim.variables,
+    ...(isServer && { DATA_DIR: join(directory, 'data') }),
+  })
   await writeFile(path, lines.map(([name, value]) => `${name}=${value}\n`).join(''))
   await chmod(path, mode)
   return path
@@ -91,7 +95,7 @@ describe.each(Object.entries(VICTIMS))('%s', (_name, victim) => {
   })
 })
 
-test('the server refuses a readable .env that nobody has named', async () => {
+test('the server refuses a readable .env that no variable names', async () => {
   const { variables, key } = VICTIMS['the server'] ?? { variables: {}, key: '' }
   const directory = await openDirectory()
   const lines = Object.entries({ ...variables, DATA_DIR: join(directory, 'data') })
@@ -104,8 +108,8 @@ test('the server refuses a readable .env that nobody has named', async () => {
 })
 
 test('the documented commands make files that the neighbour cannot read', async () => {
-  const readme = await readFile('README.md', 'utf8')
-  const commands = [...readme.matchAll(/^ *(install -m 600 (\.env\S*)\.example (\.env\S*))$/gm)]
+  const page = await readFile('docs/deployment.md', 'utf8')
+  const commands = [...page.matchAll(/^ *(install -m 600 (\.env\S*)\.example (\.env\S*))$/gm)]
   expect(commands.map(([, , , made]) => made)).toEqual(expect.arrayContaining(['.env', '.env.enclave']))
   const directory = await openDirectory()
   for (const [, command = '', source = '', made = ''] of commands) {
@@ -115,7 +119,7 @@ test('the documented commands make files that the neighbour cannot read', async 
     expect(await readAsNeighbour(join(directory, made)), command).toBeNull()
   }
   const documents = [
-    readme,
+    page,
     ...(await Promise.all(['operations', 'enclave'].map((name) => readFile(`docs/${name}.md`, 'utf8')))),
   ]
   for (const text of documents) expect(text).not.toMatch(/\bcp \.env/)

@@ -1,6 +1,6 @@
 // Who: a cleared employee who can cause a reorganization of a few blocks, or only waits for one.
-// What it costs: the gas of two transactions, and one base unit of USDC.
-// What it did: she opened a buy of 5,000 USDC, and the broker filled it. A reorganization put an order of one
+// Cost: the gas of two transactions, and one base unit of USDC.
+// Effect: she opened a buy of 5,000 USDC, and the broker filled it. A reorganization put an order of one
 // base unit under the same id, and included the relayer's transactions again, as a real pool does. The
 // settlement named neither account nor amount, so it credited the fill of 5,000 USDC for one unit. An opening
 // that was only delayed by a reorganization read as an ended order, and the enclave dropped a buy that the
@@ -61,7 +61,7 @@ it('a fill of 5,000 USDC is not settled for an escrow of one base unit', async (
   expect(await world().usdc('alice')).toBe(WALLET - 1n)
 })
 
-it('what is still live at the broker is cancelled', async () => {
+it('an order that is still live at the broker is cancelled', async () => {
   world().broker.control.fill({ mode: 'hold' })
   const before = await height()
   const order = await world().open(buy(5_000))
@@ -148,7 +148,7 @@ it('nothing is written or placed before it lies at the stated depth', async () =
   expect(await world().run(order, { deps })).toMatchObject({ outcome: 'settled' })
 })
 
-it('what forbids an order counts at the head, whatever the depth', async () => {
+it('a bar to an order counts at the head, at any depth', async () => {
   const order = await world().open(buy(250))
   await chain().provider.send('anvil_mine', ['0x3'])
   await chain().send('owner', 'token', 'setKyc', chain().account('alice'), false)

@@ -1,8 +1,8 @@
-// Who: an attacker in the program that starts the enclave, or in the server that posts jobs to the
-// enclave, without any right on the enclave's files.
-// What it costs: one job with a path of the attacker's choice in `resultFile`, or a link under the name of the
-// file that the enclave writes first.
-// What it did: the enclave wrote to any path in the job, and through links. A job that named the enclave's own
+// Who: an attacker in the program that starts the enclave, or in the server that posts jobs to it. He has no
+// right on the enclave's files.
+// Cost: one job with a path of his choice in `resultFile`, or a link under the name of the file that the enclave
+// writes first.
+// Effect: the enclave wrote to any path in the job, and through links. A job that named the enclave's own
 // configuration left `{"outcome":"failed"}` in the place of LEDGER_MASTER_KEY. Without a backup of that key
 // the record of every balance is lost.
 // Now: a run writes one file, named after the run, in the directory that the environment names and the job
@@ -91,7 +91,7 @@ test.each([
   expect(JSON.parse(await readFile(named, 'utf8'))).toMatchObject({ outcome: 'failed' })
 })
 
-test('a run that is told no directory writes nothing', async () => {
+test('a run without a directory writes nothing', async () => {
   const { results, envFile, runId, named } = await setUp()
   const input = JSON.stringify({ ...(await orderJob()), runId, resultFile: named })
   const program = startProgram(built('enclave/main.js'), [], { env: { ENCLAVE_ENV_FILE: envFile }, input })
@@ -132,7 +132,7 @@ test('an enclave that stays up takes no path from a server, not even a signed on
   expect(jobs).toEqual([])
 })
 
-test('who reads a result follows no link, and waits for no pipe', async () => {
+test('the reader of a result follows no link, and waits for no pipe', async () => {
   const directory = await temporaryDirectory()
   const at = (name: string) => join(directory, name)
   await writeFile(at('real.result'), '{"outcome":"settled"}')

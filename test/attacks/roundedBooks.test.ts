@@ -1,7 +1,7 @@
 // Who: an employee with ordinary rights. Ordinary trading has the same effect without an attacker.
-// What it costs: nothing. She sells in small pieces, each worth a little less than half a cent above a whole
+// Cost: nothing. She sells in small pieces, each worth a little less than half a cent above a whole
 // cent.
-// What it did: the broker credits whole cents and charges TAF and CAT at the close; the books credited every
+// Effect: the broker credits whole cents and charges TAF and CAT at the close; the books credited every
 // millionth and no fee. Each piece left up to two and a half cents in her cash, at the cost of other accounts.
 // Now: a buy's cost rounds up to the cent and a sale's proceeds down, less the broker's fees. The employee
 // sees the fees before and after, and the invariants compare the books with the broker's account activities.
@@ -68,7 +68,7 @@ describe('an employee who trades in small pieces', () => {
 })
 
 describe('an employee who sells', () => {
-  it('is told after the sale what of it went to fees', async () => {
+  it('learns after the sale what part of it went to fees', async () => {
     await world().settled({ who: 'alice', side: 'BUY', symbol: 'AAPL', amount: usd(20), escrow: usd(20) })
     const before = (await world().portfolio('alice'))?.cash ?? 0n
     const sale = await world().open({ who: 'alice', side: 'SELL', symbol: 'AAPL', amount: usd(10) })
@@ -88,7 +88,7 @@ describe('an employee who sells', () => {
 })
 
 describe('a fee schedule that is out of date', () => {
-  it("is told by the invariants, from the broker's account activities", async () => {
+  it("is reported by the invariants, from the broker's account activities", async () => {
     const none = { deps: { fees: [] } }
     // TAF of 160 shares is three cents, CAT of 340 one: more than a cent of rounding for each explains.
     world().broker.control.price({ symbol: 'AAPL', price: '50' })
@@ -104,7 +104,7 @@ describe('a fee schedule that is out of date', () => {
     const state = { ...NO_MONEY, broker: books }
     expect(checkMoney(state, { fees: FEES })).toEqual([])
     expect(checkMoney(state, { fees: [] })).toEqual([{ rule: 'fees-as-set', day: charged?.day }])
-    // What was charged on the day of a deployment may belong to the one before it.
+    // Fees on the day of a deployment may belong to the one before it.
     const sinceToday = new Date(Date.now() - 60_000)
     expect((await readBooks(brokerOf(world().broker.url), sinceToday)).activities.fees).toEqual([])
   })

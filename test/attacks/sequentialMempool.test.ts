@@ -1,7 +1,7 @@
 // Who: ordinary clients, without an attacker: a burst of orders on a chain whose nodes take only an account's
 // next nonce (Arbitrum's class).
-// What it costs: nothing.
-// What it did: the relay took a refusal that came before a transaction's turn for final. Fillers, which the
+// Cost: nothing.
+// Effect: the relay took a refusal that came before a transaction's turn for final. Fillers, which the
 // relayer pays for, replaced good transactions. Every waiting one offered 12.5 % more every 30 seconds: 2
 // no-ops and 148 raises for 60 posts.
 // Now: a refusal before a nonce's turn costs nothing, and the relay limits how many transactions it sends

@@ -1,12 +1,12 @@
 // Who: a cleared employee with many small positions.
-// What it costs: her own gas to open orders of 1.40 USD.
-// What it did: no gain for her, and harm to the platform. A portfolio of 140 positions is a blob of several
+// Cost: her own gas to open orders of 1.40 USD.
+// Effect: no gain for her, and harm to the platform. A portfolio of 140 positions is a blob of several
 // kilobytes, and each order writes it three times at the relayer's cost. A sale of 1.40 USD took 4.5 M gas, 23
 // times what she pays. A blob that shrank after a sale and grew again after a buy cost as much once more.
-// Now: an order has a least amount, except for a whole balance, and a blob keeps its size while a portfolio
-// shrinks by less than two blocks.
+// Now: an order has a least amount, except for a whole balance. A blob keeps its size while a portfolio shrinks
+// by less than two blocks.
 import { expect, it } from 'vitest'
-import { createConfidentialLedger } from '../../src/chain/confidentialLedger.js'
+import { createConfidentialLedger } from '../../src/chain/contracts.js'
 import { hexLength } from '../../src/protocol/hex.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'
 import { encodePadded } from '../../src/protocol/plaintext.js'
@@ -45,7 +45,7 @@ it('a position of whole shares can be sold below the broker’s minimum, which d
   expect((await world().portfolio('alice'))?.positions).toEqual({})
 })
 
-it('what an open order leaves of a balance is not a whole one', async () => {
+it('a balance with an open order is not a whole one', async () => {
   await world().settled(buy(1_000))
   await world().settled(sell(500))
   const portfolio = await world().portfolio('alice')

@@ -1,7 +1,7 @@
 // Who: an admin who publishes large rulebooks, and employees who open one order after another.
-// What it costs: the admin nothing, an employee the gas of her own transactions.
-// What it did: a quarter of an hour of 16 kB rulebooks (11.4 M gas each), or 1,112 small orders, used up the
-// relayer's gas of a whole day. No order was settled until midnight: USDC waited in escrow, and the broker's
+// Cost: the admin nothing, an employee the gas of her own transactions.
+// Effect: 16 kB rulebooks (11.4 M gas each) for a quarter of an hour, or 1,112 small orders, used up the
+// relayer's daily gas. No order was settled until midnight: USDC waited in escrow, and the broker's
 // fills stayed on the platform's books.
 // Now: each of them uses up a daily quota that holds up only their own orders or rulebooks. The gas of a held
 // order is booked to its end, with a reserve besides, so it ends whatever the others have used.
@@ -101,11 +101,11 @@ describe('at the relay', () => {
     startRelay({
       chain: chain(),
       dataDir,
-      // As many accounts may conspire as have quotas for the whole budget.
+      // So many accounts may conspire that their quotas cover the whole budget.
       env: { RELAY_DAILY_GAS: BUDGET, RELAY_ACCOUNT_DAILY_GAS: BUDGET },
     })
 
-  test('what is held ends when conspirators have used the whole day, also after a kill', async () => {
+  test('held orders end when conspirators have used the whole day, also after a kill', async () => {
     const dataDir = await temporaryDirectory()
     const relay = await start(dataDir)
     const held: BoundOrder[] = []

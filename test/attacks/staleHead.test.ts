@@ -1,21 +1,21 @@
 // Who: the operator of the enclave's node, or an attacker between node and enclave, or a node that has simply
 // stopped.
-// What it costs: nothing.
-// What it did: the enclave acted on a head of any age: it settled an order hours after its deadline, or after
+// Cost: nothing.
+// Effect: the enclave acted on a head of any age: it settled an order hours after its deadline, or after
 // its account was frozen. A node with a chain of its own would have had it pay out of that chain's balances. A
-// node that gave the head for the block at the stated depth, or for `safe`, switched the depth off, and the
-// enclave placed orders that a reorganization then took back.
+// node that gave the head for the block at the stated depth, or for `safe`, switched the depth off. The enclave
+// then placed orders that a reorganization took back.
 // Now: the enclave refuses a head older than a stated bound, by its own clock. With a witness, nodes of two
 // operators must agree at one block hash on everything that decides money, and have that block at its number.
 // The lower of their safe blocks counts.
-import type { JsonRpcPayload } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { RpcProvider } from '../../src/chain/provider.js'
+import type { Rpc } from '../../src/chain/rpc.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { buy } from '../enclave/support/scenarios.js'
 import { useWorld } from '../enclave/support/world.js'
 import { startTestChain, type TestChain } from '../support/chain.js'
+import { rpcOf, tappedRpc } from '../support/tappedRpc.js'
 
 const HOURS = 18_000
 const MAX_HEAD_AGE_MS = 120_000
@@ -32,26 +32,24 @@ beforeAll(async () => {
 afterAll(() => other.stop())
 
 /** A node that gives another block for what it is asked: a number, a hash or `safe`. */
-class LyingNode extends RpcProvider {
+interface LyingNode extends Pick<Rpc, 'send'> {
   /** The block in place of the true one; undefined leaves it. */
-  instead: (tag: unknown) => Promise<unknown> = async () => undefined
-
-  override async _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
-    const payloads = [payload].flat()
-    const answers = await super._send(payload)
-    return Promise.all(
-      answers.map(async (answer, index) => {
-        const { method, params } = payloads[index] ?? {}
-        const asksForBlock = method?.startsWith('eth_getBlockBy') && Array.isArray(params)
-        const block = asksForBlock ? await this.instead(params[0]) : undefined
-        return block === undefined ? answer : { id: answer.id, result: block }
-      }),
-    )
-  }
+  instead: (tag: unknown) => Promise<unknown>
 }
 
-function nodeOf({ anvil }: TestChain): LyingNode {
-  return new LyingNode({ chainId: anvil.chainId, urls: [anvil.rpcUrl], timeoutMs: 20_000 })
+function nodeOf(of: TestChain): LyingNode {
+  const { send } = tappedRpc(rpcOf(of), async (calls, ask) => {
+    const answers = await ask()
+    return Promise.all(
+      answers.map(async (answer, index) => {
+        const { method, params } = calls[index] ?? {}
+        const block = method?.startsWith('eth_getBlockBy') ? await node.instead(params?.[0]) : undefined
+        return block === undefined ? answer : { result: block }
+      }),
+    )
+  })
+  const node: LyingNode = { send, instead: async () => undefined }
+  return node
 }
 
 /** A block of the honest chain, as a node answers it. */
@@ -82,35 +80,30 @@ it('a chain that a node of another operator does not have is not acted on', asyn
   const result = await world().run(order, { deps: { witness } })
   expect(result).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
   expect(world().relay.posted).toEqual([])
-  witness.destroy()
 })
 
 it('an honest witness changes nothing', async () => {
   const order = await world().open(buy(250))
   const witness = nodeOf(world().chain)
   expect(await world().run(order, { deps: { witness } })).toMatchObject({ outcome: 'settled' })
-  witness.destroy()
 })
 
 it('the head for the block at the depth is not believed: its number is another', async () => {
   const order = await world().open(buy(250))
   const node = nodeOf(world().chain)
   node.instead = () => blockOf('latest')
-  const result = await world().run(order, { deps: { provider: node, depth: 3 } })
+  const result = await world().run(order, { deps: { rpc: node, depth: 3 } })
   expect(result).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
   expect(world().broker.control.requests()).toEqual([])
-  node.destroy()
 })
 
 it('nor with the right number on it, where a witness has another block there', async () => {
   const order = await world().open(buy(250))
   const [node, witness] = [nodeOf(world().chain), nodeOf(world().chain)]
   node.instead = async (tag) => ({ ...(await blockOf('latest')), ...(tag !== 'latest' && { number: tag }) })
-  const result = await world().run(order, { deps: { provider: node, witness, depth: 3 } })
+  const result = await world().run(order, { deps: { rpc: node, witness, depth: 3 } })
   expect(result).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
   expect(world().broker.control.requests()).toEqual([])
-  node.destroy()
-  witness.destroy()
 })
 
 it('the head for `safe` is not believed, whichever operator gives it', async () => {
@@ -118,17 +111,15 @@ it('the head for `safe` is not believed, whichever operator gives it', async () 
   const order = await world().open(buy(250))
   const [liar, honest] = [nodeOf(world().chain), nodeOf(world().chain)]
   liar.instead = async (tag) => (tag === 'safe' ? blockOf('latest') : undefined)
-  for (const [provider, witness] of [
+  for (const [rpc, witness] of [
     [liar, honest],
     [honest, liar],
   ] as const) {
-    const result = await world().run(order, { deps: { provider, witness, depth: 'safe' } })
+    const result = await world().run(order, { deps: { rpc, witness, depth: 'safe' } })
     expect(result).toMatchObject({ outcome: 'queued' })
   }
   expect(world().relay.posted).toEqual([])
   expect(world().broker.control.requests()).toEqual([])
-  liar.destroy()
-  honest.destroy()
 })
 
 it('a witness that keeps the blocks of a reorganization agrees to none of them', async () => {
@@ -139,8 +130,6 @@ it('a witness that keeps the blocks of a reorganization agrees to none of them',
   const [stuck, witness] = [nodeOf(world().chain), nodeOf(world().chain)]
   stuck.instead = async (tag) => (tag === 'latest' ? orphan : undefined)
   witness.instead = async (tag) => (tag === hash ? orphan : undefined)
-  const chain = createChainState({ ...world().deps(), provider: stuck, witness })
+  const chain = createChainState({ ...world().deps(), rpc: stuck, witness })
   await expect(chain.look()).rejects.toThrow('the nodes disagree')
-  stuck.destroy()
-  witness.destroy()
 })

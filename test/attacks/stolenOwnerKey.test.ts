@@ -1,6 +1,6 @@
 // Who: a thief of the owner's key, or the owner himself.
-// What it costs: the gas of a few transactions.
-// What it did: the whole pool at once: name a signer of his own, clear himself, open a request, and settle it
+// Cost: the gas of a few transactions.
+// Effect: the whole pool at once: name a signer of his own, clear himself, open a request, and settle it
 // with a payout of everything.
 // Now: a rotation takes effect after a delay, in public, and until then the owner can withdraw it. The delay
 // alone protects: the thief can lift the guardian's pause, and the pool is lost once the delay has passed.
@@ -118,7 +118,7 @@ describe('the guardian', () => {
     }
   })
 
-  it('keeps nobody’s money: a reclaim goes through while the platform is paused', async () => {
+  it('keeps no employee’s money: a reclaim goes through while the platform is paused', async () => {
     const orderId = await openBuy(chain(), 'alice', 'an unanswered buy', usd(100))
     await chain().mineAt((await chain().now()) + 8 * DAY)
     await chain().send('guardian', 'authority', 'pause')

@@ -1,8 +1,8 @@
 // Who: a cleared employee, Bob, who reads the node's pool. The first 16 bytes of an order's id are the
 // broker's id for it, so the escrow gives them to one order.
-// What it costs: the gas of an opening each time, and one of the 20 orders that he may have open.
-// What it did: Bob saw Alice's opening wait for its block, and opened a request of his own under the same
-// bytes with a higher tip, so hers reverted. The client gave up after three ids, so three transactions of
+// Cost: the gas of an opening each time, and one of the 20 orders that he may have open.
+// Effect: Bob saw Alice's opening wait for its block. He opened a request of his own under the same bytes with
+// a higher tip, so hers reverted. The client gave up after three ids, so three transactions of
 // Bob's kept Alice from trading.
 // Now: the client goes on with fresh ids, reports each time which wallet was in the way, and the operator's
 // command names it too.
@@ -26,7 +26,7 @@ const poolSchema = z.object({
   pending: z.record(z.string(), z.record(z.string(), z.looseObject({ input: z.string() }))),
 })
 
-/** What this account has in the node's pool: it sends one transaction after the other. `orderId` is an opening's. */
+/** This account's transaction in the node's pool: it sends one after the other. `orderId` is an opening's. */
 async function pendingOf({ sandbox }: Desk, account: Hex): Promise<{ orderId: Hex | null } | undefined> {
   const { pending } = poolSchema.parse(await sandbox.provider.send('txpool_content', []))
   const own = Object.entries(pending).find(([from]) => from.toLowerCase() === account.toLowerCase())
@@ -36,7 +36,7 @@ async function pendingOf({ sandbox }: Desk, account: Hex): Promise<{ orderId: He
   return { orderId: call?.name === 'openBuy' ? bytes32Schema.parse(call.args.getValue('orderId')) : null }
 }
 
-/** As Bob: takes these first 16 bytes, ahead of everybody else in the block. */
+/** Takes these first 16 bytes as Bob, ahead of all others in the block. */
 async function take({ sandbox, contracts, traders: [, bob] }: Desk, orderId: Hex, deadline: number) {
   const wallet = new Wallet(bob.account.privateKey, sandbox.provider)
   const other = `${orderId.slice(0, 34)}${'00'.repeat(16)}`
@@ -70,11 +70,11 @@ test('one who copies ids from the pool delays an order, and is named', async () 
   expect(await program.exit).toBe(0)
   expect(program.out()).toContain('state\tSETTLED\n')
 
-  // She was told who, each time.
+  // Her client named the account each time.
   const told = program
     .err()
     .split('\n')
-    .filter((line) => line.includes('another wallet is in the way'))
+    .filter((line) => line.includes('took the order id'))
   expect(told).toHaveLength(TIMES)
   for (const [index, line] of told.entries()) {
     expect(line).toContain(bob.account.address)

@@ -1,9 +1,9 @@
 // Who: no attacker is needed. The broker rejects an order and states `filled_qty: null`, as Alpaca's
 // documentation shows, or it refuses the enclave's keys. An employee can cause the first with an order that
 // the broker will not take.
-// What it costs: nothing.
-// What it did: an unreadable answer counted as a missing one. The order was `queued` for ever, its USDC stayed
-// in escrow, its account's cash stayed promised, and neither a code nor an alert reached the operator.
+// Cost: nothing.
+// Effect: an unreadable answer counted as a missing one. The order was `queued` for ever, its USDC stayed
+// in escrow, and its account's cash stayed promised. Neither a code nor an alert reached the operator.
 // Refunding every unreadable order would be worse: a filled one would be paid twice.
 // Now: the enclave refunds exactly where the broker certainly filled nothing. Everything else has a code,
 // which the server counts and raises an alert for.
@@ -59,7 +59,7 @@ describe('an order whose filled quantity the broker leaves out', () => {
     })
   })
 
-  it('is settled once the broker states it, and holds up no other account meanwhile', async () => {
+  it('is settled once the broker states it, and holds up no other account until then', async () => {
     const order = await world().open(buy(250))
     control().fill({ mode: 'hold', times: 1 })
     expect(await world().run(order)).toMatchObject({ outcome: 'placed' })

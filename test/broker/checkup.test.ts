@@ -4,7 +4,7 @@ import { alpacaExample } from '../support/alpacaExamples.js'
 import { brokerOf } from '../support/brokerStandIn.js'
 import { startRawServer } from '../support/rawServer.js'
 
-/** What the doctor says of the keys when every request is answered so. */
+/** The doctor's findings about the keys when every request is answered so. */
 async function saidOf(status: number, body: string) {
   const url = await startRawServer((_request, response) => response.writeHead(status).end(body))
   const { findings, accountId } = await checkBroker(brokerOf(url), { trades: true })

@@ -60,7 +60,7 @@ function setUp({ isLive = true, isScarce = false, lookMs = 10 } = {}) {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 const UNAVAILABLE = new BrokerError('unavailable', { route: 'GET /v2/orders', status: 503 })
 
-describe('when it looks', () => {
+describe('the time of its looks', () => {
   it.each([
     ['beside a stream, after two seconds', { isLive: true }, [2_000, 4_000]],
     ['without one, after half a second', { isLive: false }, [500, 1_000, 1_500, 2_000]],
@@ -106,7 +106,7 @@ describe('when it looks', () => {
   })
 })
 
-describe('what it looks at', () => {
+describe('its look at the broker', () => {
   it('is the list from the oldest order on, of the symbols that matter', async () => {
     const { follow, filters } = setUp()
     void follow(order('new', { symbol: 'MSFT' }), 10_000)
@@ -116,7 +116,7 @@ describe('what it looks at', () => {
   })
 })
 
-describe('what it answers', () => {
+describe('its answers', () => {
   it.each([
     ['another status', { status: 'filled', state: 'filled' }],
     ['another quantity', { filledQty: 1n }],

@@ -22,7 +22,7 @@ async function failure(call: Promise<unknown>): Promise<BrokerError> {
   return error
 }
 
-/** What a read, a placing and a cancelling come to, at the same server. */
+/** The kinds of failure of a read, a placing and a cancelling at the same server. */
 async function kinds(broker: PlacingBroker) {
   return {
     read: (await failure(broker.getClock())).kind,

@@ -64,7 +64,7 @@ function asking(budget: RateBudget) {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 describe('a window, step by step', () => {
-  /** From a budget with so many of 200 left: what is asked for at which ms, and who has a token at the end of each step. */
+  /** Begins with so many of 200 left: the requests at each ms, and the holders of tokens at the end of each step. */
   const tables: Record<
     string,
     { left: number; steps: [at: number, asks: [string, Purpose][], holds: string][] }
@@ -144,7 +144,7 @@ describe('a window, step by step', () => {
 })
 
 describe('placements', () => {
-  it('find out, ten at once, what a new window has', async () => {
+  it('find out the tokens of a new window, ten at once', async () => {
     const budget = await knowing(0)
     await pass(60_001)
     const { ask, granted, tokens } = asking(budget)
@@ -181,7 +181,7 @@ describe('placements', () => {
       await budget.takeBoth({ turn, withinMs: 0 }),
       await budget.takeBoth({ turn, withinMs: 0 }),
     ]
-    // Of the tenth that is kept for other requests, they take nothing.
+    // They take nothing of the tenth that is kept for other requests.
     expect(await budget.takeBoth({ turn, withinMs: 0 })).toBeNull()
     expect(await budget.take(placing('b', 2, 0))).toBeNull()
     first?.lookUp.spent(saying(23))
@@ -250,7 +250,7 @@ describe('placements', () => {
   })
 })
 
-describe('what is learnt', () => {
+describe('the learnt limit', () => {
   it('is scarce exactly while placements wait for the limit, not while a window is unknown', async () => {
     const budget = newBudget()
     for (let number = 0; number < 10; number++) await budget.take(placing('a', number, 0))

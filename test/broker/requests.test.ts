@@ -22,7 +22,7 @@ async function failure(call: Promise<unknown>): Promise<BrokerError> {
   return error
 }
 
-describe('what is sent', () => {
+describe('a request that is sent', () => {
   it('keys as headers, a market order for the day as JSON, amounts as decimal strings', async () => {
     const seen: unknown[] = []
     const url = await startRawServer(async (request, response) => {

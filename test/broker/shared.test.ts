@@ -265,7 +265,7 @@ describe('a placement', () => {
     expect(taken).not.toContain(null)
     expect(await broker.reserve({ ...ANY, withinMs: 1_000 })).toBeNull()
     expect(broker.deferUntil().getTime()).toBeGreaterThan(Date.now() + 30_000)
-    // What settles goes on.
+    // Requests that settle an order go on.
     expect(await broker.getOrderByClientOrderId('unknown')).toBeNull()
     taken[0]?.release()
     expect(await broker.reserve({ ...ANY, withinMs: 0 })).toBeNull()

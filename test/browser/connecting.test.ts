@@ -53,7 +53,7 @@ describe('a wallet that does not know the platform’s chain', () => {
   it.each([
     ['as it is', { code: 4902 }],
     ['inside of another error', { code: -32_603, data: { originalError: { code: 4902 } } }],
-  ])('is told of it, when it says so %s', async (_how, unknownChain) => {
+  ])('learns of it, when it says so %s', async (_how, unknownChain) => {
     const page = await withWallet({ chainId: OTHER_CHAIN, unknownChain })
     await page.goto(desk().url)
     await page.getByRole('button', { name: 'Example Wallet' }).click()

@@ -28,7 +28,7 @@ describe('in the dark, a wallet', () => {
     await expectReadable(page)
     await page.getByLabel('Name of the institution').fill('Example Capital')
     await page.getByRole('button', { name: 'Found it' }).click()
-    await page.getByRole('alert').getByText('An institution of this name exists already').waitFor()
+    await page.getByRole('alert').getByText('An institution with this name already exists').waitFor()
     await expectReadable(page)
     await page.getByLabel('Name of the institution').fill('Night Capital')
     await page.getByRole('button', { name: 'Found it' }).click()

@@ -7,9 +7,9 @@ import { newestOrder, openCopy, order, useBrowserDesk } from './support/desk.js'
 import { screenshot } from './support/screenshot.js'
 
 const desk = useBrowserDesk()
-/** Long enough to place an order meanwhile on a busy machine. */
+/** Long enough to place an order before the market opens, on a busy machine. */
 const CLOSED_MS = 60_000
-/** Of people who stay for the whole story. */
+/** Pages of people who stay for the whole story. */
 const pages = new Map<string, Page>()
 
 async function pageOf(name: string): Promise<Page> {
@@ -19,7 +19,7 @@ async function pageOf(name: string): Promise<Page> {
 }
 const noor = () => desk().sandbox.accounts.newcomer.address
 
-/** As people do who have a page of their own: what one of them copies there, the other one pastes. */
+/** Copies on one person's page and pastes on another's. */
 async function paste(from: Page, into: Locator): Promise<void> {
   await from.locator('main').getByRole('button', { name: 'Copy address' }).click()
   await from.getByText('Address copied').first().waitFor()
@@ -28,9 +28,9 @@ async function paste(from: Page, into: Locator): Promise<void> {
 }
 
 describe('a page of another origin', () => {
-  it('is told so in words, and gets nothing from the server', async () => {
+  it('shows that in words, and gets nothing from the server', async () => {
     const page = await desk().visit(desk().url.replace('localhost', '127.0.0.1'))
-    await page.getByRole('alert').getByText('another address than the server allows').waitFor()
+    await page.getByRole('alert').getByText('does not allow this page').waitFor()
     const { url } = desk().sandbox.info
     const answer = await page.evaluate(
       (at) =>
@@ -58,7 +58,7 @@ describe('a page of another origin', () => {
 describe('a newcomer', () => {
   it('finds an institution, waits, and trades once it is invited and verified', async () => {
     const page = await pageOf('Noor')
-    await page.getByRole('heading', { name: 'Begin with an institution' }).waitFor()
+    await page.getByRole('heading', { name: 'Start with an institution' }).waitFor()
     expect(await findViolations(page)).toEqual([])
 
     const admin = await pageOf('Dana')
@@ -68,7 +68,7 @@ describe('a newcomer', () => {
     const [member] = desk().sandbox.accounts.employees
     await address.fill(member.address)
     await invite.click()
-    await admin.getByRole('alert').getByText('That wallet is in an institution already').waitFor()
+    await admin.getByRole('alert').getByText('That wallet already belongs to an institution').waitFor()
     expect(await address.inputValue()).toBe(member.address)
     await paste(page, address)
     expect(await address.inputValue()).toBe(noor())
@@ -120,7 +120,7 @@ describe('the admin', () => {
   })
 })
 
-/** What the server answers a page that has looked before: it has to let the page read the tag, and send it back. */
+/** The status for a page that has looked before: the server has to let it read the tag, and send it back. */
 function statusOfSecondLook(page: Page, url: string): Promise<number> {
   return page.evaluate(async (at) => {
     const tag = (await fetch(at)).headers.get('etag')
@@ -226,7 +226,7 @@ describe('an employee', () => {
   })
 })
 
-describe('a wallet that nobody invited', () => {
+describe('a wallet without an invitation', () => {
   it('founds an institution, and is its admin once the operator admits it', async () => {
     const page = await pageOf('Otto')
     await page.getByRole('link', { name: 'Desk', exact: true }).last().click()

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { postOrderSchema } from '../../src/protocol/api.js'
 import { describeApi } from '../../src/server/openapi/document.js'
-import { PAGE_POLICY } from '../../src/server/openapi/page.js'
+import { PAGE_POLICY } from '../../src/server/openapi/router.js'
 import { buildApp } from '../support/builtApp.js'
 import { useChain } from '../support/chain.js'
 import { startHttpServer } from '../support/httpServer.js'
@@ -39,7 +40,7 @@ test('/docs shows every operation, under its policy, from this server alone', as
   const shown = await page.locator('.opblock-summary').evaluateAll((rows) =>
     rows.map((row) => {
       const text = (part: string) => row.querySelector(part)?.textContent
-      // Swagger UI lets a path break after its slashes, by characters that nobody sees.
+      // Swagger UI lets a path break after its slashes, by invisible characters.
       return `${text('.opblock-summary-method')} ${text('.opblock-summary-path')?.replaceAll('\u200b', '')}`
     }),
   )
@@ -50,16 +51,18 @@ test('/docs shows every operation, under its policy, from this server alone', as
   expect([...origins]).toEqual([origin])
 })
 
-test('/docs opens an operation', async () => {
+test('/docs opens an operation, with a body that the server takes', async () => {
   const { page, errors } = await openDocs()
   const operation = page.locator('.opblock-post').first()
   await operation.locator('.opblock-summary').click()
   await operation.locator('.responses-table').waitFor()
   expect(await operation.textContent()).toContain('Origin')
+  const body = await operation.locator('.opblock-section-request-body pre').textContent()
+  expect(postOrderSchema.safeParse(JSON.parse(body ?? '')).error).toBeUndefined()
   expect(errors).toEqual([])
 })
 
-test('/docs runs nothing inline and asks nobody else, whatever gets into it', async () => {
+test('/docs runs nothing inline and asks no other host, whatever gets into it', async () => {
   const elsewhere = await startHttpServer((_req, res) =>
     res.setHeader('Access-Control-Allow-Origin', '*').end(),
   )

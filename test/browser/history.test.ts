@@ -1,4 +1,4 @@
-// What the page asks server and chain for, what it keeps of it, and what it says meanwhile.
+// The page's requests to server and chain, its copies of the answers, and its messages while it waits.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { PATIENCE_MS } from './support/browser.js'
@@ -10,7 +10,7 @@ const desk = useBrowserDesk()
 const SOME_POLLS_MS = 7_000
 /** Every chain has it, a new one as well. */
 const BLOCK = 1
-const NONE = 'None yet. What you order appears here'
+const NONE = 'No orders yet. Your orders appear here'
 
 describe('the past of a chain that is slow to tell it', () => {
   it('is said to be read, and not to be empty, until it was answered; elsewhere what was read is shown at once', async () => {
@@ -44,7 +44,7 @@ describe('the past of a chain that is slow to tell it', () => {
   })
 })
 
-describe('a page that nobody looks at', () => {
+describe('a page in the background', () => {
   it('asks for nothing, and for everything at once when it is looked at again', async () => {
     const { url, rpcUrl } = desk().sandbox.info
     const page = await desk().visitAs('Ben')
@@ -88,7 +88,7 @@ describe('more orders than a screen holds', () => {
   })
 })
 
-/** As the browser tells a page that another tab is in front of it, or no more. */
+/** Hides or shows the page, like a browser whose user changes the tab. */
 function setHidden(page: Page, hidden: boolean): Promise<void> {
   return page.evaluate((to) => {
     Object.defineProperty(document, 'hidden', { configurable: true, value: to })

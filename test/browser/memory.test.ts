@@ -1,4 +1,4 @@
-// What the page has to remember, as nobody else does.
+// Data that only the page remembers.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page, Route } from 'playwright-core'

@@ -9,7 +9,7 @@ import { newestOrder, order, useBrowserDesk } from './support/desk.js'
 
 const desk = useBrowserDesk()
 const fileSchema = z.object({ account: z.string(), keys: z.array(z.object({ privateKey: z.string() })) })
-/** Of the file that Ada keeps. */
+/** The file that Ada keeps. */
 let kept = { name: '', text: '' }
 let pages: { ada: Page } | undefined
 
@@ -46,7 +46,7 @@ describe('a new key', () => {
     await showDetails(page)
     kept = await makeKey(page)
     await page.getByText(`Keep the file ${kept.name}`).waitFor()
-    await page.getByText('your wallet cannot give it again').waitFor()
+    await page.getByText('your wallet cannot recover it').waitFor()
     await page.getByText('The new key is not in use yet').waitFor()
     await page.getByText('made by your wallet').waitFor()
     expect(await findViolations(page)).toEqual([])
@@ -98,7 +98,7 @@ describe('another browser', () => {
     await page.getByRole('alert').getByText('A newer key was made for this portfolio').waitFor()
     await showDetails(page)
     await choose(page, { name: 'other.json', text: '{}' })
-    await page.getByRole('alert').getByText('This is no key file').waitFor()
+    await page.getByRole('alert').getByText('This is not a key file').waitFor()
     await choose(page, kept)
     await page.locator('[data-test=total]').waitFor()
     await page.context().close()

@@ -28,11 +28,11 @@ async function institutionOf(page: Page): Promise<Page> {
 }
 
 const unknown = (page: Page) => page.locator('[data-test=unknown-rules]')
-/** What the form says that it would change. */
+/** The changes that the form announces. */
 const changes = (page: Page) => page.locator('[data-test=changes] li')
 const publish = (page: Page) => page.getByRole('button', { name: /^Publish version/ })
 
-/** What the form begins with where it knows of no rule. */
+/** The form's initial values where it knows of no rule. */
 async function expectBarred(page: Page): Promise<void> {
   for (const deed of ['buy', 'sell']) expect(await page.getByLabel(`Ben may ${deed}`).isChecked()).toBe(false)
   expect(await page.getByLabel('Largest order').inputValue()).toBe('')
@@ -40,7 +40,7 @@ async function expectBarred(page: Page): Promise<void> {
 }
 
 async function expectRulesOf2(page: Page): Promise<void> {
-  await page.getByText('Nothing: it says what version 2 says.').waitFor()
+  await page.getByText('No changes from version 2.').waitFor()
   expect(await page.getByLabel('Ada may not trade TSLA').isChecked()).toBe(true)
   expect(await page.getByLabel('Ben may buy').isChecked()).toBe(true)
   expect(await page.getByLabel('Largest order').inputValue()).toBe('20000')
@@ -52,18 +52,18 @@ describe('the form', () => {
     await expectBarred(dana)
     expect(await publish(dana).isDisabled()).toBe(true)
     await dana.getByLabel('Largest order').fill('25000')
-    await dana.getByText('The rules of version 1 that it lifts are unknown.').waitFor()
+    await dana.getByText('It may lift rules of version 1, which are unknown.').waitFor()
     expect(await findViolations(dana)).toEqual([])
 
     await importCopy(dana, '{')
-    await unknown(dana).getByText('This is no copy of your institution’s rulebook').waitFor()
+    await unknown(dana).getByText('This is not a copy of your institution’s rulebook').waitFor()
     await importCopy(dana, { ...desk().copy, version: 7 })
-    await unknown(dana).getByText('The copy is of another version than the one in force').waitFor()
+    await unknown(dana).getByText('The copy has another version than the one in force').waitFor()
   })
 
   it('begins with the rules of a copy, and shows what it tightens', async () => {
     await openCopy(dana, desk().copy)
-    await dana.getByText('Nothing: it says what version 1 says.').waitFor()
+    await dana.getByText('No changes from version 1.').waitFor()
     expect(await dana.getByLabel('Ben may buy').isChecked()).toBe(true)
     await dana.getByLabel('Ada may not trade TSLA').check()
     await dana.getByLabel('Largest order').fill('20,000')
@@ -112,16 +112,16 @@ describe('the form', () => {
   it('does not publish what was begun before another rulebook came into force', async () => {
     await dana.getByLabel('Largest order').fill('24000')
     await publishElsewhere(2)
-    await dana.getByText('Version 3 came into force while this one was being written').waitFor()
+    await dana.getByText('Version 3 came into force while you were editing').waitFor()
     expect(await publish(dana).isDisabled()).toBe(true)
-    await dana.getByRole('button', { name: 'Begin again from version 3' }).click()
+    await dana.getByRole('button', { name: 'Start again from version 3' }).click()
     await unknown(dana).getByText('This browser has no copy of version 3').waitFor()
     await expectBarred(dana)
   })
 })
 
 describe('a wallet that was invited after the rulebook in force', () => {
-  it('is told so on both sides before an order is tried, until the next one covers it', async () => {
+  it('sees that on both sides before an order is tried, until the next one covers it', async () => {
     const { sandbox } = desk()
     const { admin, newcomer } = sandbox.accounts
     await clientOf(sandbox, admin).membership.invite(newcomer.address)
@@ -160,7 +160,7 @@ describe('the console', () => {
 const expectVersion = (version: number) =>
   dana.locator('[data-test=version]', { hasText: `version ${version} is in force` }).waitFor()
 
-/** As the admin on another machine; the rulebook lists the first employees and no newcomer. */
+/** Publishes as the admin on another machine; the rulebook lists the first employees and no newcomer. */
 async function publishElsewhere(base: number) {
   const { sandbox } = desk()
   const free = { canBuy: true, canSell: true, restricted: [] }
@@ -172,7 +172,7 @@ async function publishElsewhere(base: number) {
   return (await clientOf(sandbox, sandbox.accounts.admin).publishRulebook(policy, { base })).copy
 }
 
-/** As the platform's owner. */
+/** Verifies a wallet as the platform's owner. */
 async function verify(address: string): Promise<void> {
   const { provider, accounts, info } = desk().sandbox
   const owner = new Wallet(accounts.owner.privateKey, provider)

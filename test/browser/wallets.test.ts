@@ -1,4 +1,4 @@
-// What may go wrong between a person, a wallet and the server, and what the page says then.
+// Failures between a person, a wallet and the server, and the page's messages.
 import type { Locator, Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { findViolations, overflowOf } from './support/accessibility.js'
@@ -10,11 +10,11 @@ import { tabTo } from './support/keyboard.js'
 
 const desk = useBrowserDesk()
 const OTHER_CHAIN = 1
-/** Funds and portfolio are two each: whoever has asked so many has read the portfolio again. */
+/** Funds and portfolio are two each: a page that has made so many calls has read the portfolio again. */
 const CALLS_OF_A_POLL = 5
 /** In seconds: a day until the deadline, a week after it, and one to spare. */
 const NINE_DAYS = 9 * 24 * 3_600
-/** Of a server with a fault of its own, for which the client does not ask again as it does after 503. */
+/** The answer of a server with a fault of its own. The client does not ask again, as it does after 503. */
 const internalError = (origin: string) => ({
   status: 500,
   headers: { 'access-control-allow-origin': origin },
@@ -46,17 +46,17 @@ describe('a wallet of the browser', () => {
     expect(await findViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Switch to Sandbox' }).click()
 
-    const key = page.locator('.asked li', { hasText: 'To sign one text, twice.' })
+    const key = page.locator('.asked li', { hasText: 'To sign one text twice.' })
     await key.waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'Open my portfolio' }).click()
-    await page.getByRole('alert').getByText('You refused it in the wallet').waitFor()
+    await page.getByRole('alert').getByText('You rejected it in the wallet').waitFor()
     await changeExtension(page, { refuses: [] })
     const letGo = await holdCalls(page, sandbox.info.rpcUrl, 'eth_call')
     await page.getByRole('button', { name: 'Open my portfolio' }).click()
     await page.getByText('Reading it from the chain…').waitFor()
-    expect(await page.getByText('There is none yet').count()).toBe(0)
+    expect(await page.getByText('You have no portfolio yet').count()).toBe(0)
     letGo()
-    await page.getByText('There is none yet. Your first order makes it.').waitFor()
+    await page.getByText('You have no portfolio yet. Your first order creates it.').waitFor()
     expect(await key.count()).toBe(0)
 
     const signed = await askedOf(page, 'personal_sign')
@@ -67,7 +67,7 @@ describe('a wallet of the browser', () => {
 
     await changeExtension(page, { refuses: ['eth_sendTransaction'] })
     await order(page, 'Buy', 'AAPL', '70')
-    await page.getByRole('alert').getByText('You refused it in the wallet').waitFor()
+    await page.getByRole('alert').getByText('You rejected it in the wallet').waitFor()
     expect(await page.locator('.order').count()).toBe(0)
     expect(await keptOrders(page)).toBe(0)
 
@@ -147,7 +147,7 @@ async function expectFit(page: Page): Promise<void> {
   expect(await findViolations(page)).toEqual([])
 }
 
-/** What a screen reader says of a control beside its name. */
+/** A control's description for a screen reader, beside its name. */
 function descriptionOf(control: Locator): Promise<string | undefined> {
   return control.evaluate(
     (element) => document.getElementById(element.getAttribute('aria-describedby') ?? '')?.textContent,
@@ -163,7 +163,7 @@ describe('a server that goes away in the middle', () => {
     const card = page.locator('.order').first()
     await card.getByText('At the market', { exact: true }).waitFor()
     await page.reload()
-    await card.getByText('Open your portfolio to see what was ordered.').waitFor()
+    await card.getByText('Open your portfolio to see the order’s content.').waitFor()
     await page.getByRole('button', { name: 'Open my portfolio' }).click()
     await card.getByText('Buy MSFT for 500.00 USDC').waitFor()
     const operator = await desk().visit(`${desk().url}#/operator`)
@@ -191,7 +191,7 @@ describe('a server that goes away in the middle', () => {
     await newestOrder(page, 'SETTLED')
     await card.getByText('Buy MSFT for 500.00 USDC').waitFor()
     await page.reload()
-    await card.getByText('What was ordered is known no more').waitFor()
+    await card.getByText('The content of this order is no longer known').waitFor()
     await page.context().close()
   })
 })
@@ -232,12 +232,12 @@ describe('a page that cannot be drawn', () => {
 })
 
 describe('an order whose sending fails in the middle', () => {
-  it('is listed when nobody knows whether it is open, and can be submitted again', async () => {
+  it('is listed when it is unknown whether it is open, and can be submitted again', async () => {
     const page = await desk().visitAs('Cleo')
     await loseAnswerOf(page, 'eth_sendTransaction')
     await order(page, 'Buy', 'AAPL', '70', { payFrom: 'Portfolio cash' })
     const alert = page.getByRole('alert').filter({ hasText: 'The order may be open' })
-    await alert.getByText('Look at it among your orders before you order again.').waitFor()
+    await alert.getByText('Check your orders before you order again.').waitFor()
     expect(await page.locator('#ticket-amount').inputValue()).toBe('')
     await page.locator('.order').getByRole('button', { name: 'Submit it again' }).click()
     await newestOrder(page, 'REFUNDED')

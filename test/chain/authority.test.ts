@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAuthority } from '../../src/chain/authority.js'
+import { createAuthority } from '../../src/chain/contracts.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
 import { useChain } from '../support/chain.js'
 import { ENCLAVE_SIGNER } from '../support/roles.js'

@@ -5,7 +5,9 @@ import {
   calledAuthorization,
   type EndingType,
   forwardedAuthorizations,
+  forwardedWrites,
   isReclaim,
+  type WriteType,
 } from '../../src/chain/calledAuthorization.js'
 import { bytesToHex, type Hex } from '../../src/protocol/hex.js'
 import { anyAuthorization } from '../support/authorizationArbitrary.js'
@@ -18,6 +20,7 @@ const SIGNATURE = bytesToHex(new Uint8Array([...new Array(64).fill(1), 27]))
 /** A signature of 65 bytes is padded to three words. */
 const PADDING_BYTES = 31
 const ENDINGS: readonly EndingType[] = ['OrderSettlement', 'OrderRefund']
+const WRITES: readonly WriteType[] = [...ENDINGS, 'PortfolioUpdate']
 
 const anySigned = anyAuthorization.map((authorization) => ({ ...authorization, signature: SIGNATURE }))
 const anyEnding = anySigned.filter(
@@ -34,12 +37,12 @@ function reclaimOf(orderId: Hex): Hex {
   return `0x${INTERFACES.escrow.encodeFunctionData('reclaim', [orderId]).slice(2)}`
 }
 
-test('a call of the escrow gives back the authorization that it was made of, with its padding or without', () => {
+test('a call gives back the authorization that it was made of, with its padding or without', () => {
   fc.assert(
     fc.property(anySigned, fc.integer({ min: 0, max: PADDING_BYTES }), (signed, cut) => {
       const call = encodeAuthorizationCall(signed)
       const sent: Hex = `0x${call.slice(2, call.length - 2 * cut)}`
-      for (const type of ENDINGS) {
+      for (const type of WRITES) {
         expect(calledAuthorization(type, sent)).toEqual(type === signed.primaryType ? signed : null)
       }
     }),
@@ -93,6 +96,27 @@ test('a call that another contract forwards is found in its calldata, for its or
       }
     }),
     { numRuns: 200 },
+  )
+})
+
+test('forwarded calls of one account are found in their order, whichever orders they are for', () => {
+  const anyWrite = anySigned.filter(({ message }) => 'orderId' in message)
+  fc.assert(
+    fc.property(fc.array(anyWrite, { maxLength: 6 }), anyBytes(50), (writes, between) => {
+      const calls = writes.map((signed) => encodeAuthorizationCall(signed).slice(2))
+      const data: Hex = `0x${calls.join(between)}`
+      for (const type of WRITES) {
+        for (const account of writes.map(({ message }) => ('account' in message ? message.account : '0x'))) {
+          const expected = writes.filter(
+            ({ primaryType, message }) =>
+              primaryType === type && 'account' in message && message.account === account,
+          )
+          expect(forwardedWrites(type, account, data)).toEqual(expected)
+        }
+      }
+      expect(forwardedWrites('OrderRefund', `0x${'0d'.repeat(20)}`, data)).toEqual([])
+    }),
+    { numRuns: 100 },
   )
 })
 

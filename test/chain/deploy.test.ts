@@ -100,7 +100,7 @@ describe('deployContracts', () => {
 
   it('refuses USDC without 6 decimals, or without decimals', async () => {
     const eighteen: Hex = `0x${'18'.repeat(20)}`
-    // Returns 18 to whoever calls: PUSH1 18, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN.
+    // Returns 18 to every caller: PUSH1 18, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN.
     await chain().provider.send('anvil_setCode', [eighteen, '0x60125f5260205ff3'])
     for (const usdc of [eighteen, chain().addressOf('registry')]) {
       await expect(deployContracts(await deployment({ usdc }))).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe('deployContracts', () => {
     }
   })
 
-  it('aborts when a contract comes out at another address than the others were told', async () => {
+  it('aborts when a contract comes out at another address than the others were given', async () => {
     const honest = await deployment()
     // A deployer that reports a nonce that is not its next one: its addresses are then computed wrongly.
     const deployer = new Proxy(honest.deployer, {

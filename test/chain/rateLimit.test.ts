@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isRateLimited, retryAfterMs } from '../../src/chain/rpcRequest.js'
+import { isRateLimited, retryAfterMs } from '../../src/chain/jsonRpc.js'
 
 const CALL = { method: 'eth_call', params: [] }
 const refused = (code: number) => ({ error: { code, message: 'refused' } })

@@ -20,7 +20,7 @@ test('an argument is cut', () => {
   expect(decodeRevert(reason(5_000))).toEqual({ name: 'Error', args: { '0': 'x'.repeat(2_050) } })
 })
 
-test('data of nobody is cut, however long it is', () => {
+test('data of an unknown error is cut, however long it is', () => {
   for (const bytes of [5_000, 500_000]) {
     const data = `0xdeadbeef${'ff'.repeat(bytes)}`
     expect(decodeRevert(data)).toEqual({ name: 'unknown', args: { data: data.slice(0, 2_050) } })
@@ -28,7 +28,7 @@ test('data of nobody is cut, however long it is', () => {
   expect(decodeRevert(reason(500_000)).name).toBe('unknown')
 })
 
-test('data whose text is no UTF-8 is of nobody', () => {
+test('data whose text is no UTF-8 is of an unknown error', () => {
   const data = reason(1).replace('78'.padEnd(64, '0'), 'ff'.padEnd(64, '0'))
   expect(decodeRevert(data)).toEqual({ name: 'unknown', args: { data } })
 })

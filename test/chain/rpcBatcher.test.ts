@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRpcBatcher } from '../../src/chain/rpcBatcher.js'
-import type { RpcCall } from '../../src/chain/rpcTransport.js'
+import { inBatches, type RpcCall } from '../../src/chain/rpc.js'
 
 /** Answers each call with its method, and remembers how many came at once. */
 function echo() {
@@ -10,12 +9,12 @@ function echo() {
     if (calls.some(({ method }) => method === 'fail')) throw new Error('no node answered')
     return calls.map(({ method }) => ({ result: method }))
   }
-  return { sizes, batcher: createRpcBatcher({ send }) }
+  return { sizes, request: send, batcher: { send: inBatches(send) } }
 }
 
 const call = (method: string): RpcCall => ({ method, params: [] })
 
-test('what is asked in one turn is one request, and everyone gets the answers to his own calls', async () => {
+test('the calls of one turn are one request, and each caller gets the answers to its own', async () => {
   const { sizes, batcher } = echo()
   const first = batcher.send([call('a'), call('b')])
   const second = batcher.send([call('c')])
@@ -25,7 +24,7 @@ test('what is asked in one turn is one request, and everyone gets the answers to
   expect(sizes).toEqual([3, 1])
 })
 
-test('a request has a hundred calls at most, and nobody’s calls are parted', async () => {
+test('a request has a hundred calls at most, and the calls of one caller stay together', async () => {
   const { sizes, batcher } = echo()
   const pairs = Array.from({ length: 75 }, (_, index) => batcher.send([call(`x${index}`), call(`y${index}`)]))
   const long = batcher.send(Array.from({ length: 120 }, (_, index) => call(`z${index}`)))
@@ -34,7 +33,7 @@ test('a request has a hundred calls at most, and nobody’s calls are parted', a
   expect(sizes).toEqual([100, 50, 120])
 })
 
-test('what several ask alike is asked once', async () => {
+test('the same question of several callers is asked once', async () => {
   const { sizes, batcher } = echo()
   const asked = [[call('a'), call('b')], [call('b')], [call('a'), { method: 'a', params: [1] }]]
   const answers = await Promise.all(asked.map((calls) => batcher.send(calls)))
@@ -53,9 +52,57 @@ test('a request has room for a megabyte at most', async () => {
   expect(sizes).toEqual([2, 2])
 })
 
-test('those who share a request share its failure, and nobody else', async () => {
+test('callers that share a request share its failure, and later ones do not', async () => {
   const { batcher } = echo()
   const failed = await Promise.allSettled([batcher.send([call('a')]), batcher.send([call('fail')])])
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(await batcher.send([call('b')])).toEqual([{ result: 'b' }])
+})
+
+test('callers that do not share answers ask for themselves, in one request', async () => {
+  const { sizes, request } = echo()
+  const send = inBatches(request, { shareAnswers: false })
+  expect(await Promise.all([send([call('a')]), send([call('a')])])).toHaveLength(2)
+  expect(sizes).toEqual([2])
+})
+
+test('callers with another signal have a request of their own, which that signal ends', async () => {
+  const signals: (AbortSignal | undefined)[] = []
+  const send = inBatches(async (calls, signal) => {
+    signals.push(signal)
+    signal?.throwIfAborted()
+    return calls.map(({ method }) => ({ result: method }))
+  })
+  const stopping = new AbortController()
+  const asked = [undefined, stopping.signal, undefined, stopping.signal].map((signal) =>
+    send([call('a')], signal),
+  )
+  stopping.abort(new Error('stopped'))
+  const found = await Promise.allSettled(asked)
+  expect(found.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected'])
+  expect(signals).toEqual([undefined, stopping.signal])
+})
+
+test('a caller that asks twice gets two answers, though other callers share them', async () => {
+  const { sizes, batcher } = echo()
+  const answers = await Promise.all([
+    batcher.send([call('a'), call('b'), call('a')]),
+    batcher.send([call('a'), call('b')]),
+  ])
+  expect(answers.map((own) => own.length)).toEqual([3, 2])
+  expect(sizes).toEqual([4])
+})
+
+test('answers that callers share keep the order in which each of them asks', async () => {
+  const asked: string[][] = []
+  const send = inBatches(async (calls) => {
+    asked.push(calls.map(({ method }) => method))
+    return calls.map((_, place) => ({ result: place }))
+  })
+  const [, log] = await Promise.all([
+    send([call('parent')]),
+    send([call('last'), call('logs'), call('parent')]),
+  ])
+  expect(asked).toEqual([['parent', 'last', 'logs', 'parent']])
+  expect(log).toEqual([{ result: 1 }, { result: 2 }, { result: 3 }])
 })

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { createRpcTransport } from '../../src/chain/rpcTransport.js'
+import { createRpc } from '../../src/chain/rpc.js'
 import { startHttpServer, type TestServer } from '../support/httpServer.js'
 
 const servers: TestServer[] = []
@@ -40,7 +40,7 @@ type Node = Awaited<ReturnType<typeof startNode>>
 
 function transportOf(...nodes: Node[]) {
   const changes: [node: number, fault: string | null][] = []
-  const transport = createRpcTransport({
+  const transport = createRpc({
     urls: nodes.map(({ url }) => url),
     timeoutMs: 2_000,
     chainId: 1,
@@ -58,7 +58,7 @@ function transportOf(...nodes: Node[]) {
     const before = questions()
     await ask()
     await vi.waitFor(() => expect(questions()).toEqual(before.map((count) => count + 1)))
-    // What follows from the answers.
+    // Time for the consequences of the answers.
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { createRpcTransport } from '../../src/chain/rpcTransport.js'
+import { createRpc } from '../../src/chain/rpc.js'
 import { startHttpServer, type TestServer } from '../support/httpServer.js'
 
 const CHAIN_ID = 31_337
@@ -50,7 +50,7 @@ type Node = Awaited<ReturnType<typeof startNode>>
 function transportOf(...nodes: Node[]) {
   const changes: [node: number, fault: string | null][] = []
   const requests: [node: number, answers: number | null, durationMs: number][] = []
-  const transport = createRpcTransport({
+  const transport = createRpc({
     urls: nodes.map(({ url }) => url),
     timeoutMs: 1_000,
     chainId: CHAIN_ID,
@@ -81,7 +81,7 @@ describe('a node', () => {
     expect(changes).toEqual([[0, 'other-chain']])
   })
 
-  it('is told of as set aside until it is back, and each of its requests as answered or not', async () => {
+  it('is reported as set aside until it is back, and each of its requests as answered or not', async () => {
     const [first, second] = [await startNode('first', '500'), await startNode('second')]
     const { transport, requests, ask } = transportOf(first, second)
     expect(transport.faults()).toEqual([null, null])
@@ -252,7 +252,7 @@ describe('a node that takes few calls in one request', () => {
       servers.push(server)
       const changes: unknown[] = []
       const onNodeChange = (...change: unknown[]) => changes.push(change)
-      const transport = createRpcTransport({ urls: [server.url], timeoutMs: 1_000, onNodeChange })
+      const transport = createRpc({ urls: [server.url], timeoutMs: 1_000, onNodeChange })
       const calls = Array.from({ length: 16 }, (_, index) => ({ method: `call-${index}`, params: [] }))
       const expected = calls.map(({ method }) => ({ result: method }))
       expect(await transport.send(calls)).toEqual(expected)
@@ -276,7 +276,7 @@ describe('a node that takes few calls in one request', () => {
       response.end(JSON.stringify(calls.map(({ id }) => ({ id, result: 'second' }))))
     })
     servers.push(server)
-    const transport = createRpcTransport({ urls: [server.url, node.url], timeoutMs: 200 })
+    const transport = createRpc({ urls: [server.url, node.url], timeoutMs: 200 })
     const calls = Array.from({ length: 4 }, () => ({ method: 'who', params: [] }))
     expect(await transport.send(calls)).toEqual(calls.map(() => by('first')))
     expect(sizes).toEqual([4, 2, 1])
@@ -290,7 +290,7 @@ describe('a node that takes few calls in one request', () => {
   })
 })
 
-describe('what goes to all', () => {
+describe('a call for all nodes', () => {
   const who = [{ method: 'who', params: [] }]
 
   it('goes to each healthy node, and not to one that rests', async () => {

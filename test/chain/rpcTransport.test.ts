@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createRpcTransport } from '../../src/chain/rpcTransport.js'
+import { createRpc } from '../../src/chain/rpc.js'
 import { startHttpServer, type TestServer } from '../support/httpServer.js'
 
 const servers: TestServer[] = []
@@ -55,7 +55,7 @@ const answers = [{ result: 'first' }, { result: null }]
 describe('a batch', () => {
   it('is one request and is answered in the order of its calls', async () => {
     const { url, seen } = await echo()
-    const transport = createRpcTransport({ urls: [url], timeoutMs: 1_000 })
+    const transport = createRpc({ urls: [url], timeoutMs: 1_000 })
     expect(await transport.send(calls)).toEqual(answers)
     expect(seen.requests).toBe(1)
   })
@@ -65,12 +65,12 @@ describe('a batch', () => {
     const { url } = await node((batch) =>
       batch.map(({ id }) => (id === 0 ? { id, error } : { id, result: 1 })),
     )
-    const transport = createRpcTransport({ urls: [url], timeoutMs: 1_000 })
+    const transport = createRpc({ urls: [url], timeoutMs: 1_000 })
     expect(await transport.send(calls)).toEqual([{ error }, { result: 1 }])
   })
 
-  it('without calls asks nobody', async () => {
-    const transport = createRpcTransport({ urls: ['http://127.0.0.1:9'], timeoutMs: 1_000 })
+  it('without calls asks no node', async () => {
+    const transport = createRpc({ urls: ['http://127.0.0.1:9'], timeoutMs: 1_000 })
     expect(await transport.send([])).toEqual([])
   })
 })
@@ -95,14 +95,14 @@ describe('another node is asked after', () => {
   it.each(Object.keys(faulty))('%s', async (fault) => {
     const bad = await faulty[fault]?.()
     const good = await echo()
-    const transport = createRpcTransport({ urls: [bad?.url ?? '', good.url], timeoutMs: 300 })
+    const transport = createRpc({ urls: [bad?.url ?? '', good.url], timeoutMs: 300 })
     expect(await transport.send(calls)).toEqual(answers)
   })
 
   it('which is then asked first', async () => {
     const bad = await node(() => ({}), 500)
     const good = await echo()
-    const transport = createRpcTransport({ urls: [bad.url, good.url], timeoutMs: 1_000 })
+    const transport = createRpc({ urls: [bad.url, good.url], timeoutMs: 1_000 })
     await transport.send(calls)
     await transport.send(calls)
     expect(bad.seen.requests).toBe(1)
@@ -120,7 +120,7 @@ describe('an error', () => {
   it('where there can be none has another node asked for all of the batch', async () => {
     const bad = await without('eth_getTransactionCount', { code: -32_000, message: 'missing trie node' })
     const good = await echo()
-    const transport = createRpcTransport({ urls: [bad.url, good.url], timeoutMs: 1_000 })
+    const transport = createRpc({ urls: [bad.url, good.url], timeoutMs: 1_000 })
     const count = { method: 'eth_getTransactionCount', params: ['0x1'] }
     expect(await transport.send([...calls, count])).toEqual([...answers, { result: '0x1' }])
   })
@@ -130,21 +130,21 @@ describe('an error', () => {
     ['with the data of a revert', 'eth_call', OLD_REVERTED],
   ])('%s is an answer', async (_, method, error) => {
     const [first, second] = [await without(method, error), await echo()]
-    const transport = createRpcTransport({ urls: [first.url, second.url], timeoutMs: 1_000 })
+    const transport = createRpc({ urls: [first.url, second.url], timeoutMs: 1_000 })
     expect(await transport.send([{ method, params: [] }])).toEqual([{ error }])
     expect(second.seen.requests).toBe(0)
   })
 
   it('of one call among others may be the fault of the call', async () => {
     const [first, second] = [await without('b', INTERNAL), await echo()]
-    const transport = createRpcTransport({ urls: [first.url, second.url], timeoutMs: 1_000 })
+    const transport = createRpc({ urls: [first.url, second.url], timeoutMs: 1_000 })
     expect(await transport.send(calls)).toEqual([{ result: 'first' }, { error: INTERNAL }])
     expect(second.seen.requests).toBe(0)
   })
 
   it('of every node is handed on', async () => {
     const [first, second] = [await without('a', INTERNAL), await without('a', LIMIT)]
-    const transport = createRpcTransport({ urls: [first.url, second.url], timeoutMs: 1_000 })
+    const transport = createRpc({ urls: [first.url, second.url], timeoutMs: 1_000 })
     expect(await transport.send(calls.slice(0, 1))).toEqual([{ error: INTERNAL }])
   })
 })
@@ -157,7 +157,7 @@ describe('answers none of which are whole', () => {
     const broken = await node((batch) => batch.map(({ id }) => ({ id, error: INTERNAL })))
     const nodes = [await limitedInOne(), broken]
     const urls = order.map((index) => nodes[index]?.url ?? '')
-    const transport = createRpcTransport({ urls, timeoutMs: 1_000 })
+    const transport = createRpc({ urls, timeoutMs: 1_000 })
     expect(await transport.send(calls)).toEqual([{ result: 'partly' }, { error: LIMIT }])
   })
 })
@@ -167,23 +167,23 @@ describe('a rate limit in one answer', () => {
 
   it('is handed on with the other answers when no other node is healthy', async () => {
     const bad = await limitedInOne()
-    const alone = createRpcTransport({ urls: [bad.url], timeoutMs: 1_000 })
+    const alone = createRpc({ urls: [bad.url], timeoutMs: 1_000 })
     expect(await alone.send(calls)).toEqual(partly)
     const gone = await node(() => ({}), 500)
-    const transport = createRpcTransport({ urls: [bad.url, gone.url], timeoutMs: 1_000 })
+    const transport = createRpc({ urls: [bad.url, gone.url], timeoutMs: 1_000 })
     expect(await transport.send(calls)).toEqual(partly)
     expect(await transport.send(calls)).toEqual(partly)
     expect(gone.seen.requests).toBe(1)
   })
 
   it('leaves what a node did for the others as its answer to what goes to all', async () => {
-    const transport = createRpcTransport({ urls: [(await limitedInOne()).url], timeoutMs: 1_000 })
+    const transport = createRpc({ urls: [(await limitedInOne()).url], timeoutMs: 1_000 })
     expect(await transport.toAll((node) => node.send(calls))).toEqual([partly])
   })
 
   it('of a query for events may be the fault of the query, and sets nothing aside', async () => {
     const [limited, good] = [await limitedInOne(), await echo()]
-    const transport = createRpcTransport({ urls: [limited.url, good.url], timeoutMs: 1_000 })
+    const transport = createRpc({ urls: [limited.url, good.url], timeoutMs: 1_000 })
     const queries = calls.map(({ params }) => ({ method: 'eth_getLogs', params }))
     expect(await transport.send(queries)).toEqual(partly)
     expect(await transport.send(queries)).toEqual(partly)
@@ -193,7 +193,7 @@ describe('a rate limit in one answer', () => {
 
 it('fails without naming a URL when no node answers', async () => {
   const bad = await node(() => ({}), 500)
-  const transport = createRpcTransport({ urls: [bad.url, 'http://127.0.0.1:9/key-in-path'], timeoutMs: 500 })
+  const transport = createRpc({ urls: [bad.url, 'http://127.0.0.1:9/key-in-path'], timeoutMs: 500 })
   const failure = transport.send(calls)
   await expect(failure).rejects.toMatchObject({ name: 'ChainUnavailableError' })
   await expect(failure).rejects.not.toThrow(/127\.0\.0\.1|key-in-path/)
@@ -201,7 +201,7 @@ it('fails without naming a URL when no node answers', async () => {
 
 it('stops when its caller aborts', async () => {
   const silent = await serve(() => {})
-  const transport = createRpcTransport({ urls: [silent, silent], timeoutMs: 60_000 })
+  const transport = createRpc({ urls: [silent, silent], timeoutMs: 60_000 })
   const abort = new AbortController()
   const failure = transport.send(calls, abort.signal)
   abort.abort(new Error('no longer wanted'))

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createTurnGroups } from '../../src/chain/turnGroups.js'
+import { createTurnGroups } from '../../src/chain/rpc.js'
 
 const LIMIT = 10
 
-/** What becomes of numbers that are handed in together, each as large as it says. */
+/** The groups of numbers that are handed in together, each as large as its value. */
 async function groupsOf(numbers: readonly number[]): Promise<(readonly number[])[]> {
   const groups: (readonly number[])[] = []
   const gather = createTurnGroups<number>({ limit: LIMIT, sizeOf: (number) => number }, (group) => {
@@ -30,7 +30,7 @@ test('all are handed on once and in order, in groups that can take no more', asy
   )
 })
 
-test('what comes in another turn is in another group', async () => {
+test('a number in another turn is in another group', async () => {
   const groups: string[] = []
   const gather = createTurnGroups<string>({ limit: LIMIT, sizeOf: () => 1 }, (group) => {
     groups.push(group.join(''))

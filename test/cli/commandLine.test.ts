@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../src/cli/commandLine.js'
 
 const COMMANDS = [
-  ...['order', 'policy', 'portfolio', 'key', 'wallet', 'claim', 'leave', 'status', 'relay', 'taken', 'watch'],
+  ...['order', 'orders', 'history', 'policy', 'portfolio', 'key', 'wallet', 'claim', 'leave', 'status'],
+  ...['relay', 'taken', 'watch'],
 ]
 
-/** Nobody listens there: whatever got as far as a connection would end with 5. */
+/** No server listens there: a command that got as far as a connection would end with 5. */
 const NOWHERE = {
   TRADING_SERVER_URL: 'http://127.0.0.1:1',
   TRADING_RPC_URL: 'http://127.0.0.1:1',
@@ -67,6 +68,11 @@ describe('the command line', () => {
     [['policy', '/absent.json']],
     [['portfolio', 'mine']],
     [['portfolio', '--portfolio-keys', '/absent.json']],
+    [['history', 'mine']],
+    [['history', '--csv', '--json']],
+    [['orders', '--from-block', '-1']],
+    [['orders', '--confirmations', '0']],
+    [['history', '--explorer', 'ftp://x']],
     [['key', 'rotate']],
     [['key', 'rotate', 'one', 'two']],
     [['key', 'import', 'file']],

@@ -8,7 +8,7 @@ import { useChain } from '../support/chain.js'
 import { type Bundle, bundleForBrowser } from './browser/bundle.js'
 import { answerAsServer, clearForTrading, INTENT_PRIVATE_KEY, walletOf } from './clientSetting.js'
 
-/** What a page may use besides the language itself. */
+/** The globals that a page may use besides the language itself. */
 const WEB_GLOBALS = {
   AbortController,
   AbortSignal,

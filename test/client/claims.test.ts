@@ -1,4 +1,4 @@
-// What the wallet could not receive: USDC that has blacklisted it, shares of a frozen holding.
+// Payouts that the wallet could not receive: USDC that has blacklisted it, shares of a frozen holding.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
 import { usdcFixture } from '../contracts/fixtures/usdc.js'

@@ -13,7 +13,7 @@ import { ROLES, type Role } from '../support/roles.js'
 export const INTENT_PRIVATE_KEY: Hex = `0x${'b2'.repeat(32)}`
 export const INTENT_PUBLIC_KEY = publicKeyOf(hexToBytes(INTENT_PRIVATE_KEY))
 export const ORG_ID = nameToBytes32('Example Capital')
-/** What alice and bob hold, in USDC base units. */
+/** The balances of alice and bob in USDC base units. */
 export const WALLET_USDC = 1_000_000_000n
 
 /** Waits that tests can afford. */
@@ -49,7 +49,7 @@ export function clientOf(
   return createClient({ serverUrl: api.url, signer: walletOf(chain, role), timing: FAST, ...options })
 }
 
-/** What `GET /enclave-key` answers. */
+/** The answer of `GET /enclave-key`. */
 export function enclaveKeyOf(chain: TestChain) {
   return {
     publicKey: INTENT_PUBLIC_KEY,

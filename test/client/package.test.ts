@@ -25,7 +25,7 @@ export const cashOf = ({ cash }: Portfolio): string => formatDecimal(cash, USDC_
 export const amount: bigint = parseDecimal('1.5', USDC_DECIMALS)
 export const codeOf = (error: unknown) => error instanceof ClientError || error instanceof ServerError ? error.code : null
 `
-/** What must not compile: if it did, the types would be those of anything. */
+/** A program that must not compile: if it did, the types would admit anything. */
 const WRONG = `
 import { createClient, parseDecimal } from 'confidential-trading-backend/client'
 createClient({ serverUrl: 'https://example.com' })
@@ -34,7 +34,7 @@ export * from 'confidential-trading-backend/server'
 export * from 'confidential-trading-backend'
 `
 
-describe('what npm packs', () => {
+describe('the npm package', () => {
   it('is client, command line and the floors that they stand on, without maps, sources or tests', () => {
     const folders = new Set(installed().files.map((file) => file.split('/').slice(0, 2).join('/')))
     expect([...folders].sort()).toEqual([

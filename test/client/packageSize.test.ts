@@ -1,4 +1,4 @@
-// What a page pays for the client, and for a part of it: bundled from the package as npm packs it.
+// The bytes that a page pays for the client, and for a part of it: bundled from the package as npm packs it.
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -9,9 +9,11 @@ const installed = useInstalledPackage()
 
 const BYTES_PER_KB = 1_000
 
-/** The README's table: what is imported, and the most that it may weigh in kB. */
+/** The table of docs/client.md: what is imported, and the most that it may weigh in kB. */
 const budgets = [
-  ...readFileSync('README.md', 'utf8').matchAll(/^\| (everything|`\w+`(?:, `\w+`)*) +\| ([\d.]+) kB +\|$/gm),
+  ...readFileSync('docs/client.md', 'utf8').matchAll(
+    /^\| (everything|`\w+`(?:, `\w+`)*) +\| ([\d.]+) kB +\|$/gm,
+  ),
 ].map(([, imported = '', kilobytes]) => ({ imported, most: Number(kilobytes) * BYTES_PER_KB }))
 
 /** Bundles and minifies as a frontend would, nothing external: an import of a Node module fails the build. */
@@ -33,7 +35,7 @@ async function bundle(imported: string) {
   return {
     gzipped: gzipSync(outputFiles[0]?.text ?? '', { level: 9 }).length,
     external: output?.imports ?? [],
-    /** Of the package its folder, of others their name. */
+    /** The folders of this package, and the names of others. */
     from: new Set(inputs.map(([path]) => sourceOf(path.split('node_modules/').at(-1) ?? '', name))),
   }
 }
@@ -49,7 +51,7 @@ function sourceOf(path: string, name: string): string {
     : (path.split('/')[0] ?? '')
 }
 
-it('has a budget in the README for the whole, and for parts', () => {
+it('has a documented budget for the whole, and for parts', () => {
   expect(budgets.map(({ imported }) => imported)).toEqual([
     'everything',
     '`createReader`',
@@ -65,12 +67,14 @@ it.each(budgets)('$imported weighs $most bytes at most, minified and gzipped', a
   expect(gzipped).toBeLessThanOrEqual(most)
 })
 
-it('is made of the client, the formats, the ABIs and four packages that run in browsers', async () => {
+it('is made of the client, the formats, the reader of events, the ABIs and four packages that run in browsers', async () => {
   expect([...(await bundle('everything')).from].sort()).toEqual([
     '@noble',
     'canonicalize',
+    'dist/chain',
     'dist/chain/generated',
     'dist/client',
+    'dist/client/history',
     'dist/protocol',
     'ethers',
     'zod',

@@ -20,8 +20,10 @@ const status = {
   nextTriggerAt: null,
   notice: null,
 }
+const bars = { asOf: '2030-01-01T14:30:00Z', stale: false, barSeconds: 900, symbols: [] }
 const ANSWERS: Record<string, object> = {
   '/market/clock': clock,
+  '/market/bars': bars,
   [`/orders/${orderId}`]: status,
   [`/orders/${orderId}/timeline`]: { orderId, entries: [settled] },
 }
@@ -40,6 +42,7 @@ const reader = () => createReader({ serverUrl: api.url, timing: FAST })
 
 it('reads views and orders without a wallet', async () => {
   expect(await reader().views.clock()).toEqual(clock)
+  expect(await reader().views.bars()).toEqual(bars)
   expect(await reader().getOrder(orderId)).toMatchObject({ orderId, state: 'SETTLED', amount: 25_000_000n })
   expect((await reader().getTimeline(orderId)).entries).toEqual([settled])
 })

@@ -200,7 +200,7 @@ describe('a rulebook that was written from a version', () => {
     expect(opened.version).toBe(3)
   })
 
-  it('is told from the one in force by the admin alone', async () => {
+  it('builds on the version in force, which the admin alone reads', async () => {
     expect(await clientOfServer('admin').rulebookVersion()).toEqual({ orgId: ORG_ID, version: 4 })
     await expect(clientOfServer('alice').rulebookVersion()).rejects.toMatchObject({ code: 'not-admin' })
   })

@@ -13,7 +13,7 @@ const policyOf = (employees: Policy['employees'], change: Partial<Policy> = {}):
   ...change,
 })
 
-/** As a person reads them. */
+/** The changes as a person reads them. */
 function said(before: Policy | null, after: Policy): string[] {
   return rulebookChanges(before, after).map(({ effect, employee, text }) => {
     const who = employee === ADA ? 'Ada ' : employee === BEN ? 'Ben ' : ''

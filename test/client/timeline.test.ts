@@ -73,7 +73,7 @@ describe('following a timeline', () => {
     expect(validators).toEqual([undefined, '"a"', '"a"', undefined])
   })
 
-  it('ends with a reclaim that no run is told of', async () => {
+  it('ends with a reclaim that no run learns of', async () => {
     expect(await followed(answer(opened), answer(opened, reclaimed))).toEqual(['opened', 'opened reclaimed'])
   })
 })

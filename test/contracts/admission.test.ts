@@ -8,7 +8,7 @@ import type { Role } from '../support/roles.js'
 const ZERO: Hex = `0x${'00'.repeat(20)}`
 const OTHER = nameToBytes32('Borealis')
 
-// The admin's institution is admitted; nobody else has founded one.
+// The admin's institution is admitted; it is the only one.
 const chain = useChain(async (set) => {
   await set.send('admin', 'registry', 'registerInstitution', ORG)
   await set.send('owner', 'registry', 'setAdmitted', ORG, set.account('admin'), true)
@@ -27,7 +27,7 @@ const admitRevert = (orgId: Hex, role: Role, admitted = true) =>
 const notFounded = (orgId: Hex, wallet: Hex) => ({ name: 'NotFounded', args: { orgId, wallet } })
 
 describe('registerInstitution', () => {
-  it('notes the founder, and makes nobody an admin or a member', async () => {
+  it('notes the founder, and makes no wallet an admin or a member', async () => {
     const receipt = await send('bob', 'registerInstitution', OTHER)
     expect(chain().events(receipt)).toEqual([
       { contract: 'registry', name: 'InstitutionRegistered', args: [OTHER, account('bob')] },

@@ -141,7 +141,7 @@ describe('when a reorganization replaces a buy of 5,000 USDC by one of a unit, u
     expect(await usdcOf(account(from))).toBe(FUNDS - amount)
   })
 
-  it('and when it replaces an earlier write of the portfolio, what was computed from that one is void', async () => {
+  it('and when it replaces an earlier write of the portfolio, writes computed from that one are void', async () => {
     const order = await open('alice', usd(5_000))
     const snapshot = await chain().provider.send('evm_snapshot', [])
     await relay(portfolioUpdate(order, { enclaveBlob: '0x0aaa' }))

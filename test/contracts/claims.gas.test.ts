@@ -38,7 +38,7 @@ interface Sent {
   asset: Hex
 }
 
-/** What becomes of it with that much gas. The node only pretends to send it. */
+/** Its outcome with that much gas. The node only simulates it. */
 async function outcomeOf({ from, call: [contract, method, ...args], asset }: Sent, gas: number) {
   const sent = {
     from: account(from),

@@ -189,7 +189,7 @@ describe('the recipient of a claim', () => {
     expect(await claimRevert('alice', account('dave'))).toBeNull()
   })
 
-  it('can be withdrawn, and can never be nobody', async () => {
+  it('can be withdrawn, and can never be the zero address', async () => {
     await approve(account('carol'))
     await approve(ZERO)
     expect(await claimRevert('alice', account('carol'))).toEqual(refused('alice', account('carol')))

@@ -147,7 +147,7 @@ describe('updatePolicy', () => {
     })
   })
 
-  it('refuses an institution that does not exist or was only founded, whoever is named', async () => {
+  it('refuses an institution that does not exist or was only founded, for every author', async () => {
     const nowhere = nameToBytes32('Nowhere')
     const founded = nameToBytes32('Borealis')
     await chain().send('carol', 'registry', 'registerInstitution', founded)

@@ -35,7 +35,7 @@ function altered(value: unknown): unknown {
   return bytesToHex(bytes)
 }
 
-/** What the enclave's signature over one digest recovers to when another digest is checked. */
+/** The refusal of the enclave's signature when the contract checks another digest. */
 const refusal = (got: Hex) => ({ name: 'InvalidSigner', args: { expected: ENCLAVE_SIGNER, got } })
 
 describe.each(PRIMARY_TYPES)('%s', (primaryType) => {

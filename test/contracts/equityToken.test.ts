@@ -220,7 +220,7 @@ describe('a transfer', () => {
     })
   })
 
-  it('to nobody is refused: it would burn', async () => {
+  it('to the zero address is refused: it would burn', async () => {
     const nobody = `0x${'00'.repeat(20)}`
     expect(await revert('alice', 'transfer', nobody, ID, 1n)).toEqual({
       name: 'ERC6909InvalidReceiver',
@@ -245,7 +245,7 @@ describe('metadata', () => {
   })
 
   it('supports ERC-165, ERC-6909, its supply and its metadata', async () => {
-    // As the EIPs state them: ERC-165, ERC-6909; the two extensions are the XOR of their selectors.
+    // The ids of the EIPs: ERC-165, ERC-6909; the two extensions are the XOR of their selectors.
     for (const id of ['0x01ffc9a7', '0x0f632fb3', '0xbd85b039']) {
       expect(await read('supportsInterface', id), id).toBe(true)
     }

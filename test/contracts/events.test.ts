@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type ContractKey, INTERFACES } from '../support/chain.js'
 
-/** What the contracts take over from OpenZeppelin. */
+/** Events that the contracts inherit from OpenZeppelin. */
 const INHERITED = ['EIP712DomainChanged', 'Transfer', 'Approval', 'OperatorSet']
 
 /** The product's thirteen, which are narrated. */

@@ -169,7 +169,7 @@ describe('transferAdmin, acceptAdmin', () => {
     expect(await read('walletCount', ORG)).toBe(0n)
   })
 
-  it('hands over to a member, who is counted no more while the former admin is', async () => {
+  it('hands over to a member: the count of members has the former admin instead', async () => {
     await enter('alice')
     await send('admin', 'transferAdmin', account('alice'))
     expect(await eventsOf(send('alice', 'acceptAdmin', ORG))).toEqual([

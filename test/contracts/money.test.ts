@@ -11,7 +11,7 @@ import { sequence, WALLETS } from '../support/money/steps.js'
 import { usdcFixture } from './fixtures/usdc.js'
 
 const SEQUENCES = 500
-/** Of which so many are mined, too: a request per transaction takes its time. */
+/** So many of them are mined, too: a request per transaction takes its time. */
 const MINED_SEQUENCES = 10
 const SEED = 20_250_107
 const UNLIMITED = 2n ** 256n - 1n
@@ -21,7 +21,7 @@ let play: Awaited<ReturnType<typeof createRunner>>
 let simulated: Engine
 let mined: Engine
 
-/** As `initialState` of the model says. */
+/** Prepares the chain like `initialState` of the model. */
 async function setUp(): Promise<void> {
   await chain.send('admin', 'registry', 'registerInstitution', ORG)
   await chain.send('owner', 'registry', 'setAdmitted', ORG, chain.account('admin'), true)
@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-/** What must have happened among the sequences, or they prove little. */
+/** Steps that must have happened among the sequences, or they prove little. */
 const REACHED = [
   ...[
     'openBuy',

@@ -26,7 +26,7 @@ describe('reclaim', () => {
     await expectNothingOpen('alice')
   })
 
-  it('is nobody else’s: not the owner’s, not the admin’s', async () => {
+  it('is the account’s alone: not the owner’s, not the admin’s', async () => {
     const orderId = await openBuy(chain(), 'alice', 'buy', usd(1_000))
     await chain().mineAt((await soon(chain())) + 8 * DAY)
     for (const role of ['owner', 'admin', 'bob'] as const) {

@@ -51,7 +51,7 @@ describe('pause', () => {
     expect(await revert('bob', 'requireNotPaused')).toBeNull()
   })
 
-  it('is nobody else’s: not the owner’s, not the admin’s', async () => {
+  it('is the guardian’s alone: not the owner’s, not the admin’s', async () => {
     for (const role of ['owner', 'admin', 'relayer'] as const) {
       expect(await revert(role, 'pause')).toEqual({
         name: 'NotGuardian',

@@ -16,7 +16,7 @@ const CONTRACTS = ['authority', 'registry', 'escrow', 'ledger', 'token'] as cons
 const NOTHING = { name: 'NothingToSweep', args: {} }
 
 describe.each(CONTRACTS)('%s', (contract) => {
-  it('gives up what was sent to it by mistake, to the unit, whoever asks', async () => {
+  it('gives up USDC that was sent to it by mistake, to the unit, at any caller’s request', async () => {
     expect(await chain().revert('dave', contract, 'sweepUsdc')).toEqual(NOTHING)
     await chain().send('carol', 'usdc', 'transfer', chain().addressOf(contract), 7n)
     await chain().send('dave', contract, 'sweepUsdc')

@@ -2,12 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
+/** The Markdown pages of the repository: those at its root, and all below these folders. */
 const pages = [
-  ...readdirSync('.').filter((name) => name.endsWith('.md')),
-  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join('docs', name)),
-]
+  ...readdirSync('.'),
+  ...['docs', 'src', 'web', 'contracts', 'test', 'bench', 'data'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  ),
+].filter((name) => name.endsWith('.md') && !name.includes('node_modules') && name !== 'contracts/gas.md')
 
 /** The anchors of a page's headings, as the usual hosts make them. */
 function anchorsOf(text: string): string[] {
@@ -27,11 +28,25 @@ function isBroken(page: string, link: string): boolean {
 }
 
 test.each(pages)('every link in %s leads somewhere in the repository', (page) => {
-  // What stands in code is no link.
+  // Text in code is no link.
   const text = readFileSync(page, 'utf8')
     .replace(/^```[\s\S]*?^```/gm, '')
     .replace(/`[^`\n]*`/g, '')
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '')
   const local = links.filter((link) => !/^[a-z]+:/.test(link))
   expect(local.filter((link) => isBroken(page, link))).toEqual([])
+})
+
+const ROOMS = readdirSync('src/server')
+const PATH = /`((?:bench|contracts|deploy|docs|scripts|src|test|web)\/[\w./-]+)`/g
+const PART = /`(\w+)\/(\w+)`/g
+
+test.each(pages)('every file and room that %s names is there', (page) => {
+  const text = readFileSync(page, 'utf8')
+  const paths = [...text.matchAll(PATH)].map((match) => match[1] ?? '')
+  const parts = [...text.matchAll(PART)]
+    .filter(([, room = '']) => ROOMS.includes(room))
+    .map(([, room = '', part = '']) => `src/server/${room}/${part}`)
+  const isThere = (path: string) => [path, `${path}.ts`, `${path}.test.ts`].some((name) => existsSync(name))
+  expect([...paths, ...parts].filter((path) => !isThere(path))).toEqual([])
 })

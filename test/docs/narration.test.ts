@@ -1,14 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { wordsOf } from '../../src/server/narrator/events.js'
-import { jsonLine } from '../../src/server/narrator/jsonLine.js'
-import { EVENT_NAMES, type Narration, type Shown, type Told } from '../../src/server/narrator/narration.js'
-import { textLine } from '../../src/server/narrator/textLine.js'
+import {
+  EVENT_NAMES,
+  type Narration,
+  type NarrationLine,
+  type Shown,
+  wordsOf,
+} from '../../src/server/narrator/events.js'
+import { jsonLine, textLine } from '../../src/server/narrator/output.js'
 
 const SECONDS = { d: 86_400, h: 3_600, min: 60, s: 1 }
 
-/** What a line says, read back from it. */
-function toldBy(line: string): Told {
+/** Reads a line back into its parts. */
+function toldBy(line: string): NarrationLine {
   const [, time = '', tag = '', mark, rest = ''] = /^(\S+) +\[(\w+)\] (retracted: )?(.*)$/.exec(line) ?? []
   const unix = BigInt(Date.parse(time) / 1_000)
   const [says, ...shown] = rest.split(/ {2,}/)
@@ -37,8 +41,8 @@ function shownValue(text: string, time: bigint): Shown {
   return { name: named, unit: unit === 'USDC' ? 'USDC' : 'shares', value }
 }
 
-/** What a line tells, but for its time. */
-const wordsShown = (told: Told) => (told.kind === 'reset' ? told.kind : told.narration)
+/** A line without its time. */
+const wordsShown = (told: NarrationLine) => (told.kind === 'reset' ? told.kind : told.narration)
 
 async function linesOf(page: string): Promise<string[]> {
   const text = await readFile(new URL(`../../${page}`, import.meta.url), 'utf8')
@@ -49,14 +53,14 @@ async function linesOf(page: string): Promise<string[]> {
 }
 
 describe('the narration that is shown', () => {
-  test.each(['README.md', 'docs/operations.md'])('in %s is what would be printed', async (page) => {
+  test.each(['docs/sandbox.md', 'docs/operations.md'])('in %s is what would be printed', async (page) => {
     const lines = await linesOf(page)
     expect(lines.length).toBeGreaterThan(2)
     expect(lines.map((line) => textLine(toldBy(line), false))).toEqual(lines)
   })
 
-  test('in README.md takes back the very lines that it has told last', async () => {
-    const lines = (await linesOf('README.md')).map(toldBy)
+  test('in docs/sandbox.md takes back the very lines that it has told last', async () => {
+    const lines = (await linesOf('docs/sandbox.md')).map(toldBy)
     const first = lines.findIndex(({ kind }) => kind === 'retraction')
     const taken = lines.slice(first).filter(({ kind }) => kind === 'retraction')
     const before = lines.slice(first - taken.length, first).toReversed()

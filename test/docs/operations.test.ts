@@ -1,4 +1,3 @@
-// Holds the metrics, the alert rules, the dashboard and docs/operations.md together.
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,11 +12,13 @@ import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
-import { REASONS } from '../../src/server/ops/reasons.js'
+import { REASONS } from '../../src/server/ops/check.js'
 import { startServer } from '../../src/server/server.js'
 import { createLogLines } from '../support/logLines.js'
 import { metricsOf, type Sample } from '../support/ops.js'
 import { serverConfig } from '../support/serverEnvironment.js'
+
+// Holds the metrics, the alert rules, the dashboard and docs/operations.md together.
 
 const page = readFileSync('docs/operations.md', 'utf8')
 
@@ -84,7 +85,7 @@ const expressions = [
   ),
 ]
 
-/** What an expression names, by Prometheus' own grammar. */
+/** The metrics and labels in an expression, by Prometheus' own grammar. */
 function namedIn(expression: string) {
   const metrics: string[] = []
   const labels: string[] = []
@@ -103,9 +104,9 @@ function namedIn(expression: string) {
 /** The metric that a series belongs to. */
 const familyOf = (series: string) =>
   documented.has(series) ? series : series.replace(/_(bucket|sum|count)$/, '')
-/** What Prometheus itself adds to every series, and the bound of a histogram's bucket. */
+/** Labels that Prometheus itself adds to every series, and the bound of a histogram's bucket. */
 const ADDED_LABELS = ['instance', 'job', 'le']
-/** What Prometheus itself knows of a server. */
+/** Metrics that Prometheus itself records about a server. */
 const ADDED_METRICS = ['up']
 
 let told: { types: Map<string, string>; samples: readonly Sample[] }
@@ -234,7 +235,7 @@ describe('the operator’s procedures', () => {
     expect(firstCells(keys)).toEqual(secrets)
   })
 
-  test('compare the supply with the broker before a symbol is halted, and before shares are sold by hand', () => {
+  test('compare the supply with the broker before a symbol is halted, and before an operator sells shares', () => {
     const places = [/`totalSupply\(id\)`/g, /`RECONCILE_HALTED_SYMBOLS`/g, /sell at the broker/g].map(
       (pattern) => [...action.matchAll(pattern)].map(({ index }) => index),
     )

@@ -1,7 +1,7 @@
 // Another implementation of docs/protocol.md, in test/e2e/support/pageClient, computes the vectors that the page quotes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isHex, toHex } from '../e2e/support/pageClient/bytes.js'
+import { fromHex, isHex, toHex, uint256be } from '../e2e/support/pageClient/bytes.js'
 import { calldata } from '../e2e/support/pageClient/chain.js'
 import { publicKeyOf, sharedX, signDigest } from '../e2e/support/pageClient/curve.js'
 import {
@@ -18,12 +18,14 @@ import { canonicalJson, hexOf, integerOf, listOf, objectOf, textOf } from '../e2
 import { openUserBlob } from '../e2e/support/pageClient/portfolio.js'
 import { derivePortfolioKey, messageDigest } from '../e2e/support/pageClient/portfolioKey.js'
 import {
+  cancelDigest,
   domainSeparator,
   intentDigest,
   intentStructHash,
   policyHash,
   rulebookDigest,
   rulebookStructHash,
+  sealedCancelDigest,
   sealedRulebookDigest,
 } from '../e2e/support/pageClient/typedData.js'
 import { bytesOf, intentOf, member, objectsOf, quoted, rulebookOf } from './support/quotes.js'
@@ -98,7 +100,7 @@ describe('the vectors on the page, computed from the page', () => {
     expect({ orgId, sig: toHex(signDigest(walletKey, digest)) }).toEqual(author)
   })
 
-  it('what is sealed to the enclave', () => {
+  it('envelopes for the enclave', () => {
     const keys = quoted('`envelopes.json` `/`')
     const draw = { ephemeralKey: bytesOf(keys, 'ephemeralPrivateKey'), iv: bytesOf(keys, 'iv') }
     for (const [kind, index] of [
@@ -123,7 +125,7 @@ describe('the vectors on the page, computed from the page', () => {
     expect(pad(' '.repeat(256), 'notice').length).toBe(256)
   })
 
-  it('what is sealed to the employee', () => {
+  it('envelopes for the employee', () => {
     const key = bytesOf(quoted('`envelopes.json` `/toEmployee`'), 'recipientPrivateKey')
     for (const [kind, index] of [
       ['portfolio', 0],
@@ -150,6 +152,30 @@ describe('the vectors on the page, computed from the page', () => {
     expect(`0x${place}`).toBe(context)
     const opened = open('rulebook-copy', Buffer.from(place, 'hex'), envelopeOf(objectOf(envelope)), key)
     expect(opened).toEqual(plaintext)
+  })
+
+  it('a cancel', () => {
+    const keys = quoted('`envelopes.json` `/`')
+    const { context, plaintext, envelope, sig, ...stated } = quoted('`cancel.json` `/`')
+    const orderId = hexOf(objectOf(plaintext), 'orderId')
+    const account = hexOf(objectOf(plaintext), 'account')
+    const digest = cancelDigest(domain, orderId, account)
+    const intent = { v: 1, orderId, account, sig: toHex(signDigest(walletKey, digest)) }
+    expect(intent).toEqual(plaintext)
+    const draw = { ephemeralKey: bytesOf(keys, 'ephemeralPrivateKey'), iv: bytesOf(keys, 'iv') }
+    const place = Buffer.concat([uint256be(domain.chainId), fromHex(domain.escrow), fromHex(orderId)])
+    expect(toHex(place)).toBe(context)
+    const sealed = seal('cancel', intent, bytesOf(keys, 'recipient'), draw, place)
+    expect(sealed).toEqual(envelope)
+    const hash = hashOfEnvelope(sealed)
+    const sealedDigest = sealedCancelDigest(domain, orderId, hash)
+    expect({
+      digest: toHex(digest),
+      commit: commitOf(sealed),
+      envelopeHash: toHex(hash),
+      sealedDigest: toHex(sealedDigest),
+    }).toEqual(stated)
+    expect(toHex(signDigest(walletKey, sealedDigest))).toBe(sig)
   })
 
   it('the portfolio as it is stored', () => {

@@ -10,7 +10,8 @@ import { erc20Abi } from '../../src/client/erc20.js'
 import { ESCROW_ABI } from '../../src/client/escrow.js'
 import { noticeCodes } from '../../src/enclave/notices.js'
 import { authorizationTargets, authorizationTypes } from '../../src/protocol/authorizationTypes.js'
-import { MAX_ORDER_BYTES, MAX_POLICY_BYTES } from '../../src/protocol/envelope.js'
+import { cancelIntentTypes, sealedCancelTypes } from '../../src/protocol/cancelIntent.js'
+import { MAX_CANCEL_BYTES, MAX_ORDER_BYTES, MAX_POLICY_BYTES } from '../../src/protocol/envelope.js'
 import { intentTypes } from '../../src/protocol/intent.js'
 import { policyIntentTypes } from '../../src/protocol/policyIntent.js'
 import { PORTFOLIO_KEY_MESSAGE } from '../../src/protocol/portfolioKey.js'
@@ -103,12 +104,16 @@ describe('the page’s types and names', () => {
   const encodeType = (name: string, fields: TypedDataField[]) =>
     TypedDataEncoder.from({ [name]: fields }).encodeType(name)
 
-  it.each(Object.entries({ ...intentTypes, ...policyIntentTypes, ...sealedRulebookTypes }))(
-    '%s',
-    (name, fields) => {
-      expect(page).toContain(`\n${encodeType(name, fields)}\n`)
-    },
-  )
+  const signed = {
+    ...intentTypes,
+    ...policyIntentTypes,
+    ...sealedRulebookTypes,
+    ...cancelIntentTypes,
+    ...sealedCancelTypes,
+  }
+  it.each(Object.entries(signed))('%s', (name, fields) => {
+    expect(page).toContain(`\n${encodeType(name, fields)}\n`)
+  })
 
   it.each(Object.entries(authorizationTargets))('%s', (name, { contract, method }) => {
     const fields = Object.entries(authorizationTypes).find(([key]) => key === name)?.[1] ?? []
@@ -171,7 +176,7 @@ describe('the page’s types and names', () => {
   it('states the limits and constants of the code', () => {
     expect(page).toContain(`0x${CURVE_ORDER.toString(16)}`)
     expect(page).toContain(PORTFOLIO_KEY_MESSAGE)
-    for (const limit of [MAX_ORDER_BYTES, MAX_POLICY_BYTES])
+    for (const limit of [MAX_ORDER_BYTES, MAX_POLICY_BYTES, MAX_CANCEL_BYTES])
       expect(page).toContain(limit.toLocaleString('en'))
   })
 

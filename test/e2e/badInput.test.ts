@@ -63,7 +63,7 @@ function sign(authorization: Authorization, change: Partial<AuthorizationDomain>
 
 const problemOf = (request: FailingRequest) => problemAt(desk().sandbox.info.url, request)
 
-/** What got another answer than it should. */
+/** The requests with another answer than they should get. */
 async function wronglyAnswered(requests: readonly BadRequest[]): Promise<string[]> {
   const wrong: string[] = []
   for (const request of requests) {
@@ -102,7 +102,7 @@ describe('a request that is wrong in one way', () => {
     }
     const smuggled = `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`
     expect(await sendRaw(url, smuggled)).toMatch(/^HTTP\/1\.1 400 /)
-    // Broken off inside its body: nobody is left to be answered.
+    // Broken off inside its body: no client is left for an answer.
     await sendRaw(url, `${head}Content-Length: 5000\r\n\r\n${JSON.stringify(right.envelope)}`)
   })
 })

@@ -45,7 +45,7 @@ describe('confidential-trading order', () => {
     expect(fields.get('filled')).toMatch(
       /^The order was filled\. Bought \S+ AAPL for \S+ USDC\..* \(filled\)$/,
     )
-    expect(err).toContain("no fee now: a sale of the shares pays the broker's CAT for both")
+    expect(err).toContain("no fee now: selling the shares pays the broker's CAT for both trades")
     expect(err).toContain('escrow opened in 0x')
     expect(err).toMatch(/^SETTLED, enclave run/m)
     expect(await kept()).toEqual([])
@@ -62,7 +62,7 @@ describe('confidential-trading order', () => {
     const { run } = await person(1)
     const { exit, out, err } = await run('order', 'sell', 'MSFT', '100', '--json')
     expect(exit).toBe(3)
-    expect(err).toMatch(/fees \(TAF, CAT\) come off what the sale brings: about 0\.02 USDC/)
+    expect(err).toMatch(/fees \(TAF, CAT\) are deducted from the proceeds: about 0\.02 USDC/)
     const { state, orderId, notice } = orderOf(out)
     expect(state).toBe('REFUNDED')
     expect(notice?.code).toBe('insufficient-shares')
@@ -98,6 +98,33 @@ describe('confidential-trading order', () => {
     sandbox.broker.clock({ open: true })
     const orderId = bytes32Schema.parse(/0x[0-9a-f]{64}/.exec(message)?.[0])
     expect((await trader.ended(orderId)).state).toBe('SETTLED')
+  })
+
+  it('cancels an order that waits, which is refunded; and no order that has ended', async () => {
+    const { sandbox } = desk()
+    sandbox.broker.clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
+    const { trader, run } = await person(2)
+    const before = await trader.wallet()
+    const placed = await run('order', 'buy', 'TSLA', '100', '--timeout', '12s')
+    expect(placed.err).toMatch(/^OPEN, .*queued \(market-closed\), next run \S+.*, deadline \S+/m)
+    const orderId = bytes32Schema.parse(/0x[0-9a-f]{64}/.exec(placed.err)?.[0])
+    await trader.reaches(orderId, 'queued')
+    const { exit, out, err } = await run('cancel', orderId)
+    sandbox.broker.clock({ open: true })
+    expect(exit).toBe(0)
+    expect(err).toContain('the server has the cancel')
+    expect(err).toMatch(/^OPEN, to be cancelled, /m)
+    const fields = new Map(out.split('\n').map((line) => [line.split('\t')[0], line.split('\t')[1]]))
+    expect([fields.get('state'), fields.get('refused')]).toEqual([
+      'REFUNDED',
+      'The order was cancelled before any of it was filled. (cancelled)',
+    ])
+    expect(await trader.wallet()).toBe(before)
+    expect((await run('watch', orderId)).out).toMatch(/cancel-received\s+the account asks/)
+    const late = await run('cancel', orderId, '--json')
+    expect(late.exit).toBe(0)
+    const { run: anothers } = await person(1)
+    expect(errorOf((await anothers('cancel', orderId, '--json')).err).code).toBe('not-order-account')
   })
 
   it('keeps a sealed order that did not reach the server, and submits it again', async () => {
@@ -218,7 +245,7 @@ describe('confidential-trading policy', () => {
       },
     ],
     ['something that is no JSON', () => '{'],
-  ])('says what is wrong with %s, and asks nobody', async (_, text) => {
+  ])('says what is wrong with %s, without a request', async (_, text) => {
     const nowhere = {
       ...(await admin()),
       TRADING_SERVER_URL: 'http://127.0.0.1:1',

@@ -104,7 +104,7 @@ describe('a day of the platform', () => {
       expect(status.state).toBe('SETTLED')
       return kindsOfCalls(node.calls)
     }
-    // What a process asks for once, it asks for in its first run.
+    // The first run makes the requests that a process makes only once.
     await seenOf(symbol)
     const seen = await seenOf(symbol)
     expect(seen.length).toBeGreaterThan(8)
@@ -196,7 +196,7 @@ describe('a day of the platform', () => {
   })
 })
 
-describe('what the server let out', () => {
+describe('the server’s output', () => {
   let canaries: Canary[] = []
   beforeAll(async () => {
     const { sandbox } = desk()

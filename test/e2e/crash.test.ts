@@ -69,7 +69,7 @@ describe('an enclave that is killed', () => {
 })
 
 describe('a broker whose answer is lost', () => {
-  it('after it placed the order: it is found by its id, never placed again, never refunded meanwhile', async () => {
+  it('after it placed the order: it is found by its id, never placed again, never refunded before', async () => {
     const [, , carol] = desk().traders
     const { sandbox } = desk()
     sandbox.broker.fault({ method: 'POST', path: '/v2/orders', drop: 'after', times: 1 })

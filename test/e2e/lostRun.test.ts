@@ -1,5 +1,5 @@
-// A server loses its DATA_DIR while a run is under way, and the enclave that runs it is paused between its look at the chain and
-// its send. Another enclave, which shares nothing with the first one, refunds the order. A minute later the first one goes on,
+// A server loses its DATA_DIR while a run is under way. The run's enclave is paused between its look at the chain and its send.
+// Another enclave, which shares nothing with the first one, refunds the order. A minute later the first one goes on,
 // well before its own stopAt, with a look that is a minute old.
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -65,7 +65,7 @@ const node = await startNodeWire()
 afterAll(() => node.stop())
 /** The node has another address for the sandbox, which starts it, and for the first enclave. */
 const desk = useDesk({
-  enclaveSettings: { AMBIGUOUS_AGAIN_MS: '3000', ABSENT_AGAIN_MS: '30000', RPC_URL: node.url },
+  enclaveSettings: { AMBIGUOUS_RETRY_AFTER: '3s', ABSENT_RECHECK_AFTER: '30s', RPC_URL: node.url },
   onChain: (rpcUrl) => node.forwardTo(rpcUrl),
 })
 

@@ -92,7 +92,7 @@ describe('an order that the enclave never answered', () => {
       .toBe('REFUNDED')
   })
 
-  it('and was live at the broker: what it sold meanwhile still reaches the portfolio', async () => {
+  it('and was live at the broker: its sale before the reclaim still reaches the portfolio', async () => {
     const [, , carol] = desk().traders
     const { sandbox } = desk()
     sandbox.broker.clock({ open: true })

@@ -1,4 +1,4 @@
-// Chain or broker are down: /health answers, what needs them is 503, and everything goes on by itself afterwards.
+// Chain or broker are down: /health answers, routes that need them answer 503, and everything goes on by itself afterwards.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { readFiles } from './support/watch.js'
 
 const SETTINGS = {
   serverSettings: { RPC_TIMEOUT: '1s' },
-  enclaveSettings: { RPC_TIMEOUT_MS: '1000', BROKER_TIMEOUT_MS: '1000' },
+  enclaveSettings: { RPC_TIMEOUT: '1s', BROKER_TIMEOUT: '1s' },
 }
 const buy = { side: 'BUY', symbol: 'AAPL', maxSpend: 500n * ONE_USDC } as const
 const EVER = ['/health', '/market', '/market/clock']
@@ -39,7 +39,7 @@ describe('an outage', () => {
     process.kill(chain, 'SIGCONT')
   })
 
-  it('of the chain loses no order: neither one that comes meanwhile, nor one under way', async () => {
+  it('of the chain loses no order: neither one that comes during it, nor one under way', async () => {
     const { sandbox, traders } = desk()
     const [alice, bob] = traders
     const change = { side: 'WITHDRAW', symbol: 'USDC', maxSpend: 10n * ONE_USDC } as const
@@ -69,7 +69,7 @@ describe('an outage', () => {
     expect((await bob.ended(held)).state).toBe('SETTLED')
   })
 
-  it('of the broker leaves the last prices, marked as stale; an order that comes meanwhile waits for it', async () => {
+  it('of the broker leaves the last prices, marked as stale; an order that comes during it waits for it', async () => {
     const { sandbox, traders } = desk()
     const [, , carol] = traders
     expect((await get('/market')).status).toBe(200)

@@ -104,6 +104,22 @@ describe('a client written from the page', () => {
     expect(order.why).toMatchObject({ orderId: order.orderId, code: 'insufficient-shares' })
   })
 
+  it('cancels an order that waits for the market, and has its USDC back', async () => {
+    const { broker } = desk().sandbox
+    const client = await connect(alice().account)
+    const before = await alice().wallet()
+    broker.clock({ open: false, nextOpen: new Date(Date.now() + 3_600_000).toISOString() })
+    const order = await client.prepare({ side: 'BUY', symbol: 'AAPL', amount: 20n * ONE_USDC })
+    const { orderId } = order.intent
+    await client.submit(order)
+    await alice().reaches(orderId, 'queued')
+    await client.cancel(orderId)
+    const ended = await client.ended(orderId)
+    broker.clock({ open: true })
+    expect([ended.state, client.openNotice(orderId, ended)?.code]).toEqual(['REFUNDED', 'cancelled'])
+    expect(await alice().wallet()).toBe(before)
+  })
+
   it('signs nothing when the server names an escrow that is not the pinned one', async () => {
     const { orderEscrow, confidentialLedger } = desk().sandbox.info.contracts
     const wish = { side: 'BUY', symbol: 'AAPL', amount: 10n * ONE_USDC } as const
@@ -135,7 +151,7 @@ describe('an admin’s client written from the page', () => {
     expect(absent.why?.code).toBe('not-permitted')
   })
 
-  it('is told why a rulebook is rejected', async () => {
+  it('learns why a rulebook is rejected', async () => {
     const admin = await connect(desk().sandbox.accounts.admin)
     const refusal = admin.publishRulebook(rules(['ZZZZ']))
     await expect(refusal).rejects.toBeInstanceOf(ProblemError)

@@ -137,7 +137,7 @@ describe('twice the same', () => {
     expect(later).toMatchObject({ result: 'already-received', commit: crafted.commit })
   })
 
-  it('POST /relay is one transaction, whoever asks and when', async () => {
+  it('POST /relay is one transaction, for every caller at any time', async () => {
     const { sandbox, contracts } = desk()
     const account = checksum(bytesToHex(crypto.getRandomValues(new Uint8Array(20))))
     await grantOrders({ provider: sandbox.provider, addresses: sandbox.info.contracts }, [account])

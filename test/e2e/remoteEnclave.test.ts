@@ -1,6 +1,5 @@
 // The enclave is a process that the server reaches over HTTP alone. Messages are lost, repeated, forged
 // and stale, and either program is killed in the middle of a run.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Hex } from '../../src/protocol/hex.js'
@@ -15,7 +14,7 @@ import { type Passed, post, startWire } from './support/wire.js'
 
 const wires = { toEnclave: await startWire(), toServer: await startWire() }
 /** A run looks at its live order for as long as a program may take to start again. */
-const desk = useDesk({ wires, enclaveSettings: { FILL_WAIT_MS: '60000' } })
+const desk = useDesk({ wires, enclaveSettings: { FILL_WAIT: '1m' } })
 afterAll(async () => {
   await wires.toEnclave.stop()
   await wires.toServer.stop()
@@ -120,13 +119,14 @@ describe('a remote enclave', () => {
 describe('a lost answer', () => {
   it('to the job: it is offered again, and run once', async () => {
     const [, bob] = desk().traders
-    const { broker } = desk().sandbox
+    const { sandbox } = desk()
     wires.toEnclave.loseAnswers(2)
     // The run lasts until the job has been offered again.
-    broker.fill({ mode: 'hold', times: 1 })
+    sandbox.broker.fill({ mode: 'hold', times: 1 })
     const orderId = await bob.send(buy)
     await eventually('another offer', () => offersOf(orderId).length > 1)
-    broker.release({})
+    await eventually('the order is at the broker', () => brokerOrder(sandbox, orderId))
+    sandbox.broker.release({})
     await expectSettledInOneRun(bob, orderId)
   })
 
@@ -223,7 +223,7 @@ describe('a message from somebody else', () => {
     const [alice] = desk().traders
     const { info } = desk().sandbox
     const orderId = await alice.send(buy)
-    await alice.ended(orderId)
+    const { triggers } = await alice.ended(orderId)
     const [offer] = offersOf(orderId)
     if (offer === undefined) throw new Error('no job was offered')
     const response = await post(info.enclaveUrl ?? '', offer)
@@ -231,7 +231,10 @@ describe('a message from somebody else', () => {
       202,
       { runId: runIdOf(orderId), result: 'already-accepted' },
     ])
-    await sleep(500)
-    expect(resultsOf(runIdOf(orderId))).toHaveLength(1)
+    // The enclave posts the result again, for a server that has lost it.
+    await eventually('the result, again', () => resultsOf(runIdOf(orderId)).length === 2)
+    const [first, second] = resultsOf(runIdOf(orderId))
+    expect(second?.body).toBe(first?.body)
+    expect((await alice.client.getOrder(orderId)).triggers).toEqual(triggers)
   })
 })

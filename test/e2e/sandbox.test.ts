@@ -40,7 +40,7 @@ async function startSandbox(args: string[] = [], root = ROOT): Promise<SandboxRu
   }
 }
 
-/** As Ctrl-C in a terminal: to the whole process group. */
+/** Like Ctrl-C in a terminal: signals the whole process group. */
 function interrupt({ child }: Program): void {
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
 }
@@ -162,7 +162,7 @@ describe('Ctrl-C', () => {
   })
 })
 
-describe('what cannot be', () => {
+describe('impossible options', () => {
   it.each(['port', 'rpc-port', 'broker-port', 'enclave-port', 'desk-port'])(
     'a --%s that is in use',
     async (option) => {
@@ -171,7 +171,7 @@ describe('what cannot be', () => {
       const sandbox = await startSandbox([`--${option}=${port}`])
       expect(await sandbox.exit).toBe(1)
       expect(sandbox.err()).toBe(
-        `sandbox: port ${port} is in use: end the program that holds it, or choose another one with --${option}\n`,
+        `sandbox: port ${port} is in use: end the program that uses it, or choose another port with --${option}\n`,
       )
       await other.stop()
       await expectNothingLeft(sandbox)

@@ -43,7 +43,7 @@ test('trade goes on whichever server is killed', async () => {
     const pid = server?.current().pid ?? 0
     process.kill(pid, 'SIGKILL')
     await eventually('its end', () =>
-      lines.includes(`server ${number}      process ${pid} has ended; the others go on`),
+      lines.includes(`server ${number}      process ${pid} has ended; the others continue`),
     )
     expect(await buy(sandbox)).toBe('SETTLED')
     const next = await holderOf(lease)

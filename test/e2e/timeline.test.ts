@@ -23,7 +23,7 @@ async function followed({ client }: Trader, orderId: Hex): Promise<TimelineEntry
 
 const kindsOf = (entries: readonly TimelineEntry[]) => entries.map(({ kind }) => kind)
 
-/** What the chain says of the transaction in which an order ended. */
+/** Reads the transaction in which an order ended from the chain. */
 async function endOnChain(orderId: Hex, event: 'OrderSettled' | 'OrderRefunded') {
   const { provider } = desk().sandbox
   const { escrow } = desk().contracts

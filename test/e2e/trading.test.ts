@@ -14,7 +14,7 @@ import { brokerOrder } from './support/trader.js'
 
 const desk = useDesk()
 
-/** What the broker's own record says of an order's fill. */
+/** An order's fill by the broker's own record. */
 function fillOf(orderId: `0x${string}`) {
   const order = brokerOrder(desk().sandbox, orderId)
   const qty = parseDecimal(order?.filled_qty ?? '0', SHARE_DECIMALS)
@@ -77,7 +77,7 @@ describe('an employee', () => {
     expect(status.state).toBe('SETTLED')
     expect(await alice.shares('AAPL')).toBe(qty)
     expect((await alice.portfolio()).positions.AAPL?.qty).toBe((before.positions.AAPL?.qty ?? 0n) - qty)
-    // What is minted shows no more than the payout does; the rest of the holding waits for a batch.
+    // The mint shows no more than the payout does; the rest of the holding waits for a batch.
     expect(await desk().contracts.token.totalSupply(nameToBytes32('AAPL'))).toBe(qty)
     const held = desk()
       .sandbox.broker.accounts()

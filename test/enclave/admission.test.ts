@@ -70,7 +70,7 @@ const closed = (nextOpen: number) => ({ ...open, isOpen: false, nextOpen: at(nex
 const apple = { symbol: 'AAPL', name: 'Apple', status: 'active', tradable: true, fractionable: true }
 const limits: Limits = { order: usd(5), withdrawal: usd(5) }
 
-/** What differs from an order that is let in. */
+/** The differences from an admitted order. */
 interface Change {
   terms?: Partial<OrderTerms>
   intent?: Partial<Asked['intent']>
@@ -81,7 +81,7 @@ interface Change {
   rules?: Partial<typeof rules>
   /** Null for an account that has none. */
   portfolio?: Partial<Portfolio> | null
-  /** Of the symbol. */
+  /** The position in the symbol. */
   position?: Position
   market?: Market
   limits?: Partial<Limits>

@@ -12,7 +12,7 @@ import { useWorld, type World } from './support/world.js'
 const world = useWorld()
 
 interface TwoRuns extends Scenario {
-  /** What changes when the second run begins, so that it decides otherwise than the first. */
+  /** Changes something when the second run begins, so that it decides otherwise than the first. */
   meanwhile?(world: World, order: OpenedOrder): Promise<unknown>
 }
 
@@ -47,6 +47,12 @@ const scenarios: Record<string, TwoRuns> = {
     meanwhile: (w, { deadline }) => w.chain.mineAt(deadline + 1),
     outcome: 'refunded',
   },
+  'a buy that its account cancels': {
+    arrange: (w) => w.open(buy(250)),
+    broker: loseSends,
+    meanwhile: (w, order) => w.cancel(order),
+    outcome: 'refunded',
+  },
 }
 
 /** A signal from one run to the other. */
@@ -66,8 +72,8 @@ interface Interleaving {
 }
 
 /**
- * Plays both. The first run's step is all that it does from a look at the chain to the answer of whom it calls then, which
- * takes less than the second one's wait. After it the second goes on to its end, then the first.
+ * Plays both. The first run's step lasts from a look at the chain to the answer of its next call, which takes less than
+ * the second one's wait. After it the second goes on to its end, then the first.
  * @returns both runs' calls
  */
 async function playBoth(
@@ -81,7 +87,6 @@ async function playBoth(
     pauses.give()
     await stepIsOver.given
   }
-  const rpcUrl = w.chain.anvil.rpcUrl
   const clock = {
     now: w.clock.now,
     async sleep(ms: number) {
@@ -89,12 +94,12 @@ async function playBoth(
       await w.clock.sleep(ms)
     },
   }
-  const second = sabotage({ ...w.deps(), clock, rpcUrl }, -1, 'crash', async (call) => {
+  const second = sabotage({ ...w.deps(), clock }, -1, 'crash', async (call) => {
     if (call === until) await pause()
   })
   let secondEnds: Promise<unknown> | undefined
   const first = sabotage(
-    { ...w.deps(), rpcUrl },
+    w.deps(),
     -1,
     'crash',
     async (call) => {
@@ -131,7 +136,7 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     const { first } = await play(-1, 'wait')
     for (const [at, call] of first.entries()) {
       const point = `after call ${at}, ${call}`
-      // What follows is a look at the chain: before it the second run may be anywhere.
+      // A look at the chain follows: before it the second run may be anywhere.
       const isAnywhere = call.startsWith('broker') && first[at + 1] === 'chain'
       if (!isAnywhere && !sample.isPlayed(point)) continue
       const { second } = await sample.naming(point, () => play(at, 'wait'))
@@ -146,18 +151,13 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
 
 it('is not sent on the word of a node that took its time', async () => {
   const order = await world().open(buy(250))
-  const slow = sabotage(
-    { ...world().deps(), rpcUrl: world().chain.anvil.rpcUrl },
-    -1,
-    'crash',
-    async (call) => {
-      // The look at the chain right before the send, which follows the one at the depth of the write-ahead.
-      const asked = slow.calls.filter((name) => name === 'broker getAsset').length
-      if (slow.calls[call - 2] === 'broker getAsset' && asked === 2) {
-        await world().clock.sleep(6_000)
-      }
-    },
-  )
+  const slow = sabotage(world().deps(), -1, 'crash', async (call) => {
+    // The look at the chain right before the send, which follows the one at the depth of the write-ahead.
+    const asked = slow.calls.filter((name) => name === 'broker getAsset').length
+    if (slow.calls[call - 2] === 'broker getAsset' && asked === 2) {
+      await world().clock.sleep(6_000)
+    }
+  })
   expect(await world().run(order, slow)).toEqual({ outcome: 'failed', code: 'chain-unavailable' })
   expect(world().broker.control.orders()).toEqual([])
   expect(await world().run(order)).toMatchObject({ outcome: 'settled' })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, loadConfig, readConfig } from '../../src/enclave/config.js'
-import { environmentSchema } from '../../src/enclave/configSchema.js'
-import { renderEnvExample } from '../../src/enclave/envExample.js'
+import { loadConfig, readConfig } from '../../src/enclave/config.js'
+import { ENV_EXAMPLE_HEADER, environmentSchema } from '../../src/enclave/configSchema.js'
 import { MAX_CHAIN_ID } from '../../src/protocol/identifiers.js'
+import { ConfigError, renderEnvExample } from '../../src/service/config.js'
 import { enclaveEnvironment } from './support/environment.js'
 
 const file = readFileSync(new URL('../../.env.enclave.example', import.meta.url), 'utf8')
@@ -21,7 +21,7 @@ function faultsOf(variables: Record<string, string | undefined>): string {
 
 describe('.env.enclave.example', () => {
   it('is what the schema says (`npm run env` writes it)', () => {
-    expect(file).toBe(renderEnvExample())
+    expect(file).toBe(renderEnvExample(ENV_EXAMPLE_HEADER, environmentSchema))
   })
 
   it('has every variable, in the order of the schema', () => {
@@ -43,11 +43,11 @@ describe('the configuration', () => {
       ...enclaveEnvironment,
       RPC_URL: 'http://a.example:1, https://b.example',
       RECONCILE_HALTED_SYMBOLS: 'AAPL,BRK.B',
-      FILL_WAIT_MS: '7',
+      FILL_WAIT: '7ms',
     })
     expect(config.RPC_URL).toEqual(['http://a.example:1', 'https://b.example'])
     expect(config.RECONCILE_HALTED_SYMBOLS).toEqual(['AAPL', 'BRK.B'])
-    expect(config).toMatchObject({ CHAIN_ID: 31337, FILL_WAIT_MS: 7, ABSENT_AGAIN_MS: 30_000 })
+    expect(config).toMatchObject({ CHAIN_ID: 31337, FILL_WAIT: 7, ABSENT_RECHECK_AFTER: 30_000 })
   })
 
   it('takes a chain id up to the one whose signatures a double still counts', () => {
@@ -68,14 +68,14 @@ describe('the configuration', () => {
       CHAIN_ID: '0x1',
       ORDER_ESCROW_ADDRESS: canary,
       RELAY_AUTH_TOKEN: canary,
-      BROKER_TIMEOUT_MS: '60000',
+      BROKER_TIMEOUT: '1m',
     })
     expect(message.split('\n').map((line) => line.split(':')[0])).toEqual([
       'LEDGER_MASTER_KEY',
       'INTENT_PRIVATE_KEY',
       'ENCLAVE_PRIVATE_KEY',
       'ALPACA_SECRET_KEY',
-      'BROKER_TIMEOUT_MS',
+      'BROKER_TIMEOUT',
       'RPC_URL',
       'CHAIN_ID',
       'ORDER_ESCROW_ADDRESS',

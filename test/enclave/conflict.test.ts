@@ -7,7 +7,7 @@ import { useWorld } from './support/world.js'
 
 const world = useWorld()
 
-/** A relay that answers by itself as often as it is told to, and then carries what it gets. */
+/** A relay that gives these answers by itself, and then carries its posts to the chain. */
 function answering(answers: RelayAnswer[]): { deps: Partial<EnclaveDeps>; posted: string[] } {
   const posted: string[] = []
   const { relay } = world().deps()

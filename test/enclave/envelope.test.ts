@@ -22,7 +22,7 @@ describe('an envelope that is not this order’s', () => {
     expect(world().relay.posted).toEqual([])
   })
 
-  it('asks nobody when the order has ended already', async () => {
+  it('asks neither broker nor relay when the order has ended already', async () => {
     const order = await world().settled(buy)
     const posted = world().relay.posted.length
     expect(await world().run(order)).toEqual({ outcome: 'done' })

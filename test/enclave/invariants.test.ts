@@ -1,4 +1,4 @@
-// What the invariants make of the broker's account activities.
+// The invariants over the broker's account activities.
 import { describe, expect, it } from 'vitest'
 import type { FeeActivity, TradeActivity } from '../../src/broker/index.js'
 import { borneByPlatform, checkMoney, type MoneyState } from '../../src/enclave/doctor/invariants.js'
@@ -94,7 +94,7 @@ describe('fees', () => {
   })
 })
 
-describe('what the platform bears', () => {
+describe('the cost that the platform bears', () => {
   it('is the fees of purchases, and what each charge rounded up', () => {
     const bought = fill({ side: 'buy', qty: shares(0.1) })
     const orders = [ordered({ side: 'buy' }), ordered({ side: 'buy' })]

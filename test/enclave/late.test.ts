@@ -2,6 +2,7 @@
 import { describe, it } from 'vitest'
 import type { Relay } from '../../src/enclave/relay.js'
 import { expectOneEnd } from './support/oneEnd.js'
+import type { OpenedOrder } from './support/parties.js'
 import { sabotage } from './support/saboteur.js'
 import { createSample } from './support/sample.js'
 import { buy } from './support/scenarios.js'
@@ -12,8 +13,8 @@ const world = useWorld()
 const DAY = 86_400
 
 interface LateScenario extends Scenario {
-  /** What changes between the two runs, so that the second decides otherwise than the first. */
-  meanwhile?(world: World): Promise<unknown>
+  /** Changes something between the two runs, so that the second decides otherwise than the first. */
+  meanwhile?(world: World, order: OpenedOrder): Promise<unknown>
 }
 
 const setKyc = (verified: boolean) => (w: World) =>
@@ -41,6 +42,11 @@ const scenarios: Record<string, LateScenario> = {
     meanwhile: setKyc(true),
     outcome: 'refunded',
   },
+  'a buy, cancelled after its run died': {
+    arrange: (w) => w.open(buy(250)),
+    meanwhile: (w, order) => w.cancel(order),
+    outcome: 'refunded',
+  },
 }
 
 /** Dies with its n-th authorization on its way; returns how many it posted. */
@@ -60,7 +66,7 @@ async function dieAfterPost(w: World, order: Parameters<World['run']>[0], post: 
   return posts
 }
 
-/** What the chain can change, or be changed by: landing before another call is landing before the next of these. */
+/** Calls that the chain affects, or that affect it: landing before another call is landing before the next of these. */
 const TOUCHES_CHAIN = /^(chain|relay|broker placeOrder|broker cancelOrder)/
 
 describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
@@ -73,9 +79,9 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     const play = (post: number, landsAt: number) =>
       perform(async (w) => {
         const posts = await dieAfterPost(w, order, post)
-        await scenario.meanwhile?.(w)
+        await scenario.meanwhile?.(w, order)
         await w.checkInvariants()
-        const late = sabotage({ ...w.deps(), rpcUrl: w.chain.anvil.rpcUrl }, -1, 'crash', async (call) => {
+        const late = sabotage(w.deps(), -1, 'crash', async (call) => {
           if (call === landsAt) await w.relay.land()
         })
         await w.run(order, late)

@@ -28,7 +28,7 @@ interface Child {
   result(): Promise<RunResult>
 }
 
-/** What the starter of a run decides. */
+/** The choices of a run's starter. */
 interface Place {
   readonly runId: string
   readonly resultFile: string
@@ -82,9 +82,9 @@ function settings(): Record<string, string> {
     EQUITY_TOKEN_ADDRESS: chain.addresses.equityToken,
     PLATFORM_POOL_ADDRESS: chain.addresses.platformPool,
     RELAY_URL: relay.url,
-    CONFIRM_POLL_MS: '50',
-    FILL_WAIT_MS: '300',
-    ABSENT_AGAIN_MS: '500',
+    CONFIRM_POLL_INTERVAL: '50ms',
+    FILL_WAIT: '300ms',
+    ABSENT_RECHECK_AFTER: '500ms',
   }
 }
 
@@ -121,7 +121,7 @@ describe('the enclave process', { timeout: 120_000 }, () => {
     expect(await child.result()).toEqual({ outcome: 'rejected', code: 'undecryptable' })
   })
 
-  it('writes a failure when nobody can be reached', async () => {
+  it('writes a failure when neither node nor relay can be reached', async () => {
     const order = await world().open(buy)
     const child = await start(orderJob(order), { ...settings(), RPC_URL: 'http://127.0.0.1:1' })
     expect(await child.exit).toBe(0)
@@ -145,7 +145,7 @@ describe('the enclave process', { timeout: 120_000 }, () => {
 })
 
 describe('the enclave’s check of its configuration', () => {
-  it('exits 0 without a word when there is no fault, reading no job and calling nobody', async () => {
+  it('exits 0 without a word when there is no fault, without reading a job or calling a node', async () => {
     const nobody = { ...settings(), RPC_URL: 'http://127.0.0.1:1', RELAY_URL: 'http://127.0.0.1:1' }
     const child = await start('', nobody, ['--check'])
     expect(await child.exit).toBe(0)

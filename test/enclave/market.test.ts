@@ -1,9 +1,9 @@
-import { Interface, type JsonRpcPayload } from 'ethers'
+import { Interface } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
-import { RpcProvider } from '../../src/chain/provider.js'
 import { ConflictError } from '../../src/enclave/failures.js'
 import { brokerOf, sending, usd } from '../support/brokerStandIn.js'
+import { tappedRpc } from '../support/tappedRpc.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld, WALLET } from './support/world.js'
 
@@ -250,15 +250,12 @@ describe('the look-up by client_order_id', () => {
 
 it('asks the chain anew right before the send, whatever earlier looks at the same block have shown', async () => {
   const order = await world().open(buy(250))
-  const { broker, chainId } = world().deps()
+  const { broker } = world().deps()
   const asked: string[] = []
-  class Recorded extends RpcProvider {
-    override _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
-      if (JSON.stringify(payload).includes(`${ORDERS}${order.orderId.slice(2)}`)) asked.push('escrow')
-      return super._send(payload)
-    }
-  }
-  const provider = new Recorded({ chainId, urls: [world().chain.anvil.rpcUrl], timeoutMs: 20_000 })
+  const rpc = tappedRpc(world().deps().rpc, (calls, send) => {
+    if (JSON.stringify(calls).includes(`${ORDERS}${order.orderId.slice(2)}`)) asked.push('escrow')
+    return send()
+  })
   const recorded = sending(broker, (send) => (...args) => {
     asked.push('send')
     return send(...args)
@@ -267,7 +264,7 @@ it('asks the chain anew right before the send, whatever earlier looks at the sam
     asked.push('asset')
     return broker.getAsset(symbol)
   }
-  await world().run(order, { deps: { provider, broker: recorded } })
+  await world().run(order, { deps: { rpc, broker: recorded } })
   expect(asked.slice(asked.lastIndexOf('asset'), asked.indexOf('send') + 1)).toEqual([
     'asset',
     'escrow',

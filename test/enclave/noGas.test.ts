@@ -55,7 +55,7 @@ it('a refund waits too, and what it would tell is kept', async () => {
   expect(await world().run(order)).toMatchObject({ outcome: 'refunded' })
 })
 
-it('an authorization that took effect meanwhile is not waited for', async () => {
+it('an authorization that has taken effect is not waited for', async () => {
   const order = await world().open(buy(250))
   const { relay } = world().deps()
   const late: Relay = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createChainState } from '../../src/enclave/chainState.js'
-import { createPolicyStore } from '../../src/enclave/policyStore.js'
+import { createPolicyStore } from '../../src/enclave/stores.js'
 import { ORDER_PLACE, open, POLICY_PLACE, seal } from '../../src/protocol/envelope.js'
 import { hexToBytes } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -77,7 +77,7 @@ describe('a rulebook', () => {
     expect(await world().policy(envelope)).toEqual({ outcome: 'rejected', code: 'invalid-rulebook' })
   })
 
-  it('is accepted when its answer got lost on the way, and when another run published it meanwhile', async () => {
+  it('is accepted when its answer got lost on the way, and when another run published it first', async () => {
     world().relay.faults.push('lose-answer')
     const envelope = await sealRulebook(chain(), rulesFor(chain()), 2)
     expect(await world().policy(envelope)).toMatchObject({ outcome: 'accepted', version: 2 })

@@ -13,7 +13,7 @@ const ID: Hex = `0x${'ab'.repeat(32)}`
 /** More shares, and more USDC, than there are of anything. A sale may name any amount. */
 const MOST = 10n ** 24n
 const ESCROW_LIMIT = 20
-/** Of the padding of either blob. */
+/** Either blob is padded to multiples of this. */
 const BLOCK_BYTES = 512
 
 function symbolOf(index: number): string {

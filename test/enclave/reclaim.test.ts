@@ -92,7 +92,7 @@ describe('an order that was reclaimed', () => {
     await world().checkInvariants()
   })
 
-  it('after an escrowed buy was filled is dropped: the platform’s loss, which is told', async () => {
+  it('after an escrowed buy was filled is dropped: the platform’s loss, which is reported', async () => {
     const order = await reclaimedLive(buy(250))
     world().broker.control.release({})
     expect(await world().run(order, { envelope: null })).toEqual({
@@ -106,7 +106,7 @@ describe('an order that was reclaimed', () => {
     await world().checkInvariants(usd(250))
   })
 
-  it('is told as a loss also by a run that the broker fails afterwards', async () => {
+  it('is reported as a loss also by a run that the broker fails afterwards', async () => {
     await reclaimedLive(buy(250))
     world().broker.control.release({})
     const respond = { status: 503, body: {} }

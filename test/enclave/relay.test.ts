@@ -27,7 +27,7 @@ interface Seen {
   body: unknown
 }
 
-/** What the client makes of an answer. */
+/** The client's result for an answer. */
 async function answerTo(
   status: number,
   body: unknown,

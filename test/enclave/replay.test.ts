@@ -1,11 +1,11 @@
 // Account by account: what a portfolio holds against what its orders come to.
 import { describe, expect, it } from 'vitest'
-import type { EscrowedOrder } from '../../src/chain/orderEscrow.js'
+import type { EscrowedOrder } from '../../src/chain/contracts.js'
 import { createChainState } from '../../src/enclave/chainState.js'
 import { checkMoney, type Disagreement, type MoneyState } from '../../src/enclave/doctor/invariants.js'
 import { readBooks, readMoneyState } from '../../src/enclave/doctor/moneyState.js'
 import type { BrokerFill, Payout } from '../../src/enclave/doctor/replay.js'
-import { createPortfolioStore } from '../../src/enclave/portfolioStore.js'
+import { createPortfolioStore } from '../../src/enclave/stores.js'
 import { feeScheduleText } from '../../src/protocol/fees.js'
 import { type Hex, ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { clientOrderIdOf } from '../../src/protocol/identifiers.js'
@@ -83,7 +83,7 @@ const OF_ACCOUNTS = new Set<Disagreement['rule']>([
   'refunded-unfilled',
 ])
 
-/** What the accounts disagree in; fills without activities and locks are other tests' concern. */
+/** The differences between the accounts, but for fills without activities and locks, which other tests cover. */
 function found(
   entries: readonly Entry[],
   portfolio: Partial<Portfolio>,
@@ -265,7 +265,7 @@ describe('the doctor, with its own reading of chain and broker,', () => {
     }
     const since = new Date((await state.deployedAt()) * 1_000)
     const books = () => readBooks(brokerOf(broker.url), since)
-    return checkMoney(await readMoneyState({ chain: state, provider: deps().provider, portfolios, books }), {
+    return checkMoney(await readMoneyState({ chain: state, rpc: deps().rpc, portfolios, books }), {
       fees: SANDBOX_FEES,
     })
   }

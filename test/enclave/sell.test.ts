@@ -38,7 +38,7 @@ describe('a sale', () => {
     expect(await world().run(order, { envelope: null })).toMatchObject({ outcome: 'settled' })
     const after = await world().portfolio('alice')
     expect(after?.positions.AAPL?.locked).toBe(0n)
-    // Two shares at 99, less fees: less than was wanted, and nobody else's shares.
+    // Two shares at 99, less fees: less than was wanted, and no other employee's shares.
     expect(after?.cash).toBe(usd(197.98))
     await world().checkInvariants()
   })

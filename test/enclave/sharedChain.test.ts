@@ -1,41 +1,39 @@
-// What the runs of one process share of the chain, counted at the node.
-import type { JsonRpcPayload } from 'ethers'
+// Reads of the chain that the runs of one process share, counted at the node.
 import { expect, it, vi } from 'vitest'
 import { ChainUnavailableError } from '../../src/chain/errors.js'
-import { RpcProvider } from '../../src/chain/provider.js'
 import { createSharedChain, type SharedChain } from '../../src/enclave/chainState.js'
 import { systemClock } from '../../src/enclave/clock.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 import { useChain } from '../support/chain.js'
+import { rpcOf, tappedRpc } from '../support/tappedRpc.js'
 
 const chain = useChain()
 const RUNS = 100
 const DIGEST = `0x${'11'.repeat(32)}` as const
 
-/** A provider that counts what it sends, and can be down. */
-class Counted extends RpcProvider {
-  sent: string[] = []
-  requests = 0
-  isDown = false
-
-  override async _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
-    this.requests++
-    for (const { method } of [payload].flat()) this.sent.push(method)
-    if (this.isDown) throw new ChainUnavailableError(1)
-    return super._send(payload)
+/** A node that counts what it is sent, and can be down. */
+function countedNode() {
+  const node = {
+    sent: [] as string[],
+    requests: 0,
+    isDown: false,
+    count: (method: string) => node.sent.filter((sent) => sent === method).length,
   }
-
-  count(method: string): number {
-    return this.sent.filter((sent) => sent === method).length
-  }
+  const rpc = tappedRpc(rpcOf(chain()), async (calls, send) => {
+    node.requests++
+    for (const { method } of calls) node.sent.push(method)
+    if (node.isDown) throw new ChainUnavailableError(1)
+    return send()
+  })
+  return { node, rpc }
 }
 
-function start(): { node: Counted; shared: SharedChain } {
-  const { chainId, rpcUrl } = chain().anvil
-  const node = new Counted({ chainId, urls: [rpcUrl], timeoutMs: 20_000 })
+function start() {
+  const { node, rpc } = countedNode()
+  const { chainId } = chain().anvil
   const { addresses } = chain()
   const options = { depth: 0, maxHeadAgeMs: Number.MAX_SAFE_INTEGER, pollMs: 10, clock: systemClock }
-  return { node, shared: createSharedChain({ provider: node, chainId, addresses, ...options }) }
+  return { node, shared: createSharedChain({ rpc, chainId, addresses, ...options }) }
 }
 
 function eachOf<T>(shared: SharedChain, act: (run: ReturnType<SharedChain['forRun']>) => Promise<T>) {
@@ -83,7 +81,7 @@ it('a look that began before the question is not its answer', async () => {
   expect(node.count('eth_getBlockByNumber')).toBe(2)
 })
 
-it('what is read alone is asked for each time, and shared with nobody', async () => {
+it('a read alone is asked for each time, and shared with no other run', async () => {
   const { node, shared } = start()
   await eachOf(shared, async ({ alone }) => {
     const { head } = await alone.look()
@@ -111,7 +109,7 @@ it('a chain that is shorter than it was clears what is shared, fails a look, and
   expect(node.count('eth_call')).toBe(before + 1)
 })
 
-it('a failure is shared by those who asked, and kept for nobody else', async () => {
+it('a failure is shared by the runs that asked, and not kept for later ones', async () => {
   const { node, shared } = start()
   node.isDown = true
   const looks = await Promise.allSettled([shared.forRun().look(), shared.forRun().lookLater()])

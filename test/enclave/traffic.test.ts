@@ -1,10 +1,9 @@
 // The enclave's node sees whose order is run, and must not see what the order is.
-import type { JsonRpcPayload } from 'ethers'
 import { expect, it } from 'vitest'
-import { RpcProvider } from '../../src/chain/provider.js'
 import { shares, usd } from '../support/brokerStandIn.js'
 import { INTERFACES } from '../support/chain.js'
 import { kindsOfCalls, type SeenCall } from '../support/rpcCalls.js'
+import { tappedRpc } from '../support/tappedRpc.js'
 import type { Wish } from './support/parties.js'
 import { buy, sell } from './support/scenarios.js'
 import { useWorld } from './support/world.js'
@@ -18,24 +17,22 @@ const withdrawal = (symbol: string, amount: bigint): Wish => ({
   amount,
 })
 
-/** A provider that keeps what it sends. */
-class Tapped extends RpcProvider {
-  readonly calls: SeenCall[] = []
-
-  override _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
-    for (const { method, params } of [payload].flat()) this.calls.push({ method, params: [params].flat() })
-    return super._send(payload)
-  }
+/** The world's nodes, and the calls that reach them. */
+function tapped() {
+  const calls: SeenCall[] = []
+  const rpc = tappedRpc(world().deps().rpc, (sent, send) => {
+    calls.push(...sent)
+    return send()
+  })
+  return { calls, rpc }
 }
 
 /** Runs an order; what its run asked the node for. */
 async function traffic(wish: Wish, outcome: 'settled' | 'refunded'): Promise<string[]> {
-  const { chain } = world()
-  const { chainId, rpcUrl } = chain.anvil
-  const provider = new Tapped({ chainId, urls: [rpcUrl], timeoutMs: 20_000 })
+  const { calls, rpc } = tapped()
   const order = await world().open(wish)
-  expect(await world().run(order, { deps: { provider } })).toMatchObject({ outcome })
-  return kindsOfCalls(provider.calls)
+  expect(await world().run(order, { deps: { rpc } })).toMatchObject({ outcome })
+  return kindsOfCalls(calls)
 }
 
 async function hold(): Promise<void> {
@@ -70,12 +67,11 @@ it('a refused order shows neither what it was, nor why it was refused', async ()
 it('a reconciliation asks for the accounts of all fills at once, sorted, and not by symbol', async () => {
   const trades = [buy(100), { ...buy(100), symbol: 'MSFT' }, { ...buy(100), who: 'bob' as const }]
   for (const trade of [...trades, ...trades]) await world().settled(trade)
-  const { chainId, rpcUrl } = world().chain.anvil
-  const provider = new Tapped({ chainId, urls: [rpcUrl], timeoutMs: 20_000 })
+  const { calls, rpc } = tapped()
   const batching = { accounts: 9, maxDelayMs: 86_400_000 }
-  expect(await world().reconcile({ deps: { provider, batching } })).toEqual({ outcome: 'done' })
+  expect(await world().reconcile({ deps: { rpc, batching } })).toEqual({ outcome: 'done' })
   const selector = INTERFACES.escrow.getFunction('takenBy')?.selector ?? ''
-  const asked = provider.calls.map((call) => JSON.stringify(call.params).split(selector)[1])
+  const asked = calls.map((call) => JSON.stringify(call.params).split(selector)[1])
   const [first, last] = [
     asked.findIndex((data) => data !== undefined),
     asked.findLastIndex((data) => data !== undefined),

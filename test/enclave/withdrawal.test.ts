@@ -48,7 +48,7 @@ describe('a withdrawal of shares', () => {
     await world().checkInvariants()
   })
 
-  it('works for a symbol that was delisted meanwhile', async () => {
+  it('works for a symbol that was delisted after the buy', async () => {
     await world().settled(buy)
     await world().chain.send('owner', 'token', 'setListed', nameToBytes32('AAPL'), false)
     await world().settled(takeShares)

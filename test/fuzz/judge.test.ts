@@ -27,7 +27,7 @@ const CLOCK = '{"isOpen":true,"nextOpen":"2026-01-05T14:30:00Z","nextClose":"202
 
 function problem(code: ProblemCode, changes: object = {}): Answer {
   const { status, title } = PROBLEMS[code]
-  const type = `/docs/errors.md#${code}`
+  const type = `/errors#${code}`
   const body = { type, title, status, detail: '', instance: '', code, requestId: 'a', ...changes }
   return answer(status, JSON.stringify(body), 'application/problem+json; charset=utf-8')
 }
@@ -85,7 +85,7 @@ test('the enclave is judged by its own routes', () => {
   expect(judgeEnclave(answer(200, CLOCK), get('/market/clock'))).toBeTypeOf('string')
 })
 
-describe('what is held', () => {
+describe('the held resources', () => {
   const held = { heapUsed: 1, external: 1, arrayBuffers: 1, rss: 1, handles: 1, descriptors: 1 }
   const REQUESTS = 1_000_000
   /** Ten rounds, whose heap this tells, the first being 1. */

@@ -15,7 +15,7 @@ import { publicKeyOf } from '../../src/protocol/publicKey.js'
 const privateKey = hexToBytes(`0x${'11'.repeat(32)}`)
 const recipient = publicKeyOf(privateKey)
 
-/** What JSON can hold, but for the member names that strict JSON refuses. */
+/** Any JSON value, but for the member names that strict JSON refuses. */
 const strictValue = fc
   .jsonValue()
   .filter((value) => !/"(?:__proto__|constructor|prototype)":/.test(JSON.stringify(value)))

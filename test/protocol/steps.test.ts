@@ -43,6 +43,8 @@ const steps = readVectors(
     intent: z.object(signed),
     policyIntent: z.object({ canonicalJson: text, policyHash: text, ...signed }),
     sealedRulebook: z.object(signed),
+    cancelIntent: z.object(signed),
+    sealedCancel: z.object(signed),
     calls: z.array(z.object({ signature: text, selector: text, args: z.array(text), data: text })),
   }),
 )
@@ -64,6 +66,11 @@ const intents = readVectors(
     }),
     sealedRulebook: z.object({ envelopeHash: text, digest: text }),
   }),
+)
+
+const cancel = readVectors(
+  'cancel',
+  z.object({ envelope: envelopeOf, digest: text, envelopeHash: text, sealedDigest: text }),
 )
 
 const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -106,7 +113,8 @@ describe('the steps', () => {
     expect(TypedDataEncoder.hashDomain(domain)).toBe(steps.domain.separator)
   })
 
-  it.each(['intent', 'policyIntent', 'sealedRulebook'] as const)('to the digest of the %s', (name) => {
+  const signedMessages = ['intent', 'policyIntent', 'sealedRulebook', 'cancelIntent', 'sealedCancel'] as const
+  it.each(signedMessages)('to the digest of the %s', (name) => {
     const { typeHash, structHash, digest, typedData: data } = steps[name]
     const { EIP712Domain, ...types } = data.types
     expect(EIP712Domain).toBeDefined()
@@ -130,6 +138,11 @@ describe('the steps', () => {
     expect(keccak256(concat([envelope.epk, envelope.iv, envelope.tag, envelope.ct]))).toBe(envelopeHash)
     expect(steps.sealedRulebook.typedData.message).toMatchObject({ envelopeHash })
     expect(steps.sealedRulebook.digest).toBe(intents.sealedRulebook.digest)
+    expect(steps.cancelIntent.digest).toBe(cancel.digest)
+    const { epk, iv, tag, ct } = cancel.envelope
+    expect(keccak256(concat([epk, iv, tag, ct]))).toBe(cancel.envelopeHash)
+    expect(steps.sealedCancel.typedData.message).toMatchObject({ envelopeHash: cancel.envelopeHash })
+    expect(steps.sealedCancel.digest).toBe(cancel.sealedDigest)
   })
 
   it.each(steps.calls)('to calling $signature', ({ signature, selector, args, data }) => {

@@ -7,6 +7,14 @@ import {
   signAuthorization,
   signedAuthorizationSchema,
 } from '../../src/protocol/authorization.js'
+import {
+  assertCancels,
+  cancelIntentDigest,
+  cancelIntentSchema,
+  postCancelSchema,
+  sealCancel,
+  sealedCancelDigest,
+} from '../../src/protocol/cancelIntent.js'
 import { commitOf, open, seal } from '../../src/protocol/envelope.js'
 import { type Bytes, bytes32Schema, type Hex, hexBetween, hexToBytes } from '../../src/protocol/hex.js'
 import { accountIdOf, bytes32ToName, clientOrderIdOf, nameToBytes32 } from '../../src/protocol/identifiers.js'
@@ -195,6 +203,83 @@ describe('the copy of a rulebook', () => {
     const envelope = await seal(other, toEmployee.recipient, place)
     const renamed = openRulebookCopy({ ...copy, envelope }, key)
     await expect(renamed).rejects.toMatchObject({ code: 'invalid-plaintext' })
+  })
+})
+
+describe('a cancel', () => {
+  const {
+    context,
+    plaintext,
+    envelope: posted,
+    sig,
+    ...digests
+  } = readVectors(
+    'cancel',
+    z.object({
+      context: hex,
+      plaintext: cancelIntentSchema,
+      digest: hex,
+      envelope,
+      commit: hex,
+      envelopeHash: hex,
+      sealedDigest: hex,
+      sig: hex,
+    }),
+  )
+  const { walletPrivateKey, chainId, escrow } = readVectors(
+    'intents',
+    z.object({ walletPrivateKey: hex, chainId: z.int(), escrow: hex }),
+  )
+  const { recipientPrivateKey, recipient, ephemeralPrivateKey, iv } = readVectors(
+    'envelopes',
+    z.object({ recipientPrivateKey: hex, recipient: hex, ephemeralPrivateKey: hex, iv: hex }),
+  )
+  const domain = { chainId, escrow }
+  const key = hexToBytes(recipientPrivateKey)
+  const order = { orderId: plaintext.orderId, account: plaintext.account }
+  const stranger: Hex = `0x${'51'.repeat(32)}`
+
+  it('is signed inside the seal, and outside it by the hash of its envelope', async () => {
+    expect(cancelIntentDigest(order, domain)).toBe(digests.digest)
+    expect(signDigest(digests.digest, walletPrivateKey)).toBe(plaintext.sig)
+    const randomness = { ephemeralKey: hexToBytes(ephemeralPrivateKey), iv: hexToBytes(iv) }
+    expect(await sealCancel(plaintext, recipient, domain, randomness)).toEqual(posted)
+    expect(commitOf(posted)).toBe(digests.commit)
+    expect(envelopeHash(posted)).toBe(digests.envelopeHash)
+    expect(sealedCancelDigest(order.orderId, posted, domain)).toBe(digests.sealedDigest)
+    expect(signDigest(digests.sealedDigest, walletPrivateKey)).toBe(sig)
+    expect(postCancelSchema.parse({ ...posted, sig })).toEqual({ ...posted, sig })
+  })
+
+  it('opens under its own order, escrow and chain, and nowhere else', async () => {
+    await assertCancels(posted, key, order, domain)
+    const opened = openWithOpenSsl(posted, recipientPrivateKey, recipient, 'cancel', hexToBytes(context))
+    expect(cancelIntentSchema.parse(opened)).toEqual(plaintext)
+    const other = `0x${'01'.repeat(32)}` as const
+    const elsewhere = [
+      assertCancels(posted, key, { ...order, orderId: other }, domain),
+      assertCancels(posted, key, order, { ...domain, chainId: chainId + 1 }),
+      assertCancels(posted, key, order, { ...domain, escrow: `0x${'01'.repeat(20)}` }),
+      open(posted, key, { kind: 'order', context: new Uint8Array() }),
+    ]
+    for (const each of elsewhere) await expect(each).rejects.toMatchObject({ code: 'undecryptable' })
+  })
+
+  it('counts only with the signature of its account inside', async () => {
+    const forged = { ...order, sig: signDigest(digests.digest, stranger) }
+    const envelopes = await Promise.all([
+      sealCancel(forged, recipient, domain),
+      // The outer signature is another message.
+      sealCancel({ ...order, sig }, recipient, domain),
+    ])
+    for (const each of envelopes) {
+      await expect(assertCancels(each, key, order, domain)).rejects.toMatchObject({ code: 'wrong-signer' })
+    }
+    const account = `0x${'02'.repeat(20)}` as const
+    const anothers = await sealCancel({ ...plaintext, account }, recipient, domain)
+    await expect(assertCancels(anothers, key, order, domain)).rejects.toMatchObject({
+      code: 'invalid-plaintext',
+    })
   })
 })
 

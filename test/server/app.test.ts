@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ChainUnavailableError } from '../../src/chain/errors.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { createApp } from '../../src/server/app.js'
-import { Problem } from '../../src/server/http/problems.js'
+import { Problem } from '../../src/server/http/errors.js'
 import { createLogLines } from '../support/logLines.js'
 import { SERVER_ENVIRONMENT, serverConfig } from '../support/serverEnvironment.js'
 
@@ -55,6 +55,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
           }
         }),
       orders: { receive: unanswered },
+      cancels: { receive: unanswered },
       orderStatus: unanswered,
       policy: { publish: unanswered },
       policyVersion: unanswered,
@@ -66,6 +67,7 @@ function setUp(options: { env?: Record<string, string>; enclaveKey?: () => Promi
       institution: unanswered,
       compliance: unanswered,
       market: unanswered,
+      marketBars: unanswered,
       marketClock: unanswered,
     },
   })
@@ -231,7 +233,7 @@ describe('the relay token', () => {
 })
 
 describe('paths and methods', () => {
-  test.each(['/', '/Health', '/health/x', '/enclave-key/x', '/favicon.ico', '/__proto__', '/constructor'])(
+  test.each(['//', '/Health', '/health/x', '/enclave-key/x', '/favicon.ico', '/__proto__', '/constructor'])(
     '%s is 404 not-found, and not repeated',
     async (path) => {
       const response = await request(setUp().app).get(path)
@@ -260,6 +262,7 @@ describe('paths and methods', () => {
     `/org/0x${'00'.repeat(32)}`,
     `/compliance/0x${'00'.repeat(20)}`,
     '/market',
+    '/market/bars',
     '/market/clock',
     '/health',
     '/relay',
@@ -312,7 +315,7 @@ describe('failures', () => {
     const response = await request(app).get('/enclave-key').set('X-Request-Id', 'r1')
     expect(response.status).toBe(500)
     expect(response.body).toEqual({
-      type: '/docs/errors.md#internal-error',
+      type: '/errors#internal-error',
       title: 'Internal error',
       status: 500,
       detail: 'Try again later; quote the requestId when you report it.',

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { checkStores } from '../../src/cli/doctor/stores.js'
 import { healthSchema } from '../../src/protocol/api.js'
 import { type Postgres, startPostgres } from '../../src/sandbox/postgres.js'
-import { readConfig } from '../../src/server/config.js'
-import { Secret } from '../../src/server/secret.js'
+import { readConfig } from '../../src/server/config/config.js'
 import { createDatabase } from '../../src/server/store/postgres/database.js'
 import { lockDirectory } from '../../src/service/directoryLock.js'
+import { Secret } from '../../src/service/secret.js'
 import { built } from '../support/built.js'
 import { startKmsStandIn } from '../support/kmsStandIn.js'
 import { REMOTE, SERVER_ENVIRONMENT } from '../support/serverEnvironment.js'
@@ -158,6 +158,33 @@ describe('the server process', () => {
     expect(await start()).toContain('"ENCLAVE_ENV_FILE can be read by other users')
   })
 
+  test('logs once what chain and broker say against its configuration, with the remedy, and goes on', async () => {
+    const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: await temporaryDirectory() })
+    const port = await listeningPort(server)
+    const found = () =>
+      server
+        .err()
+        .split('\n')
+        .filter((line) => line.includes('"configuration fault found"'))
+    await expect.poll(found, { timeout: 20_000 }).toHaveLength(2)
+    expect(found().join('\n')).toContain('the nodes stopped answering as they should')
+    expect(found().join('\n')).toMatch(/the broker gives no usable answer \(.+\): check ALPACA_TRADING_URL/)
+    expect((await fetch(`http://127.0.0.1:${port}/openapi.json`)).status).toBe(200)
+  })
+
+  test('a DATA_DIR that is no directory is refused with one line and exit 1', async () => {
+    const file = join(await temporaryDirectory(), 'file')
+    await writeFile(file, '')
+    for (const [directory, code] of [
+      [file, 'EEXIST'],
+      [join(file, 'below'), 'ENOTDIR'],
+    ] as const) {
+      const server = run({ ...SERVER_ENVIRONMENT, DATA_DIR: directory })
+      expect(await server.exit).toBe(1)
+      expect(server.err()).toBe(`DATA_DIR ${directory} cannot be used as a directory (${code}).\n`)
+    }
+  })
+
   test('keeps its secrets out of its output, at every log level', async () => {
     const secrets = {
       RELAY_AUTH_TOKEN: 'canary-token-canary-token-canary-token',
@@ -243,14 +270,14 @@ describe('on PostgreSQL', { timeout: 120_000 }, () => {
       'no commit waits for a standby: a failover may lose accepted orders (docs/scaling.md)',
     ]
     const unused = ['leases', 'unchecked', 'no server runs on this database']
-    const fresh = ['database', 'ok', 'PostgreSQL answers; the server will make its tables']
+    const fresh = ['database', 'ok', 'PostgreSQL answers; the server will create its tables']
     expect(await findings()).toEqual([fresh, standby, unused])
     expect(await findings()).toEqual([fresh, standby, unused])
     const server = await started(env)
     await vi.waitFor(async () =>
       expect((await findings()).at(-1)?.[2]).toMatch(/narrator.*: held by \d running servers?$/),
     )
-    expect((await findings())[0]).toEqual(['database', 'ok', 'PostgreSQL answers, and has this deployment'])
+    expect((await findings())[0]).toEqual(['database', 'ok', 'PostgreSQL answers, and holds this deployment'])
     const [other] = await findings({ CHAIN_ID: '1' })
     expect(other).toEqual([
       'database',
@@ -295,7 +322,7 @@ describe('on PostgreSQL', { timeout: 120_000 }, () => {
   ])('a database %s is named without its URL', async (_, change, code) => {
     const url = change(new URL((await postgres.createDatabase()).reveal())).href
     expect(await refusal(await environment(new Secret(url)))).toBe(
-      `DATABASE_URL: its database cannot be read or written (${code}).\n`,
+      `DATABASE_URL: its database cannot be read or written (${code}). npm run doctor says what to check.\n`,
     )
   })
 })

@@ -118,7 +118,7 @@ describe('without a chain', () => {
   })
 })
 
-describe('what is no request', () => {
+describe('bytes that are no request', () => {
   test('is a problem too, and the connection ends', async () => {
     const { server } = await start()
     const answer = await exchange(server.port, 'hello\r\n\r\n')
@@ -149,7 +149,7 @@ describe('start', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 
-  test('is told to probes: alive, and not ready before every service has started', async () => {
+  test('shows in the probes: alive, and not ready before every service has started', async () => {
     const { port } = new URL(await closedUrl())
     const opsUrl = `http://127.0.0.1:${port}`
     let readOn = () => {}
@@ -238,7 +238,7 @@ describe('stop', () => {
     lockDirectory(dataDir).release()
   })
 
-  test('is told to probes: alive, and not ready, until nothing of it runs any more', async () => {
+  test('shows in the probes: alive, and not ready, until every part of it has stopped', async () => {
     const { rpc, reached, answer } = await slowNode()
     const { server, url, opsUrl } = await start({ RPC_URL: rpc, SHUTDOWN_TIMEOUT: '1h' })
     const pending = fetch(`${url}/enclave-key`)

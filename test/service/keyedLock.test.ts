@@ -9,7 +9,7 @@ function createGate() {
   return { opened, open: () => open() }
 }
 
-test('runs actions of one key in order, one at a time, and those of another key meanwhile', async () => {
+test('runs actions of one key in order, one at a time, and those of another key beside them', async () => {
   const lock = createKeyedLock()
   const gate = createGate()
   const events: string[] = []

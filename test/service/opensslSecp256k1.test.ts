@@ -7,7 +7,7 @@ import { bytesToHex, concatBytes, type Hex, hexToBytes, uintToBytes } from '../.
 import { publicKeySchema } from '../../src/protocol/publicKey.js'
 import { type KeyAgreement, referenceSecp256k1, registerSecp256k1 } from '../../src/protocol/secp256k1.js'
 import { CURVE_ORDER } from '../../src/protocol/signature.js'
-import { libSecp256k1 } from '../../src/server/libSecp256k1.js'
+import { libSecp256k1 } from '../../src/service/libSecp256k1.js'
 import { opensslSecp256k1 } from '../../src/service/opensslSecp256k1.js'
 
 const scalar = fc

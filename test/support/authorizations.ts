@@ -1,6 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers'
 import { targetOf } from '../../src/chain/authorizationCall.js'
-import { createOrderEscrow } from '../../src/chain/orderEscrow.js'
+import { createOrderEscrow } from '../../src/chain/contracts.js'
 import { checksum, sameAddress } from '../../src/protocol/address.js'
 import type { ContractAddresses } from '../../src/protocol/api.js'
 import {

@@ -2,14 +2,9 @@
 
 import { Interface, JsonRpcProvider, type TransactionReceipt } from 'ethers'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { createOrderEscrow } from '../../src/chain/contracts.js'
 import { type Deployment, deployContracts } from '../../src/chain/deploy.js'
-import { authorityAbi } from '../../src/chain/generated/authorityAbi.js'
-import { confidentialLedgerAbi } from '../../src/chain/generated/confidentialLedgerAbi.js'
-import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
-import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
-import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
-import { platformPoolAbi } from '../../src/chain/generated/platformPoolAbi.js'
-import { createOrderEscrow } from '../../src/chain/orderEscrow.js'
+import { interfaces } from '../../src/chain/interfaces.js'
 import { revertOf } from '../../src/chain/reverts.js'
 import { waitForReceipt } from '../../src/chain/waitForReceipt.js'
 import type { ContractAddresses, Revert } from '../../src/protocol/api.js'
@@ -18,16 +13,17 @@ import { type Anvil, type AnvilOptions, startAnvil } from '../../src/sandbox/anv
 import { testUsdcAbi } from '../../src/sandbox/generated/testUsdc.js'
 import { deployTestUsdc } from '../../src/sandbox/testUsdc.js'
 import { ENCLAVE_SIGNER, ROLES, type Role } from './roles.js'
+import { type Deployed, loadChain, saveChain } from './savedChains.js'
 
 /** Encoders and decoders of the contracts, by a short name. */
 export const INTERFACES = {
-  registry: new Interface(institutionRegistryAbi),
-  escrow: new Interface(orderEscrowAbi),
-  ledger: new Interface(confidentialLedgerAbi),
-  token: new Interface(equityTokenAbi),
-  pool: new Interface(platformPoolAbi),
+  registry: interfaces.institutionRegistry,
+  escrow: interfaces.orderEscrow,
+  ledger: interfaces.confidentialLedger,
+  token: interfaces.equityToken,
+  pool: interfaces.platformPool,
   usdc: new Interface(testUsdcAbi),
-  authority: new Interface(authorityAbi),
+  authority: interfaces.authority,
 }
 export type ContractKey = keyof typeof INTERFACES
 
@@ -69,9 +65,9 @@ export interface TestChain {
 
 export interface TestChainOptions extends AnvilOptions {
   /** Deploys what the contracts take for USDC. Default: the sandbox's. */
-  deployUsdc?: typeof deployTestUsdc
+  deployUsdc?: typeof deployTestUsdc | undefined
   /** Seconds; what is absent is as in TEST_DELAYS. */
-  delays?: Partial<Deployment['delays']>
+  delays?: Partial<Deployment['delays']> | undefined
 }
 
 /** Rotations take effect at once; a pause and a leave take days. */
@@ -79,8 +75,40 @@ export const TEST_DELAYS: Deployment['delays'] = { rotation: 0, pause: 3 * 86_40
 
 /** Starts a chain and deploys. The caller stops it. */
 export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
-  const { deployUsdc = deployTestUsdc, delays, ...anvilOptions } = options
-  const anvil = await startAnvil(anvilOptions)
+  const { deployUsdc, delays, ...anvilOptions } = options
+  const node = await startNode(anvilOptions)
+  return chainOf(node, await deploy(node, { deployUsdc, delays }))
+}
+
+/** A chain as another file of this run has left it after the same set-up, or else set up and saved for the others. */
+async function startSavedChain(setUp: SetUp): Promise<TestChain> {
+  const { saved } = setUp
+  const node = await startNode()
+  const { provider } = node
+  const ready = saved === undefined ? undefined : await loadChain(provider, saved)
+  if (ready) return chainOf(node, ready)
+  const deployed = (await loadChain(provider, DEPLOYED)) ?? (await deployAndSave(node))
+  const chain = chainOf(node, deployed)
+  await setUp(chain)
+  if (saved !== undefined) await saveChain(provider, saved, deployed)
+  return chain
+}
+
+async function deployAndSave(node: Node): Promise<Deployed> {
+  const deployed = await deploy(node, {})
+  await saveChain(node.provider, DEPLOYED, deployed)
+  return deployed
+}
+
+/** A chain without contracts. */
+interface Node {
+  readonly anvil: Anvil
+  readonly provider: JsonRpcProvider
+  account(role: Role): Hex
+}
+
+async function startNode(options: AnvilOptions = {}): Promise<Node> {
+  const anvil = await startAnvil(options)
   const provider = new JsonRpcProvider(anvil.rpcUrl, anvil.chainId, {
     staticNetwork: true,
     cacheTimeout: -1,
@@ -91,26 +119,34 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
     if (!found) throw new Error(`the chain has no account for ${role}`)
     return found.address
   }
+  return { anvil, provider, account }
+}
+
+async function deploy(
+  { provider, account }: Node,
+  { deployUsdc = deployTestUsdc, delays }: Pick<TestChainOptions, 'deployUsdc' | 'delays'>,
+): Promise<Deployed> {
   const deployer = await provider.getSigner(account('deployer'))
   const usdc = await deployUsdc(deployer, provider)
-  const owner = account('owner')
-  const brokerFunding = account('broker')
-  const addresses = await deployContracts({
+  const contracts = await deployContracts({
     deployer,
-    owner,
+    owner: account('owner'),
     guardian: account('guardian'),
     enclaveSigner: ENCLAVE_SIGNER,
     usdc,
-    brokerFunding,
+    brokerFunding: account('broker'),
     delays: { ...TEST_DELAYS, ...delays },
   })
-  const authority = await createOrderEscrow(provider, addresses.orderEscrow).authority()
+  return { contracts, usdc, authority: await createOrderEscrow(provider, contracts.orderEscrow).authority() }
+}
+
+function chainOf({ anvil, provider, account }: Node, { contracts, usdc, authority }: Deployed): TestChain {
   const byKey = {
-    registry: addresses.institutionRegistry,
-    escrow: addresses.orderEscrow,
-    ledger: addresses.confidentialLedger,
-    token: addresses.equityToken,
-    pool: addresses.platformPool,
+    registry: contracts.institutionRegistry,
+    escrow: contracts.orderEscrow,
+    ledger: contracts.confidentialLedger,
+    token: contracts.equityToken,
+    pool: contracts.platformPool,
     usdc,
     authority,
   }
@@ -118,7 +154,7 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
     provider.destroy()
     await anvil.stop()
   }
-  return { anvil, provider, addresses, account, stop, ...bind(provider, byKey, account) }
+  return { anvil, provider, addresses: contracts, account, stop, ...bind(provider, byKey, account) }
 }
 
 /** What can be done with the contracts at these addresses. */
@@ -179,14 +215,20 @@ function decodeEvents({ logs }: TransactionReceipt, byKey: Record<ContractKey, H
   })
 }
 
+export interface SetUp {
+  (chain: TestChain): Promise<void>
+  /** Under this name its outcome is kept for the other files of a run. Not where it leaves anything but a chain. */
+  readonly saved?: string
+}
+
+/** The name of the state in which the contracts are deployed, and nothing is set up. */
+const DEPLOYED = 'deployed'
+
 /**
  * A chain for a test file, to be used inside of its tests and hooks. `setUp` runs once; what a test changes
  * after it is undone after the test.
  */
-export function useChain(
-  setUp: (chain: TestChain) => Promise<void> = async () => {},
-  options: TestChainOptions = {},
-): () => TestChain {
+export function useChain(setUp: SetUp = async () => {}, options: TestChainOptions = {}): () => TestChain {
   let started: TestChain | undefined
   let snapshot: unknown
   const chain = (): TestChain => {
@@ -194,6 +236,10 @@ export function useChain(
     return started
   }
   beforeAll(async () => {
+    if (Object.keys(options).length === 0) {
+      started = await startSavedChain(setUp)
+      return
+    }
     started = await startTestChain(options)
     await setUp(started)
   })

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { utils } from '@noble/secp256k1'
 import { computeAddress, Interface, type JsonRpcProvider, MaxUint256, toQuantity } from 'ethers'
 import { z } from 'zod'
+import { createOrderEscrow } from '../../src/chain/contracts.js'
 import { equityTokenAbi } from '../../src/chain/generated/equityTokenAbi.js'
 import { institutionRegistryAbi } from '../../src/chain/generated/institutionRegistryAbi.js'
 import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
-import { createOrderEscrow } from '../../src/chain/orderEscrow.js'
 import { checksum } from '../../src/protocol/address.js'
 import { postOrderSchema } from '../../src/protocol/api.js'
 import { commitOf } from '../../src/protocol/envelope.js'
@@ -157,14 +157,13 @@ export async function createCrowd(
     }
   }
 
+  const sealOrder = createSealer(sandbox)
   let nonce = 0
   return {
     accounts,
     async seal(buyers) {
       const expiry = await expiryOn(provider)
-      return Promise.all(
-        buyers.map((account) => sealFor(sandbox, account, { side: 'BUY', expiry, nonce: ++nonce })),
-      )
+      return Promise.all(buyers.map((account) => sealOrder(account, { side: 'BUY', expiry, nonce: ++nonce })))
     },
   }
 }
@@ -175,31 +174,35 @@ export async function expiryOn(provider: JsonRpcProvider): Promise<number> {
   return (latest?.timestamp ?? 0) + LIFETIME_SECONDS
 }
 
-/** An order as the client library makes it, sealed to the enclave. A buy is paid by its escrow. */
-export async function sealFor(
-  { secrets, info }: Place,
-  { address, privateKey }: SandboxAccount,
-  { side, expiry, nonce }: { side: Side; expiry: number; nonce: number },
-): Promise<UnpostedOrder> {
+type SealOrder = (
+  account: SandboxAccount,
+  order: { readonly side: Side; readonly expiry: number; readonly nonce: number },
+) => Promise<UnpostedOrder>
+
+/** Makes orders as the client library does, sealed to the enclave. A buy is paid by its escrow. */
+export function createSealer({ secrets, info }: Place): SealOrder {
   const domain = { chainId: info.chainId, escrow: info.contracts.orderEscrow }
-  const unsigned = {
-    v: INTENT_VERSION,
-    orderId: bytesToHex(crypto.getRandomValues(new Uint8Array(32))),
-    account: address,
-    orgId: ZERO_BYTES32,
-    side,
-    symbol: SYMBOL,
-    maxSpend: AMOUNT,
-    expiry,
-    nonce,
-    userPubKey: publicKeyOf(hexToBytes(privateKey)),
-  } as const
-  const sig = signDigest(intentDigest(unsigned, domain), privateKey)
-  const envelope = await sealIntent({ ...unsigned, sig }, publicIdentity(secrets).intentPublicKey)
-  const { orderId } = unsigned
-  const body = JSON.stringify(z.encode(postOrderSchema, { orderId, ...envelope }))
-  const escrowed = side === 'BUY' ? AMOUNT : 0n
-  return { orderId, account: address, commit: commitOf(envelope), escrowed, expiry, body }
+  const { intentPublicKey } = publicIdentity(secrets)
+  return async ({ address, privateKey }, { side, expiry, nonce }) => {
+    const unsigned = {
+      v: INTENT_VERSION,
+      orderId: bytesToHex(crypto.getRandomValues(new Uint8Array(32))),
+      account: address,
+      orgId: ZERO_BYTES32,
+      side,
+      symbol: SYMBOL,
+      maxSpend: AMOUNT,
+      expiry,
+      nonce,
+      userPubKey: publicKeyOf(hexToBytes(privateKey)),
+    } as const
+    const sig = signDigest(intentDigest(unsigned, domain), privateKey)
+    const envelope = await sealIntent({ ...unsigned, sig }, intentPublicKey)
+    const { orderId } = unsigned
+    const body = JSON.stringify(z.encode(postOrderSchema, { orderId, ...envelope }))
+    const escrowed = side === 'BUY' ? AMOUNT : 0n
+    return { orderId, account: address, commit: commitOf(envelope), escrowed, expiry, body }
+  }
 }
 
 /** Opens the escrows of all in one block, if they fit, and resolves when each is open with its commit. */

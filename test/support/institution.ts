@@ -1,7 +1,7 @@
 import { keccak256, toUtf8Bytes } from 'ethers'
 import type { Hex } from '../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../src/protocol/identifiers.js'
-import type { TestChain } from './chain.js'
+import type { SetUp, TestChain } from './chain.js'
 import type { Role } from './roles.js'
 
 export { ZERO_BYTES32 } from '../../src/protocol/hex.js'
@@ -32,7 +32,9 @@ export const FUNDS = usd(1_000_000)
  * One institution with an admin and the members alice and bob; carol is cleared and in none; dave and the relayer
  * are neither. AAPL is listed, MSFT is not.
  */
-export async function setUpInstitution(chain: TestChain): Promise<void> {
+export const setUpInstitution: SetUp = Object.assign(institute, { saved: 'institution' })
+
+async function institute(chain: TestChain): Promise<void> {
   await chain.send('admin', 'registry', 'registerInstitution', ORG)
   await chain.send('owner', 'registry', 'setAdmitted', ORG, chain.account('admin'), true)
   for (const member of MEMBERS) {

@@ -1,5 +1,5 @@
 import type { TransactionReceipt } from 'ethers'
-import { createConfidentialLedger } from '../../src/chain/confidentialLedger.js'
+import { createConfidentialLedger } from '../../src/chain/contracts.js'
 import type { Authorization } from '../../src/protocol/authorization.js'
 import type { Hex } from '../../src/protocol/hex.js'
 import { accountIdOf } from '../../src/protocol/identifiers.js'

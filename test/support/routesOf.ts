@@ -8,7 +8,7 @@ export interface RegisteredRoute {
 
 /** Every route of an application and of the routers in it. */
 export function routesOf(app: Express): RegisteredRoute[] {
-  return routesIn(app.router, '')
+  return routesIn(app.router, '').map(({ path, methods }) => ({ path: path === '' ? '/' : path, methods }))
 }
 
 function routesIn(router: unknown, prefix: string): RegisteredRoute[] {

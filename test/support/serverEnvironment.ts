@@ -1,4 +1,4 @@
-import { type Config, readConfig } from '../../src/server/config.js'
+import { type Config, readConfig } from '../../src/server/config/config.js'
 
 /** A complete environment of the server; every value is made up, and nobody listens at its URLs. */
 export const SERVER_ENVIRONMENT = {

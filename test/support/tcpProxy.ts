@@ -16,7 +16,7 @@ export interface TcpProxy {
   retarget(port: number): void
   /** Ends every connection. */
   cut(): void
-  /** Whether its connections have failed since, of `performance.now()`. */
+  /** Whether its connections have failed or been delayed since, of `performance.now()`. */
   wasTroubled(from: number): boolean
   stop(): Promise<void>
 }
@@ -64,6 +64,7 @@ export async function startTcpProxy(first: number): Promise<TcpProxy> {
       if (mode === 'hang') for (const socket of sockets) hanging.add(socket)
     },
     delay(ms) {
+      if (delayMs > 0) troubledAt = performance.now()
       delayMs = ms
     },
     retarget(next) {

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
 import { createContracts } from '../../src/chain/contracts.js'
-import { RpcProvider } from '../../src/chain/provider.js'
+import { createRpc } from '../../src/chain/rpc.js'
+import { createViewCaller } from '../../src/chain/views.js'
 import { commitOf, type Envelope } from '../../src/protocol/envelope.js'
 import type { Hex } from '../../src/protocol/hex.js'
-import { createLifetime } from '../../src/server/lifetime.js'
 import {
   createOrderRecords,
   emptyOrderRecord,
@@ -14,6 +14,7 @@ import { createRunRecords } from '../../src/server/store/runRecords.js'
 import { createEnclaveRuns, type EnclaveRunsOptions } from '../../src/server/trigger/enclaveRuns.js'
 import { createProcessRunner } from '../../src/server/trigger/processRunner.js'
 import { createTriggerRateLimit } from '../../src/server/trigger/rateLimit.js'
+import { createLifetime } from '../../src/service/lifetime.js'
 import type { TestChain } from './chain.js'
 import { eventually } from './eventually.js'
 import { firstLook } from './firstLook.js'
@@ -35,7 +36,7 @@ export async function startTrigger(
   changes: Partial<EnclaveRunsOptions> = {},
 ) {
   const { anvil, addresses } = chain
-  const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+  const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
   const { logger, text, lines } = createLogLines()
   const { engine } = await openStores(root)
   const records = changes.records ?? createOrderRecords({ engine, logger })
@@ -61,8 +62,8 @@ export async function startTrigger(
     maxRuns: 4,
     rateLimit: createTriggerRateLimit(0),
     unopened: { expiryMs: 3_600_000, maxOrders: 1_000, maxPerClient: 1_000, maxBytesPerClient: 2 ** 30 },
-    escrow: createContracts(provider, addresses).escrow,
-    transport: provider.transport,
+    escrow: createContracts(createViewCaller(rpc), addresses).escrow,
+    rpc,
     logBlockRange: 10,
     escrowObserver: { onHead() {}, onEvents() {} },
     stopping: stopping.signal,

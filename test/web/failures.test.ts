@@ -16,9 +16,9 @@ const order = {
 
 describe('a failure in words', () => {
   it.each([
-    ['a wallet that says no', { code: 4001, message: 'User rejected' }, 'You refused it in the wallet'],
+    ['a wallet that says no', { code: 4001, message: 'User rejected' }, 'You rejected it in the wallet'],
     ['a wallet that waits', { code: -32002 }, 'Your wallet is waiting for you'],
-    ['a refused signature', new ClientError('signature-refused', ''), 'You refused it in the wallet'],
+    ['a refused signature', new ClientError('signature-refused', ''), 'You rejected it in the wallet'],
     ['another chain', new ClientError('wrong-chain', ''), 'The wallet is on another chain'],
     ['a server that is away', unreachable, 'The server does not answer'],
     ['a server behind a proxy that is away', ofProxy(503), 'The server does not answer'],
@@ -31,7 +31,7 @@ describe('a failure in words', () => {
     [
       'a wallet in none',
       new ContractError('openBuy', 'NotAdmitted', { orgId: ZERO_BYTES32 }),
-      'This wallet is in no institution',
+      'This wallet has no institution',
     ],
     [
       'a wallet that leaves',
@@ -48,7 +48,7 @@ describe('a failure in words', () => {
       new ClientError('portfolio-key-missing', ''),
       'A newer key was made for this portfolio',
     ],
-    ['a file of something else', new ClientError('invalid-key-file', ''), 'This is no key file'],
+    ['a file of something else', new ClientError('invalid-key-file', ''), 'This is not a key file'],
     [
       'a key file of another wallet',
       new ClientError('foreign-key-file', ''),
@@ -56,13 +56,13 @@ describe('a failure in words', () => {
     ],
     ['a pause', new ContractError('openRequest', 'PlatformPaused', {}), 'The platform is paused'],
     ['an order that was stopped', new PlacingStopped(), 'You stopped it'],
-    ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refuses it (Odd)'],
+    ['a revert of no name', new ContractError('join', 'Odd', {}), 'The contract refused it (Odd)'],
     ['a node that is away', makeError('', 'NETWORK_ERROR'), 'The chain does not answer'],
     ['a node that is silent', makeError('', 'TIMEOUT'), 'The chain does not answer'],
     ['a node that fails', makeError('', 'SERVER_ERROR'), 'The chain does not answer'],
-    ['no ether', makeError('', 'INSUFFICIENT_FUNDS'), 'The wallet has not enough ether for the fee'],
-    ['anything else', new Error('secret of 0x12'), 'Something unexpected happened'],
-    ['no error at all', null, 'Something unexpected happened'],
+    ['no ether', makeError('', 'INSUFFICIENT_FUNDS'), 'The wallet does not have enough ether for the fee'],
+    ['anything else', new Error('secret of 0x12'), 'An unexpected error occurred'],
+    ['no error at all', null, 'An unexpected error occurred'],
   ])('%s', (_what, error, title) => {
     const failure = failureOf(error)
     expect(failure.title).toBe(title)
@@ -107,7 +107,7 @@ describe('a failure in words', () => {
     )
     expect(failureOf(error)).toEqual({
       title: 'The order is open, but the server does not have it yet',
-      advice: 'The server does not answer. Submit it again below; nothing is lost meanwhile.',
+      advice: 'The server does not answer. Submit it again below; your funds are safe.',
     })
   })
 })

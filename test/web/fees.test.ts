@@ -9,20 +9,20 @@ const at = (amount: bigint | null, price: bigint | null) => ({ amount, price })
 it('a sale is told what it pays, before it is placed', () => {
   // 30,000 shares: TAF 4.98, CAT 2 × 0.795, each rounded up to the cent.
   expect(feeWords('SELL', market, at(usd(6_000_000), usd(200)))).toBe(
-    'About 6.57 USDC of it pays the broker’s fees (TAF, CAT).',
+    'About 6.57 USDC of it goes to the broker’s fees (TAF, CAT).',
   )
   expect(feeWords('SELL', market, at(usd(10), usd(200)))).toContain('About 0.02 USDC')
 })
 
 it('and that it pays, while the amount or the price is not known', () => {
-  const words = 'The broker’s fees (TAF, CAT) come off what the sale brings.'
+  const words = 'The broker’s fees (TAF, CAT) are deducted from the proceeds.'
   expect(feeWords('SELL', market, at(null, usd(200)))).toBe(words)
   expect(feeWords('SELL', market, at(usd(10), null))).toBe(words)
 })
 
 it('a purchase is told who pays for it', () => {
   expect(feeWords('BUY', market, at(usd(10), usd(200)))).toBe(
-    'No fee now: a sale of the shares pays the broker’s CAT for both.',
+    'No fee now: selling the shares pays the broker’s CAT for both trades.',
   )
 })
 

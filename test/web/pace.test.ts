@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WalletView } from '../../src/client/index.js'
-import { clockPace, paceAfter, walletPace } from '../../web/hooks/pace.js'
+import { walletPace } from '../../web/state/account.js'
 
 const view: WalletView = {
   ...{ address: '0x00000000000000000000000000000000000000aa', screen: 'trade', role: 'employee' },
@@ -15,14 +15,5 @@ describe('the pause before the page asks again', () => {
       expect(waits).toBeLessThan(trading)
     }
     expect(walletPace(null, failure)).toBeLessThan(trading)
-  })
-
-  it('for the market’s clock is short after a failure alone', () => {
-    expect(clockPace(null, failure)).toBeLessThan(clockPace(null, null))
-  })
-
-  it('may be the same always', () => {
-    expect(paceAfter(70, null, failure)).toBe(70)
-    expect(paceAfter(walletPace, view, null)).toBe(walletPace(view, null))
   })
 })

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { makeError } from 'ethers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -12,16 +13,17 @@ import {
   type TakenId,
 } from '../../src/client/index.js'
 import { RECLAIM_DELAY } from '../../src/protocol/reclaimDelay.js'
+import { createPlacing } from '../../web/state/placing.js'
 import { keepOrder, keptOrder } from '../../web/trade/keptOrders.js'
 import { placeKept } from '../../web/trade/placeKept.js'
-import { usePlacing } from '../../web/trade/usePlacing.js'
+import type { KeyInUse } from '../../web/trade/portfolioKeys.js'
 import { PlacingStopped } from '../../web/words/failures.js'
 import { MemoryStorage } from './memoryStorage.js'
-import { renderHook } from './support/renderHook.js'
 
 const WEEK = RECLAIM_DELAY
 const NOW = 1_800_000_000
 const request: OrderRequest = { side: 'SELL', symbol: 'AAPL', maxSpend: 1_000_000n, deadline: NOW + 60 }
+const inUse = () => signal<KeyInUse | null>({ publicKey: '0x01', drawnAt: 0 })
 const idOf = (digit: string): Hex => `0x${digit.repeat(64)}`
 
 function sealed(orderId: Hex, expiry = request.deadline): SealedOrder {
@@ -150,33 +152,25 @@ describe('an order whose ids somebody takes', () => {
   it('is neither listed nor kept once its person stops it', async () => {
     const client = { ...takenClient(true), platform: vi.fn(), unlock: vi.fn(), portfolio: vi.fn() }
     const onOrder = vi.fn()
-    const hook = renderHook(() =>
-      // A part of the client is all that placing uses.
-      usePlacing({ client, unlocked: true, keyMissing: false, onUnlock: () => undefined, onOrder }),
-    )
-    const placing = hook.current().place(request)
-    await vi.waitFor(() => expect(hook.current().taken).toMatchObject({ by, times: 1 }))
-    expect(hook.current()).toMatchObject({ busy: true, step: 'signing' })
-    hook.current().stop()
+    const { state, place, stop } = createPlacing({ client, key: inUse(), isKeyMissing: () => false, onOrder })
+    const placing = place(request)
+    await vi.waitFor(() => expect(state.value.taken).toMatchObject({ by, times: 1 }))
+    expect(state.value.step).toBe('signing')
+    stop()
     expect(await placing).toBe(false)
-    await vi.waitFor(() => expect(hook.current().busy).toBe(false))
-    expect(hook.current()).toMatchObject({ taken: null, mayBeOpen: false })
-    expect(hook.current().error).toBeInstanceOf(PlacingStopped)
+    expect(state.value).toMatchObject({ step: null, taken: null, mayBeOpen: false })
+    expect(state.value.error).toBeInstanceOf(PlacingStopped)
     expect(onOrder).not.toHaveBeenCalled()
     expect(keptOrder(idOf('a'))).toBeNull()
-    hook.unmount()
   })
 })
 
 it('an order under a key that was given up is not begun, and the wallet not asked', async () => {
   const client = { placeOrder: vi.fn(), platform: vi.fn(), unlock: vi.fn(), portfolio: vi.fn() }
-  const hook = renderHook(() =>
-    usePlacing({ client, unlocked: false, keyMissing: true, onUnlock: vi.fn(), onOrder: vi.fn() }),
-  )
-  expect(await hook.current().place(request)).toBe(false)
-  await vi.waitFor(() => expect(hook.current().error).toMatchObject({ code: 'portfolio-key-missing' }))
+  const placing = createPlacing({ client, key: signal(null), isKeyMissing: () => true, onOrder: vi.fn() })
+  expect(await placing.place(request)).toBe(false)
+  expect(placing.state.value).toMatchObject({ step: null, error: { code: 'portfolio-key-missing' } })
   for (const asked of Object.values(client)) expect(asked).not.toHaveBeenCalled()
-  hook.unmount()
 })
 
 it('an order that the server has is kept all the same, as the server may lose it', async () => {

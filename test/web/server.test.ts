@@ -4,7 +4,7 @@ import { serverWords } from '../../web/words/server.js'
 import { serverError } from './support/serverError.js'
 
 it.each([
-  [false, null, 'asking…', null],
+  [false, null, 'checking…', null],
   [true, null, 'answers', 'good'],
   [true, new ClientError('server-unreachable', ''), 'silent', 'bad'],
   [false, new ClientError('server-timeout', ''), 'silent', 'bad'],

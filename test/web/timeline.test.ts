@@ -12,11 +12,11 @@ const block = { at, txHash: hash, blockNumber: 7 }
 
 const ENTRIES: readonly (readonly [TimelineEntry, string])[] = [
   [{ kind: 'received', at, commit: hash }, 'The server has the sealed order'],
-  [{ kind: 'triggered', ...run, reason: 'retry' }, 'The enclave began run 2'],
+  [{ kind: 'triggered', ...run, reason: 'retry' }, 'The enclave started run 2'],
   [{ kind: 'outcome', ...run, outcome: 'queued' }, 'Run 2 ended: waiting for the market'],
   [
     { kind: 'outcome', ...run, outcome: 'queued', waitsFor: 'relay-quota-exhausted' },
-    'Run 2 ended: your gas of today is used up, it goes on at midnight UTC',
+    'Run 2 ended: your gas quota for today is used up; continues at midnight UTC',
   ],
   [{ kind: 'relayed', at, digest: hash, status: 'pending' }, 'The relay has the enclave’s decision: pending'],
   [
@@ -25,8 +25,8 @@ const ENTRIES: readonly (readonly [TimelineEntry, string])[] = [
   ],
   [{ kind: 'opened', ...block, event: 'OrderOpened' }, 'The escrow is open on the chain'],
   [{ kind: 'settled', ...block, event: 'OrderSettled' }, 'Settled on the chain'],
-  [{ kind: 'refunded', ...block, event: 'OrderRefunded' }, 'Given back on the chain'],
-  [{ kind: 'reclaimed', ...block, event: 'OrderRefunded' }, 'Taken back from the escrow'],
+  [{ kind: 'refunded', ...block, event: 'OrderRefunded' }, 'Refunded on the chain'],
+  [{ kind: 'reclaimed', ...block, event: 'OrderRefunded' }, 'Reclaimed from the escrow'],
 ]
 
 describe('an order’s timeline', () => {

@@ -13,7 +13,7 @@ export interface Contracts {
   readonly pool: Hex
 }
 
-/** The contracts as the escrow names them, which the page was told of by another source than the server. */
+/** The contracts that the escrow names. The escrow's address comes from a source other than the server. */
 export async function contractsOf(provider: Provider, escrow: Hex): Promise<Contracts> {
   const of = (method: string) =>
     readView<Hex>(provider, { address: escrow, abi: orderEscrowAbi, method, schema: addressSchema })

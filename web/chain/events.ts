@@ -1,14 +1,14 @@
 import type { Provider } from 'ethers'
 import type { Settings } from '../settings.js'
+import type { Ask } from '../state/query.js'
 import { contractsOf } from './contracts.js'
 import { inTime } from './inTime.js'
 import { createLogTail, type LogsSoFar } from './logs.js'
 import { once } from './once.js'
-import type { Ask } from './remembered.js'
 
 const [SHOWN, BLOCKS_BACK] = [100, 5_000]
 
-/** Reads the five contracts' logs as they happen, and those of the last blocks before. */
+/** Reads the five contracts' logs as they appear, starting with those of the last blocks. */
 export function createEventsReader(provider: Provider, { pins, chain }: Settings): Ask<LogsSoFar> {
   const begun = once(async () => {
     const address = Object.values(await contractsOf(provider, pins.escrow))
@@ -17,8 +17,8 @@ export function createEventsReader(provider: Provider, { pins, chain }: Settings
     return createLogTail(provider, { address, fromBlock, most: SHOWN })
   })
 
-  return async (signal, tell) => {
+  return async (signal, report) => {
     const look = await begun()
-    return look({ signal, onPart: tell })
+    return look({ signal, onPart: report })
   }
 }

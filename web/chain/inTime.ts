@@ -1,11 +1,11 @@
 import { makeError } from 'ethers'
 
-/** What a node may take over one question. A wallet's provider has no limit of its own, and ethers' is five minutes. */
+/** The time limit of one request to a node. A wallet's provider has none of its own, and ethers' is five minutes. */
 const ANSWER_MS = 30_000
 
 /**
- * The answer to a question, as long as it comes.
- * @throws Error of ethers, `TIMEOUT`, when it has not come in half a minute
+ * Waits for a node's answer.
+ * @throws Error of ethers, `TIMEOUT`, after half a minute without an answer
  */
 export async function inTime<T>(operation: string, answer: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -4,40 +4,40 @@ import { inTime } from './inTime.js'
 import { type ChainLog, createPartReader, type LogSource, type Part } from './parts.js'
 import { turnAfter } from './turn.js'
 
-/** Blocks below the head that are read again each time: they may be exchanged, and a node may know less than another. */
+/** Blocks below the head to read again each time: a reorganization may replace them, and a node may lag another. */
 const UNSETTLED_BLOCKS = 12
 
 export interface LogQuery {
   readonly address: Hex | readonly Hex[]
-  /** As `eth_getLogs` has them; null is any. */
+  /** In the form of `eth_getLogs`; null matches any topic. */
   readonly topics?: readonly (string | null)[]
   readonly fromBlock: number
-  /** Of the newest ones; unset: all. */
+  /** The number of newest logs to return; unset: all. */
   readonly most?: number
 }
 
 export interface LogsSoFar {
   /** Oldest first. */
   readonly logs: readonly ChainLog[]
-  /** The newest block that was read, of all looks. */
+  /** The newest block read so far, across all reads. */
   readonly head: number
-  /** Whether nothing is left to be read, neither older nor newer, as far as the look that tells it knows. */
+  /** Whether every log has been read, both older and newer, as of this read. */
   readonly complete: boolean
 }
 
 export interface LookOptions {
-  /** Ends the look after the part that is being read, or at once while it waits for another one. */
+  /** Ends the read after its current part, or at once while it waits for another read. */
   readonly signal?: AbortSignal | undefined
-  /** Is given what there is, after each part of many. */
+  /** Called with the logs so far after each of several parts. */
   readonly onPart?: ((soFar: LogsSoFar) => void | Promise<void>) | undefined
 }
 
-/** A look at the chain. One waits for the one before, so that nothing is asked for twice. */
+/** Reads the chain. Reads run one after another, so none requests the same blocks twice. */
 export type LogTail = (options?: LookOptions) => Promise<LogsSoFar>
 
 /**
- * Logs as they come, the newest first: each look reads what is new since the one before, then what is older than all
- * that was read, in parts that the node takes. A look that fails or is ended keeps the parts it has read.
+ * Reads logs incrementally: first those newer than the last read, then older ones, in parts that the node accepts. A
+ * read that fails or is aborted keeps its finished parts.
  */
 export function createLogTail(
   source: LogSource,
@@ -48,7 +48,7 @@ export function createLogTail(
     topics: [...(filter.topics ?? [])],
   })
   let logs: readonly ChainLog[] = []
-  /** The blocks that were read, without a gap between them. */
+  /** The contiguous range of blocks read so far. */
   let read: { readonly from: number; readonly to: number } | null = null
   let before: Promise<unknown> = Promise.resolve()
 
@@ -64,9 +64,9 @@ export function createLogTail(
     const from = Math.min(read?.from ?? part.from, part.from)
     const oldest = logs[0]
     read = {
-      // What was cut off is as good as unread: it is wanted when the chain takes newer ones back.
+      // Discarded logs count as unread: they are needed again if a reorganization removes newer ones.
       from: all.length > logs.length && oldest !== undefined ? oldest.blockNumber + 1 : from,
-      // A node that is behind another one takes nothing back.
+      // A lagging node does not move the head backwards.
       to: Math.max(read?.to ?? part.to, part.to),
     }
   }
@@ -74,7 +74,7 @@ export function createLogTail(
   async function look({ signal, onPart }: LookOptions): Promise<LogsSoFar> {
     signal?.throwIfAborted()
     const head = await inTime('getBlockNumber', source.getBlockNumber())
-    const tell = async () => {
+    const report = async () => {
       const part = soFar(head)
       if (!part.complete) await onPart?.(part)
       signal?.throwIfAborted()
@@ -83,18 +83,18 @@ export function createLogTail(
       const part = await parts.first(from, head)
       take(part)
       from = part.to + 1
-      await tell()
+      await report()
     }
     while (read !== null && !reachesBack()) {
       take(await parts.last(fromBlock, read.from - 1))
-      await tell()
+      await report()
     }
     return soFar(head)
   }
 
   return (options = {}) => {
     const mine = turnAfter(before, options.signal).then(() => look(options))
-    // A look that no longer waits lets nobody past the one that it waited for.
+    // An aborted read still queues later reads behind the one it waited for.
     before = Promise.allSettled([before, mine])
     return mine
   }

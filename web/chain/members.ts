@@ -5,21 +5,21 @@ import type { Hex } from '../../src/client/index.js'
 import { addressSchema, checksum } from '../../src/protocol/address.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import type { Settings } from '../settings.js'
+import type { Ask } from '../state/query.js'
 import { contractsOf } from './contracts.js'
 import { createLogTail, topicOf } from './logs.js'
 import { once } from './once.js'
 import type { ChainLog } from './parts.js'
 import { readView } from './read.js'
-import type { Ask } from './remembered.js'
 
 /** A wallet that belongs to an institution, or may join it. */
 export interface Member {
   readonly address: Hex
-  /** `leaving` one stays a member, which buys nothing, for some days. */
+  /** `leaving`: still a member until the departure takes effect, but cannot buy. */
   readonly state: 'admin' | 'member' | 'leaving' | 'invited'
 }
 
-/** Those that were found so far. */
+/** The wallets found so far. */
 export interface Members {
   readonly members: readonly Member[]
   readonly complete: boolean
@@ -29,12 +29,12 @@ const CHANGED = topicOf(institutionRegistryAbi, 'MemberUpdated')
 
 const ADDRESS_DIGITS = 40
 
-/** Not even that there are no members. */
+/** Before the first read, even an empty result counts as unknown. */
 const NONE = -1
 
 /**
- * Reads the institution's wallets: the events name all that ever were, the registry says what they are now. Each time
- * only the events that are new, or were not read yet, are asked for.
+ * Reads the institution's wallets: events name every wallet that ever belonged, the registry gives its current state.
+ * Each read requests only new or unread events.
  */
 export function createMembersReader(provider: Provider, { pins, chain }: Settings, orgId: Hex): Ask<Members> {
   const begun = once(async () => {
@@ -60,23 +60,23 @@ export function createMembersReader(provider: Provider, { pins, chain }: Setting
     return [{ address: admin, state: 'admin' }, ...others.flat()]
   }
 
-  return async (signal, tell) => {
+  return async (signal, report) => {
     const { registry, look } = await begun()
-    let told = NONE
+    let reported = NONE
     const { logs, complete } = await look({
       signal,
       async onPart(soFar) {
         const named = walletsOf(soFar.logs)
-        if (named.length === told) return
-        told = named.length
-        tell({ members: await membersOf(registry, named), complete: false })
+        if (named.length === reported) return
+        reported = named.length
+        report({ members: await membersOf(registry, named), complete: false })
       },
     })
     return { members: await membersOf(registry, walletsOf(logs)), complete }
   }
 }
 
-/** Each wallet that the events name, once. */
+/** The distinct wallets in the events. */
 function walletsOf(logs: readonly ChainLog[]): Hex[] {
   return [...new Set(logs.map(({ topics }) => checksum(`0x${(topics[2] ?? '').slice(-ADDRESS_DIGITS)}`)))]
 }

@@ -1,4 +1,4 @@
-/** The question, asked once however often its answer is wanted, also while that has not come; after a failure, again. */
+/** Caches the answer of `ask`: concurrent and later callers share it; a failure is retried on the next call. */
 export function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | null = null
   return () => {

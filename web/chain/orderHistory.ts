@@ -3,20 +3,20 @@ import { orderEscrowAbi } from '../../src/chain/generated/orderEscrowAbi.js'
 import type { Hex } from '../../src/client/index.js'
 import { bytes32Schema } from '../../src/protocol/hex.js'
 import type { Settings } from '../settings.js'
+import type { Ask } from '../state/query.js'
 import { createLogTail, type LogsSoFar, topicOf } from './logs.js'
-import type { Ask } from './remembered.js'
 
-/** An account's orders, as its escrows were opened on the chain. */
+/** An account's orders, from the escrows that it opened on the chain. */
 export interface OrderHistory {
   /** Newest first. */
   readonly ids: readonly Hex[]
-  /** Whether there are no earlier ones. */
+  /** Whether all earlier orders have been read. */
   readonly complete: boolean
 }
 
 const OPENED = topicOf(orderEscrowAbi, 'OrderOpened')
 
-/** Reads the account's orders, the newest first; each time only what is new, or was not read yet. */
+/** Reads the account's orders, newest first; each read requests only new or unread blocks. */
 export function createOrderHistory(
   provider: Provider,
   { pins, chain }: Settings,
@@ -28,7 +28,8 @@ export function createOrderHistory(
     topics: [OPENED, null, zeroPadValue(account, 32)],
     fromBlock: chain.firstBlock,
   })
-  return async (signal, tell) => historyOf(await look({ signal, onPart: (soFar) => tell(historyOf(soFar)) }))
+  return async (signal, report) =>
+    historyOf(await look({ signal, onPart: (soFar) => report(historyOf(soFar)) }))
 }
 
 function historyOf({ logs, complete }: LogsSoFar): OrderHistory {

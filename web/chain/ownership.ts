@@ -10,7 +10,7 @@ import type { Session } from '../wallet/session.js'
 import { contractsOf } from './contracts.js'
 import { readView } from './read.js'
 
-/** Whether the connected wallet is the platform's owner, as the contracts' authority has it. */
+/** Whether the connected wallet is the platform's owner, according to the contracts' authority. */
 export async function isOwner({ provider, address }: Session, { pins }: Settings): Promise<boolean> {
   const authority = await readView<Hex>(provider, {
     ...{ address: pins.escrow, abi: orderEscrowAbi, method: 'authority', schema: addressSchema },
@@ -21,13 +21,13 @@ export async function isOwner({ provider, address }: Session, { pins }: Settings
   return owner === address
 }
 
-/** As the owner: verifies a wallet (KYC). Resolves once it is mined. */
+/** For the owner: verifies a wallet (KYC). Resolves once the transaction is mined. */
 export async function setKyc(session: Session, { pins }: Settings, wallet: Hex): Promise<void> {
   const { token } = await contractsOf(session.provider, pins.escrow)
   await send(session, token, new Interface(equityTokenAbi).encodeFunctionData('setKyc', [wallet, true]))
 }
 
-/** As the owner: admits an institution, whose admin its founder becomes. Resolves once it is mined. */
+/** For the owner: admits an institution, which makes its founder the admin. Resolves once the transaction is mined. */
 export async function admit(session: Session, { pins }: Settings, orgId: Hex, founder: Hex): Promise<void> {
   const { registry } = await contractsOf(session.provider, pins.escrow)
   const contract = new Interface(institutionRegistryAbi)

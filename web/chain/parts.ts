@@ -3,7 +3,7 @@ import { inTime } from './inTime.js'
 
 export type ChainLog = Pick<Log, 'address' | 'blockHash' | 'blockNumber' | 'data' | 'index' | 'topics'>
 
-/** What an ethers Provider has. */
+/** The part of an ethers Provider that reads logs. */
 export interface LogSource {
   getBlockNumber(): Promise<number>
   getLogs(filter: Filter): Promise<readonly ChainLog[]>
@@ -17,22 +17,22 @@ export interface Part {
 }
 
 export interface PartReader {
-  /** The first blocks of a range, as many as the node takes. */
+  /** Reads the first blocks of a range, as many as the node accepts. */
   first(from: number, to: number): Promise<Part>
-  /** The last ones. */
+  /** Reads the last blocks of a range. */
   last(from: number, to: number): Promise<Part>
 }
 
-/** What nearly every node takes in one query, and what is asked of one that takes all. */
+/** The range that nearly every node accepts, and the largest range to request. */
 const [FEW_BLOCKS, MOST_BLOCKS] = [2_000, 100_000]
-/** Of the next part, until the node has refused one and after. */
+/** Growth factors of the next part: before the node first refused one, and after. */
 const [FAST, SLOW] = [2, 1.1]
-/** Of the most that is asked of a node that fell silent: it doubles in 70 good parts. */
+/** Growth factor of the limit after a timeout: it doubles in 70 good parts. */
 const TRUST = 1.01
 
 /**
- * Reads ranges in parts. A good part lets the next one be longer, a refused one is halved. A node that falls silent over
- * a long one is asked for half of it at most, and for more again as it goes well.
+ * Reads ranges in parts. A successful part lets the next one grow; a refused part is halved. A timeout on a long range
+ * limits later parts to half of it; the limit grows again with success.
  */
 export function createPartReader(source: LogSource, filter: Filter): PartReader {
   let blocks = FEW_BLOCKS
@@ -44,7 +44,7 @@ export function createPartReader(source: LogSource, filter: Filter): PartReader 
     blocks = Math.min(most, Math.ceil(blocks * growth))
   }
 
-  /** That a node was silent over few blocks tells nothing of how many it takes. */
+  /** A timeout over few blocks says nothing about the accepted range. */
   function trustLess(length: number) {
     if (length <= FEW_BLOCKS) return
     most = Math.max(FEW_BLOCKS, Math.floor(length / 2))
@@ -77,7 +77,7 @@ export function createPartReader(source: LogSource, filter: Filter): PartReader 
   }
 }
 
-/** Nodes refuse a range in ways of their own, under many codes; but that none answered has nothing to do with it. */
+/** Nodes refuse ranges with many different codes; a missing answer is no refusal. */
 function isSilence(error: unknown): boolean {
   return error instanceof TypeError || isError(error, 'NETWORK_ERROR') || isError(error, 'TIMEOUT')
 }

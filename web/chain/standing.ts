@@ -4,15 +4,15 @@ import { institutionRegistryAbi } from '../../src/chain/generated/institutionReg
 import type { Hex } from '../../src/client/index.js'
 import { hexOf } from '../../src/protocol/hex.js'
 import type { Settings } from '../settings.js'
+import type { Ask } from '../state/query.js'
 import { contractsOf } from './contracts.js'
 import { createLogTail, topicOf } from './logs.js'
 import { once } from './once.js'
 import type { ChainLog } from './parts.js'
-import type { Ask } from './remembered.js'
 
 /**
- * What a wallet was to its institution when the rulebook in force was published. Which wallets the rulebook lists is
- * sealed; its admin can have known of no other than these. `outsider`: it was invited later.
+ * A wallet's standing in its institution when the rulebook in force was published. The list of wallets in the rulebook
+ * is sealed; its admin can only have listed wallets known then. `outsider`: invited later.
  */
 export type Standing = 'member' | 'invited' | 'outsider'
 
@@ -46,7 +46,7 @@ export function createStandingReader(
 
 type Moment = Pick<ChainLog, 'blockNumber' | 'index'>
 
-/** @param changes of the wallet's membership in the institution, oldest first */
+/** @param changes the wallet's membership changes in the institution, oldest first */
 export function standingAt(
   rulebook: Moment,
   changes: readonly (Moment & Pick<ChainLog, 'data'>)[],

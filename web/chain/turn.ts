@@ -1,6 +1,6 @@
 /**
- * Waits for what is before, which never rejects.
- * @throws the signal's reason, as soon as it has one
+ * Waits for the previous operation, which never rejects.
+ * @throws the signal's reason, as soon as it aborts
  */
 export async function turnAfter(before: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()

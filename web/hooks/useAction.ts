@@ -1,10 +1,10 @@
 import { useCallback, useState } from 'preact/hooks'
 
-/** Something that a person starts, one at a time. */
+/** An operation that the user starts, one at a time. */
 export interface Action {
   readonly busy: boolean
   readonly error: unknown
-  /** Never rejects: resolves with whether it was done, and keeps what went wrong in `error`. */
+  /** Never rejects: resolves with whether it succeeded, and keeps the failure in `error`. */
   readonly run: (act: () => Promise<void>) => Promise<boolean>
 }
 

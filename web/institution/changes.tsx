@@ -1,19 +1,17 @@
 import type { RulebookChange } from '../../src/client/index.js'
 import { WalletName } from '../parts/walletName.js'
-import type { Settings } from '../settings.js'
 
 interface ChangesProps {
   readonly changes: readonly RulebookChange[]
-  /** In force, and whether its rules are known. */
+  /** The version in force, and whether its rules are known. */
   readonly version: number
   readonly isKnown: boolean
-  readonly settings: Settings
 }
 
 const TAGS = { lifted: 'tag tag-bad', tightened: 'tag', added: 'tag' } as const
 
-/** What a publication would change, before it is published. */
-export function Changes({ changes, version, isKnown, settings }: ChangesProps) {
+/** Previews the changes of a publication. */
+export function Changes({ changes, version, isKnown }: ChangesProps) {
   return (
     <section aria-labelledby="changes-title">
       <h3 id="changes-title" class="spaced">
@@ -21,15 +19,15 @@ export function Changes({ changes, version, isKnown, settings }: ChangesProps) {
       </h3>
       {isKnown ? null : (
         <p>
-          <b>The rules of version {version} that it lifts are unknown.</b> Its own rules:
+          <b>It may lift rules of version {version}, which are unknown.</b> The new rules:
         </p>
       )}
-      {changes.length === 0 ? <p class="muted">Nothing: it says what version {version} says.</p> : null}
+      {changes.length === 0 ? <p class="muted">No changes from version {version}.</p> : null}
       <ul class="changes" data-test="changes">
         {changes.map(({ effect, employee, text }) => (
           <li key={`${effect} ${employee} ${text}`}>
             <span class={TAGS[effect]}>{effect}</span>{' '}
-            {employee === null ? null : <WalletName address={employee} settings={settings} />} {text}
+            {employee === null ? null : <WalletName address={employee} />} {text}
           </li>
         ))}
       </ul>

@@ -5,16 +5,16 @@ import { FailureBox } from '../parts/failureBox.js'
 import { saveFile } from '../parts/saveFile.js'
 
 interface CopyBoxProps {
-  /** In force, above 0. */
+  /** The version in force, above 0. */
   readonly version: number
   /** Whether the rules of that version are known here. */
   readonly isKnown: boolean
-  /** Of that version, null where this browser has none. */
+  /** The copy of that version; null if this browser has none. */
   readonly copy: RulebookCopy | null
   readonly onOpen: (copy: unknown) => Promise<void>
 }
 
-/** Where the rules in force come from, and, loudly, that they are not known. */
+/** Shows the source of the rules in force, or warns that they are unknown. */
 export function CopyBox({ version, isKnown, copy, onOpen }: CopyBoxProps) {
   const { busy, error, run } = useAction()
   if (isKnown) {
@@ -68,7 +68,7 @@ export function CopyBox({ version, isKnown, copy, onOpen }: CopyBoxProps) {
   )
 }
 
-/** Undefined for what is no JSON: no copy either. */
+/** Undefined for invalid JSON, which `onOpen` rejects like any other malformed copy. */
 function jsonOf(text: string): unknown {
   try {
     return parseStrictJson(text)

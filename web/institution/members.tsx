@@ -1,29 +1,22 @@
 import { useState } from 'preact/hooks'
 import { addressSchema } from '../../src/protocol/address.js'
-import type { Members as FoundMembers, Member } from '../chain/members.js'
+import type { Member } from '../chain/members.js'
 import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { WalletName } from '../parts/walletName.js'
-import type { Settings } from '../settings.js'
-import type { Session } from '../wallet/session.js'
+import { useAccount } from '../state/context.js'
 
-interface MembersProps {
-  readonly session: Session
-  readonly settings: Settings
-  /** Null until some have been read. */
-  readonly found: FoundMembers | null
-  readonly onChange: () => void
-}
-
-export function Members({ session, settings, found, onChange }: MembersProps) {
+export function Members() {
+  const { session, members } = useAccount()
+  const found = members.value
   const { busy, error, run } = useAction()
   const { membership } = session.client
   const change = (act: () => Promise<unknown>) =>
     run(async () => {
       await act()
-      onChange()
+      members.refresh()
     })
   return (
     <Card title="Members">
@@ -32,7 +25,7 @@ export function Members({ session, settings, found, onChange }: MembersProps) {
           <thead>
             <tr>
               <th scope="col">Wallet</th>
-              <th scope="col">Is</th>
+              <th scope="col">Status</th>
               <th scope="col">
                 <span class="visually-hidden">Change</span>
               </th>
@@ -42,7 +35,7 @@ export function Members({ session, settings, found, onChange }: MembersProps) {
             {found?.members.map(({ address, state }) => (
               <tr key={address}>
                 <th scope="row">
-                  <WalletName address={address} settings={settings} />
+                  <WalletName address={address} />
                 </th>
                 <td>
                   <span class={state === 'invited' || state === 'leaving' ? 'tag' : 'tag tag-good'}>
@@ -76,7 +69,7 @@ export function Members({ session, settings, found, onChange }: MembersProps) {
 
 interface InviteProps {
   readonly busy: boolean
-  /** Resolves with whether it was done. */
+  /** Resolves with whether the invitation succeeded. */
   readonly onInvite: (address: Member['address']) => Promise<boolean>
 }
 
@@ -95,7 +88,9 @@ function Invite({ busy, onInvite }: InviteProps) {
       <Field
         label="Invite a wallet"
         id="invite-address"
-        hint={isWrong ? 'That is no address: 0x and 40 digits.' : 'It becomes a member when it joins.'}
+        hint={
+          isWrong ? 'Not an address: expected 0x and 40 hex digits.' : 'It becomes a member when it joins.'
+        }
       >
         <div class="row">
           <input

@@ -3,7 +3,8 @@ import { type Hex, rulebookChanges } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
-import type { Settings } from '../settings.js'
+import { useAccount } from '../state/context.js'
+import type { RulebookState } from '../state/rulebookWork.js'
 import { Changes } from './changes.js'
 import { CopyBox } from './copyBox.js'
 import { isInForce } from './isInForce.js'
@@ -19,24 +20,23 @@ import {
   withRules,
 } from './rulebookDraft.js'
 import { RulesRow } from './rulesRow.js'
-import type { RulebookWork } from './useRulebook.js'
 
 interface RulebookProps {
-  readonly work: RulebookWork
-  readonly settings: Settings
   readonly orgId: Hex
-  /** Null until they have been read. */
+  /** Null until the members have been read. */
   readonly employees: readonly Hex[] | null
   readonly symbols: readonly string[]
-  /** In force when it was last read; 0 before the first one. */
+  /** The version in force when last read; 0 before the first one. */
   readonly version: number
-  readonly onPublished: () => void
 }
 
-/** The rules in force come from a copy of them: the chain gives them back to the enclave alone. */
+/** The rules in force come from a copy: only the enclave can open the rulebook on the chain. */
 export function Rulebook(props: RulebookProps) {
-  const { work, settings, orgId, employees, symbols, onPublished } = props
-  const { edit, publishingSince, published, error } = work
+  const { orgId, employees, symbols } = props
+  const { rulebook, institution } = useAccount()
+  const { edit } = rulebook
+  const work = rulebook.state.value
+  const { publishingSince, published, error } = work
   const inForce = inForceOf(work, props.version)
   const { version } = inForce
   const unknown = isUnknown(inForce)
@@ -47,18 +47,18 @@ export function Rulebook(props: RulebookProps) {
   const busy = publishingSince !== null
   const draft = work.draft ?? beginningOf(inForce)
   const isOvertaken = work.draft !== null && work.draft.base !== version
-  // A rulebook without its members bars them all: none is written before they are known.
+  // A rulebook without its members would bar them all, so none is built before they are known.
   const written = employees === null ? null : withEmployees(draft, employees, inForce)
   const policy = written === null ? null : policyOf(written)
   const isAmountWrong = written !== null && policy === null
   const changes = policy === null ? null : rulebookChanges(inForce.policy, policy)
   const lifted = unknown ? 0 : (changes ?? []).filter(({ effect }) => effect === 'lifted').length
   useEffect(() => {
-    if (published !== null) onPublished()
-  }, [published, onPublished])
+    if (published !== null) institution.refresh()
+  }, [published, institution])
   const publish = (event: Event) => {
     event.preventDefault()
-    if (policy !== null && !isOvertaken) work.publish(policy, version)
+    if (policy !== null && !isOvertaken) rulebook.publish(policy, version)
   }
   return (
     <Card
@@ -70,8 +70,8 @@ export function Rulebook(props: RulebookProps) {
       }
     >
       <p class="muted">
-        It is sealed to the enclave on this device, and replaces all of the one in force. A copy, sealed to
-        your wallet, stays in this browser.
+        This device seals it to the enclave. It replaces the whole rulebook in force. A copy, sealed to your
+        wallet, stays in this browser.
       </p>
       {version === 0 ? null : (
         <CopyBox
@@ -79,10 +79,10 @@ export function Rulebook(props: RulebookProps) {
           version={version}
           isKnown={!unknown}
           copy={copy}
-          onOpen={(given) => work.open(given, version)}
+          onOpen={(given) => rulebook.open(given, version)}
         />
       )}
-      {isOvertaken ? <Overtaken version={version} onRestart={work.restart} /> : null}
+      {isOvertaken ? <Overtaken version={version} onRestart={rulebook.restart} /> : null}
       <form onSubmit={publish}>
         <div class="scroll">
           <table class="rules">
@@ -102,7 +102,6 @@ export function Rulebook(props: RulebookProps) {
                   key={rules.address}
                   rules={rules}
                   symbols={symbols}
-                  settings={settings}
                   isUncovered={isUncovered(inForce, rules.address)}
                   onChange={(changed) => edit((before) => withRules(before, changed), inForce)}
                 />
@@ -114,9 +113,7 @@ export function Rulebook(props: RulebookProps) {
         <Field
           label="Largest order, in USDC"
           id="max-order"
-          hint={
-            isAmountWrong ? 'Write a plain number, such as 25000.' : 'Of one order; a larger one is refused.'
-          }
+          hint={isAmountWrong ? 'Enter a plain number, such as 25000.' : 'The enclave refuses larger orders.'}
         >
           <input
             id="max-order"
@@ -142,9 +139,7 @@ export function Rulebook(props: RulebookProps) {
             Shares may be withdrawn
           </label>
         </p>
-        {changes === null || busy ? null : (
-          <Changes changes={changes} version={version} isKnown={!unknown} settings={settings} />
-        )}
+        {changes === null || busy ? null : <Changes changes={changes} version={version} isKnown={!unknown} />}
         <button type="submit" class="primary" disabled={busy || policy === null || isOvertaken}>
           {busy ? 'Publishing…' : publishWords(version + 1, lifted)}
         </button>
@@ -160,8 +155,8 @@ export function Rulebook(props: RulebookProps) {
   )
 }
 
-/** The server is a moment behind what was just published here. */
-function inForceOf({ published, known }: RulebookWork, read: number): RulebookInForce {
+/** The server may lag a publication from this page. */
+function inForceOf({ published, known }: RulebookState, read: number): RulebookInForce {
   const version = Math.max(read, published ?? 0)
   return { version, policy: known?.version === version ? known.policy : null }
 }
@@ -174,10 +169,10 @@ function publishWords(version: number, lifted: number): string {
 function Overtaken({ version, onRestart }: { version: number; onRestart: () => void }) {
   return (
     <div class="box box-bad" role="alert">
-      <strong>Version {version} came into force while this one was being written</strong>
-      <p>What is written below was begun from an older version, so it cannot be published.</p>
+      <strong>Version {version} came into force while you were editing</strong>
+      <p>The draft below is based on an older version, so it cannot be published.</p>
       <button type="button" onClick={onRestart}>
-        Begin again from version {version}
+        Start again from version {version}
       </button>
     </div>
   )

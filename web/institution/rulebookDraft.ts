@@ -5,11 +5,11 @@ import { plainNumber } from '../words/number.js'
 export interface RulebookInForce {
   /** 0 before the first one. */
   readonly version: number
-  /** Null before the first one, and where no copy of it has been opened. */
+  /** Null before the first one, or if no copy of it has been opened. */
   readonly policy: Policy | null
 }
 
-/** The rules of one employee as they are written. */
+/** One employee's draft rules. */
 export interface RulesDraft {
   readonly address: Hex
   readonly canBuy: boolean
@@ -17,9 +17,9 @@ export interface RulesDraft {
   readonly restricted: readonly string[]
 }
 
-/** A rulebook as it is written. */
+/** A draft rulebook. */
 export interface RulebookDraft {
-  /** Of those whose line was changed. */
+  /** The changed lines. */
   readonly rules: readonly RulesDraft[]
   /** USDC, as typed. */
   readonly maxOrder: string
@@ -29,17 +29,17 @@ export interface RulebookDraft {
 const AMOUNT = /^\d{1,15}(?:\.\d{1,6})?$/
 const FIRST_MAX_ORDER = '25000'
 
-/** Whether a rulebook is in force of which this page knows no rule. */
+/** Whether a rulebook is in force whose rules this page does not know. */
 export function isUnknown({ version, policy }: RulebookInForce): boolean {
   return version > 0 && policy === null
 }
 
-/** Whether the rulebook in force is known not to list the wallet: the enclave refuses its orders. */
+/** Whether the rulebook in force is known to omit the wallet: the enclave then refuses its orders. */
 export function isUncovered({ policy }: RulebookInForce, address: Hex): boolean {
   return policy !== null && policy.employees[address.toLowerCase()] === undefined
 }
 
-/** What the form begins with: the rules in force; none that allows anything where they are unknown. */
+/** The form's initial content: the rules in force, or no rights if they are unknown. */
 export function beginningOf({ version, policy }: RulebookInForce): RulebookDraft {
   const known = policy === null ? '' : formatDecimal(policy.maxOrderNotional, USDC_DECIMALS)
   return {
@@ -50,8 +50,8 @@ export function beginningOf({ version, policy }: RulebookInForce): RulebookDraft
 }
 
 /**
- * The draft with a line for each of these wallets: its own if it was changed, else the one of the rulebook in force. A
- * wallet that this one does not list, or may not, begins with no right; before the first rulebook, with every one.
+ * The draft with a line for each of these wallets: its changed line, else its line in force. A wallet that is or may be
+ * unlisted starts without rights; before the first rulebook, with all rights.
  */
 export function withEmployees(
   draft: RulebookDraft,
@@ -70,13 +70,13 @@ function lineInForce(address: Hex, { version, policy }: RulebookInForce): RulesD
   return { address, ...(rules ?? { canBuy: isFirst, canSell: isFirst, restricted: [] }) }
 }
 
-/** The draft with this line in place of the wallet's former one, if it had one. */
+/** The draft with this line replacing the wallet's previous one, if any. */
 export function withRules(draft: RulebookDraft, changed: RulesDraft): RulebookDraft {
   const others = draft.rules.filter(({ address }) => address !== changed.address)
   return { ...draft, rules: [...others, changed] }
 }
 
-/** The rulebook of a draft, null while its amount is none. */
+/** The rulebook of a draft; null while its amount is invalid. */
 export function policyOf({ rules, maxOrder, allowWithdrawShares }: RulebookDraft): Policy | null {
   const amount = plainNumber(maxOrder)
   if (amount === null || !AMOUNT.test(amount)) return null

@@ -1,19 +1,19 @@
 import { WalletName } from '../parts/walletName.js'
-import type { Settings } from '../settings.js'
+import { useStore } from '../state/context.js'
 import { shortHex } from '../words/format.js'
 import type { RulesDraft } from './rulebookDraft.js'
 
 interface RulesRowProps {
   readonly rules: RulesDraft
   readonly symbols: readonly string[]
-  readonly settings: Settings
-  /** Whether the rulebook in force is known not to list the employee. */
+  /** Whether the rulebook in force is known to omit the employee. */
   readonly isUncovered: boolean
   readonly onChange: (rules: RulesDraft) => void
 }
 
-/** What one employee may do. */
-export function RulesRow({ rules, symbols, settings, isUncovered, onChange }: RulesRowProps) {
+/** One employee's rights. */
+export function RulesRow({ rules, symbols, isUncovered, onChange }: RulesRowProps) {
+  const { settings } = useStore()
   const { address, canBuy, canSell, restricted } = rules
   const name = settings.demoWallets.find((wallet) => wallet.address === address)?.name ?? shortHex(address)
   const toggled = (symbol: string) =>
@@ -21,7 +21,7 @@ export function RulesRow({ rules, symbols, settings, isUncovered, onChange }: Ru
   return (
     <tr>
       <th scope="row">
-        <WalletName address={address} settings={settings} />
+        <WalletName address={address} />
         {isUncovered ? (
           <span class="tag tag-bad tag-beside">not covered by the rulebook in force</span>
         ) : null}

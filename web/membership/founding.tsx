@@ -3,23 +3,18 @@ import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
-import type { Session } from '../wallet/session.js'
+import { useAccount } from '../state/context.js'
 
-interface FoundingProps {
-  readonly title: string
-  readonly session: Session
-  readonly onDone: () => void
-}
-
-/** Founds an institution, which the platform has to admit. */
-export function Founding({ title, session, onDone }: FoundingProps) {
+/** Founds an institution; the platform must admit it. */
+export function Founding({ title }: { title: string }) {
+  const { session, view } = useAccount()
   const { busy, error, run } = useAction()
   const [name, setName] = useState('')
   const found = (event: Event) => {
     event.preventDefault()
     run(async () => {
       await session.client.membership.found(name)
-      onDone()
+      view.refresh()
     })
   }
   return (
@@ -28,7 +23,7 @@ export function Founding({ title, session, onDone }: FoundingProps) {
         <Field
           label="Name of the institution"
           id="institution-name"
-          hint="Public, and at most 31 characters. The platform has to admit it; until then others may found one of this name."
+          hint="Public, at most 31 characters. The platform must admit it; until then others may found one with this name."
         >
           <input
             id="institution-name"

@@ -4,30 +4,27 @@ import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { WalletName } from '../parts/walletName.js'
-import type { Settings } from '../settings.js'
-import type { Session } from '../wallet/session.js'
+import { useAccount } from '../state/context.js'
 
 interface InvitationProps {
-  readonly session: Session
-  readonly settings: Settings
   readonly invitation: NonNullable<WalletView['invitation']>
-  readonly onDone: () => void
 }
 
-/** Who invites, by the one thing that cannot be made to look like another's: the admin's address. */
-export function Invitation({ session, settings, invitation, onDone }: InvitationProps) {
+/** Identifies the inviting institution by its admin's address, because names can be imitated. */
+export function Invitation({ invitation }: InvitationProps) {
+  const { session, view } = useAccount()
   const { busy, error, run } = useAction()
   const { orgId, admin } = invitation
   const name = bytes32ToName(orgId) ?? orgId
   const join = () =>
     run(async () => {
       await session.client.membership.join(orgId)
-      onDone()
+      view.refresh()
     })
   return (
     <Card title="You are invited">
       <p>
-        <b>{name}</b> invites this wallet. Its admin is <WalletName address={admin} settings={settings} />:
+        <b>{name}</b> invites this wallet. Its admin is <WalletName address={admin} />:
       </p>
       <p>
         <code class="whole" data-test="invited-by">

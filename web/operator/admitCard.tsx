@@ -1,28 +1,22 @@
-import { useCallback, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { addressSchema } from '../../src/protocol/address.js'
 import { bytes32ToName, nameToBytes32 } from '../../src/protocol/identifiers.js'
-import { admit, isOwner } from '../chain/ownership.js'
+import { admit } from '../chain/ownership.js'
 import { useAction } from '../hooks/useAction.js'
-import { usePolled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
-import type { Settings } from '../settings.js'
-import type { Session } from '../wallet/session.js'
+import { useAccount, useStore } from '../state/context.js'
 
-const LOOK_MS = 60_000
-
-/** For the platform's owner: lets an institution that somebody has founded begin. Nothing for anybody else. */
-export function AdmitCard({ session, settings }: { session: Session; settings: Settings }) {
-  const { value: mayAdmit } = usePolled(
-    useCallback(() => isOwner(session, settings), [session, settings]),
-    LOOK_MS,
-  )
+/** For the platform's owner: admits a founded institution. Hidden from everyone else. */
+export function AdmitCard() {
+  const { settings } = useStore()
+  const { session, isOwner } = useAccount()
   const { busy, error, run } = useAction()
   const [name, setName] = useState('')
   const [text, setText] = useState('')
   const [admitted, setAdmitted] = useState<string | null>(null)
-  if (mayAdmit !== true) return null
+  if (isOwner.value !== true) return null
   const orgId = idOf(name)
   const founder = addressSchema.safeParse(text.trim())
   const submit = (event: Event) => {
@@ -53,7 +47,7 @@ export function AdmitCard({ session, settings }: { session: Session; settings: S
         <Field
           label="Its founder"
           id="admit-founder"
-          hint="Its admin from then on. Anybody can found one of the same name: ask the institution for this address."
+          hint="Becomes its admin. Anyone can found one with the same name: ask the institution for this address."
         >
           <input
             id="admit-founder"
@@ -81,7 +75,7 @@ export function AdmitCard({ session, settings }: { session: Session; settings: S
   )
 }
 
-/** Null for what can't be a name. */
+/** Null for an invalid name. */
 function idOf(name: string) {
   try {
     return nameToBytes32(name)

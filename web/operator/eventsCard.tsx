@@ -1,15 +1,11 @@
-import type { LogsSoFar } from '../chain/logs.js'
-import type { Ask } from '../chain/remembered.js'
-import { usePolled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/polledFailure.js'
+import { useStore } from '../state/context.js'
 import { eventWords } from '../words/events.js'
 
-const POLL_MS = 2_000
-
-/** What the contracts say, read from the chain by the page. */
-export function EventsCard({ readEvents }: { readEvents: Ask<LogsSoFar> }) {
-  const { value, error } = usePolled(readEvents, POLL_MS)
+/** The contracts' events, which the page reads from the chain. */
+export function EventsCard() {
+  const { value, error } = useStore().events
   const events = (value?.logs ?? []).toReversed().flatMap((log) => {
     const words = eventWords(log)
     return words === null ? [] : [{ ...words, block: log.blockNumber, key: `${log.blockHash}-${log.index}` }]

@@ -1,19 +1,12 @@
-import { useCallback } from 'preact/hooks'
-import type { Views } from '../../src/client/index.js'
-import { usePolled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/polledFailure.js'
-import type { Settings } from '../settings.js'
+import { useStore } from '../state/context.js'
 import { serverWords } from '../words/server.js'
 
-const LOOK_MS = 5_000
-
-/** What the server is set up for, held against what the page knows. */
-export function HealthCard({ views, settings }: { views: Views; settings: Settings }) {
-  const { value: health, error } = usePolled(
-    useCallback((signal: AbortSignal) => views.health(signal), [views]),
-    LOOK_MS,
-  )
+/** The server's configuration, compared with the page's own settings. */
+export function HealthCard() {
+  const { settings, health: query } = useStore()
+  const { value: health, error } = query
   const [words, tone] = serverWords(health !== null, error)
   return (
     <Card title="Server" aside={<span class={tone === null ? 'tag' : `tag tag-${tone}`}>{words}</span>}>
@@ -32,7 +25,7 @@ export function HealthCard({ views, settings }: { views: Views; settings: Settin
             {health.contracts.orderEscrow === settings.pins.escrow ? (
               <span class="tag tag-good">the one this page knows</span>
             ) : (
-              <span class="tag tag-bad">another one than this page knows</span>
+              <span class="tag tag-bad">differs from the one this page knows</span>
             )}
           </dd>
           <dt>Equities</dt>

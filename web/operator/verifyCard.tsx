@@ -1,26 +1,20 @@
-import { useCallback, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { addressSchema } from '../../src/protocol/address.js'
-import { isOwner, setKyc } from '../chain/ownership.js'
+import { setKyc } from '../chain/ownership.js'
 import { useAction } from '../hooks/useAction.js'
-import { usePolled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
-import type { Settings } from '../settings.js'
-import type { Session } from '../wallet/session.js'
+import { useAccount, useStore } from '../state/context.js'
 
-const LOOK_MS = 60_000
-
-/** For the platform's owner: lets a wallet trade. Nothing for anybody else. */
-export function VerifyCard({ session, settings }: { session: Session; settings: Settings }) {
-  const { value: mayVerify } = usePolled(
-    useCallback(() => isOwner(session, settings), [session, settings]),
-    LOOK_MS,
-  )
+/** For the platform's owner: verifies a wallet. Hidden from everyone else. */
+export function VerifyCard() {
+  const { settings } = useStore()
+  const { session, isOwner } = useAccount()
   const { busy, error, run } = useAction()
   const [text, setText] = useState('')
   const [verified, setVerified] = useState<string | null>(null)
-  if (mayVerify !== true) return null
+  if (isOwner.value !== true) return null
   const address = addressSchema.safeParse(text.trim())
   const verify = (event: Event) => {
     event.preventDefault()
@@ -38,7 +32,7 @@ export function VerifyCard({ session, settings }: { session: Session; settings: 
         <Field
           label="Address"
           id="verify-address"
-          hint="It may trade then, as a member of an institution (KYC)."
+          hint="A verified wallet (KYC) may trade as a member of an institution."
         >
           <input
             id="verify-address"

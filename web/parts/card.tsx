@@ -7,7 +7,7 @@ interface CardProps {
   readonly children: ComponentChildren
 }
 
-/** A part of a screen under its own heading. */
+/** A section of a screen with its own heading. */
 export function Card({ title, aside, children }: CardProps) {
   const id = `card-${title.toLowerCase().replace(/\W+/g, '-')}`
   return (

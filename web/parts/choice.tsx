@@ -6,7 +6,7 @@ interface ChoiceProps<T extends string> {
   readonly onChange: (value: T) => void
 }
 
-/** One of a few, side by side: radio buttons, so that the arrow keys move between them. */
+/** A choice of a few options, as radio buttons, so that arrow keys move between them. */
 export function Choice<T extends string>({ legend, name, options, value, onChange }: ChoiceProps<T>) {
   return (
     <fieldset class="choice">

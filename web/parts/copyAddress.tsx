@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const SAID_MS = 4_000
 
-/** A button that puts an address on the clipboard. Where the browser does not let it, the address is shown, to be selected. */
+/** Copies an address to the clipboard. If the browser refuses, shows the address for selection. */
 export function CopyAddress({ address }: { address: string }) {
   const [outcome, setOutcome] = useState<'copied' | 'refused' | null>(null)
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { type Failure, failureOf } from '../words/failures.js'
 
-/** What a person started and went wrong, and what to do; nothing for no error. */
+/** The failure of a user's action, with advice; empty without an error. */
 export function FailureBox({ error }: { error: unknown }) {
   return error === null || error === undefined ? null : <FailureWords {...failureOf(error)} />
 }

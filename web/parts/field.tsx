@@ -2,16 +2,16 @@ import type { ComponentChildren } from 'preact'
 
 interface FieldProps {
   readonly label: string
-  /** Of the control inside. */
+  /** The id of the control inside. */
   readonly id: string
   readonly hint?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** Of a field's hint, for the `aria-describedby` of its control: it also says what is wrong. */
+/** The id of a field's hint, for its control's `aria-describedby`: the hint also states errors. */
 export const hintId = (id: string) => `${id}-hint`
 
-/** A control with its label and what helps to fill it in. */
+/** A control with its label and hint. */
 export function Field({ label, id, hint, children }: FieldProps) {
   return (
     <div class="field">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useErrorBoundary } from 'preact/hooks'
 
-/** Stands in for a page that failed while it was drawn, which would be blank otherwise. */
+/** Replaces a page that failed while rendering, which would otherwise be blank. */
 export function Mishap({ children }: { children: ComponentChildren }) {
   const [error] = useErrorBoundary()
   if (error === undefined) return <>{children}</>
@@ -10,8 +10,8 @@ export function Mishap({ children }: { children: ComponentChildren }) {
       <div class="box box-bad" role="alert">
         <strong>This page has failed</strong>
         <p>
-          Reload it. Orders that the server has go on without it. If it fails again, let your browser keep
-          data of this page: it does not work without.
+          Reload it. Orders at the server continue without it. If it fails again, allow your browser to store
+          this page's data: the page needs it.
         </p>
       </div>
     </main>

@@ -1,6 +1,6 @@
 import { CopyAddress } from './copyAddress.js'
 
-/** The wallet's address as a whole, for whoever has to be told it. */
+/** The wallet's full address, for the user to pass on. */
 export function OwnAddress({ address, use }: { address: string; use: string }) {
   return (
     <div class="box">

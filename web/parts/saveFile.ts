@@ -1,4 +1,4 @@
-/** Has the browser save JSON text as a file. */
+/** Saves JSON text as a file through the browser. */
 export function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   const link = document.createElement('a')

@@ -1,8 +1,9 @@
-import type { Settings } from '../settings.js'
+import { useStore } from '../state/context.js'
 import { shortHex } from '../words/format.js'
 
-/** An address as a person knows it: in the sandbox by the demo wallet's name. */
-export function WalletName({ address, settings }: { address: string; settings: Settings }) {
+/** An address, with the demo wallet's name in the sandbox. */
+export function WalletName({ address }: { address: string }) {
+  const { settings } = useStore()
   const known = settings.demoWallets.find((wallet) => wallet.address === address)
   return (
     <span class="wallet-name" title={address}>

@@ -1,52 +1,19 @@
-import { useCallback, useMemo } from 'preact/hooks'
-import type { Hex, InstitutionView, Views } from '../../src/client/index.js'
+import { useMemo } from 'preact/hooks'
+import type { Hex, InstitutionView } from '../../src/client/index.js'
 import { bytes32ToName } from '../../src/protocol/identifiers.js'
-import type { Members as FoundMembers } from '../chain/members.js'
-import type { Ask } from '../chain/remembered.js'
-import { usePolled } from '../hooks/usePolled.js'
 import { Members } from '../institution/members.js'
 import { Rulebook } from '../institution/rulebook.js'
-import type { RulebookWork } from '../institution/useRulebook.js'
 import { LeaveCard } from '../membership/leaving.js'
 import { Card } from '../parts/card.js'
 import { PolledFailure } from '../parts/polledFailure.js'
 import { WalletName } from '../parts/walletName.js'
-import type { Settings } from '../settings.js'
-import type { Session } from '../wallet/session.js'
+import { useAccount } from '../state/context.js'
 import { isUnadmitted } from '../words/failures.js'
 import { money, shares } from '../words/format.js'
 
-interface InstitutionProps {
-  readonly session: Session
-  readonly views: Views
-  readonly settings: Settings
-  readonly readMembers: Ask<FoundMembers>
-  readonly orgId: Hex
-  readonly isAdmin: boolean
-  /** Unix seconds at which the wallet leaves it, null while it stays. */
-  readonly leavingAt: number | null
-  readonly onLeave: () => void
-  readonly rulebook: RulebookWork
-}
-
-const LOOK_MS = 5_000
-
-export function InstitutionScreen({
-  session,
-  views,
-  settings,
-  readMembers,
-  orgId,
-  isAdmin,
-  leavingAt,
-  onLeave,
-  rulebook,
-}: InstitutionProps) {
-  const institution = usePolled(
-    useCallback((signal: AbortSignal) => views.institution(orgId, signal), [views, orgId]),
-    LOOK_MS,
-  )
-  const members = usePolled(readMembers, LOOK_MS)
+export function InstitutionScreen({ orgId }: { orgId: Hex }) {
+  const { institution, members, isAdmin: admin, view: wallet } = useAccount()
+  const isAdmin = admin.value
   const found = members.value
   const employees = useMemo(
     () => (found?.complete ? found.members.map(({ address }) => address) : null),
@@ -60,27 +27,22 @@ export function InstitutionScreen({
       <PolledFailure error={institution.error ?? members.error} />
       <div class="columns">
         <div>
-          {isAdmin ? null : <p class="muted">Members and rules are changed by the admin’s wallet.</p>}
+          {isAdmin ? null : <p class="muted">Only the admin’s wallet can change members and rules.</p>}
           {view === null && institution.error === null ? <p class="muted">Asking the server…</p> : null}
           {isAdmin && view !== null ? (
             <Rulebook
-              work={rulebook}
-              settings={settings}
               orgId={orgId}
               employees={employees}
               symbols={view.pool.equities.map(({ symbol }) => symbol)}
               version={view.rulesVersion}
-              onPublished={institution.refresh}
             />
           ) : null}
         </div>
         <div>
-          {isAdmin ? (
-            <Members session={session} settings={settings} found={found} onChange={members.refresh} />
-          ) : null}
-          {view === null ? null : <Summary view={view} settings={settings} />}
+          {isAdmin ? <Members /> : null}
+          {view === null ? null : <Summary view={view} />}
           {isAdmin || view === null ? null : (
-            <LeaveCard session={session} name={view.name ?? 'it'} leavingAt={leavingAt} onDone={onLeave} />
+            <LeaveCard name={view.name ?? 'it'} leavingAt={wallet.value?.leavingAt ?? null} />
           )}
         </div>
       </div>
@@ -99,13 +61,13 @@ function Unadmitted({ name }: { name: string }) {
   )
 }
 
-function Summary({ view, settings }: { view: InstitutionView; settings: Settings }) {
+function Summary({ view }: { view: InstitutionView }) {
   return (
     <Card title="At a glance">
       <dl class="facts">
         <dt>Admin</dt>
         <dd>
-          <WalletName address={view.admin} settings={settings} />
+          <WalletName address={view.admin} />
         </dd>
         <dt>Employees</dt>
         <dd>{view.walletCount}</dd>

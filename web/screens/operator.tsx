@@ -1,38 +1,27 @@
-import type { Views } from '../../src/client/index.js'
-import type { LogsSoFar } from '../chain/logs.js'
-import type { Ask } from '../chain/remembered.js'
 import { AdmitCard } from '../operator/admitCard.js'
 import { EventsCard } from '../operator/eventsCard.js'
 import { HealthCard } from '../operator/healthCard.js'
 import { VerifyCard } from '../operator/verifyCard.js'
-import type { Settings } from '../settings.js'
-import type { Session } from '../wallet/session.js'
+import { useStore } from '../state/context.js'
 
-interface OperatorProps {
-  /** Null where nothing reads the chain. */
-  readonly readEvents: Ask<LogsSoFar> | null
-  readonly session: Session | null
-  readonly views: Views
-  readonly settings: Settings
-}
-
-/** How the platform is doing. Without a node of the page's own, the chain is read through the wallet. */
-export function OperatorScreen({ readEvents, session, views, settings }: OperatorProps) {
+/** The platform's state. Without its own node, the page reads the chain through the wallet. */
+export function OperatorScreen() {
+  const { canRead, account } = useStore()
   return (
     <>
       <h1>Operator</h1>
       <div class="columns">
         <div>
-          {readEvents === null ? (
-            <p class="muted">Connect a wallet: the page reads the chain through it.</p>
+          {canRead.value ? (
+            <EventsCard />
           ) : (
-            <EventsCard readEvents={readEvents} />
+            <p class="muted">Connect a wallet: the page reads the chain through it.</p>
           )}
         </div>
         <div>
-          {session === null ? null : <VerifyCard session={session} settings={settings} />}
-          {session === null ? null : <AdmitCard session={session} settings={settings} />}
-          <HealthCard views={views} settings={settings} />
+          {account.value === null ? null : <VerifyCard />}
+          {account.value === null ? null : <AdmitCard />}
+          <HealthCard />
         </div>
       </div>
     </>

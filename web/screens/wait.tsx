@@ -4,8 +4,7 @@ import { Founding } from '../membership/founding.js'
 import { Invitation } from '../membership/invitation.js'
 import { LeavingNote } from '../membership/leaving.js'
 import { OwnAddress } from '../parts/ownAddress.js'
-import type { Settings } from '../settings.js'
-import type { Session } from '../wallet/session.js'
+import { useAccount } from '../state/context.js'
 
 const WAITING: Record<WalletView['waitingFor'][number], readonly [title: string, detail: string]> = {
   admission: ['Admission', 'The operator of the platform has to admit the institution.'],
@@ -13,15 +12,9 @@ const WAITING: Record<WalletView['waitingFor'][number], readonly [title: string,
   policy: ['A rulebook', 'The admin of the institution has to publish its first rulebook.'],
 }
 
-interface WaitProps {
-  readonly session: Session
-  readonly settings: Settings
-  readonly view: WalletView
-  readonly onDone: () => void
-}
-
-/** For a wallet that may not trade yet: what is missing, and who does it. */
-export function WaitScreen({ session, settings, view, onDone }: WaitProps) {
+/** For a wallet that may not trade yet: the missing steps, and who takes them. */
+export function WaitScreen({ view }: { view: WalletView }) {
+  const { address } = useAccount().session
   const name = view.orgId === null ? null : bytes32ToName(view.orgId)
   const belongs = view.role === 'founder' ? `Founded: ${name}.` : `A member of ${name ?? 'an institution'}.`
   const steps = [
@@ -34,7 +27,7 @@ export function WaitScreen({ session, settings, view, onDone }: WaitProps) {
   return (
     <div class="narrow">
       <h1>Almost there</h1>
-      <p class="lead">This page looks again every few seconds, and opens by itself.</p>
+      <p class="lead">This page checks every few seconds and opens automatically.</p>
       <LeavingNote leavingAt={view.leavingAt} />
       <ol class="steps">
         {steps.map(([title, detail, done]) => (
@@ -51,21 +44,19 @@ export function WaitScreen({ session, settings, view, onDone }: WaitProps) {
       </ol>
       {view.role === 'founder' ? (
         <OwnAddress
-          address={session.address}
+          address={address}
           use="To be admitted, give the operator the institution’s name and your address."
         />
       ) : view.waitingFor.includes('kyc') ? (
-        <OwnAddress address={session.address} use="To be verified, give the operator your address." />
+        <OwnAddress address={address} use="To be verified, give the operator your address." />
       ) : null}
       {view.role === 'admin' ? (
         <p>
           You are the admin: <a href="#/institution">invite members and publish the rulebook</a>.
         </p>
       ) : null}
-      {view.invitation === null ? null : (
-        <Invitation session={session} settings={settings} invitation={view.invitation} onDone={onDone} />
-      )}
-      {view.role === 'founder' ? <Founding title="Found another" session={session} onDone={onDone} /> : null}
+      {view.invitation === null ? null : <Invitation invitation={view.invitation} />}
+      {view.role === 'founder' ? <Founding title="Found another" /> : null}
     </div>
   )
 }

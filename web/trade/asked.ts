@@ -1,7 +1,7 @@
+import type { PlacingStep } from '../state/placing.js'
 import { money } from '../words/format.js'
-import type { PlacingStep } from './usePlacing.js'
 
-/** Something that the wallet asks of its person, and the step of placing an order at which it does. */
+/** A wallet prompt, and the step of placing an order at which it appears. */
 export interface Asked {
   readonly step: PlacingStep
   readonly says: string
@@ -12,19 +12,19 @@ export interface Asking {
   readonly unlocked: boolean
   /** USDC base units that the escrow takes. */
   readonly escrowed: bigint
-  /** What it may take already. */
+  /** The amount that the escrow may already take. */
   readonly allowance: bigint
-  /** How far the order is; null before. */
+  /** The order's step; null before the first. */
   readonly step: PlacingStep | null
 }
 
-/** What the wallet asks for on the way to an order, in this order. */
+/** The wallet's prompts for an order, in order. */
 export function askedFor({ unlocked, escrowed, allowance, step }: Asking): readonly Asked[] {
   const unlocking = {
     step: 'unlocking' as const,
-    says: 'To sign one text, twice. The key that opens your portfolio is made of that.',
+    says: 'To sign one text twice. The signature derives the key that opens your portfolio.',
   }
-  const signing = { step: 'signing' as const, says: 'To sign the order. It is sealed on this device then.' }
+  const signing = { step: 'signing' as const, says: 'To sign the order. This device then seals it.' }
   const approving = {
     step: 'approving' as const,
     says: `To let the escrow take ${money(escrowed)} USDC, exactly that.`,

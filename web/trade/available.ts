@@ -3,7 +3,7 @@ import { freeCash, freeShares } from '../../src/protocol/portfolio.js'
 import { money, shares } from '../words/format.js'
 import type { Ticket } from './ticketOrder.js'
 
-/** What there is for an order, in words, as the enclave counts it: without what open orders will take. */
+/** The amount available for an order, as the enclave counts it: without the amounts reserved by open orders. */
 export function available(
   { side, symbol, payFrom }: Pick<Ticket, 'side' | 'symbol' | 'payFrom'>,
   funds: Pick<Funds, 'balance'> | null,
@@ -12,7 +12,7 @@ export function available(
   if (side === 'BUY' && payFrom === 'wallet') {
     return funds === null ? '' : `${money(funds.balance)} USDC in the wallet.`
   }
-  if (portfolio === null) return 'Open your portfolio to see what there is.'
+  if (portfolio === null) return 'Open your portfolio to see the available amount.'
   if (symbol === 'USDC' || side === 'BUY') return `${money(freeCash(portfolio))} USDC free in the portfolio.`
   return `${shares(freeShares(portfolio, symbol))} ${symbol} free in the portfolio.`
 }

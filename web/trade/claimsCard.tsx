@@ -1,31 +1,26 @@
-import { useCallback } from 'preact/hooks'
-import type { Claim, Client } from '../../src/client/index.js'
+import type { Claim } from '../../src/client/index.js'
 import { useAction } from '../hooks/useAction.js'
-import { usePolled } from '../hooks/usePolled.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
+import { useAccount } from '../state/context.js'
 import { money, shares, shortHex } from '../words/format.js'
 
-const LOOK_MS = 60_000
-
-/** What the wallet could not receive, while there is such a thing. */
-export function ClaimsCard({ client }: { client: Client }) {
-  const { value, refresh } = usePolled(
-    useCallback(() => client.claims(), [client]),
-    LOOK_MS,
-  )
+/** Lists claims that the wallet could not receive; hidden if there are none. */
+export function ClaimsCard() {
+  const { session, claims } = useAccount()
+  const { value } = claims
   const { busy, error, run } = useAction()
   if (value === null || value.length === 0) return null
   const pay = ({ asset }: Claim, to: Claim['recipient']) =>
     run(async () => {
-      await client.claim(asset, to ?? undefined)
-      refresh()
+      await session.client.claim(asset, to ?? undefined)
+      claims.refresh()
     })
   return (
     <Card title="Waiting for you">
       <p class="muted">
-        The wallet could not receive this: its USDC is blocked, or its shares are frozen. It waits outside of
-        the platform’s pool until it can be paid.
+        The wallet could not receive this: its USDC is blocked, or its shares are frozen. It is held outside
+        the platform’s pool until it can be paid out.
       </p>
       <ul class="claims">
         {value.map((claim) => (

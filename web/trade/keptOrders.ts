@@ -1,5 +1,5 @@
-// Sealed orders whose escrow may be open. The server may not have their envelopes yet, or may lose them: then nothing would
-// become of them without these. Only the enclave opens an envelope, so it may be kept where the browser keeps things.
+// Sealed orders whose escrow may be open. The server may lack or lose their envelopes, and could not start the orders
+// without these copies. Only the enclave can open an envelope, so the browser's storage may hold it.
 import * as z from 'zod'
 import type { SealedOrder } from '../../src/client/index.js'
 import { orderEnvelopeSchema } from '../../src/protocol/envelope.js'
@@ -17,7 +17,7 @@ export type KeptOrder = z.output<typeof keptSchema>
 
 const PREFIX = 'desk:order:'
 
-/** Keeps an order, and drops those that the wallet can take back by now, whose envelopes are of no more use. */
+/** Stores an order, and drops those that are already reclaimable, because their envelopes are no longer useful. */
 export function keepOrder({ orderId, commit, envelope, intent }: SealedOrder): void {
   for (const key of keys()) {
     const kept = read(key)
@@ -31,7 +31,7 @@ export function forgetOrder(orderId: Hex): void {
   localStorage.removeItem(PREFIX + orderId)
 }
 
-/** Null when it is not kept, or was damaged. */
+/** Null if the order is not stored or is damaged. */
 export function keptOrder(orderId: Hex): KeptOrder | null {
   return read(PREFIX + orderId)
 }

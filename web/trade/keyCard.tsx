@@ -4,24 +4,19 @@ import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
 import { saveFile } from '../parts/saveFile.js'
-import type { Session } from '../wallet/session.js'
+import { isKeyMissing } from '../state/account.js'
+import { useAccount } from '../state/context.js'
 import { timeOfDay } from '../words/format.js'
-import { type KeyInUse, newestMade, takeKeyFile } from './portfolioKeys.js'
+import { newestMade, takeKeyFile } from './portfolioKeys.js'
 
-interface KeyCardProps {
-  readonly session: Session
-  /** When the key in use was made, in Unix seconds; 0 for the one that the wallet derives, null while none is. */
-  readonly drawnAt: number | null
-  /** A newer key was made than the one in use. */
-  readonly missing: boolean
-  /** The chain still has the portfolio sealed to an older key than the one in use. */
-  readonly waits: boolean
-  readonly onOpened: (key: KeyInUse) => void
-}
-
-/** Replaces the portfolio's key when it was phished, and takes the file of one that was made. */
-export function KeyCard({ session, drawnAt, missing, waits, onOpened }: KeyCardProps) {
+/** Replaces a phished portfolio key, and imports the file of a drawn one. */
+export function KeyCard() {
+  const { session, key, portfolio } = useAccount()
   const { client, address } = session
+  const opened = portfolio.value?.portfolio
+  const missing = isKeyMissing(address, key.value)
+  // The portfolio on the chain is still sealed to an older key than the one in use.
+  const waits = opened !== undefined && key.value !== null && opened.userPubKey !== key.value.publicKey
   const [saved, setSaved] = useState<string | null>(null)
   const making = useAction()
   const taking = useAction()
@@ -37,15 +32,15 @@ export function KeyCard({ session, drawnAt, missing, waits, onOpened }: KeyCardP
       const [file] = input.files ?? []
       if (file === undefined) return
       try {
-        onOpened(await takeKeyFile(client, await file.text()))
+        key.value = await takeKeyFile(client, await file.text())
         setSaved(null)
       } finally {
-        // So that the same file can be chosen again.
+        // Lets the user choose the same file again.
         input.value = ''
       }
     })
   return (
-    <Card title="Portfolio key" aside={<span class="muted">{keyWords(drawnAt)}</span>}>
+    <Card title="Portfolio key" aside={<span class="muted">{keyWords(key.value?.drawnAt ?? null)}</span>}>
       {missing ? (
         <div class="box box-bad" role="alert">
           <strong>A newer key was made on {timeOf(newestMade(address))}</strong>
@@ -57,16 +52,16 @@ export function KeyCard({ session, drawnAt, missing, waits, onOpened }: KeyCardP
       ) : null}
       {waits ? (
         <p class="box" data-test="key-waits">
-          The chain still has your portfolio sealed to the older key, and a thief of that one reads it. Your
-          next order replaces it, unless the enclave refuses the order. The smallest is a withdrawal of cash.
+          Your portfolio on chain is still sealed to the older key, so a thief of that key can read it. Your
+          next order that the enclave accepts replaces it. The smallest order is a withdrawal of cash.
         </p>
       ) : null}
       <details open={saved !== null || missing}>
         <summary>Was it phished, or do you have a key file?</summary>
         <p class="muted">
-          A page that got your signature of “Service portfolio key v1” reads your portfolio. If you signed it
-          on any other page than this, make a new key, which no signature gives. What was read stays read. If
-          you have a key file already, choose it first: the new file then holds its keys too.
+          A page that has your signature of “Service portfolio key v1” can read your portfolio. If you signed
+          it on any other page, make a new key, which no signature can derive. A thief keeps what he has read.
+          If you have a key file already, choose it first: the new file then holds its keys too.
         </p>
         <button type="button" disabled={making.busy} onClick={make}>
           Make a new key
@@ -76,10 +71,10 @@ export function KeyCard({ session, drawnAt, missing, waits, onOpened }: KeyCardP
           <div class="box" role="status">
             <strong>Keep the file {saved}</strong>
             <p>
-              Put it where you keep your passwords, and a copy elsewhere. This page forgets the key, and your
-              wallet cannot give it again. If you lose the file, your money is safe, but the portfolio stays
-              closed until an order under another new key, and reasons of refusals that were sealed to it stay
-              closed for ever.
+              Store it with your passwords, and a copy elsewhere. This page forgets the key, and your wallet
+              cannot recover it. If you lose the file, your money is safe, but the portfolio stays closed
+              until an order under another new key. Reasons of refusals sealed to the lost key stay
+              unreadable.
             </p>
             <p>The new key is not in use yet: choose the file here.</p>
           </div>
@@ -87,7 +82,7 @@ export function KeyCard({ session, drawnAt, missing, waits, onOpened }: KeyCardP
         <Field
           label="Use a key file"
           id="key-file"
-          hint="The file is read in this page and sent nowhere. After a reload, and in other browsers, choose it again."
+          hint="The file stays on this device. After a reload, and in other browsers, choose it again."
         >
           <input
             id="key-file"
@@ -104,6 +99,7 @@ export function KeyCard({ session, drawnAt, missing, waits, onOpened }: KeyCardP
   )
 }
 
+/** @param drawnAt the creation time of the key in use, in Unix seconds; 0 for the derived key, null without a key */
 function keyWords(drawnAt: number | null): string {
   if (drawnAt === null) return 'none in use'
   return drawnAt === 0 ? 'made by your wallet' : `made on ${timeOf(drawnAt)}`

@@ -1,26 +1,25 @@
-import { useEffect } from 'preact/hooks'
-import type { ComplianceView, MarketView } from '../../src/client/index.js'
-import type { Charts } from '../hooks/useCharts.js'
+import type { MarketView } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
+import { useAccount, useStore } from '../state/context.js'
 import { dayChange, money } from '../words/format.js'
 import { ageWords } from '../words/prices.js'
 import { chartedPrices, pathOf } from './sparkline.js'
 
 interface MarketProps {
   readonly market: MarketView
-  readonly charts: Charts
-  readonly compliance: ComplianceView | null
   readonly selected: string
   readonly onSelect: (symbol: string) => void
 }
 
 const [WIDTH, HEIGHT, EDGE] = [96, 28, 2]
 
-export function MarketTable({ market, charts, compliance, selected, onSelect }: MarketProps) {
-  const { seen, see } = charts
+export function MarketTable({ market, selected, onSelect }: MarketProps) {
+  const { seen } = useStore()
+  const { compliance } = useAccount()
   const age = ageWords(market, Date.now())
-  useEffect(() => see(market.symbols), [market, see])
-  const frozen = new Set(compliance?.equities.filter((equity) => equity.frozen).map(({ symbol }) => symbol))
+  const frozen = new Set(
+    compliance.value?.equities.filter((equity) => equity.frozen).map(({ symbol }) => symbol),
+  )
   return (
     <Card title="Market" aside={age === null ? null : <span class="tag tag-bad">{age}</span>}>
       <div class="scroll">
@@ -47,7 +46,7 @@ export function MarketTable({ market, charts, compliance, selected, onSelect }: 
               <Row
                 key={equity.symbol}
                 equity={equity}
-                prices={chartedPrices(seen.get(equity.symbol))}
+                prices={chartedPrices(seen.value.get(equity.symbol))}
                 isFrozen={frozen.has(equity.symbol)}
                 isSelected={equity.symbol === selected}
                 onSelect={onSelect}

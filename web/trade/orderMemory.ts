@@ -1,11 +1,11 @@
 import type { Hex, OrderRequest, Portfolio } from '../../src/client/index.js'
 
-/** What was ordered. */
+/** The content of an order. */
 export type Ordered = Pick<OrderRequest, 'side' | 'symbol' | 'maxSpend'>
 
-/** What a page knows of a wallet's orders beyond the chain. It is confidential, and kept nowhere but in its memory. */
+/** The page's knowledge of a wallet's orders beyond the chain. It is confidential, and stays in memory. */
 export interface OrderMemory {
-  /** Sealed by this page, the newest first. */
+  /** Orders sealed by this page, newest first. */
   readonly placed: readonly Hex[]
   readonly ordered: ReadonlyMap<string, Ordered>
 }
@@ -19,7 +19,7 @@ export function withPlaced({ placed, ordered }: OrderMemory, orderId: Hex, reque
   }
 }
 
-/** The same with what a portfolio says of open orders. It no longer says so of one that has ended; the memory does. */
+/** Adds the open orders of a portfolio. The portfolio drops ended orders; the memory keeps them. */
 export function withOpenOrders(memory: OrderMemory, openOrders: Portfolio['openOrders']): OrderMemory {
   const unknown = Object.entries(openOrders).filter(([orderId]) => !memory.ordered.has(orderId))
   if (unknown.length === 0) return memory

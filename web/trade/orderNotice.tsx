@@ -1,20 +1,20 @@
-import type { OrderStatus } from '../../src/client/index.js'
+import type { Notice, OrderStatus } from '../../src/client/index.js'
 import { FailureBox } from '../parts/failureBox.js'
+import type { Answer } from '../state/query.js'
 import { noticeWords } from '../words/timeline.js'
-import type { OpenedNotice } from './useNotice.js'
 
 interface OrderNoticeProps {
   readonly status: OrderStatus
-  readonly opened: OpenedNotice
+  readonly opened: Pick<Answer<Notice | null>, 'value' | 'error'>
 }
 
-/** Why an order was given back, or what its fill came to: the enclave sealed it, and only this wallet's key opens it. */
-export function OrderNotice({ status, opened: { notice, error } }: OrderNoticeProps) {
+/** The reason of a refund, or the result of a fill: sealed by the enclave, and only this wallet's key opens it. */
+export function OrderNotice({ status, opened: { value: notice, error } }: OrderNoticeProps) {
   const isFilled = status.state === 'SETTLED'
   if (status.notice === null) {
     return isFilled ? null : (
       <p class="muted">
-        It came back without a reason to read: you took it back, its envelope could not be trusted, or the
+        The refund has no readable reason: you reclaimed the order, its envelope could not be trusted, or the
         reason is no longer available.
       </p>
     )
@@ -23,7 +23,7 @@ export function OrderNotice({ status, opened: { notice, error } }: OrderNoticePr
   if (notice === null)
     return (
       <p class="muted">
-        {isFilled ? 'What it came to' : 'The reason'} is sealed to you: open your portfolio to read it.
+        {isFilled ? 'The result' : 'The reason'} is sealed to you: open your portfolio to read it.
       </p>
     )
   return (

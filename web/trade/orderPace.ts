@@ -1,10 +1,13 @@
 const LEAST_MS = 1_500
-/** Of the account's orders; more are not open at a time, and those that have ended are not asked for again. */
+/** The most orders that an account has open; ended orders are not polled. */
 const MOST_OPEN = 20
-/** One order's share: it is asked for, and its timeline. Together they stay below what the server lets one client ask. */
+/**
+ * One order's share of polling, for its status and its timeline. All shares together stay below the server's rate
+ * limit.
+ */
 const SHARE_MS = 250
 
-/** The pause between two questions about the same order, in milliseconds, when so many are shown. */
+/** The pause between two polls of one order in milliseconds, for this number of shown orders. */
 export function orderPace(shown: number): number {
   return Math.max(LEAST_MS, Math.min(shown, MOST_OPEN) * SHARE_MS)
 }

@@ -12,17 +12,17 @@ import {
 } from '../../src/client/index.js'
 import { forgetOrder, keepOrder } from './keptOrders.js'
 
-/** What becomes of an order that is being placed. */
+/** Events of an order being placed. */
 export interface PlacingEvents {
   readonly onStep: (step: PlaceStep) => void
-  /** Its escrow is open. Where nobody knows whether it is, `isCertain` is false: the chain will say. */
+  /** The escrow is open. `isCertain` is false if that is unknown until the chain shows it. */
   readonly onOpen: (orderId: Hex, isCertain: boolean) => void
-  /** Somebody copies the ids of orders, and the client tries others. */
+  /** Another wallet copied the order's id; the client retries with a new one. */
   readonly onIdTaken?: (taken: TakenId) => void
   readonly signal?: AbortSignal
 }
 
-/** Places an order. Its envelope is kept from before the escrow until the order has ended, which its card sees. */
+/** Places an order. Stores its envelope from before the escrow opens until the order's card sees the end. */
 export async function placeKept(
   client: Pick<Client, 'placeOrder'>,
   request: OrderRequest,
@@ -43,7 +43,7 @@ export async function placeKept(
         onStep(begun)
       },
       onIdTaken: (taken) => {
-        // The contract refused it: nothing is open under that id.
+        // The contract refused the order, so no escrow is open under that id.
         step = null
         onIdTaken?.(taken)
       },
@@ -64,10 +64,7 @@ const NOTHING_OPENED = new Set<ClientErrorCode>([
   'insufficient-usdc',
 ])
 
-/**
- * Whether it is certain that no escrow was opened, when opening it failed. A transaction that is under way, or a silent
- * node, leaves it open.
- */
+/** Whether a failure proves that no escrow was opened. A pending transaction or a silent node does not. */
 function isNothingOpened(error: unknown): boolean {
   if (error instanceof ClientError) return NOTHING_OPENED.has(error.code)
   return error instanceof ContractError || isError(error, 'INSUFFICIENT_FUNDS')

@@ -1,22 +1,23 @@
 import type { MarketView, OpenedPortfolio } from '../../src/client/index.js'
-import type { Action } from '../hooks/useAction.js'
-import type { Polled } from '../hooks/usePolled.js'
+import { useAction } from '../hooks/useAction.js'
 import { Card } from '../parts/card.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { PolledFailure } from '../parts/polledFailure.js'
+import { useAccount, useStore } from '../state/context.js'
 import { money, shares } from '../words/format.js'
+import { openKeys } from './portfolioKeys.js'
 import { valuationOf } from './portfolioValue.js'
 
-interface PortfolioProps {
-  readonly portfolio: Polled<OpenedPortfolio | null>
-  readonly symbols: MarketView['symbols']
-  readonly unlocked: boolean
-  readonly unlocking: Action
-  readonly onUnlock: () => void
-}
-
-export function PortfolioCard({ portfolio, symbols, unlocked, unlocking, onUnlock }: PortfolioProps) {
+export function PortfolioCard() {
+  const { market } = useStore()
+  const { session, portfolio, key } = useAccount()
   const { value, answered, error } = portfolio
+  const unlocked = key.value !== null
+  const unlocking = useAction()
+  const unlock = () =>
+    unlocking.run(async () => {
+      key.value = await openKeys(session.client)
+    })
   return (
     <Card
       title="Portfolio"
@@ -29,10 +30,10 @@ export function PortfolioCard({ portfolio, symbols, unlocked, unlocking, onUnloc
       {unlocked ? null : (
         <>
           <p class="muted">
-            It is on the chain as a cipher. Your wallet signs one text, twice, and the key that opens it is
-            made of that. The key stays in this page’s memory.
+            It is encrypted on the chain. Your wallet signs one text twice, and the signature derives the key
+            that opens it. The key stays in this page’s memory.
           </p>
-          <button type="button" class="primary" disabled={unlocking.busy} onClick={onUnlock}>
+          <button type="button" class="primary" disabled={unlocking.busy} onClick={unlock}>
             {unlocking.busy ? 'Look at your wallet…' : 'Open my portfolio'}
           </button>
           <FailureBox error={unlocking.error} />
@@ -41,9 +42,9 @@ export function PortfolioCard({ portfolio, symbols, unlocked, unlocking, onUnloc
       <PolledFailure error={error} />
       {unlocked && !answered && error === null ? <p class="muted">Reading it from the chain…</p> : null}
       {unlocked && answered && value === null ? (
-        <p class="muted">There is none yet. Your first order makes it.</p>
+        <p class="muted">You have no portfolio yet. Your first order creates it.</p>
       ) : null}
-      {value === null ? null : <Opened opened={value} symbols={symbols} />}
+      {value === null ? null : <Opened opened={value} symbols={market.value?.symbols ?? []} />}
     </Card>
   )
 }

@@ -1,21 +1,20 @@
-// The keys of a portfolio stay in the page's memory. All that the browser keeps of a drawn one is when it was made, so that no
-// order is sealed under the key that it replaced.
+// The keys of a portfolio stay in the page's memory. The browser stores only the creation time of a drawn key, so that
+// no order is sealed under the key that it replaced.
 import { type Client, ClientError, type Hex, type PortfolioKey } from '../../src/client/index.js'
 
-/** What the page shows of the key in use. */
+/** The part of the key in use that the page shows. */
 export type KeyInUse = Pick<PortfolioKey, 'publicKey' | 'drawnAt'>
 
 const PREFIX = 'desk:portfolio-key:'
 
-/** When the newest key was made that this browser has seen of an account, in Unix seconds; 0 for none. */
+/** The creation time of the account's newest key that this browser has seen, in Unix seconds; 0 for none. */
 export function newestMade(account: Hex): number {
   const made = Number(localStorage.getItem(PREFIX + account))
   return Number.isSafeInteger(made) ? made : 0
 }
 
 /**
- * Opens the portfolio under a key of a file, so that the wallet signs for its own key now, where that one is needed, and
- * not when the page asks the chain again. Without a file it has signed.
+ * Opens the portfolio, so that the wallet is asked for its derived key now if needed, rather than on the next poll.
  * @returns the newest key
  */
 export async function openKeys(client: Pick<Client, 'unlock' | 'portfolio'>): Promise<KeyInUse> {
@@ -23,13 +22,13 @@ export async function openKeys(client: Pick<Client, 'unlock' | 'portfolio'>): Pr
   try {
     if (drawnAt > 0) await client.portfolio()
   } catch (error) {
-    // The card says so. An order under a key that was made to replace a lost one mends it.
+    // The card reports it. An order under a replacement key repairs it.
     if (!(error instanceof ClientError && error.code === 'portfolio-undecryptable')) throw error
   }
   return { publicKey, drawnAt }
 }
 
-/** Takes a key file into use. @returns its newest key, or a newer one that was held before */
+/** Imports a key file. @returns its newest key, or a newer one that was already held */
 export async function takeKeyFile(
   client: Pick<Client, 'account' | 'importKeys' | 'unlock' | 'portfolio'>,
   text: string,

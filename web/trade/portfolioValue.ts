@@ -12,13 +12,13 @@ export interface Holding {
 
 export interface Valuation {
   readonly holdings: readonly Holding[]
-  /** Cash and all that has a price, in USDC base units. */
+  /** Cash and all priced holdings, in USDC base units. */
   readonly total: bigint
-  /** Symbols that are left out of the total. */
+  /** Symbols without a price, excluded from the total. */
   readonly unpriced: readonly string[]
 }
 
-/** What the portfolio is worth at these prices. */
+/** The portfolio's value at these prices. */
 export function valuationOf({ cash, positions }: Portfolio, symbols: MarketView['symbols']): Valuation {
   const prices = new Map(symbols.map(({ symbol, price }) => [symbol, price]))
   const holdings = Object.entries(positions).map(([symbol, { qty, locked }]) => {

@@ -1,11 +1,11 @@
 /** Prices of one symbol as the page has seen them. */
 export interface SeenPrices {
-  /** Of the day before; null when the server does not know it. */
+  /** The previous day's close; null if the server does not know it. */
   readonly close: bigint | null
-  /** The oldest first, of each `stride` prices one. */
+  /** Oldest first; one of every `stride` prices. */
   readonly sampled: readonly bigint[]
   readonly stride: number
-  /** How many were seen. */
+  /** The number of prices seen. */
   readonly count: number
   readonly latest: bigint
 }
@@ -13,7 +13,7 @@ export type Seen = ReadonlyMap<string, SeenPrices>
 
 const MOST_SAMPLES = 60
 
-/** The same with one more price for each symbol. With another close, another day begins; a missing one says nothing. */
+/** Adds one price for each symbol. A different close starts a new day; a missing one is ignored. */
 export function withPrices(
   seen: Seen,
   symbols: readonly { symbol: string; price: bigint | null; previousClose: bigint | null }[],
@@ -28,7 +28,7 @@ export function withPrices(
   return next
 }
 
-/** What the chart shows, from the close on. */
+/** The charted prices, starting with the close. */
 export function chartedPrices(seen: SeenPrices | undefined): readonly bigint[] {
   if (seen === undefined) return []
   const { close, sampled, stride, count, latest } = seen
@@ -40,7 +40,7 @@ function firstOf(close: bigint | null, price: bigint): SeenPrices {
   return { close, sampled: [price], stride: 1, count: 1, latest: price }
 }
 
-/** Where there are too many, every second one goes, and from then on every second one comes. */
+/** If there are too many samples, drops every second one and doubles the stride. */
 function withPrice({ close, sampled, stride, count }: SeenPrices, latest: bigint): SeenPrices {
   const seen = { close, stride, count: count + 1, latest }
   if (count % stride !== 0) return { ...seen, sampled }

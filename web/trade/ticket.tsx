@@ -1,40 +1,21 @@
 import { useState } from 'preact/hooks'
-import type {
-  Client,
-  Funds,
-  Hex,
-  MarketClock,
-  MarketView,
-  OrderRequest,
-  Portfolio,
-  TakenId,
-} from '../../src/client/index.js'
+import type { Funds, MarketView, Portfolio, TakenId } from '../../src/client/index.js'
 import { Card } from '../parts/card.js'
 import { Choice } from '../parts/choice.js'
 import { FailureBox } from '../parts/failureBox.js'
 import { Field, hintId } from '../parts/field.js'
+import { useAccount, useStore } from '../state/context.js'
 import { failureOf } from '../words/failures.js'
 import { feeWords } from '../words/fees.js'
 import { shares } from '../words/format.js'
 import { available } from './available.js'
-import type { KeyInUse } from './portfolioKeys.js'
 import { amountOf, decimalsOf, estimate, orderOf, type Ticket as TicketFields } from './ticketOrder.js'
 import { TicketSteps } from './ticketSteps.js'
-import { usePlacing } from './usePlacing.js'
 
 interface TicketProps {
-  readonly client: Client
   readonly market: MarketView
-  readonly clock: MarketClock | null
-  readonly funds: Funds | null
-  readonly portfolio: Portfolio | null
-  readonly unlocked: boolean
-  /** A newer key was made than the one in use. */
-  readonly keyMissing: boolean
-  readonly onUnlock: (key: KeyInUse) => void
   readonly symbol: string
   readonly onSymbol: (symbol: string) => void
-  readonly onOrder: (orderId: Hex, request: OrderRequest) => void
 }
 
 const SIDES = [
@@ -54,13 +35,18 @@ const LIFETIMES = [
 const VERBS = { BUY: 'Buy', SELL: 'Sell', WITHDRAW: 'Withdraw' }
 
 export function Ticket(props: TicketProps) {
-  const { client, market, clock, funds, portfolio, unlocked, keyMissing, onUnlock, onSymbol } = props
+  const { market, onSymbol } = props
+  const clock = useStore().clock.value
+  const account = useAccount()
+  const funds = account.funds.value
+  const portfolio = account.portfolio.value?.portfolio ?? null
+  const placing = account.placing.state.value
+  const isBusy = placing.step !== null
   const [side, setSide] = useState<TicketFields['side']>('BUY')
   const [amount, setAmount] = useState('')
   const [payFrom, setPayFrom] = useState<TicketFields['payFrom']>('wallet')
   const [hours, setHours] = useState(24)
   const [withdrawn, setWithdrawn] = useState('USDC')
-  const placing = usePlacing({ client, unlocked, keyMissing, onUnlock, onOrder: props.onOrder })
   const symbol = side === 'WITHDRAW' ? withdrawn : props.symbol
   const ticket = { side, symbol, amount, payFrom, hours }
   const units = amountOf(ticket)
@@ -75,7 +61,7 @@ export function Ticket(props: TicketProps) {
   const place = async (event: Event) => {
     event.preventDefault()
     if (typeof units !== 'bigint') return
-    if (await placing.place(orderOf(ticket, units, Date.now()))) setAmount('')
+    if (await account.placing.place(orderOf(ticket, units, Date.now()))) setAmount('')
   }
   return (
     <Card title="Order">
@@ -97,7 +83,7 @@ export function Ticket(props: TicketProps) {
         <Field
           label={decimalsOf(ticket) === 6 ? 'Amount in USDC' : 'Number of shares'}
           id="ticket-amount"
-          hint={hintOf(ticket, units, props)}
+          hint={hintOf(ticket, units, { market, funds, portfolio })}
         >
           <input
             id="ticket-amount"
@@ -113,7 +99,7 @@ export function Ticket(props: TicketProps) {
         {side === 'BUY' ? (
           <Choice legend="Pay from" name="pay-from" options={SOURCES} value={payFrom} onChange={setPayFrom} />
         ) : null}
-        <Field label="Cancelled unless done within" id="ticket-hours">
+        <Field label="Cancel the rest after" id="ticket-hours">
           <select
             id="ticket-hours"
             value={hours}
@@ -127,37 +113,37 @@ export function Ticket(props: TicketProps) {
           </select>
         </Field>
         {clock !== null && !clock.isOpen && side !== 'WITHDRAW' ? (
-          <p class="box">The market is closed. The order waits, sealed, and is carried out when it opens.</p>
+          <p class="box">The market is closed. The order waits, sealed, until it opens.</p>
         ) : null}
         {fees === '' ? null : (
           <p class="muted" data-test="fees">
             {fees}
           </p>
         )}
-        <button type="submit" class="primary" disabled={placing.busy || typeof units !== 'bigint'}>
-          {placing.busy ? 'Placing…' : `${VERBS[side]} ${symbol}`}
+        <button type="submit" class="primary" disabled={isBusy || typeof units !== 'bigint'}>
+          {isBusy ? 'Placing…' : `${VERBS[side]} ${symbol}`}
         </button>
       </form>
       <TicketSteps
         step={placing.step}
-        unlocked={unlocked}
+        unlocked={account.key.value !== null}
         escrowed={side === 'BUY' && payFrom === 'wallet' && typeof units === 'bigint' ? units : 0n}
         allowance={funds?.allowance ?? 0n}
       />
-      {placing.taken === null ? null : <InTheWay taken={placing.taken} onStop={placing.stop} />}
+      {placing.taken === null ? null : <InTheWay taken={placing.taken} onStop={account.placing.stop} />}
       {placing.mayBeOpen ? <MayBeOpen error={placing.error} /> : <FailureBox error={placing.error} />}
     </Card>
   )
 }
 
-/** Somebody copies the ids of this wallet's orders on their way to the chain, so that none opens. */
+/** Another wallet copies the ids of this wallet's pending orders, so that none opens. */
 function InTheWay({ taken: { by, times }, onStop }: { taken: TakenId; onStop: () => void }) {
   return (
     <div class="box box-bad" role="alert">
-      <strong>Another wallet is in the way</strong>
+      <strong>Another wallet blocks this order</strong>
       <p>
-        It has taken this order’s number {times === 1 ? 'once' : `${times} times`}; nothing was opened, and
-        your wallet asks you to sign again under a new one. Name the wallet to the operator:
+        It has taken this order’s id {times === 1 ? 'once' : `${times} times`}. No escrow was opened, and your
+        wallet asks you to sign again under a new id. Report this wallet to the operator:
       </p>
       <p>
         <code class="whole" data-test="in-the-way">
@@ -171,21 +157,21 @@ function InTheWay({ taken: { by, times }, onStop }: { taken: TakenId; onStop: ()
   )
 }
 
-/** No advice to try again: that would escrow a second time. */
+/** Does not advise trying again, because that could escrow a second time. */
 function MayBeOpen({ error }: { error: unknown }) {
   return (
     <div class="box box-bad" role="alert">
       <strong>The order may be open</strong>
-      <p>{failureOf(error).title}. Look at it among your orders before you order again.</p>
+      <p>{failureOf(error).title}. Check your orders before you order again.</p>
     </div>
   )
 }
 
-/** What is wrong with the amount, else what it comes to and what there is. */
+/** The fault of the amount; otherwise its estimate and the available funds. */
 function hintOf(
   { side, symbol, payFrom }: TicketFields,
   units: bigint | string | null,
-  { market, funds, portfolio }: TicketProps,
+  { market, funds, portfolio }: { market: MarketView; funds: Funds | null; portfolio: Portfolio | null },
 ): string {
   if (typeof units === 'string') return units
   const price = priceOf(market, symbol)

@@ -2,7 +2,7 @@ import { type OrderRequest, parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '
 import { sharesFor } from '../../src/protocol/units.js'
 import { plainNumber } from '../words/number.js'
 
-/** What is written on the ticket. */
+/** The fields of the ticket. */
 export interface Ticket {
   readonly side: OrderRequest['side']
   readonly symbol: string
@@ -14,25 +14,25 @@ export interface Ticket {
 const LEAST = 1_000_000n
 const HOUR_SECONDS = 3_600
 
-/** A withdrawal of shares is by their number, everything else by an amount of USDC. */
+/** A withdrawal of shares is by share count, every other order by an amount of USDC. */
 export function decimalsOf({ side, symbol }: Pick<Ticket, 'side' | 'symbol'>): number {
   return side === 'WITHDRAW' && symbol !== 'USDC' ? SHARE_DECIMALS : USDC_DECIMALS
 }
 
-/** The amount in base units, or what is wrong with it in words; null for an empty one. */
+/** The amount in base units, or its fault in words; null if empty. */
 export function amountOf(ticket: Ticket): bigint | string | null {
   if (ticket.amount.trim() === '') return null
   const text = plainNumber(ticket.amount)
-  if (text === null) return 'Write a plain number, such as 250 or 99.50.'
+  if (text === null) return 'Enter a plain number, such as 250 or 99.50.'
   const decimals = decimalsOf(ticket)
   if ((text.split('.')[1] ?? '').length > decimals) return `At most ${decimals} digits after the point.`
   const units = parseDecimal(text, decimals)
-  if (units === 0n) return 'More than nothing.'
+  if (units === 0n) return 'Enter an amount above zero.'
   if (ticket.side !== 'WITHDRAW' && units < LEAST) return 'At least 1 USDC.'
   return units
 }
 
-/** The order on the ticket, with its deadline from now on. */
+/** The ticket's order, with its deadline counted from now. */
 export function orderOf(
   { side, symbol, payFrom, hours }: Ticket,
   maxSpend: bigint,
@@ -42,7 +42,7 @@ export function orderOf(
   return { side, symbol, maxSpend, deadline, ...(side === 'BUY' && { payFrom }) }
 }
 
-/** Shares that an amount comes to at a price, null without a price. */
+/** The shares that an amount buys at a price; null without a price. */
 export function estimate(units: bigint, price: bigint | null): bigint | null {
   return price === null || price === 0n ? null : sharesFor(units, price)
 }

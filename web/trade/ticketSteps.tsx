@@ -1,16 +1,15 @@
+import type { PlacingStep } from '../state/placing.js'
 import { type Asking, askedFor } from './asked.js'
-import type { PlacingStep } from './usePlacing.js'
 
 const SAYS: Record<PlacingStep, string> = {
-  unlocking: 'Look at your wallet: it asks you to sign one text, twice, for the key of your portfolio.',
+  unlocking: 'Look at your wallet: it asks you to sign one text twice, for the key of your portfolio.',
   signing: 'Look at your wallet: it asks you to sign the order.',
   approving: 'The order is sealed. Look at your wallet: it asks you to let the escrow take the USDC.',
-  opening:
-    'Look at your wallet: it asks you to open the escrow. Then the chain has to take it, which may last.',
-  submitting: 'The escrow is open. The server is given the sealed order; your wallet has nothing more to do.',
+  opening: 'Look at your wallet: it asks you to open the escrow. The chain then needs some time.',
+  submitting: 'The escrow is open. The page is sending the sealed order to the server; your wallet is done.',
 }
 
-/** What the wallet asks for, before and while it does. */
+/** The wallet's prompts, before and while they appear. */
 export function TicketSteps(asking: Asking) {
   const { step } = asking
   return (
@@ -28,7 +27,7 @@ export function TicketSteps(asking: Asking) {
           ))}
         </ol>
         {step === 'submitting' ? (
-          <p class="muted">Nothing more: the server is given the sealed order.</p>
+          <p class="muted">Your wallet is done: the page is sending the sealed order to the server.</p>
         ) : null}
       </details>
     </>

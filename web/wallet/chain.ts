@@ -2,12 +2,12 @@ import type { Settings } from '../settings.js'
 import type { FoundWallet } from './discovery.js'
 import { walletCode } from './walletCode.js'
 
-/** The chain is not known to the wallet (EIP-3085). */
+/** The wallet does not know the chain (EIP-3085). */
 const UNKNOWN_CHAIN = 4902
-/** The person says no, or is being asked already (EIP-1193): the wallet itself can do it. */
+/** The user rejected the request, or one is already pending (EIP-1193): the wallet supports it. */
 const PERSON = new Set<unknown>([4001, -32_002])
 
-/** The wallet does not know the platform's chain, and cannot be told of it by the page. */
+/** The wallet does not know the platform's chain, and the page cannot add it. */
 export class UnknownChainError extends Error {
   override readonly name = 'UnknownChainError'
 
@@ -20,8 +20,8 @@ export class UnknownChainError extends Error {
 }
 
 /**
- * Has the wallet change to the platform's chain, and add it where it does not know it.
- * @throws UnknownChainError when it cannot be added: the page has no node to name, or the wallet does not take it
+ * Switches the wallet to the platform's chain, adding the chain if unknown.
+ * @throws UnknownChainError if it cannot be added: the page has no node to name, or the wallet refuses it
  */
 export async function switchChain(
   { provider }: FoundWallet,

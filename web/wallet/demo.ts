@@ -8,7 +8,7 @@ const answerSchema = z.union([
   z.object({ result: z.unknown() }),
 ])
 
-/** A refusal as EIP-1193 wants it. */
+/** An error in the form of EIP-1193. */
 class RpcError extends Error {
   override readonly name = 'RpcError'
 

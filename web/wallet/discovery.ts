@@ -1,4 +1,4 @@
-// Wallets of the browser, found as EIP-6963 says, or as `window.ethereum` (EIP-1193) where none announces itself.
+// The browser's wallets, discovered by EIP-6963, or as `window.ethereum` (EIP-1193) if none announces itself.
 import type { Eip1193Provider } from 'ethers'
 import * as z from 'zod'
 
@@ -7,9 +7,9 @@ export interface FoundWallet {
   /** Stable from one visit to the next. */
   readonly id: string
   readonly name: string
-  /** A `data:` address of an image, null when there is none. */
+  /** An image as a `data:` URL; null if there is none. */
   readonly icon: string | null
-  /** What it is in the sandbox, null for a wallet of the browser. */
+  /** Its role in the sandbox; null for a browser wallet. */
   readonly demo: string | null
   readonly provider: Eip1193Provider
 }
@@ -23,7 +23,7 @@ const announcementSchema = z.object({
 })
 const windowSchema = z.object({ ethereum: providerSchema })
 
-/** Tells of each wallet that announces itself, once. Returns a function that ends it. */
+/** Reports each announced wallet once. Returns a function that stops the discovery. */
 export function discoverWallets(found: (wallet: FoundWallet) => void): () => void {
   const seen = new Set<string>()
   const listen = (event: Event) => {
@@ -40,13 +40,13 @@ export function discoverWallets(found: (wallet: FoundWallet) => void): () => voi
   return () => window.removeEventListener('eip6963:announceProvider', listen)
 }
 
-/** What a browser has in which no wallet announces itself. */
+/** The injected provider of a browser whose wallets do not announce themselves. */
 export function injectedProvider(): Eip1193Provider | null {
   const page = windowSchema.safeParse(window)
   return page.success ? page.data.ethereum : null
 }
 
-/** The wallet behind it. */
+/** The wallet of an injected provider. */
 export function injectedWallet(provider: Eip1193Provider): FoundWallet {
   return { id: 'window.ethereum', name: 'Browser wallet', icon: null, demo: null, provider }
 }

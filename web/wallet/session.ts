@@ -20,20 +20,20 @@ const POLLING_MS = 1_000
 
 const accountsSchema = z.array(addressSchema)
 
-/** Asks the person for the wallet's account. They may refuse, which is thrown as the wallet says it. */
+/** Asks the user for the wallet's account; rethrows the wallet's error if the user refuses. */
 export async function openSession(wallet: FoundWallet, settings: Settings): Promise<Session | null> {
   await wallet.provider.request({ method: 'eth_requestAccounts' })
   return resumeSession(wallet, settings)
 }
 
-/** Opens what the wallet shows to this page already, without asking the person; null when that is nothing. */
+/** Opens the account that the wallet already reveals to this page, without a prompt; null if it reveals none. */
 export async function resumeSession(wallet: FoundWallet, settings: Settings): Promise<Session | null> {
   const [address] = accountsSchema.parse(await wallet.provider.request({ method: 'eth_accounts' }))
   if (address === undefined) return null
-  // The wallet's chain may change at any time, and is asked for each time.
+  // The wallet's chain may change at any time, so the provider queries it on each use.
   const provider = new BrowserProvider(wallet.provider, 'any')
   provider.pollingInterval = POLLING_MS
-  // Made by hand: getSigner() asks the person where the wallet shows nothing.
+  // Constructs the signer directly: getSigner() prompts the user if the wallet reveals no account.
   const signer = new JsonRpcSigner(provider, address)
   const { chainId } = await provider.getNetwork()
   return {
@@ -47,12 +47,12 @@ export async function resumeSession(wallet: FoundWallet, settings: Settings): Pr
   }
 }
 
-/** Whether nothing but the moment of opening differs. */
+/** Whether two sessions differ only in their opening time. */
 export function isSameSession(a: Session, b: Session): boolean {
   return a.wallet === b.wallet && a.address === b.address && a.chainId === b.chainId
 }
 
-/** Tells when account or chain of the wallet become others. Returns a function that ends it. */
+/** Calls `changed` when the wallet's account or chain changes. Returns a function that stops watching. */
 export function watchWallet({ provider }: FoundWallet, changed: () => void): () => void {
   if (!isEmitter(provider)) return () => undefined
   const events = ['accountsChanged', 'chainChanged']

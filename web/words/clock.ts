@@ -9,7 +9,7 @@ export function clockWords({ isOpen, nextOpen, nextClose }: MarketClock, now: nu
   return isOpen ? `Open, closes in ${until(nextClose, now)}` : `Closed, opens in ${until(nextOpen, now)}`
 }
 
-/** The two largest units of what is left: `2 d 4 h`, `3 h 12 min`, `12 min`, `less than a minute`. */
+/** The remaining time in its two largest units: `2 d 4 h`, `3 h 12 min`, `12 min`, `less than a minute`. */
 function until(iso: string, now: number): string {
   const minutes = Math.floor((Date.parse(iso) - now) / MINUTE_MS)
   if (minutes < 1) return 'less than a minute'

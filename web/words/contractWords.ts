@@ -1,57 +1,54 @@
 import type { ContractError } from '../../src/client/index.js'
 import { ZERO_BYTES32 } from '../../src/protocol/hex.js'
 
-/** What happened, and what to do. */
+/** A failure's title and advice. */
 export type Words = readonly [title: string, advice: string]
 
 const NO_INSTITUTION: Words = [
-  'This wallet is in no institution',
-  'A member of one can buy. Selling and withdrawing stay open.',
+  'This wallet has no institution',
+  'Only members of an institution can buy. You can still sell and withdraw.',
 ]
 
-/** What a contract's refusal means for a person. */
+/** A contract's refusal in plain words. */
 export function contractWords({ code, args }: ContractError): Words {
   if (code === 'NotAdmitted' && args.orgId === ZERO_BYTES32) return NO_INSTITUTION
-  return WORDS[code] ?? [`The contract refuses it (${code})`, 'Nothing was changed.']
+  return WORDS[code] ?? [`The contract refused it (${code})`, 'Your transaction had no effect.']
 }
 
 /** By the names of the contracts' errors. */
 const WORDS: Record<string, Words> = {
-  NotCleared: ['Your wallet is not verified', 'The operator has to verify it (KYC) before it can trade.'],
+  NotCleared: ['Your wallet is not verified', 'The operator must verify it (KYC) before it can trade.'],
   NotAdmitted: [
     'The platform does not admit your institution',
-    'Its members cannot buy until the operator admits it. Selling and withdrawing stay open.',
+    'Its members cannot buy until the operator admits it. They can still sell and withdraw.',
   ],
-  Leaving: [
-    'This wallet is leaving its institution',
-    'Until it has left it can sell and withdraw, but not buy.',
-  ],
+  Leaving: ['This wallet is leaving its institution', 'Until then it can sell and withdraw, but not buy.'],
   PlatformPaused: [
     'The platform is paused',
-    'Nothing is opened or settled until the pause ends, by itself after some days at most. What is open is safe.',
+    'Orders cannot open or settle until the pause ends, after a few days at most. Open orders are safe.',
   ],
   AdminCannotLeave: ['An admin cannot leave', 'Hand the institution over to another wallet first.'],
-  NoClaim: ['Nothing waits for this wallet', 'It has been paid already.'],
+  NoClaim: ['No claims wait for this wallet', 'They have already been paid.'],
   NotClaimRecipient: [
     'It may not be paid to that wallet',
-    'The operator has to approve a verified wallet for it.',
+    'The operator must first approve a verified wallet.',
   ],
   WalletFrozen: [
     'These shares are frozen',
     'They can be paid once the operator releases the wallet’s holding.',
   ],
   NotFounded: ['No such institution was founded by that wallet', 'Check name and address.'],
-  TooManyOpenOrders: ['You have as many open orders as there can be', 'Wait until one of them has ended.'],
-  InstitutionTaken: ['An institution of this name exists already', 'Choose another name.'],
+  TooManyOpenOrders: ['You have reached the limit of open orders', 'Wait until one of them ends.'],
+  InstitutionTaken: ['An institution with this name already exists', 'Choose another name.'],
   AlreadyInInstitution: [
-    'That wallet is in an institution already',
-    'A wallet belongs to one institution at most.',
+    'That wallet already belongs to an institution',
+    'A wallet can belong to only one institution.',
   ],
-  NotInvited: ['The invitation does not stand any more', 'Ask the admin to invite this wallet again.'],
-  NotMember: ['That wallet is no member', 'It was removed, or never joined.'],
-  NotAdmin: ['This wallet is the admin of no institution', 'Connect the admin’s wallet.'],
+  NotInvited: ['The invitation is no longer valid', 'Ask the admin to invite this wallet again.'],
+  NotMember: ['That wallet is not a member', 'It was removed, or never joined.'],
+  NotAdmin: ['This wallet is not the admin of an institution', 'Connect the admin’s wallet.'],
   ReclaimTooEarly: [
-    'It is too early to take this order back',
-    'It can be taken back seven days after its deadline.',
+    'It is too early to reclaim this order',
+    'You can reclaim it seven days after its deadline.',
   ],
 }

@@ -30,7 +30,7 @@ function payout(args: Result): string {
   return asset === 'USDC' ? `, ${money(paid)} USDC paid out` : `, ${shares(paid)} ${asset} paid out`
 }
 
-/** The thirteen events that the contracts declare themselves. */
+/** The thirteen events that our contracts declare. */
 const SAY: Record<string, readonly [tag: string, say: Say]> = {
   InstitutionRegistered: [
     'registry',
@@ -91,7 +91,7 @@ const ABIS: readonly InterfaceAbi[] = [
 ]
 const INTERFACES = ABIS.map((abi) => new Interface(abi))
 
-/** What a log of one of the contracts says; null for an event that they inherit, or another contract's. */
+/** A contract's log in plain words; null for inherited events and other contracts. */
 export function eventWords(log: { topics: readonly string[]; data: string }): EventWords | null {
   for (const contract of INTERFACES) {
     const event = contract.parseLog({ topics: [...log.topics], data: log.data })

@@ -10,12 +10,12 @@ import { UnknownChainError } from '../wallet/chain.js'
 import { walletCode } from '../wallet/walletCode.js'
 import { contractWords, type Words } from './contractWords.js'
 
-/** The person has had enough of an order that somebody is in the way of. */
+/** The user stopped an order whose id another wallet keeps taking. */
 export class PlacingStopped extends Error {
   override readonly name = 'PlacingStopped'
 }
 
-/** A failure for a person: what happened, and what to do. */
+/** A failure in plain words: what happened, and the remedy. */
 export interface Failure {
   readonly title: string
   readonly advice: string
@@ -23,38 +23,38 @@ export interface Failure {
 
 const ASLEEP: Words = [
   'The server does not answer',
-  'On free hosting it falls asleep when nobody uses it, and wakes up within a minute. Try again then.',
+  'On free hosting it sleeps when idle and wakes up within a minute. Try again then.',
 ]
 const KEEPS_TRYING: Words = [
   ASLEEP[0],
-  'On free hosting it falls asleep when nobody uses it, and wakes up within a minute. This page keeps trying; leave it open.',
+  'On free hosting it sleeps when idle and wakes up within a minute. This page keeps trying; leave it open.',
 ]
 const NODE_SILENT: Words = [
   'The chain does not answer',
-  'Its node cannot be reached at the moment. Check your connection and try again.',
+  'Its node is unreachable. Check your connection and try again.',
 ]
 const REFUSED: Words = [
-  'You refused it in the wallet',
-  'Nothing was sent. Start again and agree in the wallet if you want it done.',
+  'You rejected it in the wallet',
+  'No transaction was sent. To continue, start again and confirm in the wallet.',
 ]
 const DISTRUST: Words = [
-  'The server names something else than this page knows',
-  'Do not trade here. Tell the people who run the platform: the server or this page was changed.',
+  'The server’s configuration differs from this page’s',
+  'Do not trade here. Report it to the operator: the server or this page was altered.',
 ]
 const RELOAD: Words = [
-  'The server answered something unknown',
+  'The server’s answer is not understood',
   'Reload the page: it may be older than the server.',
 ]
 
 const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   'contract-wallet': [
     'This wallet is a contract',
-    'The enclave takes signatures of plain accounts only. Connect one of those.',
+    'The enclave only accepts signatures of plain accounts. Connect one of those.',
   ],
   'signature-refused': REFUSED,
   'transaction-refused': REFUSED,
   'signature-invalid': [
-    'The signature is not one of this account',
+    'The signature belongs to another account',
     'Select the connected account in the wallet, and try again.',
   ],
   'wallet-not-deterministic': [
@@ -69,35 +69,35 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
   'untrusted-escrow': DISTRUST,
   'unknown-scheme': RELOAD,
   'unexpected-answer': RELOAD,
-  'not-admin': ['This wallet is the admin of no institution', 'Connect the admin’s wallet.'],
+  'not-admin': ['This wallet is not the admin of an institution', 'Connect the admin’s wallet.'],
   'insufficient-usdc': [
     'The wallet holds less USDC than the order needs',
     'Choose a smaller amount, or pay from the cash in your portfolio.',
   ],
   'transaction-pending': [
     'The transaction is not mined yet',
-    'Nothing is lost. Look at it in your wallet; it may need a higher fee.',
+    'Your funds are safe. Check the transaction in your wallet; it may need a higher fee.',
   ],
   'transaction-replaced': [
-    'Another transaction took its place',
-    'It was replaced or cancelled in the wallet. Start again if you want it done.',
+    'Another transaction replaced it',
+    'It was replaced or cancelled in the wallet. To continue, start again.',
   ],
   'server-unreachable': ASLEEP,
   'server-timeout': ASLEEP,
   'commit-differs': [
-    'Another envelope is kept under this order’s number',
-    'Submit the order again: the one that your escrow names takes its place.',
+    'The server holds another envelope under this order’s id',
+    'Submit the order again: the envelope that your escrow names replaces it.',
   ],
   'portfolio-undecryptable': [
     'No key in this page opens the portfolio',
-    'A new key was made for it: choose its file. If the file is lost, make a new key, and your next order puts that one in its place.',
+    'If you made a new key, choose its file. If the file is lost, make another key; your next order then replaces the lost one.',
   ],
   'portfolio-key-missing': [
     'A newer key was made for this portfolio',
-    'Nothing was sent: the order would bring the older key back. Choose the file of the newer one; if it is lost, make a new key.',
+    'The order was not sent, because it would restore the older key. Choose the file of the newer key; if it is lost, make a new key.',
   ],
   'invalid-key-file': [
-    'This is no key file',
+    'This is not a key file',
     'Choose the file that was saved when the key was made. It may be damaged: try your copy.',
   ],
   'foreign-key-file': [
@@ -105,16 +105,16 @@ const CLIENT: Partial<Record<ClientErrorCode, Words>> = {
     'Connect that wallet, or choose the file of this one.',
   ],
   'invalid-copy': [
-    'This is no copy of your institution’s rulebook',
+    'This is not a copy of your institution’s rulebook',
     'Choose the file that was exported where the rulebook in force was published.',
   ],
   'outdated-copy': [
-    'The copy is of another version than the one in force',
-    'Another rulebook has replaced it. Import the copy of that one, from where it was published.',
+    'The copy has another version than the one in force',
+    'Another rulebook has replaced it. Import a copy of the new one, from where it was published.',
   ],
   'copy-undecryptable': [
-    'Your wallet does not open this copy',
-    'It was sealed to another wallet or another portfolio key, or the file was changed.',
+    'Your wallet cannot open this copy',
+    'It was sealed to another wallet or portfolio key, or the file was altered.',
   ],
 }
 
@@ -124,34 +124,34 @@ const POLICY: Record<string, Words> = {
     'Correct the restricted symbols, and publish again.',
   ],
   'version-conflict': [
-    'Another rulebook was published in between',
-    'Yours was not published. Begin again from the one in force.',
+    'Another rulebook was published first',
+    'Yours was not published. Start again from the one in force.',
   ],
 }
 
-/** Wallets say no by this code (EIP-1193), and that they are waiting for the person by the other one. */
+/** EIP-1193 codes: the user rejected the request, or one is already pending. */
 const USER_REJECTED = 4001
 const REQUEST_PENDING = -32_002
-/** As ethers has it when a node cannot be reached, is silent, or answers 500 and more. */
+/** ethers' codes for a node that is unreachable, silent, or answers with 500 or above. */
 const NODE_FAILS = ['NETWORK_ERROR', 'TIMEOUT', 'SERVER_ERROR'] as const
 /** Bad gateway, unavailable, gateway timeout (RFC 9110, 15.6.3 to 15.6.5). */
 const PROXY_SAYS_AWAY = new Set([502, 503, 504])
 
-/** Of something that a person started, and may start again. */
+/** The failure of an action that the user started, and may repeat. */
 export function failureOf(error: unknown): Failure {
   const words = wordsOf(error)
   return { title: words[0], advice: words[1] }
 }
 
-/** Of something that the page asks for again by itself. */
+/** The failure of a poll, which the page repeats. */
 export function polledFailureOf(error: unknown): Failure {
   if (!isAsleep(error)) return failureOf(error)
   return { title: KEEPS_TRYING[0], advice: KEEPS_TRYING[1] }
 }
 
 /**
- * Whether the server is out of reach: silent, going down, or answered for by a proxy, which sends no problem body. A
- * server that answers 502 or 503 with one is awake, and says what it lacks.
+ * Whether the server is unreachable: silent, shutting down, or a proxy answers for it without a problem body. A server
+ * that answers 502 or 503 with a problem body is running, and says what it lacks.
  */
 export function isAsleep(error: unknown): boolean {
   if (error instanceof ClientError) return CLIENT[error.code] === ASLEEP
@@ -160,25 +160,25 @@ export function isAsleep(error: unknown): boolean {
   return PROXY_SAYS_AWAY.has(error.status)
 }
 
-/** Whether the institution is one that the platform has not admitted. */
+/** Whether the platform has not admitted the institution. */
 export function isUnadmitted(error: unknown): boolean {
   return error instanceof ServerError && error.code === 'institution-not-found'
 }
 
-/** Whether neither chain nor server know the order, so far: it was just placed, perhaps. */
+/** Whether neither chain nor server knows the order yet, for example because it was just placed. */
 export function isUnknownOrder(error: unknown): boolean {
   return error instanceof ServerError && error.code === 'order-not-found'
 }
 
 function wordsOf(error: unknown): Words {
   if (error instanceof PlacingStopped) {
-    return ['You stopped it', 'Nothing was opened. Name the wallet that was in the way to the operator.']
+    return ['You stopped it', 'No escrow was opened. Report the wallet that took the id to the operator.']
   }
   if (error instanceof NotSubmittedError) {
     const [title] = wordsOf(error.cause)
     return [
       'The order is open, but the server does not have it yet',
-      `${title}. Submit it again below; nothing is lost meanwhile.`,
+      `${title}. Submit it again below; your funds are safe.`,
     ]
   }
   if (error instanceof ClientError) {
@@ -201,13 +201,13 @@ function serverWords(error: ServerError): Words {
   if (error.code === 'policy-rejected') {
     const reason = String(error.problem?.reason)
     return (
-      POLICY[reason] ?? [`The enclave refused the rulebook (${reason})`, 'The former one stays in force.']
+      POLICY[reason] ?? [`The enclave refused the rulebook (${reason})`, 'The previous one stays in force.']
     )
   }
   if (error.code === 'enclave-timeout') {
     return [
-      'The enclave needs longer than the server waits',
-      'It may still be done: look at the version in a minute.',
+      'The enclave is taking longer than the server waits',
+      'It may still succeed: check the version in a minute.',
     ]
   }
   const reference = error.requestId === null ? '' : ` Quote ${error.requestId} when you report it.`
@@ -221,11 +221,11 @@ function walletWords(error: unknown): Words {
   const code = walletCode(error)
   if (isError(error, 'ACTION_REJECTED') || code === USER_REJECTED) return REFUSED
   if (code === REQUEST_PENDING) {
-    return ['Your wallet is waiting for you', 'Open it: it has asked already, and needs your answer.']
+    return ['Your wallet is waiting for you', 'Open it: it is waiting for your answer.']
   }
   if (isError(error, 'INSUFFICIENT_FUNDS')) {
-    return ['The wallet has not enough ether for the fee', 'Send it some, and try again.']
+    return ['The wallet does not have enough ether for the fee', 'Send it some, and try again.']
   }
   if (NODE_FAILS.some((kind) => isError(error, kind)) || error instanceof TypeError) return NODE_SILENT
-  return ['Something unexpected happened', 'Try again. If it stays, reload the page.']
+  return ['An unexpected error occurred', 'Try again. If it persists, reload the page.']
 }

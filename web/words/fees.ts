@@ -2,7 +2,7 @@ import type { MarketView } from '../../src/client/index.js'
 import { feeNames, feesOfAmount } from '../../src/protocol/fees.js'
 import { money } from './format.js'
 
-/** What an order pays in fees, before it is placed. Empty where it pays none. */
+/** An order's fees, shown before it is placed. Empty if it pays none. */
 export function feeWords(
   side: 'BUY' | 'SELL' | 'WITHDRAW',
   { fees }: Pick<MarketView, 'fees'>,
@@ -10,12 +10,12 @@ export function feeWords(
 ): string {
   if (side === 'BUY') {
     const later = feeNames(fees, 'both')
-    return later === '' ? '' : `No fee now: a sale of the shares pays the broker’s ${later} for both.`
+    return later === '' ? '' : `No fee now: selling the shares pays the broker’s ${later} for both trades.`
   }
   const names = feeNames(fees)
   if (side === 'WITHDRAW' || names === '') return ''
   const about = amount === null ? null : feesOfAmount(fees, amount, price)
   return about === null
-    ? `The broker’s fees (${names}) come off what the sale brings.`
-    : `About ${money(about)} USDC of it pays the broker’s fees (${names}).`
+    ? `The broker’s fees (${names}) are deducted from the proceeds.`
+    : `About ${money(about)} USDC of it goes to the broker’s fees (${names}).`
 }

@@ -4,7 +4,7 @@ const CENT_DECIMALS = 2
 const SHOWN_SHARE_DECIMALS = 4
 const BASIS_POINTS = 10_000n
 
-/** `1234567000n` is `1,234.57`: rounded down, as a balance must not look larger than it is. */
+/** `1234567000n` is `1,234.57`: rounded down, because a balance must not look larger than it is. */
 export function money(units: bigint): string {
   return shown(units, USDC_DECIMALS, CENT_DECIMALS, CENT_DECIMALS)
 }
@@ -14,7 +14,7 @@ export function shares(units: bigint): string {
   return shown(units, SHARE_DECIMALS, 0, SHOWN_SHARE_DECIMALS)
 }
 
-/** What became of a price since the day before, `+1.25 %`; null when either is unknown. */
+/** A price's change since the previous day, `+1.25 %`; null if either price is unknown. */
 export function dayChange(price: bigint | null, previousClose: bigint | null): string | null {
   if (price === null || previousClose === null || previousClose === 0n) return null
   const points = ((price - previousClose) * BASIS_POINTS) / previousClose

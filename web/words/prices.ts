@@ -1,10 +1,10 @@
 import type { MarketView } from '../../src/client/index.js'
 import { timeOfDay } from './format.js'
 
-/** The server calls a price stale after two seconds, while it asks for the next: whoever is alone gets such a one each time. */
+/** Prices count as stale after two seconds, while the server fetches new ones, so a lone user often sees stale ones. */
 const WORTH_A_WORD_MS = 15_000
 
-/** How old the prices are, where that is worth a word; else null. `now` is Unix milliseconds. */
+/** The age of stale prices if it is notable; else null. `now` is Unix milliseconds. */
 export function ageWords({ stale, asOf }: Pick<MarketView, 'stale' | 'asOf'>, now: number): string | null {
   if (!stale || now - Date.parse(asOf) < WORTH_A_WORD_MS) return null
   return `prices of ${timeOfDay(asOf, new Date(now))}`

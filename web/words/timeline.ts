@@ -7,8 +7,10 @@ export function entryWords(entry: TimelineEntry): string {
   switch (entry.kind) {
     case 'received':
       return 'The server has the sealed order'
+    case 'cancel-received':
+      return 'The server has your cancel'
     case 'triggered':
-      return `The enclave began run ${entry.attempt}`
+      return `The enclave started run ${entry.attempt}`
     case 'outcome':
       return `Run ${entry.attempt} ended: ${entry.waitsFor ? WAITS[entry.waitsFor] : OUTCOMES[entry.outcome]}`
     case 'relayed':
@@ -20,9 +22,9 @@ export function entryWords(entry: TimelineEntry): string {
     case 'settled':
       return 'Settled on the chain'
     case 'refunded':
-      return 'Given back on the chain'
+      return 'Refunded on the chain'
     case 'reclaimed':
-      return 'Taken back from the escrow'
+      return 'Reclaimed from the escrow'
   }
 }
 
@@ -34,14 +36,14 @@ const OUTCOMES: Record<Extract<TimelineEntry, { kind: 'outcome' }>['outcome'], s
   rejected: 'not this order’s envelope',
   accepted: 'accepted',
   done: 'done',
-  failed: 'failed, it will be tried again',
+  failed: 'failed, will be retried',
 }
 
 const WAITS: Record<WaitReason, string> = {
   'market-closed': 'waiting for the market to open',
   paused: 'waiting for the end of a pause',
-  'relay-quota-exhausted': 'your gas of today is used up, it goes on at midnight UTC',
-  'relay-budget-exhausted': 'the platform’s gas of today is used up, it goes on at midnight UTC',
+  'relay-quota-exhausted': 'your gas quota for today is used up; continues at midnight UTC',
+  'relay-budget-exhausted': 'the platform’s gas budget for today is used up; continues at midnight UTC',
   'broker-rate-limit': 'waiting for the broker’s rate limit',
   'chain-depth': 'waiting until the chain has confirmed it',
 }
@@ -55,7 +57,7 @@ const SHORT_WAITS: Record<WaitReason, string> = {
   'chain-depth': 'Waiting for the chain',
 }
 
-/** The state of an order in two or three words; while it was not answered, why it was not. */
+/** The state of an order in two or three words; without an answer, the reason. */
 export function orderWords(
   status: Stated | null,
   error: unknown,
@@ -68,29 +70,30 @@ export function orderWords(
 type WaitReason = NonNullable<OrderStatus['triggers'][number]['waitsFor']>
 type Stated = Pick<OrderStatus, 'state' | 'triggers' | 'receivedAt'>
 
-/** Notices that refuse nothing: the order's time was over, or it was called off. */
+/** Notices that are no refusal: the order expired, or was called off. */
 const NOT_IN_TIME = new Set(['expired', 'closed-until-deadline', 'expired-at-close', 'deadline-passed'])
 const CALLED_OFF = new Set(['cancelled', 'not-placed'])
 
-/** What an order is doing, in two or three words. `notice` is why it was given back, where that is known. */
+/** An order's activity in two or three words. `notice` is the reason of its refund, if known. */
 export function stateWords(status: Stated, notice: Pick<Notice, 'code'> | null): string {
   if (status.state === 'SETTLED') return 'Settled'
   if (status.state === 'REFUNDED') return refundWords(notice)
   const { outcome, waitsFor } = status.triggers.at(-1) ?? {}
   if (waitsFor !== undefined) return SHORT_WAITS[waitsFor]
-  // Said first: the enclave goes on with an order that it has noted, also when the server has lost the envelope.
+  // Takes precedence: the enclave continues with an order that it has recorded, even if the server has lost the
+  // envelope.
   if (outcome === 'queued') return 'Waiting for the market'
   if (outcome === 'placed') return 'At the market'
   return status.receivedAt === null ? 'Not submitted' : 'Under way'
 }
 
-/** The chain alone does not tell a refusal from an order that was taken back. */
+/** The chain alone does not distinguish a refusal from a reclaimed order. */
 function refundWords(notice: Pick<Notice, 'code'> | null): string {
   if (notice === null || CALLED_OFF.has(notice.code)) return 'Given back'
   return NOT_IN_TIME.has(notice.code) ? 'Not done in time' : 'Refused'
 }
 
-/** A notice as a sentence of its own. */
+/** A notice as a complete sentence. */
 export function noticeWords({ message }: Pick<Notice, 'message'>): string {
   return message.endsWith('.') ? message : `${message}.`
 }

@@ -10,14 +10,14 @@ import type { Report } from '../terminal/terminal.js'
 
 export const claimCommand: Command = {
   name: 'claim',
-  summary: 'lists claims and withdraws them',
+  summary: 'lists or withdraws claims',
   help: `claim [options]
 claim <asset> [--to <address>] [options]
 
-A refund, a reclaim or a withdrawal that the wallet cannot receive (USDC has blacklisted it, or its shares are frozen)
-waits for it at the escrow. Without an asset: what waits there. With USDC or a symbol: pays it to the wallet.
+The escrow holds refunds, reclaims and withdrawals that the wallet cannot receive, because USDC has blacklisted it or its
+shares are frozen. Without an asset, lists these claims. With USDC or a symbol, pays that claim to the wallet.
 
-  --to <address>   pays another wallet, which the platform's owner has approved for this one
+  --to <address>   pays another wallet that the platform's owner has approved for this one
 
 With --escrow it needs no server.`,
   usesWallet: true,
@@ -57,7 +57,7 @@ function listed(claims: readonly Claim[]): Report {
           recipient ?? 'this wallet',
         ]),
       },
-      ...(claims.length > 0 ? [] : [{ kind: 'line' as const, cells: ['Nothing waits for this wallet.'] }]),
+      ...(claims.length > 0 ? [] : [{ kind: 'line' as const, cells: ['No claims wait for this wallet.'] }]),
     ],
   }
 }

@@ -8,29 +8,29 @@ import { connectWallet } from '../input/connection.js'
 import type { Report } from '../terminal/terminal.js'
 import { shownTime } from '../terminal/times.js'
 
-/** Until then the thief of the former key reads on. */
+/** Until the enclave writes under the new key, the thief of the former key can still read the portfolio. */
 export const KEY_WAITS =
-  'the chain still has the portfolio sealed to an older key: the next order that the enclave admits replaces it, such ' +
-  'as "order withdraw USDC <amount>". One that it refuses does not'
+  'the portfolio on chain is still sealed to an older key: the next order that the enclave admits replaces it, such ' +
+  'as "order withdraw USDC <amount>"; a refused order does not'
 
 const KEEP_IT =
-  'Keep the file as you keep the key of your wallet, and keep a copy: the wallet cannot give a drawn key again. If it is ' +
-  'lost, no money is lost, but no key opens the portfolio until an order under another new key, and what else was ' +
-  'sealed to it, such as the reasons of refusals, is never read again.'
+  'Keep the file like the key of your wallet, and keep a copy: the wallet cannot recover a drawn key. If it is ' +
+  'lost, no money is lost, but no key opens the portfolio until an order under another new key, and other data ' +
+  'sealed to it, such as the reasons of refusals, stays unreadable.'
 
 export const keyCommand: Command = {
   name: 'key',
-  summary: 'says which portfolio key is in use, or draws a new one when it was phished',
+  summary: 'shows which portfolio key is in use, or replaces a phished one',
   help: `key [options]
 key rotate <new file> [options]
 
-The key that opens the portfolio is derived from a signature of the wallet over a fixed text. A page that got this
-signature from you reads your portfolio. "key rotate" draws a random key and writes it into a new file with mode 0600,
-with the drawn ones of --portfolio-keys, which open what was sealed to them. Then give every command the file with
---portfolio-keys or TRADING_PORTFOLIO_KEYS. The enclave seals to the new key from the next order on that it admits; the
-smallest is a withdrawal of cash. An order that it refuses does not count. What the thief has read stays read.
+The key that opens the portfolio is derived from the wallet's signature over a fixed text. A page that obtains this
+signature can read your portfolio. "key rotate" draws a random key and writes it to a new file with mode 0600. The file
+also holds the earlier drawn keys of --portfolio-keys, which open older data. Then give every command the file with
+--portfolio-keys or TRADING_PORTFOLIO_KEYS. The enclave seals to the new key from the next order that it admits; the
+smallest is a withdrawal of cash. A refused order does not count. A thief keeps the data that he has already read.
 
-Without "rotate": which key is in use, and whether the portfolio on the chain is sealed to it.
+Without "rotate", shows which key is in use, and whether the portfolio on the chain is sealed to it.
 
 ${KEEP_IT.replace(/(.{1,116})(?: |$)/g, '$1\n').trimEnd()}`,
   usesWallet: true,
@@ -49,7 +49,7 @@ ${KEEP_IT.replace(/(.{1,116})(?: |$)/g, '$1\n').trimEnd()}`,
   },
 }
 
-/** Where a new key goes; null when none is asked for. */
+/** The file for a new key; null if none is requested. */
 function fileOf([verb, file, ...others]: readonly string[]): string | null {
   if (verb === undefined) return null
   if (verb === 'rotate' && file !== undefined && others.length === 0) return file
@@ -68,10 +68,10 @@ async function rotate(client: Client, file: string, { terminal }: CommandContext
   return inUse(client)
 }
 
-/** Durable when it resolves. A file that exists is never written over: it may hold the only copy of a key. */
+/** The file is durable when this resolves. Never overwrites a file: it may hold the only copy of a key. */
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch(() => {
-    throw new UsageError('the new file cannot be made, or there is one of that name')
+    throw new UsageError('the new file cannot be created, or already exists')
   })
   try {
     await file.writeFile(text)
@@ -81,11 +81,11 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-/** What the portfolio on the chain is sealed to, in the words of the report. */
+/** The key that the portfolio on chain is sealed to, in the report's words. */
 const SEALED_TO = {
   'this-key': 'this key',
   'older-key': `an older key; ${KEY_WAITS}`,
-  'key-not-held': 'a key that is not held here; give its file',
+  'key-not-held': 'a key that is not available here; give its file',
 } as const
 
 async function inUse(client: Client): Promise<Report> {

@@ -10,10 +10,10 @@ export const leaveCommand: Command = {
   summary: "leaves the wallet's institution, by itself after some days",
   help: `leave --yes [options]
 
-It takes effect after a number of days that the platform was deployed with, and cannot be put off or taken back. From
-now on the wallet buys nothing; until then the rulebook still binds it. Selling and withdrawing stay open throughout.
+Leaving takes effect after the deployment's leave delay, and cannot be postponed or undone. From now on the wallet cannot
+buy; until it has left, the rulebook still binds it. It can sell and withdraw throughout.
 
-  --yes   needed: there is no way back`,
+  --yes   required: leaving cannot be undone`,
   usesWallet: true,
   async run(args, { env, terminal }) {
     const { values, positionals } = readArguments(args, {
@@ -21,7 +21,7 @@ now on the wallet buys nothing; until then the rulebook still binds it. Selling 
       yes: { type: 'boolean', default: false },
     })
     if (positionals.length > 0) throw new UsageError('leave takes no argument')
-    if (!values.yes) throw new UsageError('there is no way back: give --yes to leave')
+    if (!values.yes) throw new UsageError('leaving cannot be undone: give --yes to leave')
     const { client, close } = await connectWallet(values, env)
     try {
       const { txHash } = await client.membership.leave()

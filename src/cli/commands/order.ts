@@ -14,14 +14,12 @@ import { ProtocolError } from '../../protocol/errors.js'
 import { feeNames, feesOfAmount } from '../../protocol/fees.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { sideSchema } from '../../protocol/intent.js'
-import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import type { Command, CommandContext } from '../command.js'
-import { EXIT } from '../exitCodes.js'
-import { Interruption, PendingError, UsageError } from '../failure.js'
+import { UsageError } from '../failure.js'
 import { parsed, readArguments, readDuration, readId, WALLET_OPTIONS } from '../input/arguments.js'
 import { connectWallet, type WalletConnection } from '../input/connection.js'
 import { createKeptOrders, type KeptOrders } from '../input/keptOrders.js'
-import { exitOf, followToEnd, orderReport, progressOf } from './orderReport.js'
+import { conclude, exitOf, readTimeout } from './orderReport.js'
 
 const OPTIONS = {
   ...WALLET_OPTIONS,
@@ -33,25 +31,25 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof readOptions>['values']
 
-/** Nothing but the arguments that follow has been asked for. */
+/** Failures that occur before any escrow is opened. */
 const NOTHING_OPENED = new Set<ClientError['code']>(['insufficient-usdc', 'transaction-refused'])
 
 const readOptions = (args: readonly string[]) => readArguments(args, OPTIONS)
 
 export const orderCommand: Command = {
   name: 'order',
-  summary: 'seals an order, opens its escrow, submits it and follows it to its end',
+  summary: 'places a sealed order and follows it until it ends',
   help: `order <buy|sell|withdraw> <symbol> <amount> [options]
 order resume <orderId> [options]
 
-The amount is in USDC, such as 1000 or 250.50; of a withdrawal of shares it is in shares. Buys and sales are by amount,
-not by share count. "order resume" submits a sealed order again whose escrow is open already.
+The amount is in USDC, such as 1000 or 250.50, or in shares for a withdrawal of shares. Buys and sales are by amount, not
+by share count. "order resume" submits a sealed order again whose escrow is already open.
 
-  --deadline <duration>    what is not done by then is cancelled: 90s, 15m, 24h (default), up to 30d
-  --pay-by <wallet|cash> a buy is paid from the wallet's USDC (default), or from the portfolio's cash, which shows no
-                           amount on the chain
-  --no-wait                end once the server has the order
-  --timeout <duration>     stop following after this, up to 24d, with exit code 4; the order goes on`,
+  --deadline <duration>    cancels the unfilled rest at this time: 90s, 15m, 24h (default), up to 30d
+  --pay-by <wallet|cash>   pays a buy from the wallet's USDC (default), or from the portfolio's cash, which shows no amount
+                           on the chain
+  --no-wait                ends once the server has the order
+  --timeout <duration>     stops following after this time, up to 24d, with exit code 4; the order continues`,
   usesWallet: true,
   async run(args, context) {
     const { values, positionals } = readOptions(args)
@@ -64,19 +62,12 @@ not by share count. "order resume" submits a sealed order again whose escrow is 
       const orderId = request
         ? await place(request, { connection, kept, context })
         : await resume(resumed ?? '0x', { connection, kept, context })
-      return await conclude(orderId, { connection, context, wait: !values['no-wait'], timeoutMs })
+      const { client } = connection
+      return await conclude(orderId, { client, context, wait: !values['no-wait'], timeoutMs, exitOf })
     } finally {
       connection.close()
     }
   },
-}
-
-/** In milliseconds. */
-function readTimeout(text: string): number {
-  const timeoutMs = readDuration(text, '--timeout') * 1_000
-  // Its timer would end at once, with the order placed.
-  if (timeoutMs > MAX_TIMER_MS) throw new UsageError('--timeout: expected 24d at most')
-  return timeoutMs
 }
 
 function requestOf(positionals: readonly string[], values: Values): OrderRequest {
@@ -117,7 +108,7 @@ interface Placing {
 async function place(request: OrderRequest, { connection, kept, context }: Placing): Promise<Hex> {
   const { terminal, signal } = context
   const mine: Hex[] = []
-  await tellFees(request, { connection, context })
+  await printFees(request, { connection, context })
   terminal.progress('reading the portfolio')
   try {
     const { order, opened } = await connection.client.placeOrder(request, {
@@ -125,12 +116,12 @@ async function place(request: OrderRequest, { connection, kept, context }: Placi
       async beforeOpen(sealed) {
         mine.push(sealed.orderId)
         await kept.keep(sealed)
-        terminal.progress(`${sealed.orderId} sealed; opening its escrow`)
+        terminal.progress(`order ${sealed.orderId} sealed; opening its escrow`)
       },
       onIdTaken({ orderId, by, times }) {
         terminal.progress(
-          `another wallet is in the way: ${by} opened an order under the id ${orderId} first (${times}×); trying again ` +
-            'with another id. Report that wallet to the operator; Ctrl-C stops',
+          `the wallet ${by} took the order id ${orderId} first (${times}×); trying again ` +
+            'with a new id. Report that wallet to the operator; Ctrl-C stops',
         )
       },
     })
@@ -143,8 +134,8 @@ async function place(request: OrderRequest, { connection, kept, context }: Placi
   }
 }
 
-/** Says what the order pays in fees, before anything is signed. */
-async function tellFees(
+/** Prints the order's fees before anything is signed. */
+async function printFees(
   { side, symbol, maxSpend }: OrderRequest,
   { connection, context: { terminal, signal } }: Omit<Placing, 'kept'>,
 ): Promise<void> {
@@ -154,7 +145,7 @@ async function tellFees(
     const later = feeNames(fees, 'both')
     if (side === 'BUY') {
       if (later !== '')
-        terminal.progress(`no fee now: a sale of the shares pays the broker's ${later} for both`)
+        terminal.progress(`no fee now: selling the shares pays the broker's ${later} for both trades`)
       return
     }
     const price = symbols.find((equity) => equity.symbol === symbol)?.price ?? null
@@ -162,7 +153,7 @@ async function tellFees(
     if (about === 0n) return
     const amount = about === null ? '' : `about ${formatDecimal(about, USDC_DECIMALS)} USDC, `
     terminal.progress(
-      `the broker's fees (${feeNames(fees)}) come off what the sale brings: ${amount}each rounded up to the cent`,
+      `the broker's fees (${feeNames(fees)}) are deducted from the proceeds: ${amount}each rounded up to the cent`,
     )
   } catch (error) {
     if (!(error instanceof ServerError)) throw error
@@ -181,34 +172,4 @@ async function resume(orderId: Hex, { connection, kept, context }: Placing): Pro
   context.terminal.progress('the server has the order')
   await kept.forget(orderId)
   return orderId
-}
-
-interface Conclusion {
-  readonly connection: WalletConnection
-  readonly context: CommandContext
-  readonly wait: boolean
-  readonly timeoutMs: number | undefined
-}
-
-async function conclude(orderId: Hex, { connection, context, wait, timeoutMs }: Conclusion) {
-  const { client } = connection
-  const { terminal, signal } = context
-  if (!wait) {
-    terminal.result(orderReport(await client.getOrder(orderId, signal), null))
-    return EXIT.done
-  }
-  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
-  const watched = timeout ? AbortSignal.any([signal, timeout]) : signal
-  try {
-    const onChange = (status: Parameters<typeof progressOf>[0]) => terminal.progress(progressOf(status))
-    const status = await followToEnd(client, orderId, { signal: watched, onChange })
-    terminal.result(orderReport(status, await client.openNotice(status)))
-    return exitOf(status)
-  } catch (error) {
-    if (signal.aborted) throw new Interruption(`the order goes on; follow it with "watch ${orderId}"`)
-    if (timeout?.aborted) {
-      throw new PendingError(`the order is not over yet and goes on; follow it with "watch ${orderId}"`)
-    }
-    throw error
-  }
 }

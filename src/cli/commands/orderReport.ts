@@ -1,11 +1,15 @@
 import type { Client, Hex, Notice, OrderStatus } from '../../client/index.js'
+import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import { USDC_DECIMALS } from '../../protocol/units.js'
+import type { CommandContext } from '../command.js'
 import { EXIT, type ExitCode } from '../exitCodes.js'
+import { Interruption, PendingError, UsageError } from '../failure.js'
+import { readDuration } from '../input/arguments.js'
 import type { Cell } from '../terminal/render.js'
 import type { Report } from '../terminal/terminal.js'
 import { shownTime } from '../terminal/times.js'
 
-/** An order's status; with the notice when somebody holds its key. */
+/** An order's status, with the notice if its key is available. */
 export function orderReport(status: OrderStatus, notice: Notice | null): Report {
   const run = status.triggers.at(-1)
   const reason = notice && { code: notice.code, message: notice.message }
@@ -15,9 +19,10 @@ export function orderReport(status: OrderStatus, notice: Notice | null): Report 
     ['account', status.account ?? 'none'],
     ['escrowed', { units: status.amount ?? 0n, decimals: USDC_DECIMALS, unit: 'USDC' }],
     ['deadline', shownTime(status.deadline)],
-    ['enclave runs', run ? `${status.triggers.length}, the last: ${runWords(run)}` : '0'],
+    ['enclave runs', run ? `${status.triggers.length}, last: ${runWords(run)}` : '0'],
     ['next run', shownTime(status.nextTriggerAt)],
   ]
+  if (status.cancelReceivedAt !== undefined) fields.push(['cancelled', shownTime(status.cancelReceivedAt)])
   const became = status.state === 'SETTLED' ? 'filled' : 'refused'
   if (reason) fields.push([became, `${reason.message} (${reason.code})`])
   return { json: jsonOf(status, reason), blocks: [{ kind: 'fields', fields }] }
@@ -28,29 +33,75 @@ function jsonOf(status: OrderStatus, notice: Pick<Notice, 'code' | 'message'> | 
   return {
     ...{ orderId, state, account, amount: amount?.toString() ?? null, deadline, commit, receivedAt },
     ...{ triggers, nextTriggerAt, notice },
+    ...(status.cancelReceivedAt !== undefined && { cancelReceivedAt: status.cancelReceivedAt }),
   }
 }
 
 /** One line for each change of an order that is followed. */
-export function progressOf({ state, triggers, nextTriggerAt }: OrderStatus): string {
+export function progressOf({ state, triggers, nextTriggerAt, deadline, ...status }: OrderStatus): string {
   const run = triggers.at(-1)
   const enclave = run ? `, enclave run ${run.attempt}: ${runWords(run)}` : ''
   const next = nextTriggerAt === null ? '' : `, next run ${shownTime(nextTriggerAt)}`
-  return `${state}${enclave}${next}`
+  const until = nextTriggerAt === null || deadline === null ? '' : `, deadline ${shownTime(deadline)}`
+  const cancel = status.cancelReceivedAt === undefined || state !== 'OPEN' ? '' : ', to be cancelled'
+  return `${state}${cancel}${enclave}${next}${until}`
 }
 
 function runWords({ outcome, waitsFor }: OrderStatus['triggers'][number]): string {
   return waitsFor === undefined ? (outcome ?? 'under way') : `${outcome} (${waitsFor})`
 }
 
-/** Of a final order; an open one is pending. */
+/** The exit code of a final order, or `pending` for an open one. */
 export function exitOf({ state }: Pick<OrderStatus, 'state'>): ExitCode {
   if (state === 'SETTLED') return EXIT.done
   return state === 'REFUNDED' ? EXIT.refused : EXIT.pending
 }
 
+/** In milliseconds. */
+export function readTimeout(text: string): number {
+  const timeoutMs = readDuration(text, '--timeout') * 1_000
+  // A longer timer would fire at once, after the order was placed.
+  if (timeoutMs > MAX_TIMER_MS) throw new UsageError('--timeout: expected at most 24d')
+  return timeoutMs
+}
+
+interface Conclusion {
+  readonly client: Client
+  readonly context: CommandContext
+  readonly wait: boolean
+  readonly timeoutMs: number | undefined
+  /** The exit code of the order's end. */
+  readonly exitOf: (status: OrderStatus) => ExitCode
+}
+
+/** Reports an order as it is, or follows it to its end and reports that. */
+export async function conclude(
+  orderId: Hex,
+  { client, context, wait, timeoutMs, exitOf }: Conclusion,
+): Promise<ExitCode> {
+  const { terminal, signal } = context
+  if (!wait) {
+    terminal.result(orderReport(await client.getOrder(orderId, signal), null))
+    return EXIT.done
+  }
+  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+  const watched = timeout ? AbortSignal.any([signal, timeout]) : signal
+  try {
+    const onChange = (status: OrderStatus) => terminal.progress(progressOf(status))
+    const status = await followToEnd(client, orderId, { signal: watched, onChange })
+    terminal.result(orderReport(status, await client.openNotice(status)))
+    return exitOf(status)
+  } catch (error) {
+    if (signal.aborted) throw new Interruption(`the order continues; follow it with "watch ${orderId}"`)
+    if (timeout?.aborted) {
+      throw new PendingError(`the order has not ended and continues; follow it with "watch ${orderId}"`)
+    }
+    throw error
+  }
+}
+
 /** Follows an order to its end. */
-export async function followToEnd(
+async function followToEnd(
   client: Client,
   orderId: Hex,
   { signal, onChange }: { signal: AbortSignal; onChange: (status: OrderStatus) => void },

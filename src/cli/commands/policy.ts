@@ -22,7 +22,7 @@ import { connectWallet } from '../input/connection.js'
 import { createKeptRulebooks, type KeptRulebooks } from '../input/keptRulebooks.js'
 import type { Terminal } from '../terminal/terminal.js'
 
-/** Employees under addresses in any case, as people copy them; a wrong checksum is a wrong address. */
+/** Accepts addresses in any case, as people copy them; a wrong checksum is an error. */
 const filedPolicySchema = z.strictObject({
   ...policySchema.shape,
   employees: z
@@ -45,7 +45,7 @@ export const policyCommand: Command = {
 policy export [options]
 policy import <copy> [options]
 
-The rulebook replaces the present one wholesale, so it lists every employee:
+The file replaces the whole rulebook in force, so it lists every employee:
 
   {
     "employees": { "0x…": { "canBuy": true, "canSell": true, "restricted": ["TSLA"] } },
@@ -53,15 +53,15 @@ The rulebook replaces the present one wholesale, so it lists every employee:
     "allowWithdrawShares": false
   }
 
-maxOrderNotional is in USDC base units (6 decimals). The server answers when the enclave's whole run is over.
+maxOrderNotional is in USDC base units (6 decimals). The server answers after the enclave's whole run.
 
-The chain gives a rulebook back to the enclave alone. So each publication leaves a copy in the state directory, sealed
-to the admin's wallet, and the next one begins by saying what it adds, lifts and tightens.
+Only the enclave can open a rulebook on the chain. So each publication leaves a copy in the state directory, sealed to the
+admin's wallet, and the next publication first shows which rules it adds, lifts and tightens.
 
-  --yes    publishes although it lifts rules, or although no copy says which rules it lifts
-  --open   export: the rulebook itself, as "policy <file>" takes it, in place of the sealed copy
+  --yes    publishes even if it lifts rules, or if no copy shows which rules it lifts
+  --open   export: prints the rulebook itself, as "policy <file>" takes it, instead of the sealed copy
 
-"export" prints the copy of the version in force. "import" keeps a copy that the page or another machine has exported.`,
+"export" prints the copy of the version in force. "import" stores a copy that the page or another machine exported.`,
   usesWallet: true,
   async run(args, context) {
     const { env } = context
@@ -85,7 +85,7 @@ interface Deps extends CommandContext {
   readonly kept: KeptRulebooks
 }
 
-/** What the arguments ask for; files are read before anything is connected. */
+/** The requested action. Reads files before connecting. */
 async function actionOf(
   [name, file, ...others]: readonly string[],
   { yes, open }: { readonly yes: boolean; readonly open: boolean },
@@ -112,7 +112,7 @@ async function publish(
   const lifted = changes.filter(({ effect }) => effect === 'lifted').length
   if (!yes && !known.isKnown) {
     throw new UsageError(
-      `which rules of version ${inForce.version} it lifts is unknown: import a copy, or give --yes to publish all the same`,
+      `the rules of version ${inForce.version} that it lifts are unknown: import a copy, or give --yes to publish anyway`,
     )
   }
   if (!yes && lifted > 0) {
@@ -120,7 +120,7 @@ async function publish(
       `it lifts ${lifted} of the rules of version ${inForce.version}: give --yes to publish it`,
     )
   }
-  terminal.progress('signing and sealing the rulebook; the enclave is to examine it')
+  terminal.progress('signing and sealing the rulebook for the enclave')
   const { orgId, version, copy } = await client.publishRulebook(policy, { base: inForce.version, signal })
   await keep({ kept, terminal }, copy)
   terminal.result({
@@ -135,7 +135,7 @@ async function exportCopy({ client, kept, terminal, signal }: Deps, open: boolea
   const copy = await findCopy({ client, kept }, inForce)
   if (copy === null) {
     throw new UsageError(
-      `no copy of version ${inForce.version} is kept here: import the one that the page or another machine exports`,
+      `this machine has no copy of version ${inForce.version}: import one that the page or another machine exports`,
     )
   }
   const policy = await client.openRulebookCopy(copy, inForce.version)
@@ -164,10 +164,10 @@ async function findCopy(
   return kept.find({ escrow: (await client.platform()).escrow, orgId })
 }
 
-/** What says nothing of the rules in force. Anything else that goes wrong ends the command. */
+/** Failures that leave the rules in force unknown. Any other failure ends the command. */
 const USELESS = new Set<ClientErrorCode>(['invalid-copy', 'outdated-copy', 'copy-undecryptable'])
 
-/** The rules in force: none before the first version, else those of the copy, as far as there is one. */
+/** The rules in force: empty before the first version, else from the copy if there is one. */
 async function knownRules(
   { client, kept, terminal }: Pick<Deps, 'client' | 'kept' | 'terminal'>,
   inForce: PolicyVersion,
@@ -180,7 +180,7 @@ async function knownRules(
     )
     return { isKnown: false, policy: null }
   }
-  if (copy === null) return unknown(`No copy of version ${inForce.version} is kept here.`)
+  if (copy === null) return unknown(`This machine has no copy of version ${inForce.version}.`)
   try {
     return { isKnown: true, policy: await client.openRulebookCopy(copy, inForce.version) }
   } catch (error) {
@@ -191,30 +191,30 @@ async function knownRules(
 
 function show(terminal: Terminal, changes: readonly RulebookChange[], version: number): void {
   const before = version === 0 ? 'no rulebook is in force' : `version ${version} is in force`
-  terminal.progress(`${before}; of this file, version ${version + 1} would have:`)
+  terminal.progress(`${before}; this file, as version ${version + 1}, would change:`)
   if (changes.length === 0) terminal.progress('no difference')
   for (const { effect, employee, text } of changes) {
     terminal.progress(`${effect.padEnd(9)}  ${employee === null ? text : `${employee} ${text}`}`)
   }
 }
 
-/** The rulebook is in force: that its copy cannot be kept is no failure of the command. */
+/** Failing to keep the copy is no failure of the command, because the rulebook is in force. */
 async function keep(
   { kept, terminal }: Pick<Deps, 'kept' | 'terminal'>,
   copy: RulebookCopy | null,
 ): Promise<void> {
   if (copy === null) {
     terminal.progress(
-      'WARNING: this wallet signs differently each time, so no copy of the rulebook could be opened later.',
+      'WARNING: this wallet does not sign deterministically, so it could never open a copy of the rulebook.',
     )
     return
   }
   await kept.keep(copy).catch(() => {
-    terminal.progress('WARNING: the copy of the rulebook could not be kept in the state directory.')
+    terminal.progress('WARNING: the copy of the rulebook could not be written to the state directory.')
   })
 }
 
-/** A member that stands twice is an error: of two rules for one employee, one would be lost without a word. */
+/** Refuses repeated JSON members: of two rules for one employee, one would be dropped silently. */
 async function readPolicy(file: string): Promise<Policy> {
   const policy = filedPolicySchema.safeParse(await readJson(file))
   if (policy.success) return policy.data

@@ -15,7 +15,7 @@ export const portfolioCommand: Command = {
   summary: "reads the wallet's portfolio from the chain and decrypts it",
   help: `portfolio [options]
 
-Cash, positions and open orders. What it prints is confidential. With --escrow it needs no server.`,
+Prints cash, positions and open orders. The output is confidential. With --escrow it needs no server.`,
   usesWallet: true,
   async run(args, { env, terminal }) {
     const { values, positionals } = readArguments(args, WALLET_OPTIONS)

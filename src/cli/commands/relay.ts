@@ -12,7 +12,7 @@ export const relayCommand: Command = {
   summary: "shows the relay's receipt of an authorization, for operators",
   help: `relay <digest> [options]
 
-Takes the relay's token from TRADING_RELAY_TOKEN, or from a file that only its owner can read:
+Reads the relay's token from TRADING_RELAY_TOKEN, or from a file that only its owner can read:
 
   --token-file <file>`,
   usesWallet: false,
@@ -38,7 +38,7 @@ function withToken(token: string): typeof fetch {
   return (url, init) => {
     const headers = new Headers(init?.headers)
     headers.set('authorization', `Bearer ${token}`)
-    // Following a redirect would hand the token to another host.
+    // Following a redirect would send the token to another host.
     return fetch(url, { ...init, headers, redirect: 'error' })
   }
 }

@@ -8,14 +8,13 @@ import { orderReport } from './orderReport.js'
 
 export const statusCommand: Command = {
   name: 'status',
-  summary: 'tells how the platform is set up, or how an order stands',
+  summary: "shows the platform's configuration, or an order's status",
   help: `status [options]
 status <orderId> [--reason] [options]
 
   --reason   opens the sealed reason of a refusal with the wallet's key (--rpc and --key-file)
 
-Without an orderId: what the server is set up for, and whether the market is open. The exit code is 0 whatever the
-order's state is.`,
+Without an orderId, shows the server's configuration and the market's hours. The exit code is 0 for every order state.`,
   usesWallet: true,
   async run(args, context) {
     const { values, positionals } = readArguments(args, {

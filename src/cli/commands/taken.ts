@@ -12,12 +12,12 @@ import type { Report } from '../terminal/terminal.js'
 
 export const takenCommand: Command = {
   name: 'taken',
-  summary: 'names the wallets that hold order ids, for operators',
+  summary: 'lists the wallets that hold order ids, for operators',
   help: `taken <orderId>... [options]
 
-The escrow gives the first 16 bytes of an order's id to one order. Somebody who copies ids from pending transactions can
-take them first: the client says whose wallet it was and tries again under another id. This names, for ids that were
-reported, the wallet that holds each, how many of them every such wallet holds, and its institution, from the chain.
+The escrow accepts the first 16 bytes of an order's id once. Another wallet can copy an id from a pending transaction and
+take it first; the client then reports that wallet and retries under a new id. For reported ids, this command reads from
+the chain which wallet holds each, how many of them each wallet holds, and its institution.
 
   --rpc <url>              a node of the chain (TRADING_RPC_URL)`,
   usesWallet: false,

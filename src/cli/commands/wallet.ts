@@ -11,10 +11,10 @@ import type { Report } from '../terminal/terminal.js'
 
 export const walletCommand: Command = {
   name: 'wallet',
-  summary: 'tells what a wallet may do, and what it waits for',
+  summary: "shows a wallet's rights and pending clearances",
   help: `wallet [address] [options]
 
-Without an address, that of the private key (--key-file, TRADING_PRIVATE_KEY). The key goes nowhere.
+Without an address, shows the wallet of the private key (--key-file, TRADING_PRIVATE_KEY). The key stays on this machine.
 
   --key-file <file>`,
   usesWallet: false,

@@ -19,9 +19,9 @@ export const watchCommand: Command = {
   help: `watch <orderId> [options]
 watch market [options]
 
-Prints a line for everything that happens to the order, oldest first, and ends with it: exit code 0 when it was settled,
-3 when it was refunded or reclaimed. "watch market" prints a line for each symbol whose prices changed. With --json
-every line is an object of its own.`,
+Prints a line for each event of the order, oldest first, until the order ends: exit code 0 if it was settled, 3 if it was
+refunded or reclaimed. "watch market" prints a line for each symbol whose prices changed. With --json each line is an
+object.`,
   usesWallet: false,
   async run(args, context) {
     const { values, positionals } = readArguments(args, COMMON_OPTIONS)
@@ -33,13 +33,13 @@ every line is an object of its own.`,
 }
 
 async function watchOrder(orderId: Hex, { orders }: ServerConnection, { terminal, signal }: CommandContext) {
-  const told = new Set<string>()
+  const printed = new Set<string>()
   let exit: ExitCode = EXIT.pending
   for await (const { entries } of orders.followTimeline(orderId, { signal })) {
     for (const entry of entries) {
       const key = JSON.stringify(entry)
-      if (told.has(key)) continue
-      told.add(key)
+      if (printed.has(key)) continue
+      printed.add(key)
       terminal.result({ json: entry, blocks: [{ kind: 'line', cells: cellsOf(entry) }] })
       if (entry.kind === 'settled') exit = EXIT.done
       if (entry.kind === 'refunded' || entry.kind === 'reclaimed') exit = EXIT.refused
@@ -48,7 +48,7 @@ async function watchOrder(orderId: Hex, { orders }: ServerConnection, { terminal
   return exit
 }
 
-const KIND_WIDTH = 11
+const KIND_WIDTH = 15
 
 function cellsOf(entry: TimelineEntry): string[] {
   return [shownTime(entry.at), entry.kind.padEnd(KIND_WIDTH), detailOf(entry)]
@@ -58,6 +58,8 @@ function detailOf(entry: TimelineEntry): string {
   switch (entry.kind) {
     case 'received':
       return `commit ${entry.commit}`
+    case 'cancel-received':
+      return 'the account asks for the order to be cancelled'
     case 'triggered':
       return `enclave run ${entry.attempt}, ${entry.reason}`
     case 'outcome':
@@ -71,7 +73,7 @@ function detailOf(entry: TimelineEntry): string {
   }
 }
 
-/** Never ends by itself. */
+/** Runs until the user ends it. */
 async function watchMarket(
   { http, timing }: ServerConnection,
   { terminal, signal }: CommandContext,
@@ -85,23 +87,23 @@ async function watchMarket(
     },
     { signal },
   )
-  const told = new Map<string, string>()
-  for await (const view of market) tellPrices(view, told, terminal)
+  const printed = new Map<string, string>()
+  for await (const view of market) printPrices(view, printed, terminal)
   return EXIT.done
 }
 
 const oneSymbolSchema = marketSchema.shape.symbols.element
 
-function tellPrices(
+function printPrices(
   { asOf, stale, symbols }: MarketView,
-  told: Map<string, string>,
+  printed: Map<string, string>,
   terminal: Terminal,
 ): void {
   for (const each of symbols) {
     const { symbol, price, bid, ask } = each
     const prices = `${price} ${bid} ${ask} ${stale}`
-    if (told.get(symbol) === prices) continue
-    told.set(symbol, prices)
+    if (printed.get(symbol) === prices) continue
+    printed.set(symbol, prices)
     const cells = [
       shownTime(asOf),
       symbol,

@@ -1,4 +1,4 @@
-import { ADDRESS_VARIABLES } from '../../chain/addressVariables.js'
+import { ADDRESS_VARIABLES } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { contractsSchema } from '../../protocol/api.js'
 import { formatFees } from '../../protocol/fees.js'
@@ -7,10 +7,10 @@ import { bytesToHex } from '../../protocol/hex.js'
 import { compressPoint } from '../../protocol/publicKey.js'
 import type { ServerReport } from './serverPart.js'
 
-/** Whether the two configurations belong together. Only what is no secret of either is compared. */
+/** Whether the two configurations match. Compares only public values. */
 export function compare(server: ServerReport['facts'], enclave: EnclaveFacts | null): Finding[] {
   if (!server || !enclave) {
-    return [unchecked('same-platform', 'not compared before both configurations can be read')]
+    return [unchecked('same-platform', 'not compared: at least one configuration cannot be read')]
   }
   return [
     comparePlatform(server.config.chain, enclave),
@@ -30,7 +30,7 @@ function comparePlatform({ chainId, contracts }: Server['chain'], enclave: Encla
     .map((name) => ADDRESS_VARIABLES[name])
   const names = chainId === enclave.chainId ? differing : ['CHAIN_ID', ...differing]
   return names.length === 0
-    ? ok('same-platform', 'server and enclave have the same chain and contracts')
+    ? ok('same-platform', 'server and enclave use the same chain and contracts')
     : fault('same-platform', `server and enclave differ in ${names.join(', ')}: give both the same`)
 }
 
@@ -39,31 +39,31 @@ function compareSigner(configured: string, actual: string): Finding {
     ? ok('same-signer', "ENCLAVE_SIGNER is the address of the enclave's key")
     : fault(
         'same-signer',
-        `ENCLAVE_SIGNER is ${configured}, the enclave signs as ${actual}: set the right one`,
+        `ENCLAVE_SIGNER is ${configured}, but the enclave signs as ${actual}: set it to the enclave's`,
       )
 }
 
 function compareIntentKey(configured: `0x${string}`, actual: `0x${string}`): Finding {
   return bytesToHex(compressPoint(configured)) === bytesToHex(compressPoint(actual))
-    ? ok('intent-key', 'INTENT_PUBKEY belongs to the key that the enclave opens orders with')
+    ? ok('intent-key', "INTENT_PUBKEY matches the enclave's key")
     : fault(
         'intent-key',
         `INTENT_PUBKEY is not the enclave's: set it to ${actual}, or no order can be opened`,
       )
 }
 
-function compareFees(told: string, taken: string): Finding {
-  return told === taken
+function compareFees(stated: string, charged: string): Finding {
+  return stated === charged
     ? ok('same-fees', 'the server states the fees that the enclave charges')
     : fault(
         'same-fees',
-        `BROKER_FEES is ${told} for the server, ${taken} for the enclave: employees see fees that their sales do not pay`,
+        `BROKER_FEES is ${stated} for the server, ${charged} for the enclave: employees see fees that their sales do not pay`,
       )
 }
 
 function compareAccounts(server: string | null, enclave: string | null): Finding {
   if (server === null || enclave === null) {
-    return unchecked('broker-accounts', 'not compared before the broker takes the keys of both')
+    return unchecked('broker-accounts', 'not compared: the broker rejects the keys of at least one')
   }
   return server === enclave
     ? fault(
@@ -71,5 +71,5 @@ function compareAccounts(server: string | null, enclave: string | null): Finding
         "the server's broker keys are of the account that the enclave trades with, so the server could read every \
 order there: give it keys of another account",
       )
-    : ok('broker-accounts', "the server's broker keys are of another account than the enclave's")
+    : ok('broker-accounts', "the server's broker keys belong to another account than the enclave's")
 }

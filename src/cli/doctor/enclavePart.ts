@@ -3,21 +3,20 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type EnclaveReport, enclaveReportSchema } from '../../protocol/finding.js'
 
-/** The enclave's part gave no report. */
+/** The enclave's part produced no report. */
 export class NoReportError extends Error {
   override readonly name = 'NoReportError'
 }
 
-/** Works from src/ and from dist/: both lie beside each other. */
+/** Works from src/ and from dist/, which are siblings. */
 const PROGRAM = fileURLToPath(new URL('../../../dist/enclave/doctor/main.js', import.meta.url))
-/** Longer than all of its calls may take. */
+/** Longer than all of its calls may take in total. */
 const TIMEOUT_MS = 300_000
 
 /**
- * Runs the enclave's part as a process of its own. It gets the path of the enclave's configuration and nothing else of
- * this process's environment, as the server's runs do; this process never reads that file.
- *
- * @throws NoReportError
+ * Runs the enclave's part as a process of its own. Of this process's environment it gets only the path of the enclave's
+ * configuration, like the server's runs. This process never reads that file.
+ * | @throws NoReportError
  */
 export function askEnclave(
   envFile: string,
@@ -37,7 +36,7 @@ export function askEnclave(
   })
 }
 
-/** A report that the enclave's part made on another machine. @throws NoReportError */
+/** Reads a report that the enclave's part wrote on another machine. @throws NoReportError */
 export async function readReport(path: string): Promise<EnclaveReport> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new NoReportError('the file of --enclave-report cannot be read')
@@ -48,7 +47,7 @@ export async function readReport(path: string): Promise<EnclaveReport> {
 function parseReport(text: string): EnclaveReport {
   const report = enclaveReportSchema.safeParse(jsonOf(text))
   if (report.success) return report.data
-  throw new NoReportError("what should be the report of the enclave's part is something else")
+  throw new NoReportError("the report of the enclave's part is malformed")
 }
 
 function jsonOf(text: string): unknown {

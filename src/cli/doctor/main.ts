@@ -1,13 +1,14 @@
 /**
- * `npm run doctor`: checks the configurations of server and enclave against chain, contracts, broker and disk, and says
- * what to mend, a line each. The two are read by two processes, so that the secrets of neither come near the other's.
+ * `npm run doctor`: checks the configurations of server and enclave against chain, contracts, broker and disk. Prints
+ * one finding a line, with its remedy. Two processes read the two configurations, so that neither holds the other's
+ * secrets.
  */
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { type EnclaveReport, type Finding, fault, unchecked } from '../../protocol/finding.js'
-import { loadConfig } from '../../server/config.js'
-import { requireNode } from '../../service/nodeVersion.js'
+import { loadConfig } from '../../server/config/config.js'
+import { requireNode } from '../../service/version.js'
 import { compare } from './comparison.js'
 import { askEnclave, NoReportError, readReport } from './enclavePart.js'
 import { checkServer, type ServerReport } from './serverPart.js'
@@ -17,7 +18,7 @@ const USAGE = `Usage: npm run doctor -- [options]
   --part <server|enclave>   only this configuration (default: both, and whether they fit together)
   --enclave-report <file>   compare with a report made where the enclave runs, instead of reading its configuration:
                             node dist/enclave/doctor/main.js > report.json
-  --account <address>       prove the enclave's master key by this account's portfolio, not by what was written last
+  --account <address>       prove the enclave's master key with this account's portfolio, not with the latest write
   --money                   hold every portfolio against chain and broker, and name the accounts that disagree
   --json                    one JSON object: {"healthy", "findings": [{"part", "check", "result", "text"}]}
   --help
@@ -88,13 +89,13 @@ async function examineEnclave(
   const trigger = server?.facts?.config.enclave.trigger
   if (trigger?.kind === 'http') {
     return unexamined(
-      'not examined: it runs elsewhere; make its report there and give it by --enclave-report',
+      'not examined: it runs elsewhere; create its report there and pass it with --enclave-report',
     )
   }
   const named = trigger?.envFile ?? process.env.ENCLAVE_ENV_FILE
   if (named === undefined && server !== null) {
     return unexamined(
-      "not examined before the server's configuration can be read, which names the enclave's file",
+      "not examined: the server's configuration, which names the enclave's file, cannot be read",
     )
   }
   return reported(() => askEnclave(named ?? DEFAULT_ENCLAVE_ENV_FILE, { account, money }))
@@ -143,10 +144,10 @@ async function main(): Promise<number> {
   return findings.some(({ result }) => result === 'fault') ? EXIT_FAULT : 0
 }
 
-/** An unforeseen error's own words are kept back: they may quote a URL with a key in it. */
+/** Withholds the text of an unexpected error: it may quote a URL with a key in it. */
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`
-  return 'the doctor met something that it does not know'
+  return 'the doctor failed with an unexpected error'
 }
 
 requireNode()

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { access, constants, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Finding, fault, notice, ok, unchecked } from '../../protocol/finding.js'
-import type { Config } from '../../server/config.js'
+import type { Config } from '../../server/config/config.js'
 import { differenceOf } from '../../server/store/platform.js'
 import { type Inspection, inspectPostgres } from '../../server/store/postgres/inspection.js'
 import { StorageError } from '../../server/store/storageError.js'
 
-/** Whether the server could use the database or the directory that its records are in. */
+/** Whether the server could use its database, or the directory of its records. */
 export async function checkStores(
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'chain'>,
 ): Promise<Finding[]> {
@@ -30,19 +30,17 @@ function checkDatabase(found: Inspection, chain: Config['chain']): Finding {
   const bad = (text: string) => fault('database', `DATABASE_URL: ${text}`)
   if (durability.fault !== null)
     return bad(`${durability.fault}, so a crash could lose accepted orders: the server refuses to start`)
-  if (isReadOnly) return bad('it takes no writes: is it a standby that was not promoted?')
+  if (isReadOnly) return bad('it is read-only: is it a standby that was not promoted?')
   if (schema > newestKnownSchema)
-    return bad(
-      `a later version of the server has written it (schema ${schema}, known up to ${newestKnownSchema})`,
-    )
+    return bad(`a later version of the server wrote it (schema ${schema}, known up to ${newestKnownSchema})`)
   const own = { chainId: String(chain.chainId), contracts: { ...chain.contracts } }
   const difference = platform && differenceOf(platform, own)
   if (difference !== undefined) return bad(`it belongs to another deployment: ${difference}`)
   return ok(
     'database',
     schema === 0
-      ? 'PostgreSQL answers; the server will make its tables'
-      : 'PostgreSQL answers, and has this deployment',
+      ? 'PostgreSQL answers; the server will create its tables'
+      : 'PostgreSQL answers, and holds this deployment',
   )
 }
 
@@ -54,36 +52,35 @@ function checkStandby({ durability: { waitsForStandby, standbys } }: Inspection)
       'no commit waits for a standby: a failover may lose accepted orders (docs/scaling.md)',
     )
   if (standbys === undefined)
-    return unchecked(check, 'DATABASE_URL has a user that may not see the standbys: GRANT pg_monitor to it')
+    return unchecked(check, 'the user in DATABASE_URL may not see the standbys: grant it pg_monitor')
   return standbys > 0
     ? ok(check, `each commit waits for a standby, and ${standbys} of them are connected`)
-    : fault(check, 'each commit waits for a standby, and none is connected: the server can store nothing')
+    : fault(check, 'each commit waits for a standby, and none is connected: the server cannot store orders')
 }
 
-/** A lease that has expired is held by no server; a server that stops gives its leases back. */
+/** An expired lease has no live holder; a server that stops releases its leases. */
 function checkLeases(found: Inspection): Finding {
   const leases = found.leases.filter(({ lease }) => !lease.startsWith('server:'))
   const expired = leases.filter(({ expiresInMs }) => expiresInMs <= 0).map(({ lease }) => lease)
   const holders = new Set(leases.filter(({ expiresInMs }) => expiresInMs > 0).map(({ holder }) => holder))
   if (leases.length === 0) return unchecked('leases', 'no server runs on this database')
   if (expired.length > 0)
-    return notice('leases', `${expired.join(', ')}: its server has died, and no other has taken over`)
+    return notice('leases', `${expired.join(', ')}: its server has died, and no other server has taken over`)
   const names = leases.map(({ lease }) => lease).join(', ')
   return ok('leases', `${names}: held by ${holders.size} running server${holders.size === 1 ? '' : 's'}`)
 }
 
 /**
- * Whether the server could write there: by a small file that is removed again, or, where the directory does not exist
- * yet, by the rights on the one that it would be made in.
- *
- * @param directory absolute
+ * Whether the server could write there. Writes and removes a small file; if the directory does not exist yet, checks
+ * the rights on its parent.
+ * | @param directory absolute
  */
 async function checkDataDir(directory: string): Promise<Finding> {
   try {
     const exists = await isDirectory(directory)
     if (exists) await writeAndRemove(join(directory, `doctor-${randomUUID()}`))
     else await assertCanBeMade(directory)
-    return ok('data-dir', exists ? 'DATA_DIR can be written' : 'DATA_DIR will be made by the server')
+    return ok('data-dir', exists ? 'DATA_DIR is writable' : 'the server will create DATA_DIR')
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     return fault(

@@ -3,17 +3,17 @@ import type * as z from 'zod'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { UsageError } from '../failure.js'
 
-/** Every command takes these. `--help` never reaches a command. */
+/** The options of every command. `--help` is handled before a command runs. */
 export const COMMON_OPTIONS = {
   server: { type: 'string' },
   json: { type: 'boolean', default: false },
   quiet: { type: 'boolean', default: false },
 } as const
 
-/** Those of commands that read the chain. */
+/** The options of commands that read the chain. */
 export const NODE_OPTIONS = { ...COMMON_OPTIONS, rpc: { type: 'string' } } as const
 
-/** Those of commands that use a wallet. */
+/** The options of commands that use a wallet. */
 export const WALLET_OPTIONS = {
   ...NODE_OPTIONS,
   'key-file': { type: 'string' },
@@ -27,7 +27,7 @@ type Arguments<O extends Options> = ReturnType<
   typeof parseArgs<{ args: string[]; options: O; allowPositionals: true; strict: true }>
 >
 
-/** @throws UsageError for an option that is unknown or lacks its value */
+/** @throws UsageError if an option is unknown or lacks its value */
 export function readArguments<const O extends Options>(args: readonly string[], options: O): Arguments<O> {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
@@ -36,7 +36,7 @@ export function readArguments<const O extends Options>(args: readonly string[], 
   }
 }
 
-/** @throws UsageError naming what is wrong */
+/** @throws UsageError that names the invalid argument */
 export function parsed<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data

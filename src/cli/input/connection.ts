@@ -1,8 +1,8 @@
 import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
 import * as z from 'zod'
 import { ChainUnavailableError } from '../../chain/errors.js'
-import { quantitySchema } from '../../chain/quantity.js'
-import { createRpcTransport } from '../../chain/rpcTransport.js'
+import { quantitySchema } from '../../chain/jsonRpc.js'
+import { createRpc } from '../../chain/rpc.js'
 import { createHttp, type Http } from '../../client/http.js'
 import { type Client, createClient, type Views } from '../../client/index.js'
 import { createOrders, type Orders } from '../../client/orders.js'
@@ -32,16 +32,16 @@ export interface WalletValues extends ServerValues, NodeValues {
   readonly escrow?: string | undefined
 }
 
-/** The server, as anyone may ask it. */
+/** The server's public API. */
 export interface ServerConnection {
   readonly http: Http
-  /** How often a question to it is asked again. */
+  /** The retry timing of requests. */
   readonly timing: RetryTiming
   readonly views: Views
   readonly orders: Orders
 }
 
-/** A wallet at the chain and the server. */
+/** A wallet with its connections to the chain and the server. */
 export interface WalletConnection {
   readonly client: Client
   readonly address: Hex
@@ -50,7 +50,7 @@ export interface WalletConnection {
 
 const TIMEOUT_MS = 15_000
 const MINED_POLL_MS = 500
-/** A person waits: an outage is told after some seconds, and the command can be given again. */
+/** A person waits: reports an outage after a few seconds, and the user can run the command again. */
 const TIMING: RetryTiming = { ...DEFAULT_TIMING, attempts: 4 }
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
 
@@ -69,7 +69,7 @@ export function connectServer(
   }
 }
 
-/** @throws UsageError, ChainUnavailableError, ClientError when the file of portfolio keys is not this wallet's */
+/** @throws UsageError, ChainUnavailableError, ClientError if the file of portfolio keys belongs to another wallet */
 export async function connectWallet(values: WalletValues, env: Environment): Promise<WalletConnection> {
   const serverUrl = serverUrlOf(values, env)
   const rpcUrl = rpcUrlOf(values, env)
@@ -128,9 +128,9 @@ function required(value: string | undefined, env: Environment, option: string, v
   return parsed(httpUrl, given, `--${option}`)
 }
 
-/** Asks for the chain first: ethers' provider would ask a node that is down for ever, and print each attempt. */
+/** Queries the chain id first: ethers' provider would retry an unreachable node forever, and print each attempt. */
 async function connectChain(url: string): Promise<JsonRpcProvider> {
-  const transport = createRpcTransport({ urls: [url], timeoutMs: TIMEOUT_MS })
+  const transport = createRpc({ urls: [url], timeoutMs: TIMEOUT_MS })
   const [answer] = await transport.send([{ method: 'eth_chainId', params: [] }])
   const chainId = quantitySchema.safeParse(answer && 'result' in answer ? answer.result : undefined)
   if (!chainId.success) throw new ChainUnavailableError(1)

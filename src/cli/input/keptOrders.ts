@@ -9,18 +9,18 @@ import { UsageError } from '../failure.js'
 import type { Environment } from './connection.js'
 import { stateDirectory } from './stateDirectory.js'
 
-/** What `Client.submitOrder` takes. */
+/** The argument of `Client.submitOrder`. */
 export type SubmittableOrder = Pick<SealedOrder, 'orderId' | 'envelope' | 'commit'>
 
 /**
- * Sealed orders between the opening of their escrow and their arrival at the server: until then nobody else has them.
- * A file holds the sealed envelope only, which nobody but the enclave can open.
+ * Sealed orders between the opening of their escrow and their arrival at the server; until then only this machine has
+ * them. A file holds the sealed envelope alone, which only the enclave can open.
  */
 export interface KeptOrders {
-  /** Durable when it resolves. */
+  /** The file is durable when this resolves. */
   keep(order: { readonly orderId: Hex; readonly envelope: Envelope }): Promise<void>
   forget(orderId: Hex): Promise<void>
-  /** @throws UsageError when there is no such order */
+  /** @throws UsageError if there is no such order */
   find(orderId: Hex): Promise<SubmittableOrder>
 }
 
@@ -44,7 +44,7 @@ export function createKeptOrders(env: Environment): KeptOrders {
     async find(orderId) {
       const text = await readFile(pathOf(orderId), 'utf8').catch(() => {
         throw new UsageError(
-          `no sealed order ${orderId} is kept here: it reached the server, or was made elsewhere`,
+          `no sealed order ${orderId} here: it reached the server, or was sealed on another machine`,
         )
       })
       const { orderId: kept, ...envelope } = postOrderSchema.parse(JSON.parse(text))

@@ -10,9 +10,9 @@ import { stateDirectory } from './stateDirectory.js'
 
 /** The latest copy of each institution's rulebook, sealed to its admin's key. */
 export interface KeptRulebooks {
-  /** Durable when it resolves. */
+  /** The file is durable when this resolves. */
   keep(copy: RulebookCopy): Promise<void>
-  /** JSON, not yet checked; null when there is none, or it is damaged. */
+  /** JSON, unvalidated; null if there is no copy or it is damaged. */
   find(name: Pick<RulebookCopy, 'escrow' | 'orgId'>): Promise<unknown>
 }
 

@@ -4,22 +4,22 @@ import { type Hex, hexOf } from '../../protocol/hex.js'
 import { isShared, SharedFileError } from '../../service/privateFile.js'
 import { UsageError } from '../failure.js'
 
-/** Where a secret may come from. Never from an argument: every user of the machine sees those. */
+/** The sources of a secret. Never an argument, because every user of the machine sees those. */
 interface SecretSource {
-  /** The environment variable, and what it holds. */
+  /** The environment variable and its value. */
   readonly variable: string
   readonly value: string | undefined
-  /** The option that names a file, and what it was given. */
+  /** The option that names a file, and its value. */
   readonly option: string
   readonly file: string | undefined
 }
 
-/** A file of portfolio keys grows with each that is made. */
+/** A file of portfolio keys grows with each new key. */
 const MAX_FILE_BYTES = 65_536
 
 /**
- * A secret out of the environment, or out of a file that only its owner can read.
- * @throws UsageError when there is none, or both are given
+ * Reads a secret from the environment, or from a file that only its owner can read.
+ * @throws UsageError if neither or both are given
  */
 export async function readSecret({ variable, value, option, file }: SecretSource): Promise<string> {
   if (value && file) throw new UsageError(`${variable} and --${option} are both given: use one`)
@@ -28,7 +28,7 @@ export async function readSecret({ variable, value, option, file }: SecretSource
   throw new UsageError(`set ${variable}, or name a file with --${option}`)
 }
 
-/** A file that only its owner can read. @throws UsageError */
+/** Reads a file that only its owner can read. @throws UsageError */
 export async function readOwnFile(path: string, option: string): Promise<string> {
   const handle = await open(path, 'r').catch(() => {
     throw new UsageError(`the file of --${option} cannot be read`)
@@ -36,8 +36,7 @@ export async function readOwnFile(path: string, option: string): Promise<string>
   try {
     const stats = await handle.stat()
     if (isShared(stats)) throw new UsageError(`the file of --${option}: ${new SharedFileError(path).message}`)
-    if (stats.size > MAX_FILE_BYTES)
-      throw new UsageError(`the file of --${option} is no secret of ours: it is too long`)
+    if (stats.size > MAX_FILE_BYTES) throw new UsageError(`the file of --${option} is too long`)
     return (await handle.readFile('utf8')).trim()
   } finally {
     await handle.close()
@@ -48,9 +47,7 @@ export async function readOwnFile(path: string, option: string): Promise<string>
 export async function readPrivateKey(source: SecretSource): Promise<Hex> {
   const key = hexOf(32).safeParse(await readSecret(source))
   if (key.success && isPrivateKey(key.data)) return key.data
-  throw new UsageError(
-    'the private key is none: expected 0x and 64 hex digits, above zero and below the order',
-  )
+  throw new UsageError('invalid private key: expected 0x and 64 hex digits, above zero and below the order')
 }
 
 function isPrivateKey(key: Hex): boolean {

@@ -10,7 +10,7 @@ export interface Amount {
 
 export type Cell = string | Amount
 
-/** What is shown together. */
+/** A unit of output. */
 export type Block =
   | { readonly kind: 'fields'; readonly fields: readonly (readonly [label: string, value: Cell])[] }
   | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly Cell[])[] }
@@ -68,7 +68,7 @@ function forPeople(cell: Cell): string {
   return cell.unit === undefined ? number : `${number} ${cell.unit}`
 }
 
-/** What others wrote must not steer the terminal. */
+/** Replaces control characters, so that others' text cannot steer the terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?')
 }

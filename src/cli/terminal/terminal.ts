@@ -1,7 +1,7 @@
 import type { Failure } from '../failure.js'
 import { type Block, printable, renderBlocks } from './render.js'
 
-/** What a command has to say, once for programs and once for people. */
+/** A command's result, in a form for programs and one for people. */
 export interface Report {
   /** Stable fields; amounts are decimal strings in base units, as in the HTTP API. */
   readonly json: unknown
@@ -12,7 +12,9 @@ export interface Report {
 export interface Terminal {
   /** With `--json` one line of JSON. */
   result(report: Report): void
-  /** What happens meanwhile. Not a word with `--quiet`. */
+  /** The text of a file, as it is. */
+  document(text: string): void
+  /** Progress of the command. Silent with `--quiet`. */
   progress(line: string): void
   failure(failure: Failure): void
 }
@@ -41,6 +43,9 @@ export function createTerminal({ json, quiet, out, err }: TerminalOptions): Term
     result(report) {
       const text = json ? JSON.stringify(report.json) : renderBlocks(report.blocks, style)
       if (text !== '') out.write(`${text}\n`)
+    },
+    document(text) {
+      out.write(text)
     },
     progress(line) {
       if (!quiet) err.write(`${printable(line)}\n`)

@@ -1,11 +1,10 @@
-import type { Broker } from '../../broker/index.js'
-import { BrokerError } from '../../broker/index.js'
-import type { RpcProvider } from '../../chain/provider.js'
+import { type Broker, BrokerError } from '../../broker/index.js'
+import type { Rpc } from '../../chain/rpc.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { createChainState } from '../chainState.js'
 import { systemClock } from '../clock.js'
 import { addressesOf, type EnclaveConfig } from '../config.js'
-import { createPortfolioStore } from '../portfolioStore.js'
+import { createPortfolioStore } from '../stores.js'
 import { checkMoney, type Disagreement, RULES } from './invariants.js'
 import { readBooks, readMoneyState } from './moneyState.js'
 
@@ -20,22 +19,22 @@ const MAX_NAMED = 20
  */
 export async function checkBooks(
   config: EnclaveConfig,
-  provider: RpcProvider,
+  rpc: Pick<Rpc, 'send'>,
   broker: Broker,
 ): Promise<Finding[]> {
   const chain = createChainState({
-    provider,
+    rpc,
     chainId: config.CHAIN_ID,
     addresses: addressesOf(config),
     depth: 0,
-    maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE_MS,
+    maxHeadAgeMs: config.CHAIN_MAX_HEAD_AGE,
     clock: systemClock,
   })
   try {
     const since = new Date((await chain.deployedAt()) * 1_000)
     const state = await readMoneyState({
       chain,
-      provider,
+      rpc,
       portfolios: createPortfolioStore(chain, config.LEDGER_MASTER_KEY),
       books: () => readBooks(broker, since),
     })

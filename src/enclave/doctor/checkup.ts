@@ -1,21 +1,21 @@
 import { computeAddress } from 'ethers'
 import { checkBroker } from '../../broker/checkup.js'
 import { createBroker } from '../../broker/index.js'
-import { checkDeployment } from '../../chain/deploymentCheckup.js'
-import { checkNodes, stoppedAnswering } from '../../chain/nodeCheckup.js'
-import { RpcProvider } from '../../chain/provider.js'
+import { checkDeployment, checkNodes, stoppedAnswering } from '../../chain/checkup.js'
+import { createRpc } from '../../chain/rpc.js'
 import { checksum } from '../../protocol/address.js'
 import { formatFees } from '../../protocol/fees.js'
 import { type EnclaveReport, type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { publicKeyOf } from '../../protocol/publicKey.js'
-import { addressesOf, brokerOptionsOf, ConfigError, type EnclaveConfig } from '../config.js'
+import { ConfigError } from '../../service/config.js'
+import { addressesOf, brokerOptionsOf, type EnclaveConfig } from '../config.js'
 import { checkBooks } from './books.js'
 import { checkMasterKey } from './masterKey.js'
 import { checkRelay } from './relayToken.js'
 
 /**
- * Checks the enclave's configuration against chain, broker and relay, and tells what of it is no secret.
+ * Checks the enclave's configuration against chain, broker and relay, and reports the parts of it that are not secret.
  * @param account whose portfolio the master key has to open; left out: the one that was written last
  * @param money whether to hold every portfolio against chain and broker, which reads all of them
  */
@@ -25,7 +25,8 @@ export async function checkEnclave(
 ): Promise<EnclaveReport> {
   const config = loaded(load)
   if (config instanceof ConfigError) {
-    return { findings: config.message.split('\n').map((line) => fault('configuration', line)), facts: null }
+    const faults = config.faults.map(({ name, problem }) => fault('configuration', `${name}: ${problem}`))
+    return { findings: faults, facts: null }
   }
   const signer = checksum(computeAddress(config.ENCLAVE_PRIVATE_KEY))
   const [chain, broker, relay] = await Promise.all([
@@ -60,7 +61,7 @@ async function checkChain(
   signer: Hex,
   { account, money }: { account: Hex | undefined; money: boolean },
 ): Promise<Finding[]> {
-  const { CHAIN_ID: chainId, RPC_TIMEOUT_MS: timeoutMs, RPC_URL: urls, RPC_WITNESS_URL } = config
+  const { CHAIN_ID: chainId, RPC_TIMEOUT: timeoutMs, RPC_URL: urls, RPC_WITNESS_URL } = config
   const [nodes, witnesses] = await Promise.all([
     checkNodes({ urls, timeoutMs, chainId }),
     checkNodes({ variable: 'RPC_WITNESS_URL', urls: RPC_WITNESS_URL, timeoutMs, chainId }),
@@ -73,20 +74,18 @@ async function checkChain(
       unchecked('master-key', 'no node to ask'),
     ]
   }
-  const provider = new RpcProvider({ chainId, urls, timeoutMs })
+  const rpc = createRpc({ chainId, urls, timeoutMs })
   const addresses = addressesOf(config)
   const signerName = 'the address of ENCLAVE_PRIVATE_KEY'
   const findings = [...nodes, ...witnesses]
   try {
-    findings.push(...(await checkDeployment({ provider, addresses, signer, signerName })))
+    findings.push(...(await checkDeployment({ rpc, addresses, signer, signerName })))
     const ledger = addresses.confidentialLedger
     const masterKey = config.LEDGER_MASTER_KEY
-    findings.push(await checkMasterKey({ provider, chainId, ledger, masterKey, account }))
-    if (money) findings.push(...(await checkBooks(config, provider, createBroker(brokerOptionsOf(config)))))
+    findings.push(await checkMasterKey({ rpc, chainId, ledger, masterKey, account }))
+    if (money) findings.push(...(await checkBooks(config, rpc, createBroker(brokerOptionsOf(config)))))
     return findings
   } catch (error) {
     return [...findings, stoppedAnswering(error)]
-  } finally {
-    provider.destroy()
   }
 }

@@ -1,6 +1,6 @@
-// What must hold of the platform's money, whatever happened. Pure: what it compares has been read before.
+// Invariants of the platform's money. Pure: its inputs have been read before.
 import { type Activities, type FeeActivity, fillValue, type TradeActivity } from '../../broker/index.js'
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
 import { ceilFee, exactFee, type Fee, type FeeSchedule } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
@@ -14,7 +14,7 @@ import { type BrokerFill, type Payout, replay } from './replay.js'
 export interface MoneyState {
   /** Every order that was ever opened, as the escrow has it now. */
   orders: ReadonlyMap<Hex, EscrowedOrder>
-  /** What settlements have paid out, by order: withdrawals alone. */
+  /** Amounts that settlements have paid out, by order: withdrawals alone. */
   payouts: ReadonlyMap<Hex, Payout>
   /** Portfolios by account; null: the blob does not open. An account that never had one is absent. */
   portfolios: ReadonlyMap<Hex, Portfolio | null>
@@ -22,10 +22,10 @@ export interface MoneyState {
   usdc: {
     pool: bigint
     escrow: bigint
-    /** What the escrow counts of its open orders, and of its claims. */
+    /** The escrow's counts of its open orders, and of its claims. */
     escrowed: bigint
     claimed: bigint
-    /** Of every wallet that can hold USDC, with its supply: only where all of them are known. */
+    /** The balances of all wallets that can hold USDC, and its supply: only where all wallets are known. */
     elsewhere?: { wallets: bigint; supply: bigint }
   }
   /** Share base units by symbol. */
@@ -36,7 +36,7 @@ export interface MoneyState {
     positions: ReadonlyMap<string, bigint>
     /** By `client_order_id`. */
     orders: ReadonlyMap<string, BrokerFill>
-    /** What it has entered of the account since the first of these orders. */
+    /** Its entries for the account since the first of these orders. */
     activities: Activities
   }
 }
@@ -130,7 +130,7 @@ function checkCash(state: MoneyState, tolerance: bigint): Disagreement[] {
   return covered >= owed ? [] : [{ rule: 'cash-covered' }]
 }
 
-/** What is sold and not settled has left the broker, and is in a portfolio still. Claims are outside the pool. */
+/** Shares sold and not settled have left the broker, and are still in a portfolio. Claims are outside the pool. */
 function checkShares(state: MoneyState): Disagreement[] {
   const held = heldOrders(state)
   const portfolios = portfoliosOf(state)
@@ -269,12 +269,12 @@ export function borneByPlatform({ broker }: Pick<MoneyState, 'broker'>, schedule
   return feesOf(schedule, purchases) + rounded + sum(excess)
 }
 
-/** What the broker charges for fills, each fee rounded up to the cent once. */
+/** The broker's charges for fills, each fee rounded up to the cent once. */
 function feesOf(schedule: FeeSchedule, fills: readonly TradeActivity[]): bigint {
   return sum(schedule.map((fee) => ceilFee(sum(fills.map((fill) => owedOf(fee, fill))))))
 }
 
-/** What rounding adds to charges at most. */
+/** The most that rounding adds to charges. */
 function roundedUp(charges: readonly FeeActivity[]): bigint {
   return BigInt(charges.length) * ONE_CENT
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { addressSchema } from '../../protocol/address.js'
 import { enclaveReportSchema } from '../../protocol/finding.js'
-import { requireNode } from '../../service/nodeVersion.js'
+import { requireNode } from '../../service/version.js'
 import { loadConfig } from '../config.js'
 import { checkEnclave } from './checkup.js'
 

@@ -1,15 +1,18 @@
-import { type Filter, Interface, type Log, type LogDescription, type Provider } from 'ethers'
+import type { LogDescription } from 'ethers'
 import { z } from 'zod'
-import { createConfidentialLedger } from '../../chain/confidentialLedger.js'
-import { ChainUnavailableError, isChainFailure } from '../../chain/errors.js'
-import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
+import { createConfidentialLedger } from '../../chain/contracts.js'
+import { interfaces } from '../../chain/interfaces.js'
+import { resultOf, smallQuantitySchema } from '../../chain/jsonRpc.js'
+import { createLogReader, RangeRefusedError } from '../../chain/logReader.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { createViewCaller } from '../../chain/views.js'
 import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
 import { bytes32Schema, type Hex, hexToBytes } from '../../protocol/hex.js'
 import { accountIdOf } from '../../protocol/identifiers.js'
 import { ledgerKey, openBlob } from '../../protocol/ledgerBlob.js'
 
 interface MasterKeyCheckup {
-  readonly provider: Provider
+  readonly rpc: Pick<Rpc, 'send'>
   readonly chainId: number
   readonly ledger: Hex
   readonly masterKey: Hex
@@ -27,12 +30,11 @@ interface Owner {
 const SPAN = 2_000
 /** Blocks that are searched backwards from the head at most. */
 const MAX_BLOCKS = 100_000
-/** Of nodes that answer shorter spans only, how many are asked for. */
+/** How many queries are sent to nodes that answer short spans only. */
 const MAX_QUERIES = 200
 
-const ledgerInterface = new Interface(confidentialLedgerAbi)
 const TOPICS = ['PortfolioUpdated', 'PolicyUpdated'].map(
-  (name) => ledgerInterface.getEvent(name)?.topicHash ?? '',
+  (name) => interfaces.confidentialLedger.getEvent(name)?.topicHash ?? '',
 )
 
 /**
@@ -41,8 +43,8 @@ const TOPICS = ['PortfolioUpdated', 'PolicyUpdated'].map(
  * @throws ChainUnavailableError, ChainAnswerError
  */
 export async function checkMasterKey(checkup: MasterKeyCheckup): Promise<Finding> {
-  const { provider, account } = checkup
-  const head = await provider.getBlockNumber()
+  const { rpc, account } = checkup
+  const head = await headNumber(rpc)
   if (account) return proveBy(checkup, { kind: 'account', id: accountIdOf(account) }, head)
   const { owner, searched } = await lastWritten(checkup, head)
   if (owner) return proveBy(checkup, owner, head)
@@ -55,34 +57,34 @@ with --account, or look again after the first rulebook`,
   )
 }
 
-/** Whose the last portfolio or rulebook is, and how many blocks were searched for it. */
+/** The owner of the last portfolio or rulebook, and how many blocks were searched for it. */
 async function lastWritten(
-  { provider, ledger }: MasterKeyCheckup,
+  { rpc, ledger }: MasterKeyCheckup,
   head: number,
 ): Promise<{ owner?: Owner; searched: number }> {
-  let span = SPAN
-  let toBlock = head
-  for (let query = 0; query < MAX_QUERIES && toBlock >= 0 && head - toBlock < MAX_BLOCKS; query++) {
-    const fromBlock = Math.max(0, toBlock - span + 1)
-    const logs = await logsOf(provider, { address: ledger, topics: [TOPICS], fromBlock, toBlock })
-    const last = logs?.at(-1)
-    const event = last && ledgerInterface.parseLog(last)
-    if (event) return { owner: ownerOf(event), searched: head - fromBlock + 1 }
-    if (logs !== null) toBlock = fromBlock - 1
-    else if (span === 1) break
-    else span = Math.floor(span / 2)
+  const queries = [{ address: ledger, topics: [TOPICS] }]
+  const reader = createLogReader({ rpc, queries, maxBlocks: SPAN })
+  const lowest = Math.max(0, head - MAX_BLOCKS + 1)
+  let to = head
+  for (let query = 0; query < MAX_QUERIES && to >= lowest; query++) {
+    const piece = await reader.readPiece({ from: lowest, to }, { backwards: true }).catch(unlessRefused)
+    if (piece === undefined) break
+    const last = piece.logs.at(-1)
+    const event = last && interfaces.confidentialLedger.parseLog(last)
+    if (event) return { owner: ownerOf(event), searched: head - piece.from + 1 }
+    to = piece.from - 1
   }
-  return { searched: head - toBlock }
+  return { searched: head - to }
 }
 
-/** Null when the nodes refuse: each has a limit of its own on blocks, and words of its own for it. */
-async function logsOf(provider: Provider, filter: Filter): Promise<Log[] | null> {
-  try {
-    return await provider.getLogs(filter)
-  } catch (error) {
-    if (!isChainFailure(error) || error instanceof ChainUnavailableError) throw error
-    return null
-  }
+/** Some nodes give the events of no block at all. */
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof RangeRefusedError)) throw error
+}
+
+async function headNumber(rpc: Pick<Rpc, 'send'>): Promise<number> {
+  const [answer] = await rpc.send([{ method: 'eth_blockNumber', params: [] }])
+  return resultOf(answer, smallQuantitySchema)
 }
 
 const ownerSchema = z.union([
@@ -96,12 +98,8 @@ function ownerOf(event: LogDescription): Owner {
   return ownerSchema.parse(event.args.toObject())
 }
 
-async function proveBy(
-  { provider, chainId, ledger, masterKey }: MasterKeyCheckup,
-  owner: Owner,
-  block: number,
-) {
-  const contract = createConfidentialLedger(provider, ledger)
+async function proveBy({ rpc, chainId, ledger, masterKey }: MasterKeyCheckup, owner: Owner, block: number) {
+  const contract = createConfidentialLedger(createViewCaller(rpc), ledger)
   const { kind, id } = owner
   const [version, blob] = await Promise.all(
     kind === 'account'

@@ -1,9 +1,11 @@
 // Reads what the invariants compare, from a chain and a broker, while both keep changing.
-import { Interface, type JsonRpcApiProvider } from 'ethers'
 import { z } from 'zod'
 import type { Broker } from '../../broker/index.js'
-import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
-import { addressValue, bytes32Value, uintValue } from '../../chain/values.js'
+import { ChainAnswerError } from '../../chain/errors.js'
+import { interfaces } from '../../chain/interfaces.js'
+import { blockTime, createLogReader, firstBlockSince } from '../../chain/logReader.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { addressValue, bytes32Value, uintValue } from '../../chain/views.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32 } from '../../protocol/identifiers.js'
 import type { Portfolio } from '../../protocol/portfolio.js'
@@ -11,16 +13,16 @@ import type { ChainState } from '../chainState.js'
 import { RunFailure } from '../failures.js'
 import type { BlockPoint } from '../heads.js'
 import { USDC } from '../money.js'
-import type { PortfolioStore } from '../portfolioStore.js'
+import type { PortfolioStore } from '../stores.js'
 import type { MoneyState } from './invariants.js'
 import type { Payout } from './replay.js'
 
 /** The books of the account at the broker. */
 export type BrokerBooks = MoneyState['broker']
 
-export interface MoneySources {
+interface MoneySources {
   readonly chain: ChainState
-  readonly provider: JsonRpcApiProvider
+  readonly rpc: Pick<Rpc, 'send'>
   readonly portfolios: PortfolioStore
   /** Read after the chain: what is filled in between is a trade that is not settled yet. */
   readonly books: (symbols: readonly string[]) => Promise<BrokerBooks>
@@ -28,9 +30,8 @@ export interface MoneySources {
   readonly wallets?: readonly Hex[] | undefined
 }
 
-const escrowInterface = new Interface(orderEscrowAbi)
-const OPENED = escrowInterface.getEvent('OrderOpened')?.topicHash ?? ''
-const SETTLED = escrowInterface.getEvent('OrderSettled')?.topicHash ?? ''
+const OPENED = interfaces.orderEscrow.getEvent('OrderOpened')?.topicHash ?? ''
+const SETTLED = interfaces.orderEscrow.getEvent('OrderSettled')?.topicHash ?? ''
 const openedSchema = z.object({ orderId: bytes32Value, account: addressValue })
 const settledSchema = z.object({
   orderId: bytes32Value,
@@ -39,14 +40,14 @@ const settledSchema = z.object({
   payout: uintValue,
 })
 
-/** Blocks of one query for logs; halved when the node refuses as many. */
+/** Blocks that one query spans at first. */
 const SPAN = 5_000
 
 /** @throws ChainUnavailableError, ChainAnswerError, BrokerError */
 export async function readMoneyState(sources: MoneySources): Promise<MoneyState> {
-  const { chain, provider } = sources
+  const { chain, rpc } = sources
   const { head } = await chain.look()
-  const { opened, payouts } = await readEvents(provider, chain, head)
+  const { opened, payouts } = await readEvents(rpc, chain, head)
   const orders = new Map(
     await Promise.all(
       [...opened.keys()].map(
@@ -60,7 +61,7 @@ export async function readMoneyState(sources: MoneySources): Promise<MoneyState>
   return { orders, payouts, portfolios, usdc, shares, broker: await sources.books(symbols) }
 }
 
-/** What the broker says of the account; `cash` is all of it. */
+/** The broker's books of the account; `cash` is all of it. */
 export async function readBooks(broker: Broker, since: Date): Promise<BrokerBooks> {
   const [account, positions, orders, activities] = await Promise.all([
     broker.getAccount(),
@@ -78,46 +79,30 @@ export async function readBooks(broker: Broker, since: Date): Promise<BrokerBook
   }
 }
 
-/** Every order that was ever opened with its account, and what settlements have paid out. */
-async function readEvents(provider: JsonRpcApiProvider, chain: ChainState, head: BlockPoint) {
+/** Every order that was ever opened with its account, and the payouts of all settlements. */
+async function readEvents(rpc: MoneySources['rpc'], chain: ChainState, head: BlockPoint) {
   const opened = new Map<Hex, Hex>()
   const payouts = new Map<Hex, Payout>()
-  const first = await firstBlockOf(provider, await chain.deployedAt(), head.number)
-  const topics = [[OPENED, SETTLED]]
-  let span = SPAN
-  for (let from = first; from <= head.number; ) {
-    const to = Math.min(from + span - 1, head.number)
-    const filter = { address: chain.escrow.address, topics, fromBlock: from, toBlock: to }
-    try {
-      for (const log of await provider.getLogs(filter)) {
-        const event = escrowInterface.parseLog(log)?.args.toObject()
-        if (log.topics[0] === OPENED) {
-          const { orderId, account } = openedSchema.parse(event)
-          opened.set(orderId, account)
-          continue
-        }
-        const { orderId, payoutAsset: asset, payout: amount } = settledSchema.parse(event)
-        if (asset !== null) payouts.set(orderId, { asset, amount })
+  const queries = [{ address: chain.escrow.address, topics: [[OPENED, SETTLED]] }]
+  const reader = createLogReader({ rpc, queries, maxBlocks: SPAN })
+  const timeOf = (block: number) => blockTime(rpc, block)
+  let from = await firstBlockSince(timeOf, await chain.deployedAt(), head.number)
+  while (from <= head.number) {
+    const piece = await reader.readPiece({ from, to: head.number })
+    if (piece === undefined) throw new ChainAnswerError('the node is behind')
+    for (const log of piece.logs) {
+      const event = interfaces.orderEscrow.parseLog(log)?.args.toObject()
+      if (log.topics[0] === OPENED) {
+        const { orderId, account } = openedSchema.parse(event)
+        opened.set(orderId, account)
+        continue
       }
-      from = to + 1
-    } catch (error) {
-      if (span === 1) throw error
-      span = Math.ceil(span / 2)
+      const { orderId, payoutAsset: asset, payout: amount } = settledSchema.parse(event)
+      if (asset !== null) payouts.set(orderId, { asset, amount })
     }
+    from = piece.to + 1
   }
   return { opened, payouts }
-}
-
-/** The first block of a time or later, by bisection. Several blocks may have one time. */
-async function firstBlockOf(provider: JsonRpcApiProvider, time: number, highest: number): Promise<number> {
-  let [low, high] = [0, highest]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const block = await provider.getBlock(middle)
-    if (block !== null && block.timestamp < time) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 async function readPortfolios(

@@ -5,7 +5,7 @@ import type { EnclaveConfig } from '../config.js'
 const UNAUTHORIZED = 401
 const NOT_FOUND = 404
 
-/** Asks the relay for a receipt that there is none of: only who has the token is told so. */
+/** Asks the relay for a receipt that does not exist: the relay says so only to a caller with the token. */
 export async function checkRelay(config: EnclaveConfig): Promise<Finding> {
   const status = await statusOf(config)
   if (status === NOT_FOUND) return ok('relay', 'RELAY_URL answers, and takes RELAY_AUTH_TOKEN')
@@ -18,18 +18,18 @@ export async function checkRelay(config: EnclaveConfig): Promise<Finding> {
   return fault('relay', `RELAY_URL answers with status ${status}: what is there is not the server, or is ill`)
 }
 
-/** Null when nobody answers. */
+/** Null when the server does not answer. */
 async function statusOf({
   RELAY_URL,
   RELAY_AUTH_TOKEN,
-  RELAY_TIMEOUT_MS,
+  RELAY_TIMEOUT,
 }: EnclaveConfig): Promise<number | null> {
   try {
     const { status } = await fetch(`${RELAY_URL.replace(/\/+$/, '')}/relay/${ZERO_BYTES32}`, {
       headers: { authorization: `Bearer ${RELAY_AUTH_TOKEN}` },
       // Following one would hand the token to another host.
       redirect: 'manual',
-      signal: AbortSignal.timeout(RELAY_TIMEOUT_MS),
+      signal: AbortSignal.timeout(RELAY_TIMEOUT),
     })
     return status
   } catch {

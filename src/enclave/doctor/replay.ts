@@ -1,16 +1,16 @@
-// What an account's orders come to: its portfolio again, from the escrow, its payouts and the broker's fills. Pure.
+// The sum of an account's orders: its portfolio again, from the escrow, its payouts and the broker's fills. Pure.
 import type { BrokerOrder } from '../../broker/index.js'
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import { clientOrderIdOf } from '../../protocol/identifiers.js'
 import { ONE_CENT } from '../../protocol/units.js'
 import { tradeOf, USDC } from '../money.js'
 
-/** What the broker has of an order; with the fills of those that carried it on. */
+/** The broker's record of an order, with the fills of the orders that continued it. */
 export type BrokerFill = Pick<BrokerOrder, 'side' | 'symbol' | 'filledQty' | 'fills' | 'notional'>
 
-/** What a withdrawal took out of the pool. */
+/** The amount that a withdrawal took out of the pool. */
 export interface Payout {
   /** `USDC` or a symbol. */
   asset: string
@@ -18,15 +18,15 @@ export interface Payout {
   amount: bigint
 }
 
-/** What a portfolio must hold. */
-export interface Expected {
+/** The balances that a portfolio must hold. */
+interface Expected {
   /** USDC base units. The two differ only where a fee schedule has changed, or a fraction of a cent is not known. */
   cash: { least: bigint; most: bigint }
   /** Share base units by symbol; a symbol may be there with 0. */
   positions: Map<string, bigint>
 }
 
-export interface Sources {
+interface Sources {
   /** By `client_order_id`. */
   fills: ReadonlyMap<string, BrokerFill>
   payouts: ReadonlyMap<Hex, Payout>
@@ -90,11 +90,9 @@ function notionalsOf(escrowed: bigint, { notional }: BrokerFill): [lowest: bigin
   return [floor, floor + ONE_CENT - 1n]
 }
 
-function boundsOf([first = 0n, ...others]: readonly bigint[]): [least: bigint, most: bigint] {
-  return others.reduce<[bigint, bigint]>(
-    ([least, most], each) => [each < least ? each : least, each > most ? each : most],
-    [first, first],
-  )
+function boundsOf(values: readonly bigint[]): [least: bigint, most: bigint] {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : 1))
+  return [sorted[0] ?? 0n, sorted.at(-1) ?? 0n]
 }
 
 function addCash({ cash }: Expected, least: bigint, most: bigint): void {

@@ -18,7 +18,7 @@ export const MAX_POSITIONS = 150
 /** The platform's limits bind when an order is admitted, and not again: a whole balance may have grown since. */
 const ADMITTED: Limits = { order: 0n, withdrawal: 0n }
 
-/** What the chain says about an account and a symbol, at one block. */
+/** The chain's facts about an account and a symbol, at one block. */
 export interface ChainFacts {
   /** Unix seconds. */
   blockTime: number
@@ -34,7 +34,7 @@ export interface ChainFacts {
   listed: boolean
 }
 
-/** What the broker says. Each part is read only for an order whose judgement needs it. */
+/** The broker's facts. Each part is read only for an order whose judgement needs it. */
 export interface Market {
   clock?: BrokerClock
   /** The asset that the order's symbol names; null when the broker has none. */

@@ -8,7 +8,7 @@ import {
   type Placement,
   stopwatch,
 } from '../../broker/index.js'
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { Hex } from '../../protocol/hex.js'
 import { accountIdOf, clientOrderIdOf } from '../../protocol/identifiers.js'
 import type { OpenOrder } from '../../protocol/portfolio.js'

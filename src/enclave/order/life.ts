@@ -1,14 +1,14 @@
 // An order's life as a run sees it. In memory alone: the stored portfolio keeps its format, which only this file translates.
 import type { BrokerOrder, Placement } from '../../broker/index.js'
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { EscrowedOrder } from '../../chain/contracts.js'
 import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
 import type { Intent, Side } from '../../protocol/intent.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
 import { USDC } from '../money.js'
-import type { StoredPortfolio } from '../portfolioStore.js'
+import type { StoredPortfolio } from '../stores.js'
 
-/** What an account wants: from its intent, or from its portfolio once the order is held. */
+/** The wish of an account: from its intent, or from its portfolio once the order is held. */
 export interface OrderTerms {
   orderId: Hex
   account: Hex
@@ -112,18 +112,18 @@ export function boundTo({ orderId, account, escrowed, commit }: BoundTerms) {
   return { orderId, account, asset, amount: escrowed, commit }
 }
 
-/** What a new intent asks for. */
+/** The request of a new intent. */
 export function termsOfIntent(intent: Intent, escrow: EscrowedOrder): OrderTerms {
   const { orderId, side, symbol, maxSpend } = intent
   return { orderId, side, symbol, amount: maxSpend, ...ofEscrow(escrow) }
 }
 
-/** What an order that was written ahead asks for; it needs no envelope any more. */
+/** The request of an order that was written ahead; it needs no envelope any more. */
 export function termsOfEntry(orderId: Hex, entry: OpenOrder, escrow: EscrowedOrder): OrderTerms {
   return { orderId, side: entry.side, symbol: entry.symbol, amount: entry.notional, ...ofEscrow(escrow) }
 }
 
-/** What the escrow says of an order. */
+/** The escrow's record of an order. */
 export function termsOfEscrow(orderId: Hex, escrow: EscrowedOrder): BoundTerms {
   return { orderId, ...ofEscrow(escrow) }
 }

@@ -1,6 +1,6 @@
 // One run of one order. The order of its steps keeps the money right: see docs/enclave.md.
 import { type BrokerClock, BrokerError, type BrokerOrder, type Placement } from '../../broker/index.js'
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { EscrowedOrder } from '../../chain/contracts.js'
 import { commitOf, type Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Intent } from '../../protocol/intent.js'
@@ -36,6 +36,7 @@ import {
 import {
   awaitEscrow,
   awaitWriteAhead,
+  isCancelled,
   judged,
   readChainFacts,
   readEscrow,
@@ -55,15 +56,17 @@ import {
   writeNeverPlaced,
 } from './write.js'
 
-export interface OrderJob {
+interface OrderJob {
   orderId: Hex
   /** Needed until the order is written ahead. */
   envelope?: Envelope | undefined
+  /** In each run from the moment that the server has one. */
+  cancel?: Envelope | undefined
 }
 
 /** Kept when a run begins again after a conflict. */
 interface Memory {
-  /** What the platform lost by orders that were reclaimed. */
+  /** The platform's losses by reclaimed orders. */
   loss: Loss | undefined
   /** Its turn at the broker, from before its write-ahead. */
   placement?: Placement | undefined
@@ -125,20 +128,21 @@ async function codeOfUnknown(run: Run, orderId: Hex) {
 /** The seven steps of docs/enclave.md. A step returns what the next one works on, or the result that ends the run. */
 async function carryOut(
   run: Run,
-  { orderId, envelope }: OrderJob,
+  { orderId, envelope, cancel }: OrderJob,
   seen: Seen,
   memory: Memory,
 ): Promise<RunResult> {
   // 1. Read
   const read = await readOrder(run, orderId, seen, memory)
   if (isResult(read)) return read
+  const cancelled = await isCancelled(run, orderId, seen.escrow, cancel)
   let order: Held | NeverPlaced
   if (read.is === 'new') {
     // 2. Unseal
-    const intent = await openEnvelope(run, read, envelope)
+    const intent = await openEnvelope(run, read, { envelope, cancelled })
     if (isResult(intent)) return intent
     // 3. Price, and 4. Admit
-    const admitted = await admit(run, read, intent)
+    const admitted = await admit(run, read, { intent, cancelled })
     if (isResult(admitted)) return admitted
     if (admitted.terms.side === 'WITHDRAW') return payOut(run, admitted)
     // 5. Write ahead, once its turn at the broker has come
@@ -150,7 +154,7 @@ async function carryOut(
   let clock: BrokerClock | undefined
   try {
     // 6. Look up, and place it if it is not there
-    if (order.is === 'held') {
+    if (order.is === 'held' && !cancelled) {
       memory.placement ??= await reserveAhead(run, order.terms, { lookUp: order.mayBeAtBroker })
       order = { ...order, placement: memory.placement }
     }
@@ -158,13 +162,13 @@ async function carryOut(
     if (known) {
       memory.placement?.release()
     } else {
-      clock = await run.broker.getClock()
-      const placed = await placeOrGiveUp(run, order, clock)
+      clock = cancelled ? undefined : await run.broker.getClock()
+      const placed = await (clock ? placeOrGiveUp(run, order, clock) : giveUp(run, order, 'cancelled'))
       if (isResult(placed)) return placed
       known = placed
     }
     // 7. Conclude
-    return await conclude(run, known)
+    return await conclude(run, known, cancelled)
   } catch (error) {
     if (!isBrokersFault(error)) throw error
     // A failing broker is the platform's problem, not the employee's: the order waits.
@@ -224,22 +228,25 @@ function deeperLater(run: Run): RunResult {
 async function openEnvelope(
   run: Run,
   order: New,
-  envelope: Envelope | undefined,
+  { envelope, cancelled }: Pick<OrderJob, 'envelope'> & { cancelled: boolean },
 ): Promise<Intent | RunResult> {
   const { orderId, escrow, stored } = order
-  if (!envelope || commitOf(envelope) !== escrow.commit) {
-    // An order that a reorganization has replaced may have been placed for the one that stood there before.
-    await assertNothingAtBroker(run, orderId)
-    return { outcome: 'rejected' }
-  }
-  const intent = await unseal(run, order, envelope)
+  const isItsOwn = envelope !== undefined && commitOf(envelope) === escrow.commit
+  const intent = isItsOwn ? await unseal(run, order, envelope) : null
   if (intent) return intent
+  // An order that a reorganization has replaced may have been placed for the one that stood there before.
   await assertNothingAtBroker(run, orderId)
+  // Only its account can have cancelled it, so its money need not wait for an envelope that may be lost.
+  if (!isItsOwn && !cancelled) return { outcome: 'rejected' }
   return refundUnheld(run, termsOfEscrow(orderId, escrow), stored)
 }
 
 /** Steps 3 and 4: lets a new order in, or refunds it with a notice. The price of a sale is read only once it decides. */
-async function admit(run: Run, { escrow, stored }: New, intent: Intent): Promise<Admitted | RunResult> {
+async function admit(
+  run: Run,
+  { escrow, stored }: New,
+  { intent, cancelled }: { intent: Intent; cancelled: boolean },
+): Promise<Admitted | RunResult> {
   const { nonce, userPubKey } = intent
   const { portfolio } = stored
   const terms = termsOfIntent(intent, escrow)
@@ -249,7 +256,9 @@ async function admit(run: Run, { escrow, stored }: New, intent: Intent): Promise
   // The intent decides nothing about these reads: a fact left out would show the node why the order is refused.
   const facts = await readChainFacts(run, terms, portfolio, look)
   const asked = { terms, intent, portfolio, limits: run.limits }
-  const verdict = await judged(run, terms.symbol, (market) => judgeNew(asked, facts, market))
+  const verdict = cancelled
+    ? ({ refused: 'cancelled' } as const)
+    : await judged(run, terms.symbol, (market) => judgeNew(asked, facts, market))
   if ('refused' in verdict) {
     await assertNothingAtBroker(run, terms.orderId)
     return refundUnheld(run, terms, stored, { code: verdict.refused, userPubKey })
@@ -314,24 +323,25 @@ async function giveUp(
 
 /**
  * Step 7: settles a fill, refunds an order that ended without one, leaves a live order to a later run, and cancels it
- * first when its deadline has passed.
+ * first when its account asks for that or its deadline has passed. The broker's final state decides, whatever was asked for.
  */
-async function conclude(run: Run, known: Live | Ended): Promise<RunResult> {
+async function conclude(run: Run, known: Live | Ended, cancelled: boolean): Promise<RunResult> {
   const { deadline } = known.terms
   const isLate = (await run.chain.look()).head.timestamp >= deadline
-  const now = await followOrCancel(run, known, isLate)
+  const now = await followOrCancel(run, known, isLate || cancelled)
   if (now.is === 'live') {
     run.seenAtBroker.set(now.terms.orderId, true)
     const since = Math.floor(now.order.createdAt.getTime() / 1_000)
     return { outcome: 'placed', retryAt: retryPlaced(run.clock.seconds(), since, deadline) }
   }
-  return now.order.filledQty > 0n ? settle(run, now) : refundHeld(run, now, reasonOf(now.order, isLate))
+  const reason = reasonOf(now.order, isLate && !cancelled)
+  return now.order.filledQty > 0n ? settle(run, now) : refundHeld(run, now, reason)
 }
 
-/** Follows a live order for a while, or cancels it past its deadline. It stays live if the broker does not take the cancellation now. */
-async function followOrCancel(run: Run, known: Live | Ended, isLate: boolean): Promise<Live | Ended> {
+/** Follows a live order for a while, or cancels it. It stays live if the broker does not take the cancellation now. */
+async function followOrCancel(run: Run, known: Live | Ended, mustEnd: boolean): Promise<Live | Ended> {
   if (known.is === 'ended') return known
-  if (!isLate) return fromBroker(known, await follow(run, known.order))
+  if (!mustEnd) return fromBroker(known, await follow(run, known.order))
   try {
     return fromBroker(known, await cancel(run, known.order))
   } catch (error) {

@@ -1,10 +1,12 @@
 // The reads before a decision: escrow and write-ahead at their depth, the envelope, prohibitions, the market.
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { EscrowedOrder } from '../../chain/contracts.js'
 import { sameAddress } from '../../protocol/address.js'
+import { assertCancels } from '../../protocol/cancelIntent.js'
 import type { Envelope } from '../../protocol/envelope.js'
 import { type Hex, hexToBytes, ZERO_BYTES32 } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
 import { type Intent, intentDigest, openIntent } from '../../protocol/intent.js'
+import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { OpenOrder, Portfolio } from '../../protocol/portfolio.js'
 import { assertSignedBy } from '../../protocol/signature.js'
 import type { ChainState } from '../chainState.js'
@@ -110,12 +112,34 @@ export async function unseal(run: Run, { orderId, escrow }: New, envelope: Envel
     const intent = await openIntent(envelope, hexToBytes(run.intentPrivateKey))
     if (intent.orderId !== orderId || !sameAddress(intent.account, escrow.account)) return null
     const { sig, ...unsigned } = intent
-    const domain = { chainId: run.chain.chainId, escrow: run.chain.addresses.orderEscrow }
-    assertSignedBy(escrow.account, intentDigest(unsigned, domain), sig)
+    assertSignedBy(escrow.account, intentDigest(unsigned, domainOf(run)), sig)
     return intent
   } catch {
     return null
   }
+}
+
+/**
+ * Whether an order's account asks for it to be cancelled. A cancel that does not open, is another order's, or is not signed by the
+ * account's own key has no effect: the server, or an attacker in it, could send anything.
+ */
+export async function isCancelled(
+  run: Run,
+  orderId: Hex,
+  { account }: EscrowedOrder,
+  cancel: Envelope | undefined,
+): Promise<boolean> {
+  if (!cancel) return false
+  try {
+    await assertCancels(cancel, hexToBytes(run.intentPrivateKey), { orderId, account }, domainOf(run))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function domainOf({ chain }: Run): IntentDomain {
+  return { chainId: chain.chainId, escrow: chain.addresses.orderEscrow }
 }
 
 /**

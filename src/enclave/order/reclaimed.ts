@@ -12,7 +12,7 @@ import { readEscrow } from './read.js'
 import { writePortfolio } from './write.js'
 
 /** In a result's `code`: a buy was reclaimed after its fill. The shares are the platform's, and so is the loss. */
-export const RECLAIMED_AFTER_FILL = 'reclaimed-after-fill'
+const RECLAIMED_AFTER_FILL = 'reclaimed-after-fill'
 
 export interface Finished {
   state: AccountState

@@ -18,36 +18,35 @@ const SESSION_S = 6.5 * 60 * 60
  * @param since Unix seconds of the write-ahead
  */
 export function retryQueued(now: number, since: number, clock?: BrokerClock): number {
-  // A night in the queue is not a reason to be slow in the morning. A short session only makes the first step longer.
+  // Time in the queue overnight must not lengthen the steps in the morning. A short session only makes the first step longer.
   const opened = clock ? clock.nextClose.getTime() / 1_000 - SESSION_S : since
   return now + within(Math.floor((now - Math.max(since, opened)) / 2), MIN_QUEUED_S, MAX_QUEUED_S)
 }
 
 /**
- * Unix seconds at which an order is tried again that waits for the market. How long that takes goes by the broker's clock, which may
- * differ from this machine's.
+ * Unix seconds of the next try of an order that waits for the market. The wait is measured by the broker's clock, which may differ
+ * from this machine's.
  */
 export function retryClosed(now: number, { nextOpen, timestamp }: BrokerClock): number {
   const untilOpenS = Math.ceil((nextOpen.getTime() - timestamp.getTime()) / 1_000)
   return now + (untilOpenS > 0 ? untilOpenS + AFTER_OPENING_S : MIN_QUEUED_S)
 }
 
-/** Unix seconds at which an order is looked at again that does not lie deep enough yet. */
+/** Unix seconds of the next look at an order that does not lie deep enough yet. */
 export function retryDeeper(now: number): number {
   return now + DEEPER_S
 }
 
 /**
- * Unix seconds at which an order is looked at again that has to wait. The owner may end a pause early, and an operator may
- * raise a quota.
+ * Unix seconds of the next look at an order that has to wait. The owner may end a pause early, and an operator may raise a quota.
  */
 export function retryPostponed(now: number, { code, until }: { code: WaitReason; until: number }): number {
-  // Turns at the broker are given out one by one: a rounded time would bring many orders at once.
+  // The broker's rate budget hands out single times: a rounded time would bring many orders at once.
   if (code === 'broker-rate-limit') return Math.max(until, now + 1)
   return now + within(until - now, MIN_QUEUED_S, code === 'paused' ? MAX_QUEUED_S : MAX_NO_GAS_S)
 }
 
-/** Unix seconds at which a live order is looked at again: no later than at its deadline. */
+/** Unix seconds of the next look at a live order: no later than at its deadline. */
 export function retryPlaced(now: number, since: number, deadline: number): number {
   const next = now + within(Math.floor((now - since) / 4), MIN_PLACED_S, MAX_PLACED_S)
   return deadline > now ? Math.min(next, deadline) : next

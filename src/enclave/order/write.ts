@@ -7,9 +7,9 @@ import type { Portfolio } from '../../protocol/portfolio.js'
 import type { BlockPoint } from '../heads.js'
 import { tradeOf, USDC, withFill, withOrder, withoutOrder, withoutPayout } from '../money.js'
 import { type NoticeCode, noticeOf, tradeWords } from '../notices.js'
-import type { StoredPortfolio } from '../portfolioStore.js'
 import { mintShortage } from '../reconcile.js'
 import type { Run } from '../run.js'
+import type { StoredPortfolio } from '../stores.js'
 import { COST_OVER_NOTIONAL, costsMore } from './atBroker.js'
 import {
   type AccountState,
@@ -33,7 +33,7 @@ export interface Admitted {
 }
 
 /** A notice's content, and the key that it is sealed to. */
-export interface Message {
+interface Message {
   code: NoticeCode
   userPubKey: Hex
   detail?: string

@@ -19,7 +19,7 @@ export interface Delivery {
    * Resolves once the server has it.
    * @throws RunFailure `out-of-time` at `stopAt`; `relay-refused` when the server does not wait for this run
    */
-  notice(run: NotedRun, told: ProvisionalResult): Promise<void>
+  notice(run: NotedRun, provisional: ProvisionalResult): Promise<void>
   /** Resolves with false when the enclave stops before the server has answered. Never rejects. */
   result(run: FinishedRun): Promise<boolean>
 }
@@ -40,7 +40,7 @@ interface DeliveryOptions {
 const AGAIN_MS = 250
 const AGAIN_MAX_MS = 15_000
 /** The server takes no result later than 30 s after `stopAt`; the rest allows for clocks that differ. */
-export const KEPT_AFTER_STOP_MS = 10 * 60_000
+const KEPT_AFTER_STOP_MS = 10 * 60_000
 
 type Message = { readonly kind: 'notice' | 'result'; readonly runId: string; readonly body: string }
 
@@ -72,8 +72,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   }
 
   return {
-    async notice({ runId, stopAt }, told) {
-      const body = JSON.stringify(z.encode(provisionalResultSchema, told))
+    async notice({ runId, stopAt }, provisional) {
+      const body = JSON.stringify(z.encode(provisionalResultSchema, provisional))
       const answer = await deliver({ kind: 'notice', runId, body }, stopAt * 1_000)
       if (answer !== 'received') throw new RunFailure(answer === undefined ? 'out-of-time' : 'relay-refused')
     },

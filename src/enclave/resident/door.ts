@@ -87,7 +87,7 @@ export const healthSchema = z.object({
   abandoned: z.int(),
 })
 
-/** What this process is. */
+/** The identity of this process. */
 export interface Program {
   readonly program: string
   readonly configuredAt: number
@@ -216,7 +216,7 @@ interface Prepared {
 function problemOf(code: ProblemCode): Prepared {
   const requestId = randomUUID()
   const { status, title, detail } = PROBLEMS[code]
-  const body = { type: `/docs/errors.md#${code}`, title, status, detail, instance: '', code, requestId }
+  const body = { type: `/errors#${code}`, title, status, detail, instance: '', code, requestId }
   return prepared(status, body, requestId, {
     'Content-Type': 'application/problem+json; charset=utf-8',
     ...HEADERS[code],

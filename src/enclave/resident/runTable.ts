@@ -12,9 +12,9 @@ import {
   runIdSchema,
   runResultSchema,
 } from '../../protocol/job.js'
+import { ConfigError } from '../../service/config.js'
 import { isHeldByAnother } from '../../service/directoryLock.js'
 import { openSqliteDatabase } from '../../service/sqliteDatabase.js'
-import { ConfigError } from '../config.js'
 
 /** A job that was accepted, as the table keeps it: nothing of what is sealed. */
 export interface NotedRun {
@@ -37,7 +37,8 @@ export interface RunTable {
   readonly boot: EnclaveBoot
   /** Left by earlier boots for the server: results, and the end of the runs that were under way. */
   readonly left: readonly FinishedRun[]
-  has(runId: string): boolean
+  /** Undefined for a run that was never noted, or is forgotten. */
+  find(runId: string): (NotedRun & Partial<FinishedRun>) | undefined
   note(run: NotedRun): Promise<void>
   end(runId: string, result: RunResult): Promise<void>
   /** The server has the result, or cannot need it any more. */
@@ -51,7 +52,7 @@ export interface RunTable {
 /** Another process holds the state directory. */
 export class StateLockedError extends ConfigError {
   constructor(directory: string) {
-    super(`ENCLAVE_STATE_DIR: ${directory} is in use by another process`)
+    super([{ name: 'ENCLAVE_STATE_DIR', problem: `${directory} is in use by another process` }])
   }
 }
 
@@ -71,7 +72,8 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `
 
-const rowSchema = z.object({ runId: runIdSchema, stopAt: z.int(), result: z.string() })
+const rowSchema = z.object({ runId: runIdSchema, stopAt: z.int(), result: z.string().nullable() })
+const finishedRowSchema = rowSchema.extend({ result: z.string() })
 
 interface RunTableOptions {
   /** The disk failed to sync a change that is committed: what the disk holds is unknown, and the process has to end. */
@@ -141,7 +143,7 @@ function createTable(
       throw error
     }
   })
-  const find = database.prepare('SELECT 1 FROM runs WHERE runId = ?')
+  const select = database.prepare('SELECT runId, stopAt, result FROM runs WHERE runId = ?')
   const insert = database.prepare('INSERT INTO runs (runId, stopAt) VALUES (?, ?)')
   const setResult = database.prepare('UPDATE runs SET result = ? WHERE runId = ?')
   const setSettled = database.prepare('UPDATE runs SET settled = 1 WHERE runId = ?')
@@ -151,7 +153,12 @@ function createTable(
   return {
     boot,
     left,
-    has: (runId) => find.get(runId) !== undefined,
+    find(runId) {
+      const row = rowSchema.optional().parse(select.get(runId))
+      if (row === undefined) return undefined
+      const { result, ...noted } = row
+      return result === null ? noted : { ...noted, result: decode(result) }
+    },
     note: ({ runId, stopAt }) => write(() => insert.run(runId, stopAt)),
     end: (runId, result) => write(() => setResult.run(encode(result), runId)),
     settle: (runId) => write(() => setSettled.run(runId)),
@@ -169,13 +176,13 @@ function endedBefore(database: DatabaseSync): FinishedRun[] {
   database.prepare('UPDATE runs SET result = ? WHERE result IS NULL').run(restarted)
   const rows = database.prepare('SELECT runId, stopAt, result FROM runs WHERE settled = 0').all()
   return z
-    .array(rowSchema)
+    .array(finishedRowSchema)
     .parse(rows)
-    .map(({ runId, stopAt, result }) => ({
-      runId,
-      stopAt,
-      result: runResultSchema.parse(JSON.parse(result)),
-    }))
+    .map(({ runId, stopAt, result }) => ({ runId, stopAt, result: decode(result) }))
+}
+
+function decode(result: string): RunResult {
+  return runResultSchema.parse(JSON.parse(result))
 }
 
 function encode(result: RunResult): string {

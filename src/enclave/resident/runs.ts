@@ -7,9 +7,12 @@ import type { Delivery } from './delivery.js'
 import type { FinishedRun, RunTable } from './runTable.js'
 
 /** Why a job is not taken. Nothing of it has begun then. */
-export type Refusal = 'run-too-late' | 'order-under-way' | 'too-many-runs'
+type Refusal = 'run-too-late' | 'order-under-way' | 'too-many-runs'
 
-/** The runs of one process: each job is run once, however often it is offered, and its result posted. */
+/**
+ * The runs of one process: each job is run once, however often it is offered, and its result posted. A finished job that is
+ * offered again has its result posted again, because the server may have lost it.
+ */
 export interface ResidentRuns {
   /** Notes the job durably, then has its run begin. @throws SQLite's error; nothing has begun then */
   accept(job: RemoteJob): Promise<'accepted' | 'already-accepted' | Refusal>
@@ -48,6 +51,8 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
   const { enclave, table, delivery, maxRuns, abandonAfterMs = ABANDON_AFTER_MS, logger } = options
   const underWay = new Map<string, UnderWay>()
   const orders = new Set<string>()
+  /** Finished runs whose results are being posted. */
+  const delivering = new Set<string>()
   /** Runs and deliveries. */
   const work = new Set<Promise<void>>()
   let abandoned = 0
@@ -69,10 +74,10 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
   /** Its run ends when it settles, or `abandonAfterMs` after `stopAt`: it may hang, and holds up no other. */
   async function resultOf(job: RemoteJob): Promise<RunResult> {
     const { runId, stopAt } = job
-    let told: ProvisionalResult = {}
+    let provisional: ProvisionalResult = {}
     const report = async ({ notice, code }: RunResult) => {
       await delivery.notice(job, { ...(notice && { notice }), ...(code && { code }) })
-      told = { ...told, ...(notice && { notice }), ...(code && { code }) }
+      provisional = { ...provisional, ...(notice && { notice }), ...(code && { code }) }
     }
     const deadline = new AbortController()
     const wait = Math.min(Math.max(0, stopAt * 1_000 + abandonAfterMs - Date.now()), MAX_TIMER_MS)
@@ -85,10 +90,10 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
       if (result !== undefined) return result
       abandoned++
       logger.error('run abandoned', { runId, count: abandoned })
-      return { code: 'out-of-time', ...told, outcome: 'failed' }
+      return { code: 'out-of-time', ...provisional, outcome: 'failed' }
     } catch (error) {
       logger.error('run crashed', { runId, ...describeError(error) })
-      return { code: 'internal-error', ...told, outcome: 'failed' }
+      return { code: 'internal-error', ...provisional, outcome: 'failed' }
     } finally {
       deadline.abort()
     }
@@ -108,7 +113,13 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
   }
 
   async function deliver(run: FinishedRun): Promise<void> {
-    if (await delivery.result(run)) await table.settle(run.runId)
+    if (delivering.has(run.runId)) return
+    delivering.add(run.runId)
+    try {
+      if (await delivery.result(run)) await table.settle(run.runId)
+    } finally {
+      delivering.delete(run.runId)
+    }
   }
 
   function leave(runId: string): void {
@@ -125,7 +136,12 @@ export function createResidentRuns(options: ResidentRunsOptions): ResidentRuns {
         await known.noted
         return 'already-accepted'
       }
-      if (table.has(runId)) return 'already-accepted'
+      const earlier = table.find(runId)
+      if (earlier !== undefined) {
+        const { result } = earlier
+        if (result !== undefined) track(deliver({ runId, stopAt: earlier.stopAt, result }))
+        return 'already-accepted'
+      }
       const refusal = refusalOf(job)
       if (refusal !== undefined) return refusal
       const orderId = job.job === 'order' ? job.orderId : null

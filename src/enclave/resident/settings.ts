@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { runSecretSchema } from '../../protocol/runMessage.js'
+import { ConfigError, type ConfigFault, type Environment } from '../../service/config.js'
 import type { LogLevel } from '../../service/logger.js'
 import { readPrivateFile } from '../../service/privateFile.js'
-import { ConfigError, type EnclaveConfig } from '../config.js'
+import type { EnclaveConfig } from '../config.js'
 import type { Listen } from '../configSchema.js'
 
-/** What an enclave that stays up needs besides the rest of its configuration. */
+/** The settings of an enclave that stays up, besides the rest of its configuration. */
 export interface ResidentSettings {
   readonly listen: Listen
   /** Signs jobs, notices and results. */
@@ -22,23 +23,19 @@ export interface ResidentSettings {
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /** @throws ConfigError with every fault at once */
-export function residentSettings(
-  config: EnclaveConfig,
-  environment: Readonly<Record<string, string | undefined>>,
-): ResidentSettings {
+export function residentSettings(config: EnclaveConfig, environment: Environment): ResidentSettings {
   const stateDirectory = resolve(config.ENCLAVE_STATE_DIR)
   const secret = config.ENCLAVE_TRIGGER_SECRET ?? secretIn(stateDirectory)
   const { protocol, hostname } = new URL(config.RELAY_URL)
-  const faults = [
-    ...(secret === undefined ? ['ENCLAVE_TRIGGER_SECRET: is missing'] : []),
-    ...(protocol === 'https:' || LOOPBACK.test(hostname)
-      ? []
-      : ['RELAY_URL: expected https unless the server is on this machine']),
-    ...(environment.NODE_TLS_REJECT_UNAUTHORIZED === '0'
-      ? ['NODE_TLS_REJECT_UNAUTHORIZED: lets anyone pass for the server']
-      : []),
-  ]
-  if (secret === undefined || faults.length > 0) throw new ConfigError(faults.join('\n'))
+  const faults: ConfigFault[] = []
+  if (secret === undefined) faults.push({ name: 'ENCLAVE_TRIGGER_SECRET', problem: 'is missing' })
+  if (protocol !== 'https:' && !LOOPBACK.test(hostname)) {
+    faults.push({ name: 'RELAY_URL', problem: 'expected https unless the server is on this machine' })
+  }
+  if (environment.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    faults.push({ name: 'NODE_TLS_REJECT_UNAUTHORIZED', problem: 'lets anyone pass for the server' })
+  }
+  if (secret === undefined || faults.length > 0) throw new ConfigError(faults)
   return {
     listen: config.ENCLAVE_LISTEN,
     secret,
@@ -56,6 +53,6 @@ function secretIn(directory: string): string | undefined {
   try {
     return runSecretSchema.parse(readPrivateFile(path).toString('utf8').trim())
   } catch {
-    throw new ConfigError('ENCLAVE_STATE_DIR: its file secret cannot be used')
+    throw new ConfigError([{ name: 'ENCLAVE_STATE_DIR', problem: 'its file secret cannot be used' }])
   }
 }

@@ -3,7 +3,7 @@ import type { Activity, Reply, StandInAccount } from './types.js'
 
 const LARGEST_PAGE = 100
 
-/** `GET /v2/account/activities`, and the same of one type: filtered, in pages, the newest first unless asked otherwise. */
+/** `GET /v2/account/activities`, also for one type: filtered, paged, newest first by default. */
 export function activitiesOf(
   { account, query }: { account: StandInAccount; query: URLSearchParams },
   type?: string,
@@ -27,7 +27,7 @@ function timeOf(text: string | null): number | undefined {
   return text === null ? undefined : Date.parse(text)
 }
 
-/** When it was entered: the id begins with it, in UTC down to the millisecond. */
+/** The activity's time: its id starts with it, in UTC with milliseconds. */
 function idTime({ id }: Activity): number {
   const [, date = '', time = '', ms = ''] = /^(\d{8})(\d{6})(\d{3})/.exec(id) ?? []
   const day = `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`

@@ -14,13 +14,13 @@ import type { Reply, StandInAccount } from './types.js'
 const POSITIVE_DECIMAL = /^(?=.*[1-9])\d{1,15}(?:\.\d{1,20})?$/
 const MIN_NOTIONAL = toCash(1_000_000n)
 
-// Alpaca takes a string or a number for both sizes and ignores members that it does not know.
+// Alpaca accepts a string or a number for both sizes and ignores unknown members.
 const sizeSchema = z
   .union([z.string(), z.number().transform(String)])
   .refine((text) => POSITIVE_DECIMAL.test(text))
   .nullish()
 
-// What belongs to other kinds of orders is refused with a market order.
+// Refuses a market order that has members of other order types.
 const orderBodySchema = z.object({
   symbol: z.string().min(1),
   side: z.enum(['buy', 'sell']),
@@ -47,7 +47,9 @@ export interface OrderTicket {
   readonly qty: bigint | null
 }
 
-/** An order as it may be booked, or the broker's refusal. Checked in the order in which the 4xx are listed. */
+/**
+ * An order ready to be booked, or the broker's refusal. Checks run in the order in which Alpaca lists its 4xx answers.
+ */
 export function admit(body: unknown, account: StandInAccount, market: Market): OrderTicket | Reply {
   const parsed = orderBodySchema.safeParse(body)
   if (!parsed.success)
@@ -89,12 +91,12 @@ function refuseAsset(listing: Listing, ticket: OrderTicket): Reply | undefined {
   return undefined
 }
 
-/** Whether it is for whole shares, which the least amount of an order does not concern. */
+/** Whether the order is for whole shares, which are exempt from the minimum order amount. */
 function isWhole({ qty }: OrderTicket): boolean {
   return qty !== null && qty % ONE_SHARE === 0n
 }
 
-/** Everything that Alpaca answers with 403 and code 40310000. */
+/** The refusals that Alpaca answers with 403 and code 40310000. */
 function refuseAccount(
   account: StandInAccount,
   listing: Listing,

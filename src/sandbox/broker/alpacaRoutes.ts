@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { activitiesOf } from './activities.js'
 import { admit } from './admission.js'
+import { barsOf } from './bars.js'
 import { type Lifecycle, newOrder } from './lifecycle.js'
 import type { Market } from './market.js'
 import type { StandInClock } from './marketClock.js'
@@ -18,13 +19,13 @@ export interface AlpacaCall {
   readonly account: StandInAccount
 }
 
-/** Answers the documented routes of the trading and the market data API for an account that has proven its keys. */
+/** Answers the documented routes of the trading and market data APIs for an authenticated account. */
 export function createAlpacaRoutes(deps: {
   readonly market: Market
   readonly clock: StandInClock
   readonly lifecycle: Lifecycle
   readonly now: () => Date
-  /** What becomes of the order that is about to be placed. */
+  /** The fill behaviour of an order about to be placed. */
   readonly behaviourFor: (account: StandInAccount, symbol: string) => FillBehaviour
 }): (call: AlpacaCall) => Reply {
   const { market, clock, lifecycle, now } = deps
@@ -43,7 +44,7 @@ export function createAlpacaRoutes(deps: {
       status: clock.isOpen() ? 'pending_new' : 'accepted',
     })
     account.orders.set(clientOrderId, order)
-    // As at Alpaca, the answer is the order as it was taken; fills show when it is read again.
+    // Like Alpaca, answers with the order as accepted; fills show on the next read.
     const accepted = orderJson(order)
     lifecycle.begin(account, order)
     return { status: 200, body: accepted }
@@ -54,7 +55,7 @@ export function createAlpacaRoutes(deps: {
     const order = orderOf(account, id)
     if (!order) return refusal(404, 40410000, `order not found for ${id}`)
     lifecycle.cancel(order)
-    // Cancelling what is canceled succeeds; any other final state can't be cancelled.
+    // Cancelling a canceled order succeeds; orders in any other final state cannot be cancelled.
     if (order.status === 'canceled' || order.status === 'pending_cancel') return { status: 204 }
     return refusal(422, 42210000, `order is already in "${order.status}" state`)
   }
@@ -127,6 +128,8 @@ export function createAlpacaRoutes(deps: {
         return { status: 200, body: clock.toJson() }
       case 'GET /v2/stocks/snapshots':
         return snapshots(call)
+      case 'GET /v2/stocks/bars':
+        return barsOf(call.query, market, now())
       case 'GET /v2/assets/':
         return asset(id ?? '')
       case 'GET /v2/account':

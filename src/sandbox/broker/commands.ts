@@ -22,7 +22,7 @@ interface ControlDeps {
   readonly stream: StandInStream
 }
 
-/** Each parses its own input, so that HTTP and in-process callers meet the same checks. */
+/** Each command parses its own input, so HTTP and in-process callers pass the same checks. */
 export type ControlRunners = { readonly [C in ControlCommand]: (input: unknown) => void }
 
 type Selection = z.output<typeof controlSchemas.release>

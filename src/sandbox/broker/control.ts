@@ -8,12 +8,12 @@ import type { Activity, StandInAccount } from './types.js'
 
 export interface AccountView {
   readonly name: string
-  /** Less what has accrued in fees. */
+  /** Cash minus accrued fees. */
   readonly cash: string
   readonly positions: Record<string, string>
 }
 
-/** An order as it is answered, and what was filled of it however it states that. */
+/** An order as the API answers it, with its exact filled quantity. */
 export type OrderView = Omit<ReturnType<typeof orderJson>, 'filled_qty'> & {
   readonly account: string
   readonly filled_qty: string
@@ -22,16 +22,16 @@ export type OrderView = Omit<ReturnType<typeof orderJson>, 'filled_qty'> & {
 export type ActivityView = Activity & { readonly account: string }
 
 /**
- * What steers the stand-in. Amounts are plain decimal strings, times ISO 8601, accounts are named, not keyed.
+ * The controls of the stand-in. Amounts are plain decimal strings, times ISO 8601; accounts go by name.
  *
- * The same over HTTP on the same server, without keys: a command is `POST /sandbox/<command>` with its argument as
- * JSON body, a view is `GET /sandbox/orders`, `/sandbox/accounts`, `/sandbox/activities` or `/sandbox/requests`. All of it:
+ * The same server offers them over HTTP, without keys: a command is `POST /sandbox/<command>` with its argument as
+ * JSON body, a view is `GET /sandbox/orders`, `/sandbox/accounts`, `/sandbox/activities` or `/sandbox/requests`:
  *
  * ```sh
- * curl -d '{"open": false, "nextOpen": "2030-01-02T14:30:00Z"}' $BROKER/sandbox/clock   # opens by itself then
+ * curl -d '{"open": false, "nextOpen": "2030-01-02T14:30:00Z"}' $BROKER/sandbox/clock   # opens at nextOpen
  * curl -d '{"symbol": "AAPL", "price": "180.00"}'               $BROKER/sandbox/price   # quote a cent around it
  * curl -d '{"steps": 10}'                                       $BROKER/sandbox/walk
- * curl -d '{"symbol": "AAPL", "omit": ["latestTrade"]}'         $BROKER/sandbox/snapshot  # "all", or [] for nothing
+ * curl -d '{"symbol": "AAPL", "omit": ["latestTrade"]}'         $BROKER/sandbox/snapshot  # "all", or [] for none
  * curl -d '{"symbol": "AAPL", "tradable": false}'               $BROKER/sandbox/asset
  * curl -d '{"name": "enclave", "cash": "5", "positions": {"AAPL": "1.5"}}' $BROKER/sandbox/account
  * curl -d '{"mode": "partial", "fraction": "0.4", "times": 1}'  $BROKER/sandbox/fill    # the next order
@@ -40,24 +40,24 @@ export type ActivityView = Activity & { readonly account: string }
  * curl -d '{"mode": "replace", "fraction": "0.4"}'               $BROKER/sandbox/fill
  * curl -d '{"mode": "reject", "filledQty": "null"}'             $BROKER/sandbox/fill
  * curl -d '{"what": "fills"}'                                   $BROKER/sandbox/clear   # or "faults"
- * curl -d '{"symbol": "AAPL"}'                                  $BROKER/sandbox/release # fills what is live
+ * curl -d '{"symbol": "AAPL"}'                                  $BROKER/sandbox/release # fills live orders
  * curl -d '{"clientOrderId": "…", "status": "expired"}'         $BROKER/sandbox/end
  * curl -d '{"method": "POST", "path": "/v2/orders", "drop": "after"}' $BROKER/sandbox/fault  # placed, answer lost
  * curl -d '{"respond": {"status": 503, "body": {}}, "times": 3}' $BROKER/sandbox/fault
- * curl -d '{"perMinute": 200}'                                  $BROKER/sandbox/limit   # null: none, and none stated
+ * curl -d '{"perMinute": 200}'                                  $BROKER/sandbox/limit   # null: no limit, no headers
  * ```
  */
 export type BrokerControl = { readonly [C in ControlCommand]: (input: ControlInput<C>) => void } & {
-  /** Every order of every account, in the order of placing within an account. */
+  /** Every order of every account, in order of placement within an account. */
   orders(): OrderView[]
   accounts(): AccountView[]
-  /** What every account's fills and fees have moved, the oldest first within an account. */
+  /** Every account's fills and fees, oldest first within an account. */
   activities(): ActivityView[]
   /** The requests to Alpaca's routes so far, oldest first. */
   requests(): SeenRequest[]
 }
 
-/** Commands throw RangeError for a symbol or an account that is not there, ZodError for a malformed input. */
+/** Commands throw RangeError for an unknown symbol or account, ZodError for a malformed input. */
 export function createControl(deps: {
   readonly commands: ControlRunners
   readonly accounts: readonly StandInAccount[]

@@ -32,7 +32,7 @@ const seenRequestSchema = z.object({
 })
 
 export interface BrokerControlClient {
-  /** `POST /sandbox/<command>`; throws with the stand-in's reason when it is refused. */
+  /** `POST /sandbox/<command>`; throws with the stand-in's reason if it refuses. */
   run<C extends ControlCommand>(command: C, input: ControlInput<C>): Promise<void>
   orders(): Promise<z.output<typeof orderViewSchema>[]>
   accounts(): Promise<z.output<typeof accountViewSchema>[]>
@@ -40,9 +40,8 @@ export interface BrokerControlClient {
 }
 
 /**
- * Steers a stand-in that runs in another process.
- *
- * @example
+ * Controls a stand-in in another process.
+ * | @example
  * const broker = createBrokerControlClient(sandbox.brokerUrl)
  * await broker.run('clock', { open: false })
  */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// One schema per control command: the body of `POST /sandbox/<command>` and the argument of the method of that name.
+// One schema per control command: the body of `POST /sandbox/<command>`, and the argument of the method with that name.
 
 const decimal = z.string().regex(/^\d{1,15}(?:\.\d{1,15})?$/)
 const fraction = z.string().regex(/^(?:0(?:\.\d{1,9})?|1)$/)
@@ -10,7 +10,7 @@ const share = z.number().min(0).max(1)
 const time = z.iso.datetime({ offset: true })
 const snapshotMember = z.enum(['latestTrade', 'latestQuote', 'minuteBar', 'dailyBar', 'prevDailyBar'])
 
-/** Which live orders are meant: all that match every member given. */
+/** Selects the live orders that match every given member. */
 const selection = {
   account: z.string().optional(),
   symbol: z.string().optional(),
@@ -22,7 +22,7 @@ export const controlSchemas = {
     open: z.boolean(),
     nextOpen: time.optional(),
     nextClose: time.optional(),
-    /** Closing expires the orders that the session found open, as a day order does; false leaves them live. */
+    /** Closing expires the day orders of the session; false keeps them live. */
     expireDayOrders: z.boolean().optional(),
   }),
   price: z.strictObject({
@@ -47,7 +47,7 @@ export const controlSchemas = {
     cash: decimal.optional(),
     positions: z.record(z.string(), decimal).optional(),
   }),
-  /** For orders placed from now on; the newest rule that matches wins. Without `times`, until cleared. */
+  /** Applies to later orders; the newest matching rule wins. Without `times`, it applies until cleared. */
   fill: z.strictObject({
     account: z.string().optional(),
     symbol: z.string().optional(),
@@ -79,7 +79,7 @@ export const controlSchemas = {
     delayMs: delayMs.optional(),
   }),
   clear: z.strictObject({ what: z.enum(['fills', 'faults']) }),
-  /** Replaces how the stream treats its events, unless it is to invent one. */
+  /** Replaces the stream's behaviour, or invents one event. */
   stream: z.strictObject({
     drop: share.optional(),
     repeat: share.optional(),
@@ -87,7 +87,7 @@ export const controlSchemas = {
     silent: z.boolean().optional(),
     text: z.boolean().optional(),
     refuse: z.boolean().optional(),
-    /** Cuts every connection. */
+    /** Closes every connection. */
     disconnect: z.boolean().optional(),
     invent: z
       .strictObject({ account: z.string(), event: z.string(), clientOrderId: z.string().optional() })

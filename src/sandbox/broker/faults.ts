@@ -1,27 +1,27 @@
 import type { Reply } from './types.js'
 
-/** What goes wrong with the next matching requests: `respond` or `drop`, after `delayMs` if given, or only a delay. */
+/** A fault of the next matching requests: `respond` or `drop`, after `delayMs` if given, or a delay alone. */
 export interface Fault {
-  /** Any when absent. */
+  /** Any method if absent. */
   readonly method?: string | undefined
-  /** Start of the path, such as `/v2/orders`; any when absent. */
+  /** Prefix of the path, such as `/v2/orders`; any path if absent. */
   readonly path?: string | undefined
-  /** Name of the account whose keys the request carries; any when absent. */
+  /** The account whose keys the request carries; any account if absent. */
   readonly account?: string | undefined
-  /** How many requests it strikes; 1 when absent. */
+  /** The number of requests that it affects; 1 if absent. */
   readonly times?: number | undefined
-  /** Answered instead of handling the request. */
+  /** The answer, instead of handling the request. */
   readonly respond?: Reply | undefined
-  /** The connection is cut before the request is handled, or after, its answer lost. */
+  /** Cuts the connection before the request is handled, or after, so that its answer is lost. */
   readonly drop?: 'before' | 'after' | undefined
-  /** Waits before anything else. */
+  /** A delay before all other effects. */
   readonly delayMs?: number | undefined
 }
 
 export interface Faults {
   add(fault: Fault): void
   clear(): void
-  /** The fault that strikes this request, counted down; the oldest that matches. */
+  /** The oldest fault that matches this request; decrements its count. */
   strike(request: { method: string; path: string; account: string | null }): Fault | undefined
 }
 

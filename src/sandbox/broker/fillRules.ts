@@ -1,10 +1,10 @@
 import type { FillBehaviour } from './types.js'
 
 export interface FillRule {
-  /** Any when absent. */
+  /** Any account if absent. */
   readonly account?: string | undefined
   readonly symbol?: string | undefined
-  /** For how many orders; without end when absent. */
+  /** The number of orders; unlimited if absent. */
   readonly times?: number | undefined
   readonly behaviour: FillBehaviour
 }
@@ -12,7 +12,7 @@ export interface FillRule {
 export interface FillRules {
   add(rule: FillRule): void
   clear(): void
-  /** The behaviour of an order that is placed now, by the newest rule that matches, else the default. */
+  /** The behaviour of a new order, by the newest matching rule, else the default. */
   take(account: string, symbol: string): FillBehaviour
 }
 

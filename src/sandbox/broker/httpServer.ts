@@ -8,7 +8,7 @@ import type { RequestLog } from './requestLog.js'
 import type { Reply, StandInAccount } from './types.js'
 
 const MAX_BODY_BYTES = 64 * 1024
-const FROM_A_PAGE: Reply = { status: 403, body: { message: 'no page in a browser may steer the stand-in' } }
+const FROM_A_PAGE: Reply = { status: 403, body: { message: 'browser pages may not control the stand-in' } }
 
 interface StandInServerDeps {
   readonly accounts: readonly StandInAccount[]
@@ -24,7 +24,7 @@ interface StandInServerDeps {
 export function createStandInServer(deps: StandInServerDeps): Server {
   return createServer((request, response) => {
     serve(deps, request, response).catch((error: unknown) => {
-      // Its own defect or a client that hung up: loud for the first, harmless for the second.
+      // Reports a defect of the stand-in to the client; ignores a client that hung up.
       if (!request.socket.destroyed) write(response, { status: 500, body: { message: String(error) } })
     })
   })
@@ -38,7 +38,7 @@ async function serve(
   const url = new URL(request.url ?? '/', 'http://stand-in')
   const method = request.method ?? 'GET'
   const steers = url.pathname.startsWith('/sandbox/')
-  // A page in a browser says where it comes from, and none may steer the stand-in, which asks for no keys.
+  // Browsers send `Origin`. The control routes need no keys, so they refuse requests from pages.
   if (steers && request.headers.origin !== undefined) return write(response, FROM_A_PAGE)
   const body = await readJson(request)
   if (steers) return write(response, deps.control({ method, path: url.pathname, body: body.value }))
@@ -52,7 +52,7 @@ async function serve(
     body: body.value,
     outcome: reply?.status ?? 'dropped',
   })
-  // By the stand-in's own clock, which tests set: the time until the limit's reset goes by it.
+  // Uses the stand-in's own clock, which tests set: clients compute the limit's reset from `Date`.
   const headers = { date: deps.now().toUTCString(), ...reply?.headers }
   if (reply) write(response, { ...reply, headers })
   else request.socket.resetAndDestroy()
@@ -65,7 +65,7 @@ interface Incoming {
   readonly account: StandInAccount | undefined
 }
 
-/** The answer, or undefined when a fault cuts the connection. */
+/** The answer, or undefined if a fault cuts the connection. */
 async function answer(deps: StandInServerDeps, incoming: Incoming): Promise<Reply | undefined> {
   const { method, url, account } = incoming
   const fault = deps.faults.strike({ method, path: url.pathname, account: account?.name ?? null })

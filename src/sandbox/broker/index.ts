@@ -25,33 +25,33 @@ export type { SeenRequest } from './requestLog.js'
 export type { FillBehaviour, StandInAccountConfig, StandInSymbol } from './types.js'
 
 export interface BrokerStandInOptions {
-  /** A free one when absent or 0. */
+  /** A free port if absent or 0. */
   readonly port?: number | undefined
-  /** Decides how prices walk. */
+  /** The seed of the price walk. */
   readonly seed: number
-  /** At least two, so that the server's data keys see none of the enclave's orders. */
+  /** At least two, so that the server's data keys cannot see the enclave's orders. */
   readonly accounts: readonly StandInAccountConfig[]
   readonly symbols: readonly StandInSymbol[]
-  /** What the broker charges; by default what Alpaca documents for live accounts. */
+  /** The broker's fees; by default Alpaca's documented fees for live accounts. */
   readonly fees?: FeeSchedule | undefined
-  /** What becomes of an order when no `fill` rule says otherwise; by default it fills after 100 ms. */
+  /** The fill behaviour of orders that match no `fill` rule; by default a fill after 100 ms. */
   readonly fill?: FillBehaviour | undefined
-  /** Prices walk one step at this interval; not by themselves when absent. */
+  /** The interval of the price walk; without it, prices move only on command. */
   readonly walkIntervalMs?: number | undefined
-  /** Requests a minute, account and API before 429; neither stated nor enforced when absent. */
+  /** Requests per minute, account and API before 429; without it, there is no limit and no header. */
   readonly rateLimit?: number | undefined
   readonly now?: (() => Date) | undefined
 }
 
 export interface BrokerStandIn {
-  /** Serves both the trading and the market data API, and the stream of `trade_updates`. */
+  /** Serves the trading API, the market data API and the `trade_updates` stream. */
   readonly url: string
   readonly control: BrokerControl
   stop(): Promise<void>
 }
 
 /**
- * Starts a stand-in for Alpaca on loopback: its documented routes and shapes over HTTP, with books that add up.
+ * Starts a stand-in for Alpaca on loopback: its documented routes and shapes over HTTP, with consistent books.
  * `control` steers it, in-process or over HTTP under `/sandbox/`: see {@link BrokerControl}.
  */
 export async function startBrokerStandIn(options: BrokerStandInOptions): Promise<BrokerStandIn> {
@@ -113,7 +113,7 @@ function openAccount(config: StandInAccountConfig, fees: FeeSchedule, createdAt:
   }
 }
 
-/** @throws the system's error (`EADDRINUSE`) when the port is taken */
+/** @throws the system's error (`EADDRINUSE`) if the port is taken */
 async function listen(server: Server, port: number): Promise<number> {
   const listening = once(server, 'listening')
   server.listen(port, '127.0.0.1')

@@ -1,10 +1,10 @@
 export interface Later {
-  /** At once where there is no delay. */
+  /** Runs at once without a delay. */
   after(delayMs: number | undefined, act: () => void): void
   stop(): void
 }
 
-/** What happens after a delay, unless it is stopped before. */
+/** Schedules delayed actions, and cancels pending ones when stopped. */
 export function createLater(): Later {
   const timers = new Set<NodeJS.Timeout>()
   return {

@@ -5,8 +5,8 @@ import { inCents, remainingQty, shownCash, toCash, toUsdc } from './money.js'
 import type { Activity, StandInAccount, StandInOrder } from './types.js'
 
 /**
- * Moves cash, shares and fees for a fill of `wanted` at `price`: a buy only when the cash pays for all of it, a sale
- * as far as there are shares. Returns the quantity filled.
+ * Moves cash, shares and fees for a fill of `wanted` at `price`. A buy fills only if the cash pays for all of it; a
+ * sale fills up to the held shares. Returns the quantity filled.
  */
 export function bookFill(
   account: StandInAccount,
@@ -23,7 +23,7 @@ export function bookFill(
   return qty
 }
 
-/** Charges what has accrued in fees: at the close, each rounded up to the cent. */
+/** Charges the accrued fees at the close, each rounded up to the cent. */
 export function chargeFees(account: StandInAccount, at: Date): void {
   for (const [name, exact] of account.accrued) {
     const amount = ceilFee(exact)
@@ -64,7 +64,7 @@ function accrue(account: StandInAccount, fee: Fee, side: 'buy' | 'sell', qty: bi
   account.accrued.set(fee.name, (account.accrued.get(fee.name) ?? 0n) + owed)
 }
 
-/** `20190524113406977::8efc7b9a-8b2b-4000-9955-d36e7db0df74`. */
+/** An id in Alpaca's form: `20190524113406977::8efc7b9a-8b2b-4000-9955-d36e7db0df74`. */
 function activityId(at: Date): string {
   return `${at.toISOString().replace(/\D/g, '')}::${randomUUID()}`
 }

@@ -9,16 +9,16 @@ import type { LastFill } from './tradeUpdates.js'
 import type { EndStatus, StandInAccount, StandInOrder } from './types.js'
 
 export interface Lifecycle {
-  /** Sets an order's behaviour going; while the market is closed it stays `accepted`. */
+  /** Starts an order's behaviour; while the market is closed the order stays `accepted`. */
   begin(account: StandInAccount, order: StandInOrder): void
-  /** Fills this share of what is left (all of it by default) at the price of now. */
+  /** Fills this share of the remaining quantity (by default all) at the current price. */
   fill(account: StandInAccount, order: StandInOrder, fraction?: string): void
   end(order: StandInOrder, status: EndStatus): void
-  /** Cancels at its owner's request, after the `cancelDelayMs` of its behaviour, unless it has filled by then. */
+  /** Cancels at the owner's request after the behaviour's `cancelDelayMs`, unless the order fills first. */
   cancel(order: StandInOrder): void
-  /** The market has opened: what waited begins. */
+  /** The market has opened: waiting orders start. */
   opened(): void
-  /** The market closes: orders for the day that it found open expire, unless they are kept, and fees are charged. */
+  /** The market closes: expires the session's day orders unless they are kept, and charges fees. */
   closed(options?: { keepsOrders?: boolean }): void
   stop(): void
 }
@@ -29,12 +29,12 @@ export function createLifecycle(options: {
   readonly market: Market
   readonly clock: StandInClock
   readonly now: () => Date
-  /** An order has taken its status; `fill` is its last one. */
+  /** Called when an order reaches a new status; `fill` is its last fill. */
   readonly onStatus: (order: StandInOrder, fill: LastFill | undefined) => void
 }): Lifecycle {
   const { accounts, market, clock, now } = options
   const lastFills = new WeakMap<StandInOrder, LastFill>()
-  /** What has no delay shows in the order's next reading. */
+  /** Actions without a delay take effect by the order's next read. */
   const later = createLater()
 
   function touch(order: StandInOrder, status: StandInOrder['status']): void {
@@ -44,7 +44,7 @@ export function createLifecycle(options: {
     options.onStatus(order, lastFills.get(order))
   }
 
-  /** Ends an order, by way of the status in between if its behaviour has one. */
+  /** Ends an order, through its behaviour's intermediate status if it has one. */
   function finish(order: StandInOrder, status: EndStatus | 'filled'): void {
     const { endsThrough, endDelayMs } = order.behaviour
     order.endsAs = status
@@ -52,7 +52,7 @@ export function createLifecycle(options: {
     later.after(endsThrough === undefined ? 0 : endDelayMs, () => settle(order))
   }
 
-  /** The end that an order is on its way to. */
+  /** Moves an order to its pending end status. */
   function settle(order: StandInOrder): void {
     if (isLive(order) && order.endsAs !== null) touch(order, order.endsAs)
   }
@@ -60,7 +60,7 @@ export function createLifecycle(options: {
   function act(account: StandInAccount, order: StandInOrder): void {
     const { mode, fraction } = order.behaviour
     if (!isLive(order) || order.endsAs !== null) return
-    // The market closed in between: the order begins anew when it opens.
+    // The market closed during the delay: the order starts again at the next opening.
     if (!clock.isOpen()) order.begun = false
     else if (mode === 'reject') lifecycle.end(order, 'rejected')
     else if (mode === 'expire') {
@@ -72,7 +72,7 @@ export function createLifecycle(options: {
     } else lifecycle.fill(account, order, mode === 'partial' ? (fraction ?? '0.5') : '1')
   }
 
-  /** Another order, under ids of its own, carries on with what is left. */
+  /** A replacement order, with its own ids, continues with the remaining quantity. */
   function replace(account: StandInAccount, order: StandInOrder): void {
     const { delayMs } = order.behaviour
     const left = order.notional === null ? null : toCash(order.notional) - order.filledValue
@@ -139,7 +139,7 @@ export function createLifecycle(options: {
   return lifecycle
 }
 
-/** An order of which nothing has been filled yet. */
+/** A new order without fills. */
 export function newOrder(
   order: Omit<
     StandInOrder,
@@ -168,7 +168,10 @@ export function newOrder(
   }
 }
 
-/** Alpaca documents that an order which waits to be replaced rejects it; what is filled is past it, whatever its status. */
+/**
+ * Alpaca refuses to cancel an order in `pending_replace`. An order past its last fill cannot be cancelled, regardless
+ * of its status.
+ */
 function isCancelable(order: StandInOrder): boolean {
   return isLive(order) && order.status !== 'pending_replace' && order.endsAs !== 'filled'
 }

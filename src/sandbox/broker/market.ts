@@ -4,8 +4,10 @@ import { createRandom } from './random.js'
 import type { StandInSymbol } from './types.js'
 
 const ONE_CENT = 10_000n
-/** A step moves a price by at most this many hundredths of a percent. */
+/** The largest price move of one step, in hundredths of a percent. */
 const MAX_STEP_BPS = 10
+/** The stand-in knows bars of a quarter of an hour alone. */
+export const BAR_MS = 900_000
 
 export type SnapshotMember = 'latestTrade' | 'latestQuote' | 'minuteBar' | 'dailyBar' | 'prevDailyBar'
 
@@ -24,17 +26,19 @@ export interface Listing {
   low: bigint
   readonly previousClose: bigint
   tradedAt: Date
-  /** What the snapshot leaves out; `all` leaves the symbol out. */
+  /** The trading since the stand-in began, by the start of its quarter of an hour in Unix milliseconds. */
+  readonly traded: Map<number, { open: bigint; high: bigint; low: bigint; close: bigint }>
+  /** Members omitted from the snapshot; `all` omits the symbol. */
   omit: ReadonlySet<SnapshotMember> | 'all'
 }
 
 export interface Market {
   readonly listings: ReadonlyMap<string, Listing>
-  /** Sets the last price, and the quote a cent around it unless given. */
+  /** Sets the last price, and the quote; by default one cent either side of it. */
   setPrice(symbol: string, last: bigint, quote?: { bid?: bigint | undefined; ask?: bigint | undefined }): void
   /** Moves every price by one step of the seeded walk, in the order of the listings. */
   walk(): void
-  /** @throws RangeError for a symbol that is not listed */
+  /** @throws RangeError if the symbol is not listed */
   listing(symbol: string): Listing
 }
 
@@ -62,6 +66,7 @@ export function createMarket(options: {
       if (last > listing.high) listing.high = last
       if (last < listing.low) listing.low = last
       listing.tradedAt = options.now()
+      trade(listing, last)
     },
     walk() {
       for (const listing of listings.values()) {
@@ -91,8 +96,17 @@ function newListing(entry: StandInSymbol, now: Date): Listing {
     low: price,
     previousClose: price,
     tradedAt: now,
+    traded: new Map(),
     omit: new Set(),
   }
+}
+
+function trade({ traded, tradedAt }: Listing, price: bigint): void {
+  const at = Math.floor(tradedAt.getTime() / BAR_MS) * BAR_MS
+  const bar = traded.get(at) ?? { open: price, high: price, low: price, close: price }
+  const high = price > bar.high ? price : bar.high
+  const low = price < bar.low ? price : bar.low
+  traded.set(at, { ...bar, high, low, close: price })
 }
 
 /** A UUID (version 4 in form) that depends only on `name`. */

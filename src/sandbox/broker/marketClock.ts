@@ -13,16 +13,16 @@ export interface ClockChange {
 
 export interface StandInClock {
   isOpen(): boolean
-  /** The end of the session that is open, or of the next one. */
+  /** The end of the current session, or of the next one. */
   nextClose(): Date
-  /** When a closed market opens by itself; by default in an hour. */
+  /** The time at which a closed market opens automatically; by default in an hour. */
   set(change: ClockChange): void
   /** As `GET /v2/clock` answers. */
   toJson(): { timestamp: string; is_open: boolean; next_open: string; next_close: string }
   stop(): void
 }
 
-/** A trading clock that is opened and closed by hand, and opens by itself at its `nextOpen`. */
+/** A trading clock that commands open and close; it also opens automatically at its `nextOpen`. */
 export function createMarketClock(options: {
   readonly now: () => Date
   readonly onOpen: () => void
@@ -51,7 +51,7 @@ export function createMarketClock(options: {
       awaitOpening()
     },
     toJson() {
-      // A sandbox left running for days keeps showing times to come.
+      // Keeps `nextClose` in the future, even if the sandbox runs for days.
       while (nextClose <= now()) nextClose = after(nextClose, DAY_MS)
       while (open && nextOpen <= now()) nextOpen = after(nextOpen, DAY_MS)
       return {

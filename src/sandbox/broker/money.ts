@@ -19,7 +19,7 @@ export function toCash(usd: bigint): bigint {
   return usd * USDC_TO_CASH
 }
 
-/** Cash units as USD with 6 decimals; every part of the last one counts. */
+/** Cash units as USD with 6 decimals, rounded up. */
 export function toUsdc(cash: bigint): bigint {
   return (cash + USDC_TO_CASH - 1n) / USDC_TO_CASH
 }
@@ -28,14 +28,14 @@ export function formatCash(cash: bigint): string {
   return formatDecimal(cash, CASH_DECIMALS)
 }
 
-/** What a fill moves: its value to the nearest cent, half a cent against the account. */
+/** A fill's cash movement: its value rounded to the nearest cent, half a cent against the account. */
 export function inCents(value: bigint, side: 'buy' | 'sell'): bigint {
   const half = CASH_CENT / 2n
   const added = side === 'buy' ? half : half - 1n
   return ((value + added) / CASH_CENT) * CASH_CENT
 }
 
-/** What the close will charge: each fee rounded up to the cent. */
+/** The fees due at the close, each rounded up to the cent. */
 export function pendingFees({ accrued }: StandInAccount): bigint {
   return toCash([...accrued.values()].reduce((sum, exact) => sum + ceilFee(exact), 0n))
 }
@@ -60,13 +60,13 @@ export function liveOrders(account: StandInAccount): StandInOrder[] {
   return [...account.orders.values()].filter(isLive)
 }
 
-/** What of an order is still to be filled at `price`, in share base units; a notional is floored to nine decimals. */
+/** The unfilled quantity of an order at `price`, in share base units; a notional is floored to nine decimals. */
 export function remainingQty(order: StandInOrder, price: bigint): bigint {
   if (order.qty !== null) return order.qty - order.filledQty
   return (toCash(order.notional ?? 0n) - order.filledValue) / price
 }
 
-/** Cash that live buys may still take: their notional, or 4 % over the price as Alpaca holds for a market order. */
+/** Cash reserved by live buys: their notional, or 4 % above the price, as Alpaca reserves for a market order. */
 export function reservedCash(account: StandInAccount, priceOf: (symbol: string) => bigint): bigint {
   return liveOrders(account)
     .filter((order) => order.side === 'buy')
@@ -78,7 +78,7 @@ export function reservedCash(account: StandInAccount, priceOf: (symbol: string) 
     .reduce((sum, held) => sum + held, 0n)
 }
 
-/** Shares of `symbol` that live sells may still take. */
+/** Shares of `symbol` reserved by live sells. */
 export function reservedQty(account: StandInAccount, symbol: string, price: bigint): bigint {
   return liveOrders(account)
     .filter((order) => order.side === 'sell' && order.symbol === symbol)

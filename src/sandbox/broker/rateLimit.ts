@@ -4,9 +4,9 @@ import type { Reply } from './types.js'
 const WINDOW_MS = 60_000
 
 export interface RateLimit {
-  /** Requests a minute, account and API from which on they are refused; null states and enforces none. */
+  /** The limit in requests per minute, account and API; null disables the limit and its headers. */
   enforce(perMinute: number | null): void
-  /** Counts one request: the headers for its answer, and the refusal when it is one too many. */
+  /** Counts one request. Returns the headers of its answer, and the refusal if it exceeds the limit. */
   count(
     account: string,
     api: 'trading' | 'data',

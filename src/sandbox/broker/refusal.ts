@@ -10,7 +10,7 @@ export function refusal(
   return { status, body: { ...more, code, message } }
 }
 
-/** What the gateway answers to missing or wrong keys: only a message. */
+/** The gateway's answer to missing or wrong keys: a message without a code. */
 export const UNAUTHORIZED: Reply = { status: 401, body: { message: 'unauthorized.' } }
 
 export const NO_SUCH_ENDPOINT: Reply = refusal(404, 40410000, 'endpoint not found')

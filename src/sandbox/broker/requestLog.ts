@@ -1,15 +1,15 @@
-/** The oldest are forgotten beyond this many. */
+/** The log drops its oldest entries beyond this number. */
 const KEPT = 10_000
 
-/** One request to Alpaca's routes. It holds no key: `account` is the name behind it, null when it was refused. */
+/** One request to Alpaca's routes. It holds no key: `account` is the account's name, null for refused keys. */
 export interface SeenRequest {
   readonly at: string
   readonly account: string | null
   readonly method: string
-  /** With its query. */
+  /** Path and query. */
   readonly url: string
   readonly body: unknown
-  /** The answer's status; `dropped` when the connection was cut instead. */
+  /** The answer's status; `dropped` if the connection was cut instead. */
   readonly outcome: number | 'dropped'
 }
 

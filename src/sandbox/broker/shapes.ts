@@ -66,7 +66,7 @@ export function orderJson(order: StandInOrder) {
   }
 }
 
-/** A decimal, unless the order is to state it otherwise once it has ended. */
+/** A decimal, unless the behaviour states it differently once the order has ended. */
 function filledQtyOf(order: StandInOrder): { filled_qty?: string | null } {
   const { behaviour, filledQty } = order
   if (behaviour.filledQty === undefined || isLive(order)) return { filled_qty: shares(filledQty) }

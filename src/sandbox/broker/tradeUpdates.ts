@@ -8,7 +8,7 @@ import { createRandom } from './random.js'
 import { nanoTime, orderJson } from './shapes.js'
 import type { OrderStatus, StandInAccount, StandInOrder } from './types.js'
 
-/** Documented events, by the status that an order takes; a status without one is not announced. */
+/** Documented events, by the order's new status; a status without an event is not announced. */
 const EVENTS: ReadonlyMap<OrderStatus, string> = new Map([
   ['accepted', 'accepted'],
   ['pending_new', 'pending_new'],
@@ -27,19 +27,19 @@ const EVENTS: ReadonlyMap<OrderStatus, string> = new Map([
   ['pending_replace', 'pending_replace'],
 ])
 
-/** How the stream treats its events. Shares are between 0 and 1; what is absent does not happen. */
+/** The stream's behaviour. Shares are between 0 and 1; an absent member has no effect. */
 export interface StreamBehaviour {
-  /** Share of the events that get lost. */
+  /** The share of events that the stream drops. */
   readonly drop?: number | undefined
-  /** Share of the events that are sent twice. */
+  /** The share of events that the stream sends twice. */
   readonly repeat?: number | undefined
-  /** Each event is held back for up to this long, so that others overtake it. */
+  /** The maximum random delay of an event, so that events overtake each other. */
   readonly shuffleMs?: number | undefined
-  /** Neither events nor answers, on connections that stand. */
+  /** Sends neither events nor answers on existing connections. */
   readonly silent?: boolean | undefined
-  /** Text frames, as from a live account, instead of a paper account's binary ones. */
+  /** Sends text frames, like a live account, instead of a paper account's binary frames. */
   readonly text?: boolean | undefined
-  /** New connections are refused. */
+  /** Refuses new connections. */
   readonly refuse?: boolean | undefined
 }
 
@@ -49,10 +49,10 @@ export interface LastFill {
 }
 
 export interface StandInStream {
-  /** An order has taken its status. */
+  /** Announces an order's new status. */
   announce(order: StandInOrder, fill: LastFill | undefined): void
   behave(behaviour: StreamBehaviour): void
-  /** Sends an event that no order has caused, of a known order or of one that does not exist. */
+  /** Sends a fabricated event, of a known order or of one that does not exist. */
   invent(event: {
     readonly account: string
     readonly event: string
@@ -77,7 +77,7 @@ export function createStream(deps: {
   const random = createRandom(deps.seed)
   const happens = (share = 0) => random() / 2 ** 32 < share
   const sockets = new WebSocketServer({ noServer: true })
-  /** Those that have shown good keys, and then listen. */
+  /** Authenticated connections; each receives events once it listens. */
   const authorized = new Map<WebSocket, StandInAccount>()
   const listening = new Set<WebSocket>()
   const later = createLater()
@@ -175,7 +175,7 @@ export function createStream(deps: {
       const order = known ?? template
       if (order === undefined) throw new RangeError(`${name} has no order to take for a pattern`)
       const ids = known ? {} : { id: randomUUID(), client_order_id: clientOrderId ?? randomUUID() }
-      // Claims that would cost money if a client believed them.
+      // Values that would cost a client money if it trusted them.
       const claims = { status: 'filled', filled_qty: '1000000', filled_avg_price: '0.01' }
       const fill = { qty: 1n, price: 1n }
       publish(account, {

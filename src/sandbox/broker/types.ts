@@ -1,8 +1,8 @@
 import type { FeeSchedule } from '../../protocol/fees.js'
 
-/** The account as its owner configures it. */
+/** The configuration of an account. */
 export interface StandInAccountConfig {
-  /** Its name in the control API, so that no key is needed there. */
+  /** The account's name in the control API, which therefore needs no key. */
   readonly name: string
   readonly keyId: string
   readonly secretKey: string
@@ -17,25 +17,26 @@ export interface StandInSymbol {
   readonly price: string
 }
 
-/** What becomes of an order once the market is open. */
+/** The fate of an order once the market is open. */
 export interface FillBehaviour {
   /**
-   * `immediate` fills before the next request, `delay` after `delayMs`, `hold` when released; `partial` fills
-   * `fraction` and waits to be released; `reject` and `expire` (after filling `fraction`, if given) end it; `replace`
-   * fills `fraction` and has an order under another id carry on, which fills after `delayMs`.
+   * - `immediate` fills before the next request, `delay` after `delayMs`, `hold` when released
+   * - `partial` fills `fraction`, then waits for release
+   * - `reject` and `expire` end the order, after filling `fraction` if given
+   * - `replace` fills `fraction`; a new order under another id continues, and fills after `delayMs`
    */
   readonly mode: 'immediate' | 'delay' | 'hold' | 'partial' | 'reject' | 'expire' | 'replace'
   readonly delayMs?: number | undefined
   /** Plain decimals between 0 and 1. */
   readonly fraction?: string | undefined
-  /** How long a requested cancellation is pending; the order may still fill meanwhile. */
+  /** How long a requested cancellation stays pending; the order may still fill during that time. */
   readonly cancelDelayMs?: number | undefined
-  /** The status that the order waits in, instead of `new`. */
+  /** The status of the waiting order, instead of `new`. */
   readonly waitsAs?: WaitingStatus | undefined
-  /** The status between its last fill and its end, for `endDelayMs`. */
+  /** The status between the last fill and the end, for `endDelayMs`. */
   readonly endsThrough?: EndingStatus | undefined
   readonly endDelayMs?: number | undefined
-  /** How the order states `filled_qty` once it has ended, instead of as a decimal. */
+  /** The form of `filled_qty` once the order has ended, instead of a decimal. */
   readonly filledQty?: 'null' | 'absent' | undefined
 }
 
@@ -62,7 +63,7 @@ export interface StandInOrder {
   readonly qty: bigint | null
   readonly createdAt: Date
   readonly expiresAt: Date
-  /** The id of the order that this one replaces. */
+  /** The id of the order that this one replaced. */
   readonly replaces: string | null
   readonly behaviour: FillBehaviour
   status: OrderStatus
@@ -71,11 +72,11 @@ export interface StandInOrder {
   replacedBy: string | null
   filledQty: bigint
   filledValue: bigint
-  /** What its fills have moved, in whole cents: USD with 15 decimals. */
+  /** The cash moved by its fills, in whole cents: USD with 15 decimals. */
   movedCash: bigint
-  /** The end that it is on its way to, while its status is one of `EndingStatus`. */
+  /** The pending end status, while the status is an `EndingStatus`. */
   endsAs: EndStatus | 'filled' | null
-  /** Whether its behaviour has been set going; orders wait for the market to open. */
+  /** Whether its behaviour has started; orders wait for the market to open. */
   begun: boolean
 }
 
@@ -85,7 +86,7 @@ export interface StandInPosition {
   cost: bigint
 }
 
-/** An entry of `GET /v2/account/activities`, as it is answered. */
+/** An entry of `GET /v2/account/activities`, in its API form. */
 export interface Activity {
   readonly id: string
   readonly activity_type: 'FILL' | 'FEE'
@@ -100,20 +101,20 @@ export interface StandInAccount {
   readonly createdAt: Date
   readonly keyId: string
   readonly secretKey: string
-  /** What the broker charges this account. */
+  /** This account's fees. */
   readonly fees: FeeSchedule
-  /** Without what has accrued in fees since the last close. */
+  /** Cash without the fees accrued since the last close. */
   cash: bigint
-  /** By a fee's name, what has accrued since the last close: USD with 21 decimals. */
+  /** Fees accrued since the last close, by name: USD with 21 decimals. */
   readonly accrued: Map<string, bigint>
   readonly positions: Map<string, StandInPosition>
-  /** By `client_order_id`, in the order of placing. */
+  /** Keyed by `client_order_id`, in order of placement. */
   readonly orders: Map<string, StandInOrder>
   /** Oldest first. */
   readonly activities: Activity[]
 }
 
-/** An HTTP answer before it is written. `body` undefined is an empty one. */
+/** An unwritten HTTP answer. An undefined `body` is an empty one. */
 export interface Reply {
   readonly status: number
   readonly body?: unknown

@@ -1,15 +1,25 @@
-import { Interface, toQuantity } from 'ethers'
-import { z } from 'zod'
-import { ChainUnavailableError } from '../../chain/errors.js'
-import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
-import { addressIn, numberIn, numberOf, wordAt, wordOf } from '../../chain/logFields.js'
-import { smallQuantitySchema } from '../../chain/quantity.js'
-import { isRateLimited } from '../../chain/rpcRequest.js'
-import { resultOf } from '../../chain/rpcResult.js'
-import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
+import { fitOf } from '../../chain/blockTracker.js'
+import { ChainAnswerError } from '../../chain/errors.js'
+import { interfaces } from '../../chain/interfaces.js'
+import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
+import {
+  addressIn,
+  type BlockId,
+  type BlockRange,
+  blockTime,
+  type ChainLog,
+  createPieceReader,
+  firstBlockSince,
+  type LogPiece,
+  logRequest,
+  numberIn,
+  type PieceReader,
+  wordAt,
+} from '../../chain/logReader.js'
+import type { Rpc, RpcCall } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 
-/** Where an event lies on the chain. */
+/** The place of an event on the chain. */
 export interface ChainPosition {
   readonly block: number
   readonly logIndex: number
@@ -20,19 +30,19 @@ export interface OpenedOrder {
   readonly orderId: Hex
   readonly account: Hex
   readonly commit: Hex
-  /** Of its `OrderOpened`. */
+  /** The place of its `OrderOpened`. */
   readonly position: ChainPosition
 }
 
 interface EventPlace {
-  /** One place in one version of the chain: after a reorganisation the same event has another. */
+  /** Block hash and log index: after a reorganization the same event has another id. */
   readonly id: string
   readonly orderId: Hex
   readonly position: ChainPosition
   readonly txHash: Hex
 }
 
-/** What happened to an escrow. */
+/** An event of an escrow. */
 export type EscrowEvent = OpenedEvent | ClosedEvent
 
 /** An escrow has been opened. */
@@ -46,20 +56,10 @@ export type OpenedEvent = EventPlace &
 /** An escrow has ended. */
 export type ClosedEvent = EventPlace & { readonly kind: 'settled' | 'refunded' }
 
-/** A block in one version of the chain: after a reorganisation its number has another hash. */
-export interface BlockId {
-  readonly number: number
-  readonly hash: string
-}
-
-/** What a range of blocks holds. */
-export interface EscrowRange {
+/** The events of the escrow in a range of blocks. */
+export interface EscrowPiece extends Pick<LogPiece, 'parent' | 'last'> {
   /** In their order. */
   readonly events: readonly EscrowEvent[]
-  /** Hash of the block before the range; null when there is none. */
-  readonly parentHash: string | null
-  /** Hash of the range's last block. */
-  readonly hash: string
 }
 
 /** Blocks and events of the escrow, straight from a node. Every method throws ChainUnavailableError, ChainAnswerError. */
@@ -69,120 +69,75 @@ export interface EscrowEvents {
   /** Unix seconds of a block; undefined when the node does not have it. */
   blockTime(block: number): Promise<number | undefined>
   /**
-   * A range of blocks, both ends included. `lagging` when the node that answered has not got so far, `refused` when it
-   * takes no such range (too many blocks, or too many events in them).
-   * @param orderId of the only order to read of; all of them when left out
+   * Undefined when the node does not have the range's last block.
+   * @param orderId reads the events of this order only
+   * @throws RangeRefusedError
    */
-  read(from: number, to: number, orderId?: Hex): Promise<EscrowRange | 'lagging' | 'refused'>
+  read(range: BlockRange, orderId?: Hex): Promise<EscrowPiece | undefined>
 }
 
-const blockSchema = z.looseObject({
-  number: smallQuantitySchema,
-  hash: z.string(),
-  timestamp: smallQuantitySchema,
-})
-/** The form alone: what stands in it is read by hand. */
-const logsSchema = z.array(
-  z.object({
-    topics: z.array(z.string()),
-    data: z.string(),
-    blockNumber: z.string(),
-    blockHash: z.string(),
-    logIndex: z.string(),
-    transactionHash: z.string(),
-  }),
-)
-
 const KINDS = { OrderOpened: 'opened', OrderSettled: 'settled', OrderRefunded: 'refunded' } as const
-const escrowInterface = new Interface(orderEscrowAbi)
 /** Kinds by topic 0. Looked up once: ethers hashes the signatures of a whole ABI again for every log that it parses. */
 const kindByTopic = new Map(
-  Object.entries(KINDS).map(([name, kind]) => [escrowInterface.getEvent(name)?.topicHash, kind]),
+  Object.entries(KINDS).map(([name, kind]) => [interfaces.orderEscrow.getEvent(name)?.topicHash, kind]),
 )
-const TOPICS = [...kindByTopic.keys()]
+const TOPICS = [...kindByTopic.keys()].filter((topic) => topic !== undefined)
 
 export function createEscrowEvents(options: {
-  readonly transport: RpcTransport
+  readonly rpc: Pick<Rpc, 'send'>
   readonly escrow: Hex
-  /** Aborts when the server begins to stop: every call then fails at once. */
+  /** Aborts when the server or the term begins to stop: every call then fails at once. */
   readonly stopping: AbortSignal
 }): EscrowEvents {
-  const { transport, escrow, stopping } = options
-  async function ask(...calls: RpcCall[]): Promise<RpcAnswer[]> {
+  const { rpc, escrow, stopping } = options
+  async function send(calls: readonly RpcCall[]) {
     stopping.throwIfAborted()
-    return transport.send(calls, stopping)
+    return rpc.send(calls, stopping)
   }
   return {
     async head() {
-      const [latest] = await ask(blockCall('latest'))
+      const [latest] = await send([blockCall('latest')])
       const { number, hash } = resultOf(latest, blockSchema)
       return { number, hash }
     },
-    async blockTime(block) {
-      const [found] = await ask(blockCall(toQuantity(block)))
-      return resultOf(found, blockSchema.nullable())?.timestamp
-    },
-    async read(from, to, orderId) {
-      const filter = {
-        address: escrow,
-        topics: orderId === undefined ? [TOPICS] : [TOPICS, orderId],
-        fromBlock: toQuantity(from),
-        toBlock: toQuantity(to),
-      }
-      const logsCall = { method: 'eth_getLogs', params: [filter] }
-      // One request, so that one node answers all: a node that is behind returns fewer events, not an error.
-      const [last, parent, logs] = await ask(
-        blockCall(toQuantity(to)),
-        blockCall(toQuantity(Math.max(0, from - 1))),
-        logsCall,
-      )
-      const lastBlock = resultOf(last, blockSchema.nullable())
-      if (lastBlock === null) return 'lagging'
-      // That says nothing of the range.
-      if (isRateLimited(logsCall, logs)) throw new ChainUnavailableError(1)
-      if (logs !== undefined && 'error' in logs) return 'refused'
-      const events = resultOf(logs, logsSchema).flatMap(toEvent).sort(inChainOrder)
-      const parentBlock = from === 0 ? null : resultOf(parent, blockSchema.nullable())
-      return { events, parentHash: parentBlock?.hash ?? null, hash: lastBlock.hash }
+    blockTime: (block) => blockTime({ send }, block),
+    async read(range, orderId) {
+      const topics = orderId === undefined ? [TOPICS] : [TOPICS, orderId]
+      const request = logRequest([{ address: escrow, topics }], range)
+      const piece = request.read(await send(request.calls))
+      if (piece === undefined) return undefined
+      const { logs, parent, last } = piece
+      return { events: logs.flatMap(toEvent), parent, last }
     },
   }
 }
 
-function blockCall(block: string): RpcCall {
-  return { method: 'eth_getBlockByNumber', params: [block, false] }
-}
-
 /** `OrderOpened` has orderId and account in its topics; amount, deadline and commit, a word each, in its data. */
-function toEvent(log: z.output<typeof logsSchema>[number]): EscrowEvent[] {
-  const [topic, orderId, account] = log.topics.map(wordOf)
+function toEvent({ topics, data, blockHash, blockNumber, logIndex, txHash }: ChainLog): EscrowEvent[] {
+  const [topic, orderId, account] = topics
   const kind = topic && kindByTopic.get(topic)
   if (kind === undefined || orderId === undefined) return []
-  const position = { block: numberOf(log.blockNumber), logIndex: numberOf(log.logIndex) }
-  const id = `${log.blockHash} ${position.logIndex}`
-  const common = { id, orderId, position, txHash: wordOf(log.transactionHash) }
+  const position = { block: blockNumber, logIndex }
+  const common = { id: `${blockHash} ${logIndex}`, orderId, position, txHash }
   if (kind !== 'opened') return [{ kind, ...common }]
   return [
     {
       kind,
       ...common,
       account: addressIn(account ?? ''),
-      deadline: numberIn(wordAt(log.data, 1)),
-      commit: wordAt(log.data, 2),
+      deadline: numberIn(wordAt(data, 1)),
+      commit: wordAt(data, 2),
     },
   ]
 }
 
-function inChainOrder(a: EscrowEvent, b: EscrowEvent): number {
-  return a.position.block - b.position.block || a.position.logIndex - b.position.logIndex
-}
-
-/** Is told of what was read of the chain anyway, so that it need not ask for it. Must not throw. */
+/** Observes reads of the chain, which saves it reads of its own. Must not throw. */
 export interface EscrowObserver {
   onHead(head: BlockId): void
   onEvents(events: readonly EscrowEvent[]): void
 }
 
-/** The same reads, each told to the observer. */
+/** The same reads; the observer gets each result. */
 export function observedEvents(events: EscrowEvents, observer: EscrowObserver): EscrowEvents {
   return {
     ...events,
@@ -191,10 +146,99 @@ export function observedEvents(events: EscrowEvents, observer: EscrowObserver): 
       observer.onHead(head)
       return head
     },
-    async read(from, to, orderId) {
-      const range = await events.read(from, to, orderId)
-      if (typeof range !== 'string') observer.onEvents(range.events)
-      return range
+    async read(range, orderId) {
+      const piece = await events.read(range, orderId)
+      if (piece !== undefined) observer.onEvents(piece.events)
+      return piece
+    },
+  }
+}
+
+/** Reads long ranges of the escrow's events in pieces that the nodes take. */
+export type RangeReader = PieceReader<EscrowPiece>
+
+/** @param orderId reads the events of this order only */
+export function createRangeReader(events: EscrowEvents, maxBlocks: number, orderId?: Hex): RangeReader {
+  return createPieceReader(maxBlocks, (range) => events.read(range, orderId))
+}
+
+/** Blocks whose events are read again after a reorganization. */
+export const REREAD_BLOCKS = 64
+
+/** An order lives 30 days at most and can be reclaimed seven days later; a day to spare. */
+const LOOK_BACK_SECONDS = 38 * 24 * 3_600
+
+/** Past events, and the last block that was read for them. */
+interface Past {
+  readonly events: readonly EscrowEvent[]
+  readonly block: BlockId
+}
+
+/** Reads past events, which takes hundreds of requests. */
+export interface LookBack {
+  /**
+   * Goes on where a failure stopped an earlier try: otherwise it would never finish at a node that limits its rate.
+   *
+   * @param now Unix seconds of the head
+   * @throws ChainUnavailableError, ChainAnswerError; repeatable then
+   */
+  read(now: number, head: BlockId): Promise<Past>
+  /** Frees the events. */
+  forget(): void
+}
+
+export function createLookBack(source: {
+  readonly events: EscrowEvents
+  readonly ranges: RangeReader
+}): LookBack {
+  /** The first block of the range, undefined before the first read, and the next one to read. */
+  let first: number | undefined
+  let next = 0
+  /** The last block that was read. */
+  let last: BlockId | undefined
+  let past: EscrowEvent[] = []
+
+  function forget(): void {
+    first = undefined
+    last = undefined
+    past = []
+  }
+
+  /** Blocks before this one were replaced, so some are read again, or all. */
+  function goBack(block: number): void {
+    const from = block - REREAD_BLOCKS
+    if (first === undefined || from <= first) {
+      forget()
+      return
+    }
+    next = from
+    last = undefined
+    past = past.filter(({ position }) => position.block < from)
+  }
+
+  async function begin(now: number, head: BlockId): Promise<void> {
+    next = await firstBlockSince(source.events.blockTime, now - LOOK_BACK_SECONDS, head.number)
+    first = next
+  }
+
+  return {
+    forget,
+    async read(now, head) {
+      const fit = last === undefined ? 'kept' : fitOf(last, head)
+      if (fit !== 'kept') goBack(fit === 'behind' ? head.number + 1 : head.number)
+      if (first === undefined) await begin(now, head)
+      while (next <= head.number) {
+        const piece = await source.ranges.readPiece({ from: next, to: head.number })
+        if (piece === undefined) throw new ChainAnswerError('the node is behind')
+        if (last !== undefined && last.hash !== piece.parent?.hash) {
+          goBack(next)
+          throw new ChainAnswerError('the chain changed')
+        }
+        past.push(...piece.events)
+        last = piece.last
+        next = piece.to + 1
+      }
+      return { events: past, block: last ?? head }
     },
   }
 }

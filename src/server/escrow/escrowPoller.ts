@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fitOf } from '../../chain/blockTracker.js'
+import type { BlockId } from '../../chain/logReader.js'
+import type { Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { createAlarm } from '../async/waiting.js'
-import type { Service } from '../lifetime.js'
-import type { BlockId, EscrowEvent, EscrowEvents } from './escrowLogs.js'
-import type { RangeReader } from './logRanges.js'
-import { REREAD_BLOCKS } from './logRanges.js'
+import { createAlarm } from '../../service/waiting.js'
+import { type EscrowEvent, type EscrowEvents, type RangeReader, REREAD_BLOCKS } from './escrowLogs.js'
 
 /** Follows the escrow's events. */
-export interface EscrowPoller extends Service {
-  /** Something has happened on the chain: look at once, not at the next interval. */
+interface EscrowPoller extends Service {
+  /** Looks at once because the chain has changed. */
   poke(): void
 }
 
-export interface EscrowPollerOptions {
+interface EscrowPollerOptions {
   readonly events: EscrowEvents
   readonly ranges: RangeReader
   /** Pause between two looks. */
   readonly intervalMs: number
-  /** Deals with all that the chain holds at the start. Repeatable. */
+  /** Handles the chain's state at the start. Repeatable. */
   readonly recover: () => Promise<Recovered>
   /**
-   * Deals with one event. When it rejects, it comes again. A reorganisation, too, may bring it again.
-   * @param isPast the block was looked at before, so that what came after it may be known already
+   * Handles one event. An event comes again after a rejection, and may come again after a reorganization.
+   * @param isPast the block was read before, so that later events may have been handled already
    */
   readonly onEvent: (event: EscrowEvent, isPast: boolean) => Promise<void>
   /** After each look that reached the chain's head. When it rejects, the look counts as failed. */
@@ -29,20 +29,20 @@ export interface EscrowPollerOptions {
   readonly logger: Logger
 }
 
-/** What was dealt with at the start. */
+/** The result of `recover`. */
 export interface Recovered {
-  /** The latest block that was looked at. */
+  /** The latest block that was read. */
   readonly block: BlockId
-  /** Of the latest `REREAD_BLOCKS` blocks. */
+  /** The events of the latest `REREAD_BLOCKS` blocks. */
   readonly events: readonly EscrowEvent[]
 }
 
-/** However often it is poked. */
+/** The shortest pause, however often it is poked. */
 const LEAST_PAUSE_MS = 200
 
 /**
- * Looks first at what there is, then at what is new, never twice at once. A failed look is repeated. When the block that
- * was looked at last is no longer part of the chain, the look goes some blocks back: they may have been replaced too.
+ * First reads the chain's state, then new blocks, never twice at once. A failed look is repeated. When a reorganization has
+ * replaced the last block, the next look goes some blocks back.
  */
 export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
   const { events, ranges, intervalMs, recover, onEvent, onLooked, logger } = options
@@ -50,7 +50,7 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
   let stopping = false
   const alarm = createAlarm()
   let running: Promise<void> = Promise.resolve()
-  /** The last block that was dealt with, as it was then; undefined until the start is dealt with. */
+  /** The last block that was handled; undefined before `recover`. */
   let last: BlockId | undefined
 
   async function start(): Promise<BlockId> {
@@ -65,12 +65,11 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
     const head = await events.head()
     const rereadFrom = Math.max(0, Math.min(newFrom, head.number + 1) - REREAD_BLOCKS)
     window.forgetBefore(rereadFrom)
-    let next = isBefore(head, last) ? rereadFrom : newFrom
+    let next = fitOf(last, head) === 'kept' ? newFrom : rereadFrom
     while (!stopping && next <= head.number) {
-      const piece = await ranges.readPiece(next, head.number)
+      const piece = await ranges.readPiece({ from: next, to: head.number })
       if (piece === undefined) return
-      const follows = next === last.number + 1
-      if (follows && piece.parentHash !== null && piece.parentHash !== last.hash) {
+      if (piece.parent !== null && fitOf(last, piece.parent) === 'replaced') {
         next = rereadFrom
         continue
       }
@@ -78,7 +77,7 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
         await onEvent(event, event.position.block < newFrom)
         window.add(event)
       }
-      last = { number: piece.to, hash: piece.hash }
+      last = piece.last
       next = piece.to + 1
     }
     if (!stopping) await onLooked()
@@ -92,7 +91,7 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
         if (failing) logger.info('escrow events read again')
         failing = false
       } catch (error) {
-        // Told once per outage: it may last for hours.
+        // Logged once per outage, which may last for hours.
         if (!failing && !stopping) logger.warn('escrow events not read', describeError(error))
         failing = true
       }
@@ -102,7 +101,7 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
   }
 
   return {
-    name: 'watcher',
+    name: 'escrow poller',
     poke: () => alarm.ring(),
     async start() {
       running = run()
@@ -115,13 +114,8 @@ export function createEscrowPoller(options: EscrowPollerOptions): EscrowPoller {
   }
 }
 
-/** Whether a head shows that the last block is not part of the chain any more, or that its node is behind. */
-function isBefore(head: BlockId, last: BlockId): boolean {
-  return head.number < last.number || (head.number === last.number && head.hash !== last.hash)
-}
-
-/** The latest events that were dealt with, so that reading them again starts nothing again. */
-export interface EventWindow {
+/** The latest handled events, so that reading them again does not handle them again. */
+interface EventWindow {
   /** The events of a range of blocks, both ends included, that are still to be dealt with. */
   news(events: readonly EscrowEvent[], from: number, to: number): EscrowEvent[]
   add(event: EscrowEvent): void
@@ -133,7 +127,7 @@ function createEventWindow(): EventWindow {
   /** Block numbers by the events' ids. */
   const known = new Map<string, number>()
 
-  /** Whether an event that was dealt with is no longer on the chain. */
+  /** Whether a handled event is no longer on the chain. */
   function hasLost(events: readonly EscrowEvent[], from: number, to: number): boolean {
     const present = new Set(events.map(({ id }) => id))
     return [...known].some(([id, block]) => block >= from && block <= to && !present.has(id))
@@ -141,7 +135,7 @@ function createEventWindow(): EventWindow {
 
   return {
     news(events, from, to) {
-      // What came before the lost one may count again: an order whose end has vanished is open.
+      // Events before the lost one count again: an order whose end has vanished is open.
       if (hasLost(events, from, to)) known.clear()
       return events.filter(({ id }) => !known.has(id))
     },

@@ -1,33 +1,30 @@
 import { isUtf8 } from 'node:buffer'
-import express, { type Request, type RequestHandler } from 'express'
+import type { IncomingMessage } from 'node:http'
+import type { Request, RequestHandler } from 'express'
+import type { ZodError, ZodType } from 'zod'
 import { JsonError, parseStrictJson } from '../../protocol/strictJson.js'
-import { Problem } from './problems.js'
+import { type FieldError, Problem } from './errors.js'
+import type { ProblemCode } from './problemCodes.js'
 
 /**
- * Reads a JSON body into `req.body`, still unparsed by any schema. Goes into the routes that take a body, after
- * whatever decides that the caller may send one.
+ * Reads a JSON body into `req.body`, not yet parsed by a schema. Stands in the routes that take a body, after every check of
+ * the caller.
  *
  * Refuses: another media type, charset or content encoding (415; a cross-origin "simple" form or text POST ends
  * here, and nothing is ever inflated), more than `limitBytes` (413), text that is not strict UTF-8 JSON (400).
  *
- * @param admit looks at the bytes before they are parsed, and throws for those that must not be
+ * @param admit checks the bytes before they are parsed, and throws for those that must not be
  */
 export function jsonBody(
   limitBytes: number,
   admit: (raw: Buffer, req: Request) => void = () => undefined,
 ): RequestHandler {
-  const readRaw = express.raw({ type: () => true, limit: limitBytes, inflate: false })
-  return (req, res, next) => {
-    if (!isJson(req.headers['content-type'] ?? '')) throw new Problem('unsupported-media-type')
-    readRaw(req, res, (failure?: unknown) => {
-      if (failure !== undefined) {
-        next(failure)
-        return
-      }
+  return (req, _res, next) => {
+    const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = req.headers
+    if (!isJson(type) || encoding.toLowerCase() !== 'identity') throw new Problem('unsupported-media-type')
+    readBytes(req, limitBytes, (read) => {
       try {
-        const raw: unknown = req.body
-        // Without a body there is nothing to read.
-        const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0)
+        const bytes = read()
         admit(bytes, req)
         req.body = parseRaw(bytes)
       } catch (error) {
@@ -39,11 +36,45 @@ export function jsonBody(
   }
 }
 
+const PLAIN_JSON = 'application/json'
+
 /** `application/json`, with no parameter but `charset=utf-8` (RFC 8259 §11 defines none at all). */
 function isJson(contentType: string): boolean {
+  if (contentType === PLAIN_JSON) return true
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
-  if (type.trim() !== 'application/json') return false
+  if (type.trim() !== PLAIN_JSON) return false
   return parameters.every((parameter) => /^\s*charset\s*=\s*("utf-8"|utf-8)\s*$/.test(parameter))
+}
+
+/**
+ * Calls back once, with a function that returns the body or throws why there is none. Most bodies come in one piece, so this
+ * takes a fraction of what a reader takes that also inflates and decodes.
+ */
+function readBytes(req: IncomingMessage, limitBytes: number, done: (read: () => Buffer) => void): void {
+  const pieces: Buffer[] = []
+  let length = 0
+  const end = (read: () => Buffer) => {
+    req.off('data', take).off('end', finish).off('error', fail)
+    done(read)
+  }
+  const refuse = (code: 'body-too-large' | 'malformed-request') =>
+    end(() => {
+      throw new Problem(code)
+    })
+  const take = (piece: Buffer) => {
+    pieces.push(piece)
+    length += piece.length
+    // Node reads the rest, and drops it.
+    if (length > limitBytes) refuse('body-too-large')
+  }
+  const finish = () => {
+    const [only] = pieces
+    end(() => (only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)))
+  }
+  // The caller hung up.
+  const fail = () => refuse('malformed-request')
+  if (Number(req.headers['content-length'] ?? 0) > limitBytes) refuse('body-too-large')
+  else req.on('data', take).on('end', finish).on('error', fail)
 }
 
 function parseRaw(raw: Buffer): unknown {
@@ -55,4 +86,57 @@ function parseRaw(raw: Buffer): unknown {
     if (error instanceof JsonError) throw new Problem('malformed-json', { detail: error.message })
     throw error
   }
+}
+
+/** A hostile body can have thousands of faults; its answer names the first ones. */
+const MAX_ERRORS = 20
+const MAX_MESSAGE_LENGTH = 200
+
+/**
+ * Parses a request's body with its schema.
+ *
+ * @throws Problem `invalid-body` with `errors: [{path, message}]`, or the code given
+ */
+export function parseBody<T>(
+  schema: ZodType<T>,
+  body: unknown,
+  code: Extract<ProblemCode, 'invalid-body' | 'invalid-envelope'> = 'invalid-body',
+): T {
+  const result = schema.safeParse(body)
+  if (result.success) return result.data
+  throw new Problem(code, { extensions: { errors: fieldErrors(result.error) } })
+}
+
+/**
+ * Parses one path parameter.
+ *
+ * @throws Problem `invalid-parameter` with `errors: [{path: name, message}]`
+ */
+export function parseParam<T>(schema: ZodType<T>, name: string, value: unknown): T {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const errors = fieldErrors(result.error).map(({ message }) => ({ path: name, message }))
+  throw new Problem('invalid-parameter', { extensions: { errors } })
+}
+
+/** A schema's faults as the wire has them: a dotted path and a short message, each once though two checks may give it. */
+export function fieldErrors(error: ZodError): FieldError[] {
+  const faults = new Map<string, FieldError>()
+  for (const issue of error.issues) {
+    if (faults.size === MAX_ERRORS) break
+    const path = issue.path.map(String).join('.').slice(0, MAX_MESSAGE_LENGTH)
+    const message = messageOf(issue).slice(0, MAX_MESSAGE_LENGTH)
+    faults.set(JSON.stringify([path, message]), { path, message })
+  }
+  return [...faults.values()]
+}
+
+/** A name as our own members have it; a key, an amount or a ticker does not look like one. */
+const MEMBER_NAME = /^[a-z][A-Za-z]{0,31}$/
+
+/** Never a caller's own text, which may be a secret in the wrong place: only those unknown members that look like names. */
+function messageOf(issue: ZodError['issues'][number]): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message
+  const names = issue.keys.filter((name) => MEMBER_NAME.test(name))
+  return names.length === 0 ? 'unknown members' : `unknown members: ${names.join(', ')}`
 }

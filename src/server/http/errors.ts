@@ -1,10 +1,104 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
+import { z } from 'zod'
+import { isChainFailure } from '../../chain/errors.js'
+import { type Quota, quotaSchema, type Revert, revertSchema } from '../../protocol/api.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { outageOf } from './outages.js'
-import type { ProblemCode } from './problemCodes.js'
-import { Problem, problemBody } from './problems.js'
+import { StorageError } from '../store/storageError.js'
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from './problemCodes.js'
 
-/** Failures that an operator has to act on. Of a server's other failures the caller's next try is the remedy. */
+// Body shape: RFC 9457 (problem details for HTTP APIs).
+
+/** One fault of a body or parameter: where it is (dotted path, empty for the whole) and what is wrong with it. */
+export interface FieldError {
+  readonly path: string
+  readonly message: string
+}
+
+/** Our own members besides the standard ones. Nothing confidential: they are sent as they are. */
+interface ProblemExtensions {
+  readonly errors?: readonly FieldError[]
+  /** `policy-rejected`: the enclave's own code. */
+  readonly reason?: string
+  /** `would-revert`: the contract's typed error. */
+  readonly revert?: Revert
+  /** `relay-quota-exhausted`: whose quota is used up. */
+  readonly quota?: Quota
+}
+
+interface ProblemOptions {
+  /** The particular fault; the code's remedy when left out. */
+  readonly detail?: string
+  readonly extensions?: ProblemExtensions
+  readonly headers?: Readonly<Record<string, string>>
+  /** Only for the log. */
+  readonly cause?: unknown
+}
+
+/** A failure with a code of the registry. Its thrower, a router or a middleware, decides the answer of the request. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly code: ProblemCode
+  readonly status: number
+  readonly detail: string
+  readonly extensions: ProblemExtensions
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    const definition: ProblemDefinition = PROBLEMS[code]
+    super(`${code}: ${options.detail ?? definition.title}`, { cause: options.cause })
+    this.code = code
+    this.status = definition.status
+    this.detail = options.detail ?? definition.remedy
+    this.extensions = options.extensions ?? {}
+    const retryAfter = definition.retryAfterSeconds
+    this.headers = {
+      ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+      ...options.headers,
+    }
+  }
+}
+
+/** The RFC 9457 body. `type` is a path on this server: the code's section of its page of errors. */
+interface ProblemBody extends ProblemExtensions {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly instance: string
+  readonly code: ProblemCode
+  readonly requestId: string
+}
+
+/** The same as a schema, for the API's description. */
+export const problemBodySchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  instance: z.string(),
+  code: z.enum(PROBLEM_CODES),
+  requestId: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
+  reason: z.string().exactOptional(),
+  revert: revertSchema.exactOptional(),
+  quota: quotaSchema.exactOptional(),
+}) satisfies z.ZodType<ProblemBody>
+
+/** Renders a problem; the standard members win over an extension of the same name. */
+export function problemBody(problem: Problem, where: { instance: string; requestId: string }): ProblemBody {
+  return {
+    ...problem.extensions,
+    type: `/errors#${problem.code}`,
+    title: PROBLEMS[problem.code].title,
+    status: problem.status,
+    detail: problem.detail,
+    instance: where.instance,
+    code: problem.code,
+    requestId: where.requestId,
+  }
+}
+
+/** Failures that an operator has to act on. The caller's next try is the remedy for the server's other failures. */
 const ALARMING: ReadonlySet<ProblemCode> = new Set([
   'internal-error',
   'enclave-failed',
@@ -30,9 +124,9 @@ export function methodNotAllowed(...allow: ('GET' | 'POST')[]): RequestHandler {
 }
 
 /**
- * Answers every failure with a problem body. A chain or broker that does not answer is 503; anything else that is
- * not a Problem is a fixed 500 body: nothing of the cause leaks to the caller, and the log has its kind and its stack
- * without the message.
+ * Answers every failure with a problem body. A chain or store that does not answer is 503; any other error that is not a
+ * Problem is a fixed 500 body: nothing of the cause leaks to the caller, and the log has its kind and stack without the
+ * message.
  */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
@@ -50,29 +144,25 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
       next(error)
       return
     }
-    res.status(problem.status).set(problem.headers).set('Cache-Control', 'no-store')
-    res.type('application/problem+json')
-    res.send(JSON.stringify(problemBody(problem, { instance: instanceOf(req.originalUrl), requestId })))
+    const text = JSON.stringify(problemBody(problem, { instance: instanceOf(req.originalUrl), requestId }))
+    res.status(problem.status).set(problem.headers)
+    res.setHeader('Cache-Control', 'no-store')
+    res.setHeader('Content-Type', 'application/problem+json; charset=utf-8')
+    res.setHeader('Content-Length', Buffer.byteLength(text))
+    // `res.send` would hash the text for an ETag that no request can use, and write it apart from the headers.
+    res.end(text)
   }
 }
 
 /** The paths of the API with a well-formed id: an address, 32 bytes, or a run's. */
 const API_PATH =
-  /^\/(?:livez|readyz|metrics|health|enclave-key|openapi\.json|docs|market(?:\/clock)?|orders\/0x[0-9a-fA-F]{64}\/timeline|(?:orders|policy|wallet|org|compliance|relay)(?:\/0x(?:[0-9a-fA-F]{24})?[0-9a-fA-F]{40})?|runs\/[0-9a-f-]{36}\/result)$/
+  /^\/(?:|livez|readyz|metrics|health|enclave-key|openapi\.json|docs|errors|market(?:\/(?:bars|clock))?|orders\/0x[0-9a-fA-F]{64}\/(?:timeline|cancel)|(?:orders|policy|wallet|org|compliance|relay)(?:\/0x(?:[0-9a-fA-F]{24})?[0-9a-fA-F]{40})?|runs\/[0-9a-f-]{36}\/(?:result|notice))$/
 
-/** The path without its query; empty when it is not one of ours: what a caller wrote there is not repeated. */
+/** The path without its query; empty when it is not one of ours, because a caller's own text is not repeated. */
 export function instanceOf(url: string): string {
   const path = url.split('?', 1)[0] ?? url
   return API_PATH.test(path) ? path : ''
 }
-
-/** body-parser's failures by their documented `type`. */
-const BODY_READER_PROBLEMS = new Map([
-  ['entity.too.large', 'body-too-large'],
-  ['encoding.unsupported', 'unsupported-media-type'],
-  ['request.aborted', 'malformed-request'],
-  ['request.size.invalid', 'malformed-request'],
-] as const)
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
@@ -81,11 +171,12 @@ function toProblem(error: unknown): Problem {
   // The router's answer to a path parameter that is not percent-encoded UTF-8.
   if (error instanceof URIError)
     return new Problem('invalid-parameter', { detail: 'Malformed percent-encoding.' })
-  const code = error instanceof Error && 'type' in error ? bodyReaderProblem(error.type) : undefined
-  return new Problem(code ?? 'internal-error', { cause: error })
+  return new Problem('internal-error', { cause: error })
 }
 
-function bodyReaderProblem(type: unknown) {
-  for (const [known, code] of BODY_READER_PROBLEMS) if (known === type) return code
+/** The problem of a failure that the chain or the store caused; undefined for any other. */
+function outageOf(error: unknown): Problem | undefined {
+  if (isChainFailure(error)) return new Problem('chain-unavailable', { cause: error })
+  if (error instanceof StorageError) return new Problem('storage-unavailable', { cause: error })
   return undefined
 }

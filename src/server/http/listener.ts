@@ -1,17 +1,19 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { Config } from '../config.js'
-import { clientOf } from './client.js'
-import { answerClientError } from './clientErrors.js'
-import { withPath } from './requestTarget.js'
+import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Config } from '../config/config.js'
+import { Problem, problemBody } from './errors.js'
+import type { ProblemCode } from './problemCodes.js'
+import { clientOf } from './rateLimit.js'
 
 /** How closely the header and request time-outs are kept. */
 const CONNECTION_CHECK_MS = 1_000
 /** How soon a stopping server hangs up after a connection's last answer. */
 const IDLE_CHECK_MS = 50
 
-/** What a server that listens is told. */
-export type ListenOptions = Pick<
+/** The settings of a server that listens. */
+type ListenOptions = Pick<
   Config['http'],
   | 'port'
   | 'host'
@@ -49,7 +51,7 @@ export async function listen(
       requestTimeout: http.requestTimeoutMs,
       keepAliveTimeout: http.keepAliveTimeoutMs,
       connectionsCheckingInterval: CONNECTION_CHECK_MS,
-      // The app looks for it, and says what is missing.
+      // The app checks it, and answers with a problem.
       requireHostHeader: false,
     },
     answer,
@@ -64,7 +66,7 @@ export async function listen(
   return server
 }
 
-/** Closes connections beyond a client's cap, or of one that is barred, as they come. An answer would need what is short. */
+/** Closes connections beyond a client's cap, or of a barred client, as they come: an answer would take more connections. */
 function capConnections(server: Server, { max, isBarred, onRefused }: ClientCap): void {
   const open = new Map<string, number>()
   server.on('connection', (socket) => {
@@ -84,18 +86,18 @@ function capConnections(server: Server, { max, isBarred, onRefused }: ClientCap)
   })
 }
 
-/** Leaves out what came in one read with a request that closed the connection: Node hands it over all the same. */
+/** Drops requests that arrived in one read with a request that closed the connection: Node passes them on all the same. */
 function whileConnected(listener: RequestListener): RequestListener {
   return (req, res) => {
     if (!req.socket.destroyed) listener(req, res)
   }
 }
 
-/** Hangs up on a caller who takes nothing of an answer for that long. Node would keep it in memory for ever. */
+/** Hangs up on a caller that reads none of its answer for that long. Node would keep the answer in memory for ever. */
 function withAnswerTimeout(listener: RequestListener, limitMs: number): RequestListener {
   return (req, res) => {
     res.setTimeout(limitMs, () => {
-      // Before that, it is the caller who waits.
+      // Before the head of the answer, the caller waits for us.
       if (res.headersSent) req.socket.destroy()
     })
     listener(req, res)
@@ -117,4 +119,88 @@ export async function close(server: Server, limitMs: number): Promise<void> {
 export function portOf(server: Server): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Node's codes of a request that never became one; any other is a malformed request. */
+const CODES = new Map<unknown, ProblemCode>([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
+  ['HPE_HEADER_OVERFLOW', 'headers-too-large'],
+])
+
+/** How long a caller has to read the rest of its last answer. */
+const LINGER_MS = 2_000
+
+/** The connections that are being hung up. Further bytes on them are read and dropped. */
+const leaving = new WeakSet<Duplex>()
+
+/** For a server's `clientError` event: answers with a problem body, as every other failure, and hangs up. */
+function answerClientError(error: Error, socket: Duplex): void {
+  const gone = 'code' in error && error.code === 'ECONNRESET'
+  if (!gone && leaving.has(socket)) return
+  if (gone || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  leaving.add(socket)
+  const underWay = answerUnderWay(socket)
+  if (underWay !== undefined) {
+    // The request before this one may have its whole answer; a second one must not be written into it.
+    underWay.once('finish', () => hangUp(socket.resume()))
+    // Each byte that came in would put off the time limit of that answer (ANSWER_TIMEOUT).
+    socket.pause()
+    return
+  }
+  const code = CODES.get('code' in error ? error.code : undefined) ?? 'malformed-request'
+  hangUp(socket, rawAnswer(new Problem(code)))
+}
+
+/**
+ * Ends the answers, and closes when the caller does, or after its time (RFC 9112, 9.6). A connection that is closed while bytes
+ * come in is reset, and the caller loses the part of its answer that it has not read.
+ */
+function hangUp(socket: Duplex, lastAnswer = ''): void {
+  socket.end(lastAnswer)
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+function answerUnderWay(socket: Duplex): ServerResponse | undefined {
+  const message: unknown = '_httpMessage' in socket ? socket._httpMessage : undefined
+  return message instanceof ServerResponse && message.headersSent ? message : undefined
+}
+
+function rawAnswer(problem: Problem): string {
+  const requestId = randomUUID()
+  const body = problemBody(problem, { instance: '', requestId })
+  const text = JSON.stringify(body)
+  return [
+    `HTTP/1.1 ${problem.status} ${body.title}`,
+    'Connection: close',
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Request-Id: ${requestId}`,
+    '',
+    text,
+  ].join('\r\n')
+}
+
+/** A path without a route. */
+const NOWHERE = '/nowhere'
+
+/**
+ * Gives every request a path before the router sees it. A client may send the whole URL (RFC 9112, 3.2.2). Text that is no URL
+ * would get past every middleware, because Express answers it by itself.
+ */
+function withPath(app: RequestListener): RequestListener {
+  return (req, res) => {
+    req.url = pathOf(req.url ?? '')
+    app(req, res)
+  }
+}
+
+function pathOf(target: string): string {
+  if (target.startsWith('/')) return target
+  if (!URL.canParse(target)) return NOWHERE
+  const { pathname, search } = new URL(target)
+  return pathname.startsWith('/') ? pathname + search : NOWHERE
 }

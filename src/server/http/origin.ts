@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
 import type { RequestHandler } from 'express'
-import { Problem } from './problems.js'
+import { Problem } from './errors.js'
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600
 
-/** What a page may read of an answer, besides what any page may (Fetch standard). */
+/** Headers of an answer that the frontend's pages may read, besides those that any page may (Fetch standard). */
 export const EXPOSED_HEADERS = [
   'ETag',
   'Location',

@@ -1,9 +1,48 @@
+import type { IncomingMessage } from 'node:http'
+import { isIPv4 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { createRecentMap } from '../../service/recentMap.js'
+
+const MAPPED = '::ffff:'
+
+/** Bytes of an IPv6 address that tell clients apart: providers hand out a /56 to one of them. */
+const IPV6_PREFIX_BYTES = 7
+
+/**
+ * The client behind an address: an IPv4 address, or the /56 of an IPv6 one, because one client can send from all of it. An IPv4
+ * address written as IPv6 counts as IPv4.
+ *
+ * @param ip as Express reports it (`req.ip`) and `addressOf` does, behind as many proxies as `TRUST_PROXY` says
+ */
+export function clientOf(ip: string | undefined): string {
+  if (ip === undefined) return ''
+  // The kernel writes an IPv4 peer of a socket for both families like this: the common case.
+  const mapped = ip.startsWith(MAPPED) ? ip.slice(MAPPED.length) : ''
+  if (isIPv4(mapped)) return mapped
+  if (!ip.includes(':') || !ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  if (address.kind() === 'ipv4') return address.toString()
+  return address.toByteArray().slice(0, IPV6_PREFIX_BYTES).join('.')
+}
+
+/**
+ * The address that Express reports as `req.ip`, for a request that Express has not seen: the connection's own, or the one
+ * that the outermost of the trusted proxies has written into `X-Forwarded-For`.
+ *
+ * @param proxies how many of them are trusted
+ */
+export function addressOf(req: IncomingMessage, proxies: number): string | undefined {
+  const own = req.socket.remoteAddress
+  if (proxies === 0) return own
+  const forwarded = [req.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse()
+  const addresses = [own, ...forwarded.map((address) => address.trim()).filter((address) => address !== '')]
+  return addresses[Math.min(proxies, addresses.length - 1)]
+}
 
 const WINDOW_SECONDS = 60
 /** Clients that are counted at the same time; beyond that, the oldest window is forgotten first. */
 const MAX_CLIENTS = 50_000
-/** Requests over its rate after which a client is barred until its window ends: one that waits as it is asked sends few. */
+/** Requests over its rate after which a client is barred until its window ends. A client that obeys Retry-After sends few. */
 const MAX_REFUSALS = 100
 
 interface Window {
@@ -12,7 +51,7 @@ interface Window {
   readonly endsAt: number
 }
 
-/** What is left to a client. */
+/** The requests that a client has left. */
 export interface Allowance {
   /** The client has asked for more than it may. */
   readonly isExceeded: boolean
@@ -22,24 +61,24 @@ export interface Allowance {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface RateLimit {
+interface ClientRateLimit {
   /** Counts a request of the client. */
   count(client: string): Allowance
   /** Takes back a request that was counted. */
   giveBack(client: string): void
-  /** Whether the client has gone on asking over its rate for so long that it should not even connect until its window ends. */
+  /** Whether the client has sent so many requests over its rate that it should not even connect until its window ends. */
   isBarred(client: string): boolean
 }
 
 /**
- * Counts what each client (`clientOf`) asks for, in a minute that begins with its first request.
+ * Counts each client's requests (`clientOf`) in a minute that begins with its first request.
  *
  * @param now milliseconds of the monotonic clock
  */
-export function createRateLimit(
+export function createClientRateLimit(
   requestsPerMinute: number,
   now: () => number = () => performance.now(),
-): RateLimit {
+): ClientRateLimit {
   const windows = createRecentMap<string, Window>(MAX_CLIENTS)
   const policy = `"default";q=${requestsPerMinute};w=${WINDOW_SECONDS}`
 

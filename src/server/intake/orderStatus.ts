@@ -1,10 +1,9 @@
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { OrderStatus } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { Problem } from '../http/problems.js'
 import type { OrderSummary } from '../store/orderRecords.js'
 
-export interface OrderStatusDeps {
+interface OrderStatusDeps {
   /** At the chain's head; the very same object as long as that is the head. */
   readonly escrowed: (orderId: Hex) => Promise<EscrowedOrder>
   /** The very same object as long as the record is. */
@@ -12,15 +11,16 @@ export interface OrderStatusDeps {
 }
 
 /**
- * What became of an order, by chain and record. The very same object again as long as neither has changed.
+ * Reads the state of an order from chain and record: the very same object as long as neither has changed, null for an
+ * unknown order.
  *
- * The function throws Problem `order-not-found`; StorageError, ChainUnavailableError, ChainAnswerError.
+ * The function throws StorageError, ChainUnavailableError, ChainAnswerError.
  */
 export function createOrderStatus({ escrowed, summaryOf }: OrderStatusDeps) {
   const known = new WeakMap<EscrowedOrder, { readonly of: OrderSummary | undefined; status: OrderStatus }>()
-  return async (orderId: Hex): Promise<OrderStatus> => {
+  return async (orderId: Hex): Promise<OrderStatus | null> => {
     const [order, summary] = await Promise.all([escrowed(orderId), summaryOf(orderId)])
-    if (order.state === 'NONE' && summary === undefined) throw new Problem('order-not-found')
+    if (order.state === 'NONE' && summary === undefined) return null
     const before = known.get(order)
     if (before !== undefined && before.of === summary) return before.status
     const status = statusOf(orderId, order, summary)
@@ -31,7 +31,7 @@ export function createOrderStatus({ escrowed, summaryOf }: OrderStatusDeps) {
 
 function statusOf(orderId: Hex, order: EscrowedOrder, summary: OrderSummary | undefined): OrderStatus {
   const isOnChain = order.state !== 'NONE'
-  // Once the escrow tells which envelope is the order's, the time of another one says nothing.
+  // Once the escrow shows which envelope is the order's, the time of another one is meaningless.
   const candidate = isOnChain
     ? summary?.candidates.find(({ commit }) => commit === order.commit)
     : summary?.candidates[0]
@@ -46,10 +46,11 @@ function statusOf(orderId: Hex, order: EscrowedOrder, summary: OrderSummary | un
     triggers: summary?.triggers ?? [],
     nextTriggerAt: summary?.nextTriggerAt ?? null,
     notice: isOutdated(order, summary) ? null : (summary?.notice ?? null),
+    ...(summary?.cancelReceivedAt !== undefined && { cancelReceivedAt: summary.cancelReceivedAt }),
   }
 }
 
-/** The run that settled an order may have been cut off before it could replace what an earlier one left. */
+/** The run that settled an order may have been cut off before it replaced an earlier run's notice. */
 function isOutdated({ state }: EscrowedOrder, summary: OrderSummary | undefined): boolean {
   return state === 'SETTLED' && !summary?.triggers.some(({ outcome }) => outcome === 'settled')
 }

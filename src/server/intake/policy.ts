@@ -1,21 +1,103 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { BlockTag } from 'ethers'
+import type { Contracts } from '../../chain/contracts.js'
+import { sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import type { PolicyVersion } from '../../protocol/api.js'
+import type { Envelope } from '../../protocol/envelope.js'
+import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { IntentDomain } from '../../protocol/intentDomain.js'
 import type { PostPolicy } from '../../protocol/sealedRulebook.js'
-import { Problem } from '../http/problems.js'
+import { envelopeHash, type RulebookAuthor, sealedRulebookDigest } from '../../protocol/sealedRulebook.js'
+import { recoverAddress } from '../../protocol/signature.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import type { PolicyRunEnd, PolicyRuns } from '../trigger/policyRuns.js'
 import type { RunEnd } from '../trigger/runner.js'
-import type { CheckAuthor } from './rulebookAuthor.js'
 
-/** Publishing sealed rulebooks. */
+/** Why no new version of a rulebook is on the chain. */
+export type PolicyRefusalReason =
+  | { readonly code: 'enclave-busy' | 'enclave-failed' | 'enclave-timeout' | 'shutting-down' }
+  | { readonly code: 'chain-unavailable' | 'not-on-chain' }
+  /** With the enclave's own code. */
+  | { readonly code: 'policy-rejected'; readonly reason: string }
+  | {
+      readonly code: 'relay-quota-exhausted' | 'relay-budget-exhausted' | 'platform-paused'
+      /** Unix seconds. */
+      readonly retryAt: number | undefined
+    }
+
+export class PolicyRefusal extends Error {
+  override readonly name = 'PolicyRefusal'
+  readonly reason: PolicyRefusalReason
+
+  constructor(reason: PolicyRefusalReason) {
+    super(`rulebook not published: ${reason.code}`)
+    this.reason = reason
+  }
+}
+
+/**
+ * Checks that an institution's admin signed an envelope; the enclave checks the rulebook inside by itself. The check decides
+ * which queue the envelope waits in, and keeps a wrong signature from starting a run.
+ *
+ * @throws PolicyRefusal with the enclave's own reasons `invalid-signature`, `unknown-institution` and `not-admin`;
+ *   ChainUnavailableError
+ */
+type CheckAuthor = (envelope: Envelope, author: RulebookAuthor) => Promise<void>
+
+interface AuthorDeps {
+  readonly domain: IntentDomain
+  /** The admin at the chain's head, zero for an institution that has none. It is asked for once a block and institution. */
+  readonly adminOf: (orgId: Hex) => Promise<Hex>
+}
+
+/** A signature costs a hash and a recovery, and at most one read per block for each institution that senders name. */
+export function createAuthorCheck({ domain, adminOf }: AuthorDeps): CheckAuthor {
+  return async (envelope, { orgId, sig }) => {
+    const signer = signerOf(
+      sealedRulebookDigest({ orgId, envelopeHash: envelopeHash(envelope) }, domain),
+      sig,
+    )
+    const admin = await adminOf(orgId)
+    if (admin === ZERO_ADDRESS) throw rejected('unknown-institution')
+    if (!sameAddress(admin, signer)) throw rejected('not-admin')
+  }
+}
+
+function signerOf(digest: Hex, sig: Hex): Hex {
+  try {
+    return recoverAddress(digest, sig)
+  } catch (error) {
+    if (error instanceof ProtocolError) throw rejected('invalid-signature')
+    throw error
+  }
+}
+
+function rejected(reason: 'invalid-signature' | 'unknown-institution' | 'not-admin'): PolicyRefusal {
+  return new PolicyRefusal({ code: 'policy-rejected', reason })
+}
+
+/** The version of an institution's rulebook at a block, 0 before the first. Null when the institution is not registered. */
+export function createPolicyVersionView({
+  registry,
+  ledger,
+}: Pick<Contracts, 'registry' | 'ledger'>): (orgId: Hex, block: BlockTag) => Promise<PolicyVersion | null> {
+  return async (orgId, block) => {
+    const [admin, version] = await Promise.all([
+      registry.adminOf(orgId, block),
+      ledger.policyVersion(orgId, block),
+    ])
+    return admin === ZERO_ADDRESS ? null : { orgId, version }
+  }
+}
+
+/** The publication of sealed rulebooks. */
 export interface Policy {
   /**
-   * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts nothing while the chain
-   * can't be reached: the run could only fail.
-   * @param client who posted it: see `clientOf`
-   * @throws Problem `policy-rejected`, `relay-quota-exhausted`, `relay-budget-exhausted`, `platform-paused`, `enclave-failed`, `enclave-timeout`, `enclave-busy`, `shutting-down`;
-   *   StorageError, ChainUnavailableError
+   * Has the enclave publish a rulebook; resolves once the new version is on the chain. Starts no run while no node answers,
+   * because the run could only fail.
+   * @param client the poster, see `clientOf`
+   * @throws PolicyRefusal, StorageError, ChainUnavailableError
    */
   publish(rulebook: PostPolicy, client: string): Promise<PolicyVersion>
 }
@@ -26,7 +108,7 @@ interface PolicyDeps {
   readonly checkAuthor: CheckAuthor
   readonly head: Pick<ChainHead, 'current'>
   readonly ledger: { policyVersion(orgId: Hex): Promise<number> }
-  /** A new version has been seen on the chain. */
+  /** Called when a new version has been seen on the chain. */
   readonly onPublished: () => void
 }
 
@@ -49,9 +131,7 @@ export function createPolicy({ run, checkAuthor, head, ledger, onPublished }: Po
       if (author !== undefined) await checkAuthor(envelope, author)
       const sender = author === undefined ? { client } : { institution: author.orgId }
       const published = toPublished(await run(envelope, sender))
-      if (!(await isOnChain(published))) {
-        throw new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
-      }
+      if (!(await isOnChain(published))) throw new PolicyRefusal({ code: 'not-on-chain' })
       onPublished()
       return published
     },
@@ -61,12 +141,12 @@ export function createPolicy({ run, checkAuthor, head, ledger, onPublished }: Po
 function toPublished(end: PolicyRunEnd): PolicyVersion {
   switch (end.how) {
     case 'too-many-waiting':
-      throw new Problem('enclave-busy')
+      throw new PolicyRefusal({ code: 'enclave-busy' })
     case 'stopping':
-      throw new Problem('shutting-down')
-    case 'no-slot-in-time':
+      throw new PolicyRefusal({ code: 'shutting-down' })
+    case 'no-permit-in-time':
     case 'timeout':
-      throw new Problem('enclave-timeout')
+      throw new PolicyRefusal({ code: 'enclave-timeout' })
     default:
       return publishedBy(end)
   }
@@ -77,22 +157,15 @@ function publishedBy({ how, result }: RunEnd): PolicyVersion {
     const { outcome, orgId, version, code, retryAt } = result
     if (outcome === 'accepted' && orgId !== undefined && version !== undefined) return { orgId, version }
     if (outcome === 'rejected' && code !== undefined) {
-      throw new Problem('policy-rejected', { extensions: { reason: code } })
+      throw new PolicyRefusal({ code: 'policy-rejected', reason: code })
     }
-    // It ended itself before it was stopped: as with any time-out, what it signed may yet be accepted.
-    if (code === 'out-of-time') throw new Problem('enclave-timeout')
-    if (code === 'chain-unavailable') throw new Problem('chain-unavailable')
-    if (code === 'relay-quota-exhausted') {
-      throw new Problem(code, { ...retryAfter(retryAt), extensions: { quota: 'institution' } })
+    // It ended itself before it was stopped: as with any time-out, the relay may yet accept its authorization.
+    if (code === 'out-of-time') throw new PolicyRefusal({ code: 'enclave-timeout' })
+    if (code === 'chain-unavailable') throw new PolicyRefusal({ code })
+    if (code === 'paused') throw new PolicyRefusal({ code: 'platform-paused', retryAt })
+    if (code === 'relay-quota-exhausted' || code === 'relay-budget-exhausted') {
+      throw new PolicyRefusal({ code, retryAt })
     }
-    if (code === 'paused') throw new Problem('platform-paused', retryAfter(retryAt))
-    if (code === 'relay-budget-exhausted') throw new Problem(code, retryAfter(retryAt))
   }
-  throw new Problem('enclave-failed')
-}
-
-/** @param at Unix seconds */
-function retryAfter(at: number | undefined): { headers?: Record<string, string> } {
-  if (at === undefined) return {}
-  return { headers: { 'Retry-After': String(Math.max(1, Math.ceil(at - Date.now() / 1_000))) } }
+  throw new PolicyRefusal({ code: 'enclave-failed' })
 }

@@ -1,5 +1,6 @@
-import { Router } from 'express'
+import { type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
+import type { OrderEscrow } from '../../chain/contracts.js'
 import {
   type EnclaveKey,
   enclaveKeySchema,
@@ -10,32 +11,107 @@ import {
   policyVersionSchema,
   postOrderSchema,
 } from '../../protocol/api.js'
+import { postCancelSchema } from '../../protocol/cancelIntent.js'
+import { ENVELOPE_SCHEME } from '../../protocol/envelope.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { postPolicySchema } from '../../protocol/sealedRulebook.js'
-import { jsonBody } from '../http/body.js'
-import { clientOf } from '../http/client.js'
-import { methodNotAllowed } from '../http/errors.js'
-import { preparedJson, sendUntagged } from '../http/preparedJson.js'
-import { Problem } from '../http/problems.js'
-import { parseParam } from '../http/validate.js'
-import { parseEnvelopeBody } from './envelopeBody.js'
-import type { Orders } from './orders.js'
-import type { Policy } from './policy.js'
+import { createTimedValue } from '../../service/waiting.js'
+import { preparedJson, sendUntagged } from '../http/answers.js'
+import { fieldErrors, jsonBody, parseBody, parseParam } from '../http/body.js'
+import { methodNotAllowed, Problem } from '../http/errors.js'
+import type { ProblemCode } from '../http/problemCodes.js'
+import { clientOf } from '../http/rateLimit.js'
+import type { Cancels } from './cancels.js'
+import type { NotReceived, Orders } from './orders.js'
+import { type Policy, PolicyRefusal } from './policy.js'
+
+/**
+ * The values with which a client seals an intent and opens its escrow. The USDC address is an immutable of the escrow: after the
+ * first read the view returns the very same object. Concurrent callers share that read, which rejects as the chain does.
+ */
+export function createEnclaveKey(options: {
+  readonly publicKey: Hex
+  readonly chainId: number
+  readonly escrow: Pick<OrderEscrow, 'address' | 'usdc'>
+}): () => Promise<EnclaveKey> {
+  const { publicKey, chainId, escrow } = options
+  return createTimedValue(Number.POSITIVE_INFINITY, async () => ({
+    publicKey,
+    chainId,
+    escrow: escrow.address,
+    scheme: ENVELOPE_SCHEME,
+    usdc: await escrow.usdc(),
+  }))
+}
+
+const ENVELOPE_FIELDS = new Set(['epk', 'iv', 'ct', 'tag'])
+const textFields = z.looseObject({ epk: z.string(), iv: z.string(), ct: z.string(), tag: z.string() })
+
+/**
+ * Parses a body that carries a sealed envelope.
+ *
+ * @throws Problem `invalid-envelope` when the four fields are there as text and nothing but their content is wrong,
+ *   else `invalid-body`
+ */
+function parseEnvelopeBody<T>(schema: z.ZodType<T>, body: unknown): T {
+  const result = schema.safeParse(body)
+  if (result.success) return result.data
+  const onlyEnvelope = result.error.issues.every(({ path }) => ENVELOPE_FIELDS.has(String(path[0])))
+  if (!onlyEnvelope || !textFields.safeParse(body).success) return parseBody(schema, body)
+  throw new Problem('invalid-envelope', { extensions: { errors: fieldErrors(result.error) } })
+}
+
+const NOT_RECEIVED = {
+  full: 'intake-full',
+  'client-full': 'too-many-waiting',
+  // Only the chain could show whether to keep the envelope.
+  'ask-chain': 'chain-unavailable',
+  undecided: 'chain-unavailable',
+} as const satisfies Record<NotReceived, ProblemCode>
+
+function throwProblem(error: unknown): never {
+  throw error instanceof PolicyRefusal ? problemOf(error) : error
+}
+
+function problemOf({ reason }: PolicyRefusal): Problem {
+  if (reason.code === 'not-on-chain') {
+    return new Problem('enclave-failed', { detail: 'The rulebook is not on the chain.' })
+  }
+  const { retryAt } = { retryAt: undefined, ...reason }
+  return new Problem(reason.code, {
+    ...(retryAt !== undefined && {
+      headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAt - Date.now() / 1_000))) },
+    }),
+    extensions: {
+      ...('reason' in reason && { reason: reason.reason }),
+      ...(reason.code === 'relay-quota-exhausted' && { quota: 'institution' }),
+    },
+  })
+}
 
 export interface IntakeRouterDeps {
   readonly enclaveKey: () => Promise<EnclaveKey>
   readonly orders: Orders
-  /** @throws Problem `order-not-found` */
-  readonly orderStatus: (orderId: Hex) => Promise<OrderStatus>
+  readonly cancels: Cancels
+  /** Null when the order is unknown. */
+  readonly orderStatus: (orderId: Hex) => Promise<OrderStatus | null>
   readonly policy: Policy
   /** Null when the institution is not registered. */
   readonly policyVersion: (orgId: Hex) => Promise<PolicyVersion | null>
   readonly bodyLimitBytes: number
 }
 
+const orderIdOf = (req: Request) => parseParam(bytes32Schema, 'orderId', req.params.orderId)
+
+/** Before the body is read. @throws Problem `invalid-parameter` */
+const checkOrderId: RequestHandler = (req, _res, next) => {
+  orderIdOf(req)
+  next()
+}
+
 /** The client-facing routes: the key to seal to, orders and rulebooks. */
 export function createIntakeRouter(deps: IntakeRouterDeps): Router {
-  const { enclaveKey, orders, orderStatus, policy, policyVersion } = deps
+  const { enclaveKey, orders, cancels, orderStatus, policy, policyVersion } = deps
   const router = Router({ caseSensitive: true, strict: true })
   const readBody = jsonBody(deps.bodyLimitBytes)
   const sendEnclaveKey = preparedJson(enclaveKeySchema)
@@ -53,6 +129,7 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
     .route('/orders')
     .post(readBody, async (req, res) => {
       const received = await orders.receive(parseEnvelopeBody(postOrderSchema, req.body), clientOf(req.ip))
+      if (typeof received === 'string') throw new Problem(NOT_RECEIVED[received])
       res.status(202).location(`/orders/${received.orderId}`)
       sendUntagged(res, z.encode(orderReceivedSchema, received))
     })
@@ -61,15 +138,29 @@ export function createIntakeRouter(deps: IntakeRouterDeps): Router {
   router
     .route('/orders/:orderId')
     .get(async (req, res) => {
-      const orderId = parseParam(bytes32Schema, 'orderId', req.params.orderId)
-      sendOrderStatus(res, await orderStatus(orderId))
+      const orderId = orderIdOf(req)
+      const status = await orderStatus(orderId)
+      if (status === null) throw new Problem('order-not-found')
+      sendOrderStatus(res, status)
     })
     .all(methodNotAllowed('GET'))
 
   router
+    .route('/orders/:orderId/cancel')
+    .post(checkOrderId, readBody, async (req, res) => {
+      const orderId = orderIdOf(req)
+      const received = await cancels.receive(orderId, parseEnvelopeBody(postCancelSchema, req.body))
+      if (typeof received === 'string') throw new Problem(received)
+      res.status(202).location(`/orders/${orderId}`)
+      sendUntagged(res, z.encode(orderReceivedSchema, received))
+    })
+    .all(methodNotAllowed('POST'))
+
+  router
     .route('/policy')
     .post(readBody, async (req, res) => {
-      const published = await policy.publish(parseEnvelopeBody(postPolicySchema, req.body), clientOf(req.ip))
+      const rulebook = parseEnvelopeBody(postPolicySchema, req.body)
+      const published = await policy.publish(rulebook, clientOf(req.ip)).catch(throwProblem)
       sendUntagged(res, z.encode(policyVersionSchema, published))
     })
     .all(methodNotAllowed('POST'))

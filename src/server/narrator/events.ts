@@ -1,19 +1,82 @@
-import { Interface, type InterfaceAbi } from 'ethers'
-import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
-import { equityTokenAbi } from '../../chain/generated/equityTokenAbi.js'
-import { institutionRegistryAbi } from '../../chain/generated/institutionRegistryAbi.js'
-import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
-import { platformPoolAbi } from '../../chain/generated/platformPoolAbi.js'
+import type { EventFragment } from 'ethers'
+import { z } from 'zod'
+import { interfaces } from '../../chain/interfaces.js'
 import type { ContractAddresses } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import { nameToBytes32 } from '../../protocol/identifiers.js'
-import { createWordReader, type RawLog, type Words } from './eventWords.js'
-import type { EventName, Narration, Shown } from './narration.js'
+
+/** The thirteen events that our contracts declare themselves. */
+export const EVENT_NAMES = [
+  'InstitutionRegistered',
+  'AdminTransferred',
+  'MemberUpdated',
+  'OrderOpened',
+  'OrderSettled',
+  'OrderRefunded',
+  'PortfolioUpdated',
+  'PolicyUpdated',
+  'KycUpdated',
+  'ListingUpdated',
+  'FreezeUpdated',
+  'BatchMinted',
+  'BatchBurned',
+] as const
+type EventName = (typeof EVENT_NAMES)[number]
+
+const uintText = z.codec(z.string().regex(/^\d{1,78}$/), z.bigint(), { decode: BigInt, encode: String })
+
+/** Something that may be shown of an event: amounts (in base units), deadlines (Unix seconds) and version numbers. */
+const shownSchema = z.strictObject({
+  name: z.enum(['amount', 'payout', 'supply', 'deadline', 'version']),
+  unit: z.enum(['USDC', 'shares', 'time', 'count']),
+  value: uintText,
+})
+export type Shown = z.output<typeof shownSchema>
+
+/** A narrated event. No other field of the event is ever read, so none can be printed or stored. */
+export const narrationSchema = z.strictObject({ event: z.enum(EVENT_NAMES), values: z.array(shownSchema) })
+export type Narration = z.output<typeof narrationSchema>
+
+/** One printed line. `time` in Unix seconds. */
+export type NarrationLine =
+  | { readonly kind: 'event' | 'retraction'; readonly time: bigint; readonly narration: Narration }
+  | { readonly kind: 'reset'; readonly time: bigint }
+
+/** The content of a log. */
+interface RawLog {
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
+/** The words of one event by the names of its fields, as unsigned numbers. */
+type Words = (field: string) => bigint
+
+const WORD_DIGITS = 64
+
+/**
+ * Reads the logs of one event: its indexed fields are topics, the others words of the data, in their order. Own code,
+ * because ethers takes twenty times as long. https://docs.soliditylang.org/en/latest/abi-spec.html#events
+ *
+ * @returns null for the log of another event of the same signature
+ */
+export function createWordReader({ inputs }: EventFragment): (log: RawLog) => Words | null {
+  const indexed = inputs.filter((input) => input.indexed).map(({ name }) => name)
+  const others = inputs.filter((input) => !input.indexed).map(({ name }) => name)
+  return ({ topics, data }) => {
+    if (topics.length !== 1 + indexed.length || data.length < 2 + others.length * WORD_DIGITS) return null
+    return (field) => {
+      const topic = topics[1 + indexed.indexOf(field)]
+      if (indexed.includes(field) && topic !== undefined) return BigInt(topic)
+      const start = 2 + others.indexOf(field) * WORD_DIGITS
+      return BigInt(`0x${data.slice(start, start + WORD_DIGITS)}`)
+    }
+  }
+}
 
 /** Which of the five contracts. */
 export type WatchedContract = keyof ContractAddresses
 
-/** Reads what may be shown of an event; null when there is nothing to show. */
+/** Reads one value that may be shown of an event; null when there is none. */
 type Reading = (words: Words) => Shown | null
 
 interface Row {
@@ -44,15 +107,15 @@ const ROWS: readonly Row[] = [
   row('platformPool', 'BatchBurned', 'batch burned', shares('amount'), shares('supply')),
 ]
 
-const CONTRACTS: Record<WatchedContract, { tag: string; abi: InterfaceAbi }> = {
-  institutionRegistry: { tag: 'registry', abi: institutionRegistryAbi },
-  orderEscrow: { tag: 'escrow', abi: orderEscrowAbi },
-  confidentialLedger: { tag: 'ledger', abi: confidentialLedgerAbi },
-  equityToken: { tag: 'token', abi: equityTokenAbi },
-  platformPool: { tag: 'pool', abi: platformPoolAbi },
+const TAGS: Record<WatchedContract, string> = {
+  institutionRegistry: 'registry',
+  orderEscrow: 'escrow',
+  confidentialLedger: 'ledger',
+  equityToken: 'token',
+  platformPool: 'pool',
 }
 
-/** The contracts in the order in which they are asked. */
+/** The contracts in the order of their queries. */
 export const WATCHED: readonly WatchedContract[] = [
   'institutionRegistry',
   'orderEscrow',
@@ -68,7 +131,7 @@ interface Entry extends Row {
 }
 
 const ENTRIES: readonly Entry[] = ROWS.map((entry) => {
-  const fragment = new Interface(CONTRACTS[entry.contract].abi).getEvent(entry.name)
+  const fragment = interfaces[entry.contract].getEvent(entry.name)
   if (fragment === null) throw new TypeError(`${entry.contract} has no event ${entry.name}`)
   return { ...entry, topic: bytes32Schema.parse(fragment.topicHash), read: createWordReader(fragment) }
 })
@@ -89,7 +152,7 @@ export function narrate(contract: WatchedContract, log: RawLog): Narration | nul
   return { event: entry.name, values }
 }
 
-const WORDS = new Map(ROWS.map(({ contract, name, says }) => [name, { tag: CONTRACTS[contract].tag, says }]))
+const WORDS = new Map(ROWS.map(({ contract, name, says }) => [name, { tag: TAGS[contract], says }]))
 
 /** The tag of an event's contract, and what the event says in words. */
 export function wordsOf(event: EventName): { readonly tag: string; readonly says: string } {
@@ -120,7 +183,7 @@ function version(): Reading {
 
 const USDC_ASSET = BigInt(nameToBytes32('USDC'))
 
-/** Only the asset's unit: without it the amount would say nothing. */
+/** With its unit, without which the amount would have no meaning. */
 function payout(): Reading {
   return (words) => {
     const value = words('payout')

@@ -1,27 +1,28 @@
 import { z } from 'zod'
+import { fitOf } from '../../chain/blockTracker.js'
+import type { BlockId } from '../../chain/logReader.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import { createStateDocument, type StateDocument } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
-import type { BlockId } from './chainReader.js'
-import { narrationSchema } from './narration.js'
+import { narrationSchema } from './events.js'
 
 const blockSchema = z.strictObject({ number: z.int().min(0), hash: bytes32Schema })
 
 const cursorSchema = z.strictObject({
-  /** The hash of block 0, by which another chain is known; null where the node does not have that block. */
+  /** The hash of block 0, which identifies the chain; null where the node does not have that block. */
   genesis: bytes32Schema.nullable(),
-  /** The block that narration began after: what was before it is never told, as long as it is on the chain. */
+  /** The block that narration began after: earlier events are never narrated while it is on the chain. */
   start: blockSchema,
   /**
-   * Blocks of the history that was told, lowest first; the last one is as far as narration has come. Every block with
-   * told events is among them, down to the first one, which is taken to be final.
+   * Narrated blocks, lowest first; the last one is the end of the narration. They contain every block with narrated events,
+   * down to the first one, which counts as final.
    */
   blocks: z.array(z.strictObject({ ...blockSchema.shape, told: z.array(narrationSchema) })).min(1),
 })
-/** How far the narration has come, and what it may have to take back. */
+/** The end of the narration, and the events that it may have to retract. */
 export type Cursor = z.output<typeof cursorSchema>
-export type ToldBlock = Cursor['blocks'][number]
+export type NarratedBlock = Cursor['blocks'][number]
 
 export type CursorStore = StateDocument<Cursor>
 
@@ -32,23 +33,23 @@ export function createCursorStore(options: {
   return createStateDocument({ ...options, id: 'narrator', schema: cursorSchema })
 }
 
-/** Blocks below the head after which a block is taken to be final: two epochs of Ethereum. */
+/** Blocks below the head at which a block counts as final: two epochs of Ethereum. */
 export const FINAL_DEPTH = 64
-/** Events that are kept to be taken back; beyond them the oldest blocks count as final earlier. */
+/** Events that are kept for retraction; beyond them the oldest blocks count as final earlier. */
 export const MAX_KEPT_EVENTS = 20_000
 
-/** The block up to which everything is told. */
-export function lastOf({ blocks }: Cursor): ToldBlock {
+/** The last narrated block. */
+export function lastOf({ blocks }: Cursor): NarratedBlock {
   const last = blocks.at(-1)
   if (last === undefined) throw new TypeError('a cursor has a block')
   return last
 }
 
 /**
- * The cursor after further blocks were told. Of what is final by `head`, only the highest block is kept, without its
- * events, so that the file stays small.
+ * The cursor after further blocks were narrated. Of the blocks that are final at `head`, only the highest is kept, without
+ * its events, so that the record stays small.
  */
-export function extended(cursor: Cursor, told: readonly ToldBlock[], head: number): Cursor {
+export function extended(cursor: Cursor, told: readonly NarratedBlock[], head: number): Cursor {
   const blocks = [...cursor.blocks, ...told]
   const highestFinal = blocks.findLastIndex(({ number }) => number <= head - FINAL_DEPTH)
   const first = Math.max(0, highestFinal, firstWithin(blocks))
@@ -60,7 +61,7 @@ export function extended(cursor: Cursor, told: readonly ToldBlock[], head: numbe
 }
 
 /** The first block after which there are no more events than may be kept. */
-function firstWithin(blocks: readonly ToldBlock[]): number {
+function firstWithin(blocks: readonly NarratedBlock[]): number {
   let count = 0
   for (let index = blocks.length - 1; index > 0; index--) {
     count += blocks[index]?.told.length ?? 0
@@ -69,30 +70,31 @@ function firstWithin(blocks: readonly ToldBlock[]): number {
   return 0
 }
 
-/** What became of the history that was told. */
-export type Verdict =
-  /** Nothing says that it is another one: the node may be behind. */
+/** The fate of the narrated history. */
+type Verdict =
+  /** No block differs: the node may be behind. */
   | { readonly kind: 'unclear' }
   /** Blocks at its end were replaced. */
-  | { readonly kind: 'reorganized'; readonly cursor: Cursor; readonly removed: readonly ToldBlock[] }
-  /** What was taken to be final was replaced. */
+  | { readonly kind: 'reorganized'; readonly cursor: Cursor; readonly removed: readonly NarratedBlock[] }
+  /** Blocks that counted as final were replaced. */
   | { readonly kind: 'reset' }
 
 /**
- * Compares with what a node has by now. Only another block in the place of one proves anything: one that is missing
- * does not, as a node that is behind has fewer blocks, and so has a chain that was shortened and has not grown yet.
+ * Compares with a node's present blocks. Only another block at the same height proves a reorganization: a missing one does
+ * not, because a node that is behind has fewer blocks, and so has a chain that was shortened and has not grown yet.
  *
- * @param hashAt the hash of the block that has the number now, undefined where the node has none
+ * @param hashAt the present hash of the block at a height, undefined where the node has none
  */
 export function judge(cursor: Cursor, hashAt: (number: number) => Hex | undefined): Verdict {
   const { genesis, start, blocks } = cursor
-  const isOther = ({ number, hash }: BlockId) => (hashAt(number) ?? hash) !== hash
+  const isOther = (known: BlockId) =>
+    fitOf(known, { number: known.number, hash: hashAt(known.number) ?? known.hash }) === 'replaced'
   if (genesis !== null && isOther({ number: 0, hash: genesis })) return { kind: 'reset' }
   const firstOther = blocks.findIndex(isOther)
   const kept = firstOther === -1 ? blocks : blocks.slice(0, firstOther)
   const lastKept = kept.at(-1)
   if (lastKept === undefined) return { kind: 'reset' }
-  // Narration began at a head that was not final yet: it began after what is left of that history.
+  // If narration began at a head that was reorganized away, it began after the rest of that history.
   const { number, hash } = lastKept
   const began = start.number > number ? { number, hash } : start
   if (isOther(began)) return { kind: 'reset' }

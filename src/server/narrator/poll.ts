@@ -1,24 +1,64 @@
+import { type BlockId, type BlockRange, createRangeSize, RangeRefusedError } from '../../chain/logReader.js'
+import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
+import { createHook, createPoller, type Service, type Tick } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
-import type { Tick } from '../poller.js'
+import type { Config } from '../config/config.js'
+import type { ServeLease } from '../store/leaseHolder.js'
 import { StorageError } from '../store/storageError.js'
-import type { ChainLog } from './chainLog.js'
-import type { BlockId, BlockRange, ChainReader, Look } from './chainReader.js'
-import { narrate } from './events.js'
+import { type ChainReader, type ChainSnapshot, createChainReader, type NarratedLog } from './chainReader.js'
+import { type Narration, type NarrationLine, narrate } from './events.js'
 import {
   type Cursor,
   type CursorStore,
+  createCursorStore,
   extended,
   FINAL_DEPTH,
   judge,
   lastOf,
-  type ToldBlock,
+  type NarratedBlock,
 } from './history.js'
-import { createLookAhead } from './lookAhead.js'
-import type { Narration, Told } from './narration.js'
-import type { Print } from './output.js'
-import { RangeRefusedError } from './rangeRefusal.js'
-import { createRangeSize } from './rangeSize.js'
+import { createPrinter, type NarratorOutput, type Print } from './output.js'
+
+/**
+ * Wires the narrator, which works while this server holds its lease. Each term begins with the stored cursor, and its saves
+ * carry the term's fence, so no two servers narrate one event. Starts no service.
+ */
+export function buildNarrator(deps: {
+  readonly config: Config
+  readonly rpc: Rpc
+  readonly serveLease: ServeLease
+  readonly logger: Logger
+  readonly output: NarratorOutput
+  readonly progress?: NarratorProgress
+}): Service {
+  const { config, rpc, serveLease, logger, output, progress = createNarratorProgress() } = deps
+  const { contracts, logRange } = config.chain
+  const { intervalMs, confirmations } = config.narrator
+  const write = createPrinter(output, config.narrator)
+  const print: Print = async (lines, signal) => {
+    progress.notePrinting(true)
+    try {
+      await write(lines, signal)
+    } finally {
+      progress.notePrinting(false)
+    }
+  }
+
+  return serveLease('narrator', (engine) => {
+    const tick = createNarratorTick({
+      chain: createChainReader({ rpc, contracts }),
+      cursors: createCursorStore({ engine, logger }),
+      confirmations,
+      maxRange: logRange,
+      print,
+      onLook: progress.note,
+      logger,
+    })
+    const narrating = createHook('narrator progress', { start: progress.begin, stop: progress.end })
+    return [narrating, createPoller({ name: 'narrator', intervalMs, tick, logger })]
+  })
+}
 
 interface NarratorOptions {
   readonly chain: ChainReader
@@ -28,83 +68,91 @@ interface NarratorOptions {
   /** Blocks that one query may span. */
   readonly maxRange: number
   readonly print: Print
-  /** Told of each look that succeeded. */
+  /** Called after each look that succeeded. */
   readonly onLook?: ((look: NarratorLook) => void) | undefined
   readonly logger: Logger
 }
 
-/** How far the narration has come. */
+/** The progress of the narration after a look. */
 export interface NarratorLook {
   /** The last block whose events were narrated. */
   readonly block: number
-  /** The last block that was to be narrated, as far as was known when the look began. */
+  /** The last block to be narrated, as known when the look began. */
   readonly due: number
 }
 
-/** Of several nodes behind one address, one may be of another mind for a moment; a chain that was reset stays so. */
+/** One of several nodes behind one address may differ for a moment; a chain that was reset stays reset. */
 const LOOKS_UNTIL_RESET = 5
 
 /**
- * Narrates every event once, in chain order, and takes back once what a reorganization removed. A tick is one request
- * to the chain, and a second one where its history seems to have changed. The cursor is saved before anything is
- * printed: a failing node or disk repeats nothing, and of a process that is killed in between, the lines of one tick
- * are lost rather than printed twice.
+ * Narrates every event once, in chain order, and retracts once each event that a reorganization removed. A tick is one request
+ * to the chain, and a second one where its history seems to have changed. The cursor is saved before the lines are printed:
+ * a failing node or store repeats no line, and a process that is killed in between loses the lines of one tick rather than
+ * printing them twice.
  *
- * Not to be called again before it has resolved.
+ * Do not call it again before it has resolved.
  */
 export function createNarratorTick(options: NarratorOptions): Tick {
   const { chain, cursors, confirmations, print, logger } = options
   const size = createRangeSize(options.maxRange)
   const ahead = createLookAhead(chain)
   let cursor: Cursor | undefined
-  /** The last block that there is to narrate, as far as is known. */
-  let settled = 0
+  /** The last block with enough confirmations, as far as is known. */
+  let confirmed = 0
   let resets = 0
-  /** Whether a look comes at once after another one. */
+  /** Whether the next look follows without a pause. */
   let isNextAtOnce = false
 
-  async function save(next: Cursor, told: readonly Told[], signal: AbortSignal): Promise<void> {
+  async function save(next: Cursor, lines: readonly NarrationLine[], signal: AbortSignal): Promise<void> {
     await cursors.save(next)
     cursor = next
-    await print(told, signal)
+    await print(lines, signal)
   }
 
   async function begin(signal: AbortSignal): Promise<void> {
     const { head, hash: genesis } = await chain.look(0, undefined, signal)
-    settled = settledBy(head)
-    const lowest = Math.max(0, settled - FINAL_DEPTH)
-    const numbers = Array.from({ length: settled - lowest + 1 }, (_, index) => lowest + index)
+    confirmed = confirmedBy(head)
+    const lowest = Math.max(0, confirmed - FINAL_DEPTH)
+    const numbers = Array.from({ length: confirmed - lowest + 1 }, (_, index) => lowest + index)
     const hashes = await chain.hashes(numbers, signal)
-    const hash = hashes.get(settled)
+    const hash = hashes.get(confirmed)
     if (hash === undefined) return
     const blocks = numbers.flatMap((number) => blockOf(number, hashes.get(number)))
-    await save({ genesis, start: { number: settled, hash }, blocks }, [], signal)
+    await save({ genesis, start: { number: confirmed, hash }, blocks }, [], signal)
   }
 
-  function settledBy(head: BlockId): number {
+  function confirmedBy(head: BlockId): number {
     return Math.max(0, head.number - (confirmations - 1))
   }
 
-  /** What there is to read next; undefined when all is told. */
+  /** The range to read next; undefined when every event is narrated. */
   function nextRange(after: number): BlockRange | undefined {
-    if (settled <= after) return undefined
-    return { from: after + 1, to: Math.min(settled, after + size.blocks()) }
+    if (confirmed <= after) return undefined
+    return size.part({ from: after + 1, to: confirmed })
   }
 
-  async function advance(from: Cursor, range: BlockRange, look: Look, signal: AbortSignal): Promise<void> {
+  async function advance(
+    from: Cursor,
+    range: BlockRange,
+    look: ChainSnapshot,
+    signal: AbortSignal,
+  ): Promise<void> {
     const found = look.logs()
-    // The node that was asked is behind the one that said the head.
+    // The node is behind the one that reported the head.
     if (found === undefined) return
-    if (blocksOf(range) === size.blocks()) size.answered()
-    // Nobody waits for the node and for whoever reads the lines in turn.
+    size.answered(range)
+    // The next request and the reader of the lines need not wait for each other.
     const next = nextRange(range.to)
-    if (next !== undefined && blocksOf(next) === size.blocks()) ahead.prepare(range.to, next, signal)
-    const { blocks, told } = tell(found.logs, found.last)
-    await save(extended(from, blocks, look.head.number), told, signal)
+    if (next !== undefined && size.isWhole(next)) ahead.prepare(range.to, next, signal)
+    const { blocks, lines } = narrated(found.logs, found.last)
+    await save(extended(from, blocks, look.head.number), lines, signal)
   }
 
-  function tell(logs: readonly ChainLog[], last: BlockId): { blocks: ToldBlock[]; told: Told[] } {
-    const told: Told[] = []
+  function narrated(
+    logs: readonly NarratedLog[],
+    last: BlockId,
+  ): { blocks: NarratedBlock[]; lines: NarrationLine[] } {
+    const lines: NarrationLine[] = []
     const byBlock = new Map<number, BlockId & { told: Narration[] }>()
     for (const log of logs) {
       const narration = narrate(log.contract, log)
@@ -115,28 +163,28 @@ export function createNarratorTick(options: NarratorOptions): Tick {
       const block = byBlock.get(log.blockNumber) ?? { number: log.blockNumber, hash: log.blockHash, told: [] }
       block.told.push(narration)
       byBlock.set(block.number, block)
-      told.push({ kind: 'event', time: BigInt(log.blockTimestamp ?? nowSeconds()), narration })
+      lines.push({ kind: 'event', time: BigInt(log.blockTimestamp ?? nowSeconds()), narration })
     }
     if (!byBlock.has(last.number)) byBlock.set(last.number, { ...last, told: [] })
-    return { blocks: [...byBlock.values()], told }
+    return { blocks: [...byBlock.values()], lines }
   }
 
-  /** The block that was told last is not on the chain, or not as it was. */
+  /** The block that was narrated last is missing or has another hash. */
   async function reconsider(from: Cursor, signal: AbortSignal): Promise<void> {
     const numbers = new Set([0, from.start.number, ...from.blocks.map(({ number }) => number)])
     const hashes = await chain.hashes([...numbers], signal)
     const verdict = judge(from, (number) => hashes.get(number))
     resets = verdict.kind === 'reset' ? resets + 1 : 0
     if (verdict.kind === 'reorganized') {
-      logger.warn('the chain was reorganized', { count: verdict.removed.length })
+      logger.warn('chain reorganized', { count: verdict.removed.length })
       await save(verdict.cursor, retractions(verdict.removed), signal)
     } else if (resets >= LOOKS_UNTIL_RESET) {
       const genesis = hashes.get(0) ?? null
       const isStartGone = hashes.get(from.start.number) !== from.start.hash
-      // With neither of the two there is no block to go on from yet.
+      // Without either of them there is no block to continue from yet.
       const start = isStartGone ? genesis && { number: 0, hash: genesis } : from.start
       if (start === null) return
-      const reset: Told = { kind: 'reset', time: nowSeconds() }
+      const reset: NarrationLine = { kind: 'reset', time: nowSeconds() }
       await save({ genesis, start, blocks: [{ ...start, told: [] }] }, [reset], signal)
       resets = 0
     }
@@ -148,27 +196,30 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     const last = lastOf(cursor)
     const range = nextRange(last.number)
     const found = await ahead.look(last.number, range, signal)
-    settled = settledBy(found.head)
+    confirmed = confirmedBy(found.head)
     if (found.hash !== last.hash) return reconsider(cursor, signal)
     resets = 0
     if (range !== undefined) await advance(cursor, range, found, signal)
   }
 
   /**
-   * Whether there is more to read without a pause. What a look has just heard of is read at once when the look came
-   * after a pause: a chain that grows with every look would have no pause else.
+   * Whether there is more to read without a pause. New blocks are read at once only after a pause: otherwise a chain that
+   * grows with every look would leave no pause.
    */
-  function hasMore(before: { readonly settled: number; readonly cursor: Cursor | undefined }, block: number) {
-    const isNews = cursor !== before.cursor || settled > before.settled
-    return isNews && settled > block && (before.settled > block || !isNextAtOnce)
+  function hasMore(
+    before: { readonly confirmed: number; readonly cursor: Cursor | undefined },
+    block: number,
+  ) {
+    const isNews = cursor !== before.cursor || confirmed > before.confirmed
+    return isNews && confirmed > block && (before.confirmed > block || !isNextAtOnce)
   }
 
   return async (signal) => {
-    const before = { settled, cursor }
+    const before = { confirmed, cursor }
     try {
       await look(signal)
     } catch (error) {
-      // Whatever the node had against it, a shorter range is the lesser question.
+      // A shorter range is the easier question after any error.
       const isShorter = !(error instanceof StorageError) && size.refused()
       if (isShorter && error instanceof RangeRefusedError) return 'again'
       isNextAtOnce = false
@@ -176,24 +227,20 @@ export function createNarratorTick(options: NarratorOptions): Tick {
     }
     if (cursor === undefined) return undefined
     const block = lastOf(cursor).number
-    options.onLook?.({ block, due: before.settled })
+    options.onLook?.({ block, due: before.confirmed })
     isNextAtOnce = hasMore(before, block)
     if (!isNextAtOnce) ahead.forget()
     return isNextAtOnce ? 'again' : undefined
   }
 }
 
-function blocksOf({ from, to }: BlockRange): number {
-  return to - from + 1
-}
-
-/** A block of which nothing was told; none where the node does not give it. */
-function blockOf(number: number, hash: Hex | undefined): ToldBlock[] {
+/** A block without narrated events; none where the node does not have it. */
+function blockOf(number: number, hash: Hex | undefined): NarratedBlock[] {
   return hash === undefined ? [] : [{ number, hash, told: [] }]
 }
 
-/** Newest first, as they are undone. */
-function retractions(removed: readonly ToldBlock[]): Told[] {
+/** Newest first. */
+function retractions(removed: readonly NarratedBlock[]): NarrationLine[] {
   const time = nowSeconds()
   return removed
     .flatMap(({ told }) => told)
@@ -203,4 +250,86 @@ function retractions(removed: readonly ToldBlock[]): Told[] {
 
 function nowSeconds(): bigint {
   return BigInt(Math.floor(Date.now() / 1_000))
+}
+
+/** Looks at the chain; the next look can begin while the lines of the last one are printed. */
+function createLookAhead(chain: Pick<ChainReader, 'look'>) {
+  let prepared: { number: number; range: BlockRange; look: Promise<ChainSnapshot> } | undefined
+
+  return {
+    /** The prepared look if it has these arguments, else a new one. */
+    look(number: number, range: BlockRange | undefined, signal: AbortSignal): Promise<ChainSnapshot> {
+      const ready = prepared
+      prepared = undefined
+      const isPrepared =
+        ready?.number === number && ready.range.from === range?.from && ready.range.to === range.to
+      return isPrepared ? ready.look : chain.look(number, range, signal)
+    },
+    prepare(number: number, range: BlockRange, signal: AbortSignal): void {
+      const look = chain.look(number, range, signal)
+      // The look that takes it gets its error.
+      look.catch(() => undefined)
+      prepared = { number, range, look }
+    },
+    /** After a pause the prepared look is too old. */
+    forget(): void {
+      prepared = undefined
+    },
+  }
+}
+
+/** The narration's progress, for checks and metrics. */
+export interface NarratorProgress {
+  /** This server begins or ends to narrate, with its lease. */
+  readonly begin: () => void
+  readonly end: () => void
+  readonly isNarrating: () => boolean
+  /** Notes a look that succeeded. */
+  readonly note: (look: NarratorLook) => void
+  /** Undefined before the first look, and while this server does not narrate. */
+  readonly last: () => NarratorLook | undefined
+  /** Unix milliseconds of the last look, or of the beginning. */
+  readonly lookedAt: () => number
+  /** Milliseconds since then, by the monotonic clock. */
+  readonly silentMs: () => number
+  /** Notes whether lines wait for their reader. */
+  readonly notePrinting: (isPrinting: boolean) => void
+  readonly isPrinting: () => boolean
+}
+
+export function createNarratorProgress(): NarratorProgress {
+  let last: NarratorLook | undefined
+  let at = { unixMs: Date.now(), monotonicMs: performance.now() }
+  let isPrinting = false
+  let isNarrating = false
+
+  function note(look: NarratorLook | undefined): void {
+    last = look
+    at = { unixMs: Date.now(), monotonicMs: performance.now() }
+  }
+
+  return {
+    begin() {
+      isNarrating = true
+      note(undefined)
+    },
+    end() {
+      isNarrating = false
+      last = undefined
+    },
+    isNarrating: () => isNarrating,
+    note,
+    last: () => last,
+    lookedAt: () => at.unixMs,
+    silentMs: () => performance.now() - at.monotonicMs,
+    notePrinting(isNow) {
+      isPrinting = isNow
+    },
+    isPrinting: () => isPrinting,
+  }
+}
+
+/** Blocks that the look should have narrated and has not. */
+export function lagOf({ block, due }: NarratorLook): number {
+  return Math.max(0, due - block)
 }

@@ -1,12 +1,374 @@
-import { PROBLEMS, type ProblemCode } from '../http/problemCodes.js'
-import { DOCS_OPERATIONS } from './docsOperations.js'
-import { INTAKE_OPERATIONS } from './intakeOperations.js'
-import type { Operation } from './operation.js'
-import { RELAY_OPERATIONS } from './relayOperations.js'
-import { RUNS_OPERATIONS } from './runsOperations.js'
-import { STATUS_OPERATIONS } from './statusOperations.js'
+import type { ProblemCode } from '../http/problemCodes.js'
+import type { SchemaName } from './schemas.js'
 
-/** Every route of the API: what the document is made from, and what a test holds the routers against. */
+/** One route and method: a row of the table that the document is made from. */
+export interface Operation {
+  readonly method: 'get' | 'post'
+  /** As Express has it: `/orders/:orderId`. */
+  readonly path: string
+  /** Unique and stable: generated clients name their functions after it. */
+  readonly operationId: string
+  readonly tag: Tag
+  readonly summary: string
+  readonly description?: string
+  /** One for each `:name` in the path. */
+  readonly parameters?: Readonly<Record<string, PathParameter>>
+  /** The schema of the request's body. */
+  readonly body?: SchemaName
+  /** Names of request headers that this route alone reads. */
+  readonly requestHeaders?: readonly ('Prefer' | 'webhook-id' | 'webhook-timestamp')[]
+  readonly answers: readonly Answer[]
+  /** Codes besides those that follow from the rest of the row: see `problemsOf` of document.ts. */
+  readonly problems: readonly ProblemCode[]
+  /** The caller's proof: the relay's token, or the signature of the enclave's host. */
+  readonly security?: 'relayToken' | 'runSignature'
+}
+
+/** A part of the path. */
+export interface PathParameter {
+  readonly schema: SchemaName
+  readonly description: string
+}
+
+/** An answer that is no error. A GET is answered 304 too. */
+export interface Answer {
+  readonly status: 200 | 202 | 302
+  readonly description: string
+  /** The schema of the JSON body, or the types of an answer that is a file. Left out for an answer without a body. */
+  readonly content?: SchemaName | { readonly mediaTypes: readonly string[] }
+  /** Sent besides those of every answer. */
+  readonly headers?: readonly ('Location' | 'Link')[]
+}
+
+export const TAGS = {
+  Intake: 'Sealed orders and rulebooks, and their state. For clients.',
+  Status: 'Public facts of a wallet, an institution and the market.',
+  Relay: "For the enclave: carries what it signed to the chain. Takes the relay's token.",
+  Runs: 'For the host of an enclave that stays up. Absent while `ENCLAVE_TRIGGER` is `process`.',
+  Documentation: 'This description, as JSON and as a page, and the error codes.',
+} as const
+type Tag = keyof typeof TAGS
+
+const ORDER_ID = { schema: 'Bytes32', description: "The order's id, chosen by the client." } as const
+const ORG_ID = { schema: 'Bytes32', description: "The institution's name as ASCII, zero-padded." } as const
+const UNREADABLE = ['chain-unavailable', 'storage-unavailable'] as const
+
+/** The routes of `createIntakeRouter` and of `createTimelineRouter`. */
+const INTAKE_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/enclave-key',
+    operationId: 'getEnclaveKey',
+    tag: 'Intake',
+    summary: 'The key that clients seal to',
+    description: 'Pin the key and the escrow: an envelope that is sealed to another key has another reader.',
+    answers: [{ status: 200, description: 'Key, chain, escrow and USDC.', content: 'EnclaveKey' }],
+    problems: ['chain-unavailable'],
+  },
+  {
+    method: 'post',
+    path: '/orders',
+    operationId: 'postOrder',
+    tag: 'Intake',
+    summary: 'Takes a sealed order',
+    description:
+      'Answers once the envelope is durable; the enclave runs later. Idempotent per orderId: posted again, it is `already-received` and starts nothing.',
+    body: 'PostOrder',
+    answers: [
+      {
+        status: 202,
+        description: 'The envelope is stored.',
+        content: 'OrderReceived',
+        headers: ['Location'],
+      },
+    ],
+    problems: ['invalid-envelope', 'too-many-waiting', 'intake-full', ...UNREADABLE],
+  },
+  {
+    method: 'get',
+    path: '/orders/:orderId',
+    operationId: 'getOrder',
+    tag: 'Intake',
+    summary: 'State on the chain, and the runs so far',
+    parameters: { orderId: ORDER_ID },
+    answers: [{ status: 200, description: 'The order as it is now.', content: 'OrderStatus' }],
+    problems: ['order-not-found', ...UNREADABLE],
+  },
+  {
+    method: 'get',
+    path: '/orders/:orderId/timeline',
+    operationId: 'getOrderTimeline',
+    tag: 'Intake',
+    summary: 'The history of an order, as one list',
+    parameters: { orderId: ORDER_ID },
+    answers: [{ status: 200, description: 'Its entries so far.', content: 'Timeline' }],
+    problems: ['order-not-found', ...UNREADABLE],
+  },
+  {
+    method: 'post',
+    path: '/orders/:orderId/cancel',
+    operationId: 'postCancel',
+    tag: 'Intake',
+    summary: 'Takes a sealed cancel of an open order',
+    description:
+      "Answers once the cancel is durable; the order's next run has it. `sig` is the signature of the envelope's hash by the escrow's account. Idempotent, also after the order has ended.",
+    parameters: { orderId: ORDER_ID },
+    body: 'PostCancel',
+    answers: [
+      { status: 202, description: 'The cancel is stored.', content: 'OrderReceived', headers: ['Location'] },
+    ],
+    problems: ['invalid-envelope', 'order-not-found', 'not-order-account', 'order-ended', ...UNREADABLE],
+  },
+  {
+    method: 'post',
+    path: '/policy',
+    operationId: 'postPolicy',
+    tag: 'Intake',
+    summary: 'Publishes a sealed rulebook',
+    description:
+      "Answers after the enclave's whole run, once the new version is on the chain. With `author` it waits in its institution's line, without it among those of its client.",
+    body: 'PostPolicy',
+    answers: [{ status: 200, description: 'It is published.', content: 'PolicyVersion' }],
+    problems: [
+      'invalid-envelope',
+      'policy-rejected',
+      'relay-quota-exhausted',
+      'relay-budget-exhausted',
+      'platform-paused',
+      'enclave-failed',
+      'enclave-busy',
+      'enclave-timeout',
+      ...UNREADABLE,
+    ],
+  },
+  {
+    method: 'get',
+    path: '/policy/:orgId',
+    operationId: 'getPolicyVersion',
+    tag: 'Intake',
+    summary: "The rulebook's version",
+    parameters: { orgId: ORG_ID },
+    answers: [{ status: 200, description: 'The current version.', content: 'PolicyVersion' }],
+    problems: ['institution-not-found', 'chain-unavailable'],
+  },
+]
+
+/** The routes of `createRelayRouter`. */
+const RELAY_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/relay',
+    operationId: 'postAuthorization',
+    tag: 'Relay',
+    summary: 'Carries an authorization to the chain',
+    description:
+      'The signature is checked before any gas is spent. Idempotent per digest: posted again, it joins what is under way, or answers the earlier receipt when the chain confirms it.',
+    body: 'SignedAuthorization',
+    requestHeaders: ['Prefer'],
+    answers: [
+      {
+        status: 200,
+        description: 'It is `confirmed` or `failed`.',
+        content: 'Receipt',
+        headers: ['Location'],
+      },
+      { status: 202, description: 'It is under way.', content: 'Receipt', headers: ['Location'] },
+    ],
+    problems: [
+      'invalid-signature',
+      'would-revert',
+      'relayer-underfunded',
+      'relay-quota-exhausted',
+      'relay-budget-exhausted',
+      'relay-overloaded',
+      'chain-unavailable',
+      'storage-unavailable',
+    ],
+    security: 'relayToken',
+  },
+  {
+    method: 'get',
+    path: '/relay/:digest',
+    operationId: 'getReceipt',
+    tag: 'Relay',
+    summary: 'The receipt of an authorization',
+    parameters: { digest: { schema: 'Bytes32', description: 'The EIP-712 digest that was signed.' } },
+    answers: [{ status: 200, description: 'How far it is.', content: 'Receipt' }],
+    problems: ['receipt-not-found', 'chain-unavailable', 'storage-unavailable'],
+    security: 'relayToken',
+  },
+]
+
+const runId = { schema: 'RunId', description: 'The id that the run has in its job.' } as const
+
+/** The routes of `createRunsRouter`. */
+const RUNS_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/runs/:runId/notice',
+    operationId: 'postRunNotice',
+    tag: 'Runs',
+    summary: 'A notice that a run posts before its end',
+    description:
+      'Durable before it is answered: only after that does the enclave relay the refund that the notice explains. It ends no run.',
+    parameters: { runId },
+    body: 'RunNotice',
+    requestHeaders: ['webhook-id', 'webhook-timestamp'],
+    answers: [
+      { status: 200, description: 'Whether the server waits for the run.', content: 'RunResultReceived' },
+    ],
+    problems: ['storage-unavailable'],
+    security: 'runSignature',
+  },
+  {
+    method: 'post',
+    path: '/runs/:runId/result',
+    operationId: 'postRunResult',
+    tag: 'Runs',
+    summary: 'The result of a run',
+    description: 'Idempotent per run: the first result counts.',
+    parameters: { runId },
+    body: 'RunResult',
+    requestHeaders: ['webhook-id', 'webhook-timestamp'],
+    answers: [{ status: 200, description: 'Whether the server waits for it.', content: 'RunResultReceived' }],
+    problems: ['storage-unavailable'],
+    security: 'runSignature',
+  },
+]
+
+const WALLET = { schema: 'Address', description: 'A wallet.' } as const
+
+/** The routes of `createStatusRouter` and of `createHealthRouter`. */
+const STATUS_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/wallet/:address',
+    operationId: 'getWallet',
+    tag: 'Status',
+    summary: 'Which screen the wallet sees',
+    parameters: { address: WALLET },
+    answers: [{ status: 200, description: 'The screen, and why.', content: 'Wallet' }],
+    problems: ['chain-unavailable'],
+  },
+  {
+    method: 'get',
+    path: '/org/:orgId',
+    operationId: 'getInstitution',
+    tag: 'Status',
+    summary: "An institution, and the whole platform's pool",
+    description: 'Never the balance of one institution.',
+    parameters: {
+      orgId: { schema: 'Bytes32', description: "The institution's name as ASCII, zero-padded." },
+    },
+    answers: [{ status: 200, description: 'Public facts and totals.', content: 'Institution' }],
+    problems: ['institution-not-found', 'chain-unavailable'],
+  },
+  {
+    method: 'get',
+    path: '/compliance/:address',
+    operationId: 'getCompliance',
+    tag: 'Status',
+    summary: 'KYC, listing and freezes by equity',
+    parameters: { address: WALLET },
+    answers: [{ status: 200, description: 'One entry for each equity.', content: 'Compliance' }],
+    problems: ['chain-unavailable'],
+  },
+  {
+    method: 'get',
+    path: '/market',
+    operationId: 'getMarket',
+    tag: 'Status',
+    summary: 'Tradable symbols with prices',
+    description: 'While the provider fails, the last answer is given with `stale: true`.',
+    answers: [{ status: 200, description: 'Symbols and prices.', content: 'Market' }],
+    problems: ['market-unavailable', 'chain-unavailable'],
+  },
+  {
+    method: 'get',
+    path: '/market/bars',
+    operationId: 'getMarketBars',
+    tag: 'Status',
+    summary: 'Prices of the last five days, for charts',
+    description:
+      'One answer for all listed symbols, so that the server does not learn which one is looked at. While the provider fails, the last answer is given with `stale: true`.',
+    answers: [{ status: 200, description: 'Bars by symbol.', content: 'MarketBars' }],
+    problems: ['market-unavailable', 'chain-unavailable'],
+  },
+  {
+    method: 'get',
+    path: '/market/clock',
+    operationId: 'getMarketClock',
+    tag: 'Status',
+    summary: 'Whether the market is open',
+    answers: [{ status: 200, description: "The market's hours.", content: 'MarketClock' }],
+    problems: ['market-unavailable'],
+  },
+  {
+    method: 'get',
+    path: '/health',
+    operationId: 'getHealth',
+    tag: 'Status',
+    summary: 'The set-up of the server',
+    description: 'Answered from memory: it says nothing of chain or broker.',
+    answers: [{ status: 200, description: 'The server answers.', content: 'Health' }],
+    problems: [],
+  },
+]
+
+/** The routes of `createDocsRouter`. */
+const DOCS_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/',
+    operationId: 'getStart',
+    tag: 'Documentation',
+    summary: 'Leads to the documentation',
+    answers: [{ status: 302, description: 'To `/docs`.', headers: ['Location', 'Link'] }],
+    problems: [],
+  },
+  {
+    method: 'get',
+    path: '/openapi.json',
+    operationId: 'getOpenApi',
+    tag: 'Documentation',
+    summary: 'This document',
+    answers: [{ status: 200, description: 'OpenAPI 3.1.', content: 'OpenApi' }],
+    problems: [],
+  },
+  {
+    method: 'get',
+    path: '/docs',
+    operationId: 'getDocsPage',
+    tag: 'Documentation',
+    summary: 'This document as a page',
+    answers: [{ status: 200, description: 'The page.', content: { mediaTypes: ['text/html'] } }],
+    problems: [],
+  },
+  {
+    method: 'get',
+    path: '/docs/:file',
+    operationId: 'getDocsPageFile',
+    tag: 'Documentation',
+    summary: 'A file that the pages load',
+    parameters: { file: { schema: 'PageFile', description: 'Its name.' } },
+    answers: [
+      { status: 200, description: 'The file.', content: { mediaTypes: ['text/css', 'text/javascript'] } },
+    ],
+    problems: ['not-found'],
+  },
+  {
+    method: 'get',
+    path: '/errors',
+    operationId: 'getErrorsPage',
+    tag: 'Documentation',
+    summary: 'Every error code with its remedy, as a page',
+    description: 'The `type` of a problem is a section of it.',
+    answers: [{ status: 200, description: 'The page.', content: { mediaTypes: ['text/html'] } }],
+    problems: [],
+  },
+]
+
+/** Every route of the API. The document is made from it, and a test holds the routers against it. */
 export const OPERATIONS: readonly Operation[] = [
   ...INTAKE_OPERATIONS,
   ...STATUS_OPERATIONS,
@@ -14,37 +376,3 @@ export const OPERATIONS: readonly Operation[] = [
   ...RUNS_OPERATIONS,
   ...DOCS_OPERATIONS,
 ]
-
-/** Whatever is asked for. */
-const OF_EVERY_ROUTE = [
-  'malformed-request',
-  'origin-not-allowed',
-  'request-timeout',
-  'headers-too-large',
-  'rate-limited',
-  'internal-error',
-  'shutting-down',
-] as const
-const OF_EVERY_BODY = ['malformed-json', 'invalid-body', 'body-too-large', 'unsupported-media-type'] as const
-
-const UNAUTHORIZED = { relayToken: 'relay-unauthorized', runSignature: 'run-unauthorized' } as const
-
-/** Every code that an operation answers, by status. */
-export function problemsOf(operation: Operation): ReadonlyMap<number, readonly ProblemCode[]> {
-  const { body, parameters, security, problems } = operation
-  const codes: ProblemCode[] = [
-    ...OF_EVERY_ROUTE,
-    ...(body === undefined ? [] : OF_EVERY_BODY),
-    ...(parameters === undefined ? [] : (['invalid-parameter'] as const)),
-    ...(security === undefined ? [] : [UNAUTHORIZED[security]]),
-    // Results of runs are taken however much there is to do.
-    ...(security === 'runSignature' ? [] : (['too-many-at-once', 'overloaded'] as const)),
-    ...problems,
-  ]
-  const byStatus = new Map<number, ProblemCode[]>()
-  for (const code of codes) {
-    const { status } = PROBLEMS[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  }
-  return new Map([...byStatus].sort(([a], [b]) => a - b))
-}

@@ -6,6 +6,7 @@ import {
   enclaveKeySchema,
   healthSchema,
   institutionSchema,
+  marketBarsSchema,
   marketClockSchema,
   marketSchema,
   orderReceivedSchema,
@@ -22,15 +23,20 @@ import {
   walletSchema,
 } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
+import { postCancelSchema } from '../../protocol/cancelIntent.js'
 import { bytes32Schema } from '../../protocol/hex.js'
 import { symbolSchema } from '../../protocol/identifiers.js'
 import { postedResultSchema, provisionalResultSchema, runIdSchema } from '../../protocol/job.js'
 import { postPolicySchema } from '../../protocol/sealedRulebook.js'
 import { uint64Schema, uint256Schema } from '../../protocol/units.js'
-import { problemBodySchema } from '../http/problems.js'
-import { pageFileSchema } from './pageFiles.js'
+import { problemBodySchema } from '../http/errors.js'
+import { EXAMPLES } from './examples.js'
 
-/** What the document names: the very schemas that parse the requests and encode the answers. */
+/** The files that the pages at /docs and /errors load. */
+export const pageFileSchema = z.enum(['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js', 'errors.css'])
+export type PageFile = z.output<typeof pageFileSchema>
+
+/** The schemas that the document names: the very ones that parse the requests and encode the answers. */
 const SCHEMAS = {
   Address: [
     addressSchema,
@@ -42,6 +48,10 @@ const SCHEMAS = {
   Symbol: [symbolSchema, "An equity's ticker."],
   EnclaveKey: [enclaveKeySchema, 'What a client needs to seal an intent and to open its escrow.'],
   PostOrder: [postOrderSchema, 'A sealed order and the orderId that its escrow has on the chain.'],
+  PostCancel: [
+    postCancelSchema,
+    "A sealed cancel; `sig` is the signature of the envelope's hash by the order's account.",
+  ],
   PostPolicy: [
     postPolicySchema,
     'A sealed rulebook; `author` has the signature of the envelope by the admin of its institution.',
@@ -63,6 +73,10 @@ const SCHEMAS = {
   Institution: [institutionSchema, "An institution, and the whole platform's pool."],
   Compliance: [complianceSchema, "A wallet's flags, by equity."],
   Market: [marketSchema, 'Prices are USD with 6 decimals, in base units; null where the provider has none.'],
+  MarketBars: [
+    marketBarsSchema,
+    'Closes are USD with 6 decimals, in base units; the oldest bar comes first.',
+  ],
   MarketClock: [marketClockSchema, "The market's hours."],
   Contracts: [contractsSchema, 'Addresses of the five contracts.'],
   Health: [healthSchema, 'What the server is set up for.'],
@@ -81,7 +95,7 @@ const SCHEMAS = {
   RunResultReceived: [runResultReceivedSchema, '`not-awaited`: the run is unknown, or is over.'],
   Problem: [problemBodySchema, 'RFC 9457. A program branches on `code`, whose meaning never changes.'],
   OpenApi: [z.looseObject({ openapi: z.string() }), 'An OpenAPI document.'],
-  PageFile: [pageFileSchema, "A file of the documentation's page."],
+  PageFile: [pageFileSchema, "A file of the documentation's pages."],
 } as const satisfies Record<string, readonly [z.ZodType, string]>
 
 /** Name of a schema in the document. */
@@ -97,7 +111,7 @@ export function schemaRef(name: SchemaName): JsonObject {
 
 /**
  * Every schema as JSON Schema, in the form that travels: a codec's input. Where one is part of another, it is referred
- * to by its name.
+ * to by its name. Each has its example.
  */
 export function jsonSchemas(): Record<string, JsonObject> {
   const registry = z.registry<{ id: string; description: string }>()
@@ -111,6 +125,13 @@ export function jsonSchemas(): Record<string, JsonObject> {
     },
   })
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, { $schema: _dialect, $id: _place, ...schema }]) => [name, schema]),
+    Object.entries(schemas).map(([name, { $schema: _dialect, $id: _place, ...schema }]) => [
+      name,
+      { ...schema, ...exampleOf(name) },
+    ]),
   )
+}
+
+function exampleOf(name: string): JsonObject {
+  return name in EXAMPLES ? { examples: [EXAMPLES[name]] } : {}
 }

@@ -1,24 +1,121 @@
+import { join } from 'node:path'
 import type { Registry } from '@prometheus-io/client'
 import express, { type Express } from 'express'
+import { z } from 'zod'
+import type { Rpc } from '../../chain/rpc.js'
 import type { Logger } from '../../service/logger.js'
+import type { Config } from '../config/config.js'
 import { errorHandler, methodNotAllowed, notFound } from '../http/errors.js'
-import { requireHost } from '../http/host.js'
-import { requestId } from '../http/requestId.js'
-import { securityHeaders } from '../http/securityHeaders.js'
-import type { ReadinessReport } from './readiness.js'
+import { requestId, requireHost, securityHeaders } from '../http/middleware.js'
+import type { Metrics } from '../metrics.js'
+import type { NarratorProgress } from '../narrator/poll.js'
+import type { BuiltRelay } from '../relay/build.js'
+import { createStateDocument } from '../store/documents.js'
+import type { Engine } from '../store/engine.js'
+import type { EnclaveRuns } from '../trigger/enclaveRuns.js'
+import { type Check, createCheck, createReadiness, type Look, type ReadinessReport } from './check.js'
+import {
+  chainLook,
+  contractsLook,
+  createRelayerView,
+  createStoreView,
+  enclaveHostLook,
+  enclaveLook,
+  leasesLook,
+  narratorLook,
+  type RelayerView,
+  type StoreView,
+} from './checks.js'
+import { addGauges } from './gauges.js'
 
-export interface OpsAppDeps {
+/** Where the server is between its start and its end. */
+export type Phase = 'starting' | 'running' | 'stopping'
+
+interface OpsDeps {
+  readonly config: Config
+  readonly rpc: Rpc
+  readonly engine: Engine
+  readonly relay: Pick<BuiltRelay, 'health' | 'load' | 'leases'>
+  readonly enclaveRuns: Pick<EnclaveRuns, 'backlog'>
+  readonly progress: NarratorProgress
+  readonly metrics: Metrics
+  readonly phase: () => Phase
+  readonly logger: Logger
+}
+
+/** Wires the operator's endpoints. Starts nothing. */
+export function buildOps(deps: OpsDeps): Express {
+  const { config, rpc, engine, relay, enclaveRuns, progress, metrics, logger } = deps
+  const { gas, minBalance } = config.relay
+  const relayer = createRelayerView({ health: relay.health, gas })
+  const document = createStateDocument({ engine, logger, id: 'readiness', schema: z.int() })
+  const store = createStoreView({ document, engine })
+  const checks = createChecks(deps, { relayer, store })
+  const readiness = createReadiness(checks)
+  addGauges({
+    metrics,
+    readiness,
+    backlog: enclaveRuns.backlog,
+    load: relay.load,
+    rpc,
+    progress,
+    balances: relayer.balances,
+    minBalance,
+    gas,
+    standbys: store.standbys,
+  })
+  return createOpsApp({ readiness, registry: metrics.registry, logger })
+}
+
+function createChecks(
+  deps: OpsDeps,
+  { relayer, store }: { readonly relayer: RelayerView; readonly store: StoreView },
+): Check[] {
+  const { config, rpc, engine, relay, progress, phase, logger } = deps
+  const { chainId, contracts } = config.chain
+  const check = (name: string, look: Look) => createCheck({ name, look, logger })
+  return [
+    // The look is free, so a start or a stop shows at once.
+    createCheck({ name: 'server', look: phaseLook(phase), logger, freshMs: 0 }),
+    check('chain', chainLook({ rpc, chainId })),
+    check('contracts', contractsLook({ rpc, contracts })),
+    check('relayer', relayer.look),
+    check('enclave', enclaveLookOf(config.enclave.trigger)),
+    check('store', store.look),
+    check('leases', leasesLook(engine.leases, ['narrator', 'trigger', ...relay.leases])),
+    check('narrator', narratorLook({ progress, intervalMs: config.narrator.intervalMs })),
+  ]
+}
+
+function enclaveLookOf(trigger: Config['enclave']['trigger']): Look {
+  if (trigger.kind === 'http') return enclaveHostLook(trigger.url.reveal())
+  const { command, envFile } = trigger
+  // The system's search path, as for the enclave itself.
+  const program = enclaveLook({ command, envFile, searchPath: process.env.PATH ?? '' })
+  if (trigger.kind === 'process') return program
+  const door = enclaveHostLook(`unix:${join(trigger.directory, 'door.sock')}`)
+  return async () => (await program()) ?? (await door())
+}
+
+function phaseLook(phase: () => Phase): Look {
+  return async () => {
+    const current = phase()
+    return current === 'running' ? null : current
+  }
+}
+
+interface OpsAppDeps {
   readonly readiness: () => Promise<ReadinessReport>
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>
   readonly logger: Logger
 }
 
-/** For a probe that asks when to look again: the checks are made anew every few seconds. */
+/** When a probe should look again: the checks run anew every few seconds. */
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * What the operator asks, on a port of its own. Nothing in it is a secret or names anybody, but it is nobody else's
- * business, and asking is not limited. Requests are not logged: probes come every few seconds. Never listens.
+ * The operator's endpoints, for a port of their own: they hold no secrets and name no client, but they have no rate limit.
+ * Requests are not logged because probes come every few seconds. Never listens.
  */
 export function createOpsApp({ readiness, registry, logger }: OpsAppDeps): Express {
   const app = express()
@@ -28,26 +125,18 @@ export function createOpsApp({ readiness, registry, logger }: OpsAppDeps): Expre
   app.enable('strict routing')
   app.set('query parser', false)
   app.use(requestId(), securityHeaders(), requireHost())
-  app
-    .route('/livez')
-    .get((_req, res) => {
-      res.json({ status: 'alive' })
-    })
-    .all(methodNotAllowed('GET'))
-  app
-    .route('/readyz')
-    .get(async (_req, res) => {
-      const report = await readiness()
-      if (report.status === 'unhealthy') res.status(503).set('Retry-After', String(RETRY_AFTER_SECONDS))
-      res.json(report)
-    })
-    .all(methodNotAllowed('GET'))
-  app
-    .route('/metrics')
-    .get(async (_req, res) => {
-      res.type(registry.contentType).send(await registry.metrics())
-    })
-    .all(methodNotAllowed('GET'))
+  app.get('/livez', (_req, res) => {
+    res.json({ status: 'alive' })
+  })
+  app.get('/readyz', async (_req, res) => {
+    const report = await readiness()
+    if (report.status === 'unhealthy') res.status(503).set('Retry-After', String(RETRY_AFTER_SECONDS))
+    res.json(report)
+  })
+  app.get('/metrics', async (_req, res) => {
+    res.type(registry.contentType).send(await registry.metrics())
+  })
+  app.all(['/livez', '/readyz', '/metrics'], methodNotAllowed('GET'))
   app.use(notFound)
   app.use(errorHandler(logger))
   return app

@@ -1,23 +1,21 @@
 import { formatEther } from 'ethers'
-import type { RpcNodes } from '../../chain/rpcTransport.js'
-import { createGauges } from '../metrics/gauges.js'
-import type { Metrics } from '../metrics/metrics.js'
-import { lagOf, type NarratorProgress } from '../narrator/progress.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { createGauges, type Metrics } from '../metrics.js'
+import { lagOf, type NarratorProgress } from '../narrator/poll.js'
+import type { RelayLoad } from '../relay/accounts.js'
 import type { GasLimits } from '../relay/gasBudget.js'
-import type { RelayLoad } from '../relay/health.js'
 import type { Backlog } from '../trigger/enclaveRuns.js'
-import type { ReadinessReport } from './readiness.js'
-import type { CheckStatus } from './reasons.js'
+import type { CheckStatus, ReadinessReport } from './check.js'
 
 const MS_PER_SECOND = 1_000
 const SEVERITY: Record<CheckStatus, number> = { healthy: 0, degraded: 1, unhealthy: 2 }
 
-/** What the gauges are read from. */
-export interface GaugeSources {
+/** The sources of the gauges. */
+interface GaugeSources {
   readonly metrics: Metrics
   readonly backlog: () => Backlog
   readonly load: () => RelayLoad
-  readonly transport: Pick<RpcNodes, 'faults'>
+  readonly rpc: Pick<Rpc, 'faults'>
   readonly progress: NarratorProgress
   readonly readiness: () => Promise<ReadinessReport>
   /** Wei by the places of the accounts in the configuration, as the last look at the readiness found. */
@@ -29,7 +27,7 @@ export interface GaugeSources {
   readonly standbys: () => number | undefined
 }
 
-/** Adds every gauge that tells of the moment in which it is asked for. */
+/** Adds every gauge that is read when the operator asks for the metrics. */
 export function addGauges(sources: GaugeSources): void {
   addReadiness(sources)
   addBacklog(sources)
@@ -53,7 +51,7 @@ function addReadiness({ metrics, readiness, balances, minBalance, standbys }: Ga
     "Balance of each of the relayer's accounts (its place in the configuration, from 0); absent while no node tells it.",
     'account',
     async () => {
-      // The look that serves the check serves here too: the node is asked once.
+      // Shares the look of the check: one request to the node.
       await readiness()
       return balances().map((wei, account) => [account, Number(formatEther(wei))] as const)
     },
@@ -128,13 +126,13 @@ function addRelay({ metrics, load, gas }: GaugeSources): void {
   )
 }
 
-function addChain({ metrics, transport, progress }: GaugeSources): void {
+function addChain({ metrics, rpc, progress }: GaugeSources): void {
   const { add, addEach } = createGauges(metrics)
   addEach(
     'rpc_node_up',
     '1 while a node (its place in RPC_URL, from 0) is in use, 0 while it is set aside.',
     'node',
-    () => transport.faults().map((fault, node) => [node, fault === null ? 1 : 0] as const),
+    () => rpc.faults().map((fault, node) => [node, fault === null ? 1 : 0] as const),
   )
   const seen = (of: (look: NonNullable<ReturnType<NarratorProgress['last']>>) => number) => () => {
     const last = progress.last()

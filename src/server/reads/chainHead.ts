@@ -1,23 +1,23 @@
+import type { BlockId } from '../../chain/logReader.js'
+import { createPoller, type Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
-import { type Patient, untilAborted, withPatience } from '../async/waiting.js'
-import type { BlockId, EscrowEvents } from '../escrow/escrowLogs.js'
-import type { Service } from '../lifetime.js'
-import { createPoller } from '../poller.js'
+import { type Patient, untilAborted, withPatience } from '../../service/waiting.js'
+import type { EscrowEvents } from '../escrow/escrowLogs.js'
 
-/** The chain's latest block, shared by all who want to know whether there is anything new. */
+/** The chain's latest block, shared by all reads. */
 export interface ChainHead {
-  /** Takes over what somebody else has just read. */
+  /** Takes over a head that another part has just read. */
   note(head: BlockId): void
   /**
-   * A block that was the head `maxAgeMs` ago at most, or is it now: asked for only when nobody has read it since, once
-   * for all who wait. Throws as `ask` does; after a failure soon, and without asking for a moment.
+   * A block that was the head at most `maxAgeMs` ago. Concurrent callers share one request. Throws as `ask` does; for a
+   * moment after a failure it throws the same error without a request.
    */
   current(): Promise<BlockId>
-  /** As it is now. @throws ChainUnavailableError, ChainAnswerError */
+  /** Reads the head now. @throws ChainUnavailableError, ChainAnswerError */
   ask(): Promise<BlockId>
-  /** Something of ours is in a block: what was read before is not current any more. Asks nobody. */
+  /** A transaction of this platform was mined, so earlier reads are outdated. Sends no request. */
   expire(): void
-  /** Asks again and again, so that whoever wants to know need not wait. */
+  /** Reads the head at intervals, so that callers need not wait. */
   readonly service: Service
 }
 
@@ -32,16 +32,16 @@ interface Asking extends Patient<BlockId> {
   readonly since: number
 }
 
-/** However soon a head is too old. */
+/** However small `maxAgeMs` is. */
 const LEAST_INTERVAL_MS = 250
-/** After a failure, how long nobody who reads asks again. */
+/** Pause before the next request after a failure. */
 const RETRY_MS = 1_000
-/** After a failure, how long the next answer is waited for, from its question: a node that hangs must not hold up everybody. */
+/** How long callers wait for the first request after a failure: a node that hangs must not delay every read. */
 const PATIENCE_MS = 250
 
 /**
- * A block that is lower than the known one comes from a node that is behind, and is not believed while the known one may
- * be shown; after that the chain has another history.
+ * A block that is lower than the known one comes from a node that is behind. It is ignored until the known one is too old;
+ * after that the chain has another history.
  */
 export function createChainHead(options: {
   readonly events: Pick<EscrowEvents, 'head'>
@@ -79,7 +79,7 @@ export function createChainHead(options: {
     }
   }
 
-  /** Joins who has asked lately. */
+  /** Joins a recent request that is still under way. */
   function askOnce(): Asking {
     const since = performance.now()
     if (asking !== undefined && since - asking.since < maxAgeMs) return asking
@@ -106,7 +106,7 @@ export function createChainHead(options: {
     expire() {
       expired++
       failure = undefined
-      // What is under way was asked before.
+      // The request under way began before this.
       asking = undefined
     },
     service: createPoller({
@@ -115,7 +115,7 @@ export function createChainHead(options: {
       logger,
       async tick(signal) {
         if (isYounger(intervalMs)) return
-        // Whoever reads is told of an outage, and the log of each node that is set aside.
+        // Readers get the error, and the log names each node that is set aside.
         await untilAborted(
           askOnce().whole.catch(() => undefined),
           signal,

@@ -1,16 +1,50 @@
 import type { BlockTag } from 'ethers'
+import { type Contracts, createContracts } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
+import { createLenses, type Lenses } from '../../chain/lenses.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { createViewCaller } from '../../chain/views.js'
+import type { Logger } from '../../service/logger.js'
 import { createRecentMap } from '../../service/recentMap.js'
-import type { ChainHead } from './chainHead.js'
+import type { Config } from '../config/config.js'
+import { createEscrowEvents } from '../escrow/escrowLogs.js'
+import { type ChainHead, createChainHead } from './chainHead.js'
 
-/** What is remembered of one block at most: some megabytes. */
+/** The chain as the routes read it. */
+interface BuiltReads {
+  readonly head: ChainHead
+  /** Views that can be asked for at one block, by its hash. */
+  readonly contracts: Contracts
+  readonly lenses: Lenses
+}
+
+/** Wires the reads. Starts nothing. */
+export function buildReads(deps: {
+  readonly config: Config
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly logger: Logger
+}): BuiltReads {
+  const { config, rpc, logger } = deps
+  const { contracts: addresses, readMaxAgeMs } = config.chain
+  // The server answers requests that are under way when it stops.
+  const stopping = new AbortController().signal
+  const events = createEscrowEvents({ rpc, escrow: addresses.orderEscrow, stopping })
+  const caller = createViewCaller(rpc)
+  return {
+    head: createChainHead({ events, maxAgeMs: readMaxAgeMs, logger }),
+    contracts: createContracts(caller, addresses),
+    lenses: createLenses(caller, addresses),
+  }
+}
+
+/** Values kept for one block: some megabytes. */
 const CAPACITY = 10_000
 
 /**
- * Reads at the chain's head, and remembers what was read for as long as that block is the head: the very same object for
- * whoever asks for the same, also at the same time. A failure is not remembered.
+ * Reads at the chain's head, and keeps each value while that block is the head: concurrent and later callers get the very
+ * same object. A failure is not kept.
  *
- * @param read asks the chain, of one block and in one turn of the event loop, so that it is one request
+ * @param read reads one block in one turn of the event loop, so that its calls travel as one request
  * @returns throws as `read` does
  */
 export function createHeadReads<K, T>(options: {
@@ -21,7 +55,7 @@ export function createHeadReads<K, T>(options: {
   let block: string | undefined
   let known = createRecentMap<K, Promise<T>>(CAPACITY)
 
-  /** A node may be behind the one that told the head, or not take a hash: then its own latest block has to do, once. */
+  /** A node may be behind the one that reported the head, or accept no hash: then its own latest block serves once. */
   function readAnyhow(key: K, hash: string, forget: () => void): Promise<T> {
     return read(key, hash).catch((error: unknown) => {
       if (!(error instanceof ChainAnswerError)) throw error

@@ -1,12 +1,14 @@
+import { balanceOf, leastBalance, priceLimit } from '../../chain/fees.js'
+import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
+import { createPoller, type Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { createDeferred } from '../async/deferred.js'
-import type { Service } from '../lifetime.js'
-import { createPoller } from '../poller.js'
 import type { RelayerSigner } from '../signer/signer.js'
 import type { Engine } from '../store/engine.js'
-import type { LeaseObserver, ServeLease, Term } from '../store/leaseHolder.js'
+import { heldLeases, type LeaseObserver, type ServeLease, type Term } from '../store/leaseHolder.js'
+import type { FeeMarket } from '../txManager/fees.js'
 import type { TxManager } from '../txManager/txManager.js'
+import type { GasBudget, GasLeft } from './gasBudget.js'
 import type { Relay } from './relay.js'
 
 /** One term of the lease on an account. All of it is thrown away with the term. */
@@ -32,12 +34,12 @@ export interface RelayerAccounts {
   readonly services: readonly Service[]
 }
 
-export interface RelayerAccountsOptions {
+interface RelayerAccountsOptions {
   readonly engine: Engine
   readonly signers: readonly RelayerSigner[]
   readonly serveLease: ServeLease
   readonly serverId: string
-  /** How often this server looks how many others there are. */
+  /** How often this server counts the others. */
   readonly shareEveryMs: number
   readonly build: (engine: Engine, signer: RelayerSigner, term: Term) => RelayTerm
   /** Called with leases that are named by their accounts' places in the configuration. */
@@ -47,7 +49,7 @@ export interface RelayerAccountsOptions {
 
 const SERVER_LEASE = 'server:'
 const leaseOf = (account: Hex) => `relayer:${account}`
-/** A server that restarts is back before that. */
+/** A restarting server is back sooner. */
 const FORSAKEN_AFTER_MS = 60_000
 
 /**
@@ -60,7 +62,7 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
   const served = new Set<RelayTerm>()
   /** Accounts that this server is about to take. */
   const attempts = new Set<Hex>()
-  const tried = new Map(signers.map(({ address }) => [address, createDeferred<void>()]))
+  const tried = new Map(signers.map(({ address }) => [address, Promise.withResolvers<void>()]))
   const freeSince = new Map<Hex, number>()
   let share = signers.length
   /** Accounts that no server held at the last look. */
@@ -116,7 +118,7 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
   }
 
   async function lookAround(): Promise<void> {
-    const living = (await engine.leases.list()).filter(({ expiresInMs }) => expiresInMs > 0)
+    const living = await heldLeases(engine.leases)
     const others = living.filter(({ lease, holder }) => lease.startsWith(SERVER_LEASE) && holder !== serverId)
     const taken = new Set(living.map(({ lease }) => lease))
     free = new Set(signers.flatMap(({ address }) => (taken.has(leaseOf(address)) ? [] : [address])))
@@ -147,8 +149,7 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
     async areForsaken(accounts) {
       const now = performance.now()
       const own = new Set(signers.map(({ address }) => address))
-      const leases = await engine.leases.list()
-      const taken = new Set(leases.filter(({ expiresInMs }) => expiresInMs > 0).map(({ lease }) => lease))
+      const taken = new Set((await heldLeases(engine.leases)).map(({ lease }) => lease))
       const free = [...accounts].filter((account) => !own.has(account) && !taken.has(leaseOf(account)))
       for (const account of freeSince.keys()) if (!free.includes(account)) freeSince.delete(account)
       for (const account of free) if (!freeSince.has(account)) freeSince.set(account, now)
@@ -159,7 +160,7 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
     tried: Promise.all([...tried.values()].map(({ promise }) => promise)).then(() => undefined),
     services: engine.isShared
       ? [
-          // One more name for each start: no metric of its own.
+          // Without a metric, because each start takes another name.
           serveLease(`${SERVER_LEASE}${serverId}`, () => [], { observe: undefined }),
           {
             name: 'relayer shares',
@@ -175,5 +176,83 @@ export function createRelayerAccounts(options: RelayerAccountsOptions): RelayerA
           sharing,
         ]
       : signers.map(holder),
+  }
+}
+
+/** How much this server's relay has to do, and what all servers may still use today. */
+export interface RelayLoad extends GasLeft {
+  /** Transactions that are sent and not yet deep enough. */
+  readonly inFlight: number
+  /** Authorizations without a transaction: being checked, waiting for a permit, or for blocks on another party's effect. */
+  readonly queued: number
+  /** A transaction of an account of this server was found lately that no server of ours has signed. */
+  readonly isKeyShared: boolean
+}
+
+/** An account that pays gas, whichever server holds it. */
+export interface AccountHealth {
+  readonly address: Hex
+  /** Wei. */
+  readonly balance: bigint
+  /** False: it takes on no new work, even when none is under way. */
+  readonly isFunded: boolean
+}
+
+/** The state of the relay, for the readiness of the server. */
+export interface RelayHealth extends RelayLoad {
+  /** Wei that each account keeps, beside the bookings for held orders. */
+  readonly minBalance: bigint
+  readonly accounts: readonly AccountHealth[]
+}
+
+/** Asks neither chain nor store. */
+export function createRelayLoad(options: {
+  readonly accounts: Pick<RelayerAccounts, 'terms'>
+  /** Authorizations that this server has under way, in whatever state. */
+  readonly underWay: () => number
+  readonly budget: Pick<GasBudget, 'left'>
+}): () => RelayLoad {
+  const { accounts, underWay, budget } = options
+  return () => {
+    const managers = accounts.terms().map(({ txManager }) => txManager)
+    const inFlight = managers.reduce((sum, txManager) => sum + txManager.inFlight(), 0)
+    const queued = Math.max(0, underWay() - inFlight)
+    return {
+      inFlight,
+      queued,
+      ...budget.left(),
+      isKeyShared: managers.some((txManager) => txManager.isKeyShared()),
+    }
+  }
+}
+
+/**
+ * Asks the chain for balances and the price of gas, and the store for what other servers have used.
+ * Rejects with ChainUnavailableError, StorageError.
+ */
+export function createRelayHealth(options: {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly accounts: Pick<RelayerAccounts, 'addresses'>
+  readonly minBalance: bigint
+  readonly fees: FeeMarket
+  readonly budget: Pick<GasBudget, 'refresh'>
+  readonly load: () => RelayLoad
+}): () => Promise<RelayHealth> {
+  const { rpc, accounts, minBalance, fees, budget, load } = options
+
+  async function canPay(balance: bigint): Promise<boolean> {
+    // An empty account cannot pay, even where no floor is set.
+    if (balance === 0n || balance < minBalance) return false
+    const now = await fees.current()
+    return balance >= leastBalance(minBalance + load().booked * priceLimit(now), now)
+  }
+
+  return async () => {
+    await budget.refresh()
+    const found = accounts.addresses.map(async (address) => {
+      const balance = await balanceOf(rpc, address)
+      return { address, balance, isFunded: await canPay(balance) }
+    })
+    return { minBalance, accounts: await Promise.all(found), ...load() }
   }
 }

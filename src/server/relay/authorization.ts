@@ -1,5 +1,5 @@
 import { encodeAuthorizationCall, targetOf } from '../../chain/authorizationCall.js'
-import type { ContractAddresses } from '../../protocol/api.js'
+import type { ContractAddresses, Quota, Revert } from '../../protocol/api.js'
 import {
   type Authorization,
   authorizationSeparator,
@@ -10,11 +10,27 @@ import { PRIMARY_TYPES, type PrimaryType } from '../../protocol/authorizationTyp
 import { ProtocolError } from '../../protocol/errors.js'
 import type { Hex } from '../../protocol/hex.js'
 import { assertSignedBy } from '../../protocol/signature.js'
-import { Problem } from '../http/problems.js'
 import type { GasPurpose } from '../store/receipts.js'
 
-/** Whose authorizations are relayed, and where to. */
-export interface AuthorizationRules {
+/** Why the relay refuses an authorization. Nothing was signed or stored for it. */
+type RefusalReason =
+  | { readonly code: 'invalid-signature' | 'relayer-underfunded' | 'relay-overloaded' | 'receipt-not-found' }
+  | { readonly code: 'would-revert'; readonly revert: Revert }
+  | { readonly code: 'relay-quota-exhausted'; readonly quota: Quota; readonly retryAfterMs: number }
+  | { readonly code: 'relay-budget-exhausted'; readonly retryAfterMs: number }
+
+export class RelayRefusal extends Error {
+  override readonly name = 'RelayRefusal'
+  readonly reason: RefusalReason
+
+  constructor(reason: RefusalReason, cause?: unknown) {
+    super(`authorization refused: ${reason.code}`, { cause })
+    this.reason = reason
+  }
+}
+
+/** The one signer whose authorizations are relayed, and their targets. */
+interface AuthorizationRules {
   readonly chainId: number
   readonly contracts: ContractAddresses
   /** The enclave's signing identity. */
@@ -31,12 +47,12 @@ export interface VerifiedAuthorization {
   readonly purpose: GasPurpose
 }
 
-/** Checks authorizations without asking anybody. */
+/** Checks authorizations without any request. */
 export interface AuthorizationVerifier {
   /**
    * The digest is computed for our chain and our contract, so a signature for any other recovers to some other signer.
    *
-   * @throws Problem `invalid-signature`
+   * @throws RelayRefusal `invalid-signature`
    */
   verify(authorization: SignedAuthorization): VerifiedAuthorization
 }
@@ -62,7 +78,7 @@ export function createAuthorizationVerifier({
       try {
         assertSignedBy(signer, digest, signature)
       } catch (error) {
-        if (error instanceof ProtocolError) throw new Problem('invalid-signature', { cause: error })
+        if (error instanceof ProtocolError) throw new RelayRefusal({ code: 'invalid-signature' }, error)
         throw error
       }
       const { target } = place

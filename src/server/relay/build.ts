@@ -1,11 +1,11 @@
-import type { RpcProvider } from '../../chain/provider.js'
-import { createRpcBatcher } from '../../chain/rpcBatcher.js'
+import { balanceOf } from '../../chain/fees.js'
+import type { Rpc } from '../../chain/rpc.js'
 import type { Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
-import { createTimedValue } from '../async/timedValue.js'
-import type { Config } from '../config.js'
-import type { Service } from '../lifetime.js'
+import { createTimedValue } from '../../service/waiting.js'
+import type { Config } from '../config/config.js'
 import { createRelayerSigner, type RelayerKey, type RelayerSigner } from '../signer/signer.js'
 import type { Engine } from '../store/engine.js'
 import type { LeaseObserver, ServeLease, Term } from '../store/leaseHolder.js'
@@ -13,20 +13,28 @@ import { createReceiptStore, createSaveNoOp, type ReceiptStore } from '../store/
 import { createBroadcaster } from '../txManager/broadcast.js'
 import { createFeeMarket } from '../txManager/fees.js'
 import { createTxManager } from '../txManager/txManager.js'
-import { createRelayerAccounts, type RelayTerm } from './accounts.js'
+import {
+  createRelayerAccounts,
+  createRelayHealth,
+  createRelayLoad,
+  type RelayHealth,
+  type RelayLoad,
+  type RelayTerm,
+} from './accounts.js'
 import { createAdmission } from './admission.js'
 import { createAuthorizationVerifier } from './authorization.js'
 import { createChainView } from './chainView.js'
 import { createRelayDesk } from './desk.js'
 import { createGasBudget } from './gasBudget.js'
-import { createRelayHealth, createRelayLoad, type RelayHealth, type RelayLoad } from './health.js'
 import { createPreflight } from './preflight.js'
 import { createRelay } from './relay.js'
 import type { RelayRouterDeps } from './router.js'
 
-export interface BuildRelayDeps {
+interface BuildRelayDeps {
   readonly config: Config
-  readonly provider: RpcProvider
+  readonly rpc: Rpc
+  /** See `TxManagerOptions`. */
+  readonly trailingMs?: number | undefined
   readonly engine: Engine
   readonly serveLease: ServeLease
   /** This server, among those that share the database. */
@@ -49,7 +57,7 @@ export interface BuiltRelay {
   /** The first of the accounts. */
   readonly address: Hex
   readonly services: readonly Service[]
-  /** What is stored of each authorization, as far as the relay has got with it. */
+  /** The stored record of each authorization. */
   readonly receipts: Pick<ReceiptStore, 'get'>
   readonly health: () => Promise<RelayHealth>
   readonly load: () => RelayLoad
@@ -58,12 +66,12 @@ export interface BuiltRelay {
 /** How often a server counts the others, as a part of a lease's time to live. */
 const SHARE_SHARE = 0.1
 
-/** What is claimed for an account that lost its funds since waits for more. */
+/** How old an account's balance may be when it claims work. Work that it can no longer pay waits for funds. */
 const FUNDS_MAX_AGE_MS = 5_000
 
 /** Wires the relay. Starts nothing. */
 export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
-  const { config, provider, engine, serveLease, serverId, relayerKeys, logger, stopping } = deps
+  const { config, rpc, engine, serveLease, serverId, relayerKeys, logger, stopping } = deps
   const { relay: settings, chain, enclave } = config
   const shared = createShared(deps)
   const { from, store, chainView, preflight, fees, budget } = shared
@@ -83,13 +91,13 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
     chain: chainView,
     preflight,
     budget,
-    isFunded: createFunded(relayerKeys, provider, settings.minBalance),
+    isFunded: createFunded(relayerKeys, rpc, settings.minBalance),
     maxUnderWay: settings.maxInFlight + settings.maxQueued,
     waitMs: settings.waitMs,
     stopping,
     logger,
   })
-  const load = createRelayLoad({ accounts, desk, budget })
+  const load = createRelayLoad({ accounts, underWay: desk.underWay, budget })
   return {
     router: {
       authToken: settings.authToken.reveal(),
@@ -102,31 +110,29 @@ export function buildRelay(deps: BuildRelayDeps): BuiltRelay {
       waitMs: settings.waitMs,
       stopping,
     },
-    // They stop in the reverse order: an account is given back before the gas of its last transactions is stored.
+    // They stop in the reverse order: an account is released before the gas of its last transactions is stored.
     services: [budget.service, ...accounts.services, desk.service],
     leases: accounts.leases,
     address: from,
     receipts: store,
-    health: createRelayHealth({ provider, accounts, minBalance: settings.minBalance, fees, budget, load }),
+    health: createRelayHealth({ rpc, accounts, minBalance: settings.minBalance, fees, budget, load }),
     load,
   }
 }
 
 /** Lives as long as the process, whichever accounts it holds. */
-function createShared({ config, provider, engine, relayerKeys, logger }: BuildRelayDeps) {
+function createShared({ config, rpc, engine, relayerKeys, logger }: BuildRelayDeps) {
   const { chain, relay: settings } = config
-  const transport = createRpcBatcher(provider.transport)
-  // The contracts ask for no particular sender, so a call is tried out as any of them.
+  // The contracts demand no particular sender, so a call is tried out from any of the accounts.
   const from = relayerKeys[0]?.address
   if (from === undefined) throw new TypeError('the relay has no account')
   return {
     from,
-    transport,
     store: createReceiptStore({ engine, logger }),
-    chainView: createChainView({ provider, transport, from, confirmations: chain.confirmations }),
-    preflight: createPreflight({ transport, from, maxGas: settings.maxGas }),
+    chainView: createChainView({ rpc, from, confirmations: chain.confirmations }),
+    preflight: createPreflight({ rpc, from, maxGas: settings.maxGas }),
     fees: createFeeMarket({
-      provider,
+      rpc,
       ceiling: settings.maxFeePerGas,
       maxAgeMs: settings.pollIntervalMs,
     }),
@@ -134,12 +140,12 @@ function createShared({ config, provider, engine, relayerKeys, logger }: BuildRe
   }
 }
 
-function createFunded(keys: readonly RelayerKey[], provider: RpcProvider, minBalance: bigint) {
+function createFunded(keys: readonly RelayerKey[], rpc: Pick<Rpc, 'send'>, minBalance: bigint) {
   const looks = new Map(
     keys.map(({ address }) => [
       address,
       createTimedValue(FUNDS_MAX_AGE_MS, async () => {
-        const balance = await provider.getBalance(address)
+        const balance = await balanceOf(rpc, address)
         return balance > 0n && balance >= minBalance
       }),
     ]),
@@ -147,24 +153,24 @@ function createFunded(keys: readonly RelayerKey[], provider: RpcProvider, minBal
   return async (account: Hex) => (await looks.get(account)?.()) ?? false
 }
 
-/** Everything that has a memory of the account's nonces. A later term begins without it. */
+/** Builds every part that remembers the account's nonces. A later term begins with new ones. */
 function buildTerm(
   deps: BuildRelayDeps,
   shared: ReturnType<typeof createShared>,
   ofTerm: { readonly engine: Engine; readonly signer: RelayerSigner; readonly term: Term },
 ): RelayTerm {
-  const { config, provider, logger, onEnd } = deps
+  const { config, rpc, logger, onEnd } = deps
   const { chain, relay: settings } = config
-  const { transport, chainView, preflight, fees, budget } = shared
+  const { chainView, preflight, fees, budget } = shared
   const { engine, signer, term } = ofTerm
   const account = signer.address
   const txManager = createTxManager({
     ...settings,
     chainId: chain.chainId,
     confirmations: chain.confirmations,
-    provider,
-    transport,
-    broadcaster: createBroadcaster(provider.transport),
+    rpc,
+    trailingMs: deps.trailingMs,
+    broadcaster: createBroadcaster(rpc),
     signer,
     isTrusted: term.isTrusted,
     fees,
@@ -179,7 +185,7 @@ function buildTerm(
     chain: chainView,
     preflight,
     admission: createAdmission({
-      transport,
+      rpc,
       from: account,
       budget,
       fees,
@@ -191,7 +197,7 @@ function buildTerm(
     onEnd,
     logger,
   })
-  // In this order, so that they stop in the reverse one: first the transaction manager lets go of everything under way.
+  // They stop in the reverse order: first the transaction manager lets go of everything under way.
   return {
     account,
     relay,

@@ -1,11 +1,8 @@
 import { id } from 'ethers'
 import { z } from 'zod'
-import { ChainUnavailableError } from '../../chain/errors.js'
-import type { RpcProvider } from '../../chain/provider.js'
-import { smallQuantitySchema, toQuantity } from '../../chain/quantity.js'
-import { decodeRevert, revertOf } from '../../chain/reverts.js'
-import { resultOf } from '../../chain/rpcResult.js'
-import type { RpcAnswer, RpcTransport } from '../../chain/rpcTransport.js'
+import { blockCall, resultOf, smallQuantitySchema, toQuantity } from '../../chain/jsonRpc.js'
+import { decodeRevert, revertIn } from '../../chain/reverts.js'
+import type { Rpc, RpcAnswer } from '../../chain/rpc.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Revert } from '../../protocol/api.js'
 import { bytes32Schema, type Hex } from '../../protocol/hex.js'
@@ -15,7 +12,7 @@ import type { MinedTransaction } from '../txManager/pendingTx.js'
 
 /** The relay's questions to the chain about one authorization. Every method rejects with ChainUnavailableError. */
 export interface ChainView {
-  /** Whether the authorization has taken effect, by whatever transaction: the one truth about it. */
+  /** Whether the authorization has taken effect, by any transaction: the one truth about it. */
   isUsed(target: Hex, digest: Hex): Promise<boolean>
   /** Whether the effect was there `confirmations` - 1 blocks below the head, or 100 where that is less: it counts then. */
   isDeep(target: Hex, digest: Hex): Promise<boolean>
@@ -29,9 +26,8 @@ export interface ChainView {
   reasonOf(record: RelayRecord, transaction: MinedTransaction): Promise<Revert>
 }
 
-export interface ChainViewOptions {
-  readonly provider: RpcProvider
-  readonly transport: Pick<RpcTransport, 'send'>
+interface ChainViewOptions {
+  readonly rpc: Pick<Rpc, 'send'>
   /** The relayer's address. */
   readonly from: Hex
   /** Blocks that must hold an effect, its own included, before it counts. */
@@ -49,21 +45,21 @@ const boolWord = z
 /** A block may be older than the contract. */
 const oldBoolWord = boolWord.or(z.literal('0x').transform(() => false))
 
-const blockSchema = z.looseObject({ transactions: z.array(bytes32Schema) }).nullable()
+const hashesSchema = z.looseObject({ transactions: z.array(bytes32Schema) }).nullable()
 
 export function createChainView(options: ChainViewOptions): ChainView {
-  const { provider, transport, from } = options
-  const findMined = createFindMined(transport)
+  const { rpc, from } = options
+  const findMined = createFindMined(rpc)
   const depth = Math.min(options.confirmations - 1, MAX_DEPTH)
 
   async function usedDigest(target: Hex, digest: Hex, tag: string): Promise<RpcAnswer | undefined> {
     const data = USED_DIGEST + digest.slice(2)
-    const [answer] = await transport.send([{ method: 'eth_call', params: [{ to: target, data }, tag] }])
+    const [answer] = await rpc.send([{ method: 'eth_call', params: [{ to: target, data }, tag] }])
     return answer
   }
 
   async function headNumber(): Promise<number> {
-    const [answer] = await transport.send([{ method: 'eth_blockNumber', params: [] }])
+    const [answer] = await rpc.send([{ method: 'eth_blockNumber', params: [] }])
     return resultOf(answer, smallQuantitySchema)
   }
 
@@ -78,14 +74,10 @@ export function createChainView(options: ChainViewOptions): ChainView {
   }
 
   async function replay({ receipt, data }: RelayRecord, blockTag: number): Promise<Revert | null> {
-    try {
-      await provider.call({ from, to: receipt.target, data, blockTag })
-      return null
-    } catch (error) {
-      if (error instanceof ChainUnavailableError) throw error
-      // A node may have forgotten the state of an old block: then the reason stays unknown.
-      return revertOf(error)
-    }
+    const call = { from, to: receipt.target, data }
+    const [answer] = await rpc.send([{ method: 'eth_call', params: [call, toQuantity(blockTag)] }])
+    // A node may have forgotten the state of an old block: then the reason stays unknown.
+    return revertIn(answer)
   }
 
   return {
@@ -96,9 +88,8 @@ export function createChainView(options: ChainViewOptions): ChainView {
       return { head, blockNumber: mined?.blockNumber ?? null }
     },
     async isIn(blockNumber, hash) {
-      const params = [toQuantity(blockNumber), false]
-      const [answer] = await transport.send([{ method: 'eth_getBlockByNumber', params }])
-      return resultOf(answer, blockSchema)?.transactions.includes(hash) ?? false
+      const [answer] = await rpc.send([blockCall(blockNumber)])
+      return resultOf(answer, hashesSchema)?.transactions.includes(hash) ?? false
     },
     async effectOf({ receipt: { target }, transactions }) {
       const found = await Promise.all(transactions.map(({ hash }) => findMined(hash)))
@@ -106,7 +97,7 @@ export function createChainView(options: ChainViewOptions): ChainView {
       return found.find((mined) => mined?.succeeded && sameAddress(mined.to ?? '', target)) ?? null
     },
     async reasonOf(record, { blockNumber }) {
-      // What stood in its way is there after its block, or was there before it and is undone.
+      // The obstacle is there after its block, or was there before it and is undone.
       const after = await replay(record, blockNumber)
       return after ?? (await replay(record, blockNumber - 1)) ?? decodeRevert('0x')
     },

@@ -1,33 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal, type Receipt } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { Service } from '../../service/lifetime.js'
+import { createPoller } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { Problem } from '../http/problems.js'
-import type { Service } from '../lifetime.js'
-import { createPoller } from '../poller.js'
 import type { ReceiptStore, StoredRelay } from '../store/receipts.js'
 import { StorageError } from '../store/storageError.js'
 import type { RelayerAccounts, RelayTerm } from './accounts.js'
-import type { VerifiedAuthorization } from './authorization.js'
+import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
-import { createFollowing, type Followed } from './following.js'
 import type { GasBudget } from './gasBudget.js'
 import type { Preflight } from './preflight.js'
 import { accountOf, keptFor, pendingRecord, TakenElsewhereError } from './record.js'
 import { isTrue, overtaken } from './relay.js'
+import { endedJob } from './relayJob.js'
 
-/** Takes authorizations on any server, whichever account relays them, and says how far they are. */
+/** An authorization on its way to its end, on this server or another. */
+export interface Followed {
+  current(): Receipt
+  /** The final receipt, or the last one that this server has seen. Never rejects. */
+  readonly end: Promise<Receipt>
+}
+
+/** Takes authorizations on any server, whichever account relays them, and has their receipts. */
 export interface RelayDesk {
   /**
-   * Begins to relay, or joins whichever account does so already. Nothing is spent on an authorization that has taken effect.
+   * Begins to relay, or joins the account that does so already. Spends no gas on an authorization that has taken effect.
    *
-   * @throws Problem `would-revert`, `relayer-underfunded`, `relay-quota-exhausted`, `relay-budget-exhausted`,
-   *   `relay-overloaded`, `chain-unavailable`, StorageError: nothing was signed or stored then. ChainUnavailableError
+   * @throws RelayRefusal, StorageError: nothing was signed or stored then. ChainUnavailableError
    */
   post(authorization: VerifiedAuthorization): Promise<Followed>
   /**
    * The receipt of an authorization, undefined when there is none that can be trusted.
-   * @throws ChainUnavailableError when the chain can't be asked whether it is still true
+   * @throws ChainUnavailableError when no node answers whether it is still true
    */
   find(digest: Hex): Promise<Receipt | undefined>
   /** How many authorizations this server has under way, in whatever state. */
@@ -36,7 +42,7 @@ export interface RelayDesk {
   readonly service: Service
 }
 
-export interface RelayDeskOptions {
+interface RelayDeskOptions {
   readonly accounts: RelayerAccounts
   /** Its writes carry no term. */
   readonly store: ReceiptStore
@@ -45,7 +51,7 @@ export interface RelayDeskOptions {
   readonly budget: Pick<GasBudget, 'assertRoom'>
   /** Whether an account has more than it has to keep, as of some seconds ago. @throws ChainUnavailableError */
   readonly isFunded: (account: Hex) => Promise<boolean>
-  /** Authorizations that one account has under way at once, those included that nothing is sent for yet. */
+  /** Authorizations that one account has under way at once, those without a transaction included. */
   readonly maxUnderWay: number
   /** How long a caller waits at most. */
   readonly waitMs: number
@@ -53,9 +59,9 @@ export interface RelayDeskOptions {
   readonly logger: Logger
 }
 
-/** Between two looks for authorizations that another server has left. */
+/** Pause between two looks for authorizations that another server has left. */
 const CLAIM_EVERY_MS = 250
-/** Between two looks for what nothing else finds: records of earlier versions, of accounts without a key. */
+/** Pause between two searches of all records, which also find those of accounts that no server has a key for. */
 const SEARCH_EVERY_MS = 30_000
 
 export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
@@ -79,11 +85,11 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
 
   async function follow(digest: Hex): Promise<Followed> {
     const stored = await store.find(digest)
-    if (stored === undefined) throw new Problem('receipt-not-found')
+    if (stored === undefined) throw new RelayRefusal({ code: 'receipt-not-found' })
     return following.of(stored)
   }
 
-  /** Where the term of its account ends before a job does, another server goes on with it. */
+  /** Follows a job beyond the term of its account: another server goes on with it. */
   function lasting(digest: Hex, job: Followed): Followed {
     let latest = job
     const end = job.end.then(async (receipt) => {
@@ -109,26 +115,26 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
   }
 
   async function begin(authorization: VerifiedAuthorization): Promise<Followed> {
-    let refusal: Problem | undefined
+    let refusal: RelayRefusal | undefined
     for (const term of withRoom()) {
       try {
         const job = await beginWith(term, authorization)
         if (job !== undefined) return job
       } catch (error) {
         // Another account may have the funds.
-        if (!(error instanceof Problem && error.code === 'relayer-underfunded')) throw error
+        if (!(error instanceof RelayRefusal && error.reason.code === 'relayer-underfunded')) throw error
         refusal = error
       }
     }
     const isAlone = accounts.terms().length === accounts.addresses.length
-    if (isAlone) throw refusal ?? new Problem('relay-overloaded')
-    if (!(await isAnyFunded())) throw new Problem('relayer-underfunded')
+    if (isAlone) throw refusal ?? new RelayRefusal({ code: 'relay-overloaded' })
+    if (!(await isAnyFunded())) throw new RelayRefusal({ code: 'relayer-underfunded' })
     return leave(authorization)
   }
 
   async function joinOrBegin(authorization: VerifiedAuthorization): Promise<Followed> {
     const { digest } = authorization
-    // One that was taken up here, and could not be, is begun as any other.
+    // A job whose take-up failed here begins like any other.
     const job = await jobOf(digest)?.catch(() => undefined)
     return job === undefined ? begin(authorization) : lasting(digest, job)
   }
@@ -138,7 +144,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     const { digest, target, data, purpose } = authorization
     const stored = await store.find(digest)
     if (stored !== undefined && !isFinal(stored.record.receipt)) return following.of(stored)
-    if (following.count() >= maxUnderWay) throw new Problem('relay-overloaded')
+    if (following.count() >= maxUnderWay) throw new RelayRefusal({ code: 'relay-overloaded' })
     const forecast = await preflight.check({ to: target, data })
     const pending = {
       ...pendingRecord(authorization, new Date()),
@@ -146,19 +152,19 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     }
     if ('revert' in forecast) {
       const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(target, digest))
-      if (!isUsed) throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
+      if (!isUsed) throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
       const record = stored?.record ?? pending
       const next = (await overtaken(chain, record)) ?? record
-      if (isFinal(next.receipt)) return following.ended(next.receipt)
+      if (isFinal(next.receipt)) return endedJob(next)
     } else {
       await budget.assertRoom(digest, purpose, forecast.gasLimit)
     }
-    // A conflict is another server that has stored it first.
+    // A conflict means that another server has stored it first.
     await store.put(digest, pending, stored?.version ?? 0)
     return follow(digest)
   }
 
-  /** By the chain, which an account of another server may not have looked at yet. */
+  /** Judged by the chain, which the server of its account may not have asked yet. */
   async function findStored(digest: Hex): Promise<Receipt | undefined> {
     const stored = await store.find(digest)
     if (stored === undefined) return undefined
@@ -172,7 +178,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     return ((await overtaken(chain, stored.record)) ?? stored.record).receipt
   }
 
-  /** Another caller may have had it corrected in between. */
+  /** Another caller may have corrected it in between. */
   async function correct({ relay }: RelayTerm, digest: Hex): Promise<Receipt | undefined> {
     const job = jobOf(digest)
     if (job !== undefined) return (await job).current()
@@ -213,7 +219,7 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
     }
   }
 
-  /** For records that have an account, and no job there. */
+  /** Takes up records that have an account, and no job there. */
   async function search(): Promise<void> {
     if (performance.now() - searchedAt < SEARCH_EVERY_MS || accounts.terms().length === 0) return
     const open = await store.unfinished()
@@ -260,5 +266,64 @@ export function createRelayDesk(options: RelayDeskOptions): RelayDesk {
       },
       logger,
     }),
+  }
+}
+
+/** Follows authorizations that another server relays, by their stored records. */
+interface Following {
+  of(stored: StoredRelay): Followed
+  count(): number
+}
+
+const FIRST_LOOK_MS = 250
+const LONGEST_PAUSE_MS = 1_000
+
+function createFollowing(options: {
+  readonly store: Pick<ReceiptStore, 'find'>
+  /** How long a record is looked at after it was last asked for. */
+  readonly patienceMs: number
+  readonly stopping: AbortSignal
+}): Following {
+  const { store, patienceMs, stopping } = options
+  const followed = new Map<Hex, Followed & { until: number }>()
+
+  function start({ record }: StoredRelay): Followed & { until: number } {
+    const { digest } = record.receipt
+    let receipt = record.receipt
+
+    async function look(): Promise<Receipt> {
+      for (
+        let pauseMs = FIRST_LOOK_MS;
+        !isFinal(receipt);
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+      ) {
+        if (stopping.aborted || performance.now() >= each.until) break
+        await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
+        // The next look may find a store that answers.
+        const stored = await store.find(digest).catch(() => undefined)
+        receipt = stored?.record.receipt ?? receipt
+      }
+      followed.delete(digest)
+      return receipt
+    }
+
+    const each = {
+      current: () => receipt,
+      until: performance.now() + patienceMs,
+      end: Promise.resolve(receipt),
+    }
+    followed.set(digest, each)
+    each.end = look()
+    return each
+  }
+
+  return {
+    of(stored) {
+      const known = followed.get(stored.record.receipt.digest)
+      if (known === undefined) return start(stored)
+      known.until = performance.now() + patienceMs
+      return known
+    },
+    count: () => followed.size,
   }
 }

@@ -1,35 +1,35 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Quota } from '../../protocol/api.js'
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import type { Hex } from '../../protocol/hex.js'
 import { createKeyedLock } from '../../service/keyedLock.js'
+import type { Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import type { ProblemCode } from '../http/problemCodes.js'
-import { Problem } from '../http/problems.js'
-import type { Service } from '../lifetime.js'
 import { createDocuments } from '../store/documents.js'
 import type { Engine } from '../store/engine.js'
 import type { GasPurpose } from '../store/receipts.js'
 import type { CorrectGas } from '../txManager/pendingTx.js'
-import { createGasLedger, holderOf, type NextGas, storedGasSchema } from './gasLedger.js'
+import { RelayRefusal } from './authorization.js'
+import { gasVersionSchema, holderOf } from './gasCount.js'
+import { createGasLedger, type NextGas } from './gasLedger.js'
 
-/** How much gas may be used in one day (UTC). */
+/** Limits of one day's gas (UTC). */
 export interface GasLimits {
   readonly perDay: bigint
-  /** The part reserved for completing held orders. */
+  /** The part of it that only held orders may use. */
   readonly reserve: bigint
-  /** Of one account's orders. */
+  /** For one account's orders. */
   readonly perAccount: bigint
-  /** Of one institution's rulebooks. */
+  /** For one institution's rulebooks. */
   readonly perInstitution: bigint
 }
 
-/** What is left of today's gas. */
+/** The rest of today's gas. */
 export interface GasLeft {
-  /** For what is new. */
+  /** For new orders, refunds, rulebooks and the platform. */
   readonly gasLeft: bigint
-  /** For held orders that need more than was booked for them. */
+  /** For held orders that need more than their bookings. */
   readonly reserveLeft: bigint
-  /** Booked for held orders, and not set aside yet. */
+  /** Booked for held orders and not set aside yet. */
   readonly booked: bigint
 }
 
@@ -39,39 +39,39 @@ export interface GasLeft {
  */
 export interface GasBudget {
   /**
-   * Sets gas aside for an authorization, in place of what it had, and makes it durable that it may be used.
-   * @throws Problem `relay-quota-exhausted`, `relay-budget-exhausted` until the day is over; StorageError
+   * Sets gas aside for an authorization, in place of an earlier reservation. Durable when it resolves.
+   * @throws RelayRefusal `relay-quota-exhausted`, `relay-budget-exhausted`; StorageError
    */
   reserve(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
-  /** Whether {@link GasBudget.reserve} would set so much aside now. @throws the same */
+  /** Checks whether {@link GasBudget.reserve} would succeed now. @throws the same */
   assertRoom(digest: Hex, purpose: GasPurpose, gas: bigint): Promise<void>
   /**
-   * Gas that held orders must still be able to pay for once the authorization is taken on. Null when it takes a held
-   * order further itself.
+   * Gas that the account must still be able to pay for held orders once it takes the authorization on. Null when the
+   * authorization itself belongs to a held order.
    */
   keptForHeld(purpose: GasPurpose, gas: bigint): bigint | null
-  /** One of its transactions was mined, and has used so much of what was set aside. The rest is free. */
+  /** One of its transactions was mined and used `gas`. The rest of its reservation is free. */
   spend(digest: Hex, gas: bigint): void
   /**
-   * Its limit counts as used, because the transaction may still be mined.
-   * @returns replaces the limit by the gas used, on the same day
+   * Counts its limit as used, because the transaction may still be mined.
+   * @returns a function that replaces the limit by the gas used, on the same day
    */
   lose(digest: Hex): CorrectGas
-  /** Nothing more will be sent for it. What is booked for its order stays until the order has ended. */
+  /** This server sends nothing more for it. The booking for its order stays until the order has ended. */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): void
-  /** Nothing of it was sent here, and another server may relay it: what is booked for its order stays. */
+  /** This server sent nothing for it, and another server may relay it. The booking for its order stays. */
   release(digest: Hex): void
-  /** Gas of a transaction that belongs to no authorization. */
+  /** Counts the gas of a transaction that belongs to no authorization. */
   spendOther(gas: bigint): void
-  /** By the shared count as this server knows it. */
+  /** As of the newest version that this server knows. */
   left(): GasLeft
-  /** Reads the shared count, which other servers may have changed. @throws StorageError */
+  /** Reads the other servers' changes. @throws StorageError */
   refresh(): Promise<void>
-  /** Reads at its start what an earlier process used today, and what held orders still need. */
+  /** Its start reads the gas used today and the bookings for held orders. */
   readonly service: Service
 }
 
-export interface GasBudgetOptions {
+interface GasBudgetOptions {
   readonly engine: Engine
   readonly limits: GasLimits
   /** Milliseconds since 1970. */
@@ -79,11 +79,25 @@ export interface GasBudgetOptions {
   readonly logger: Logger
 }
 
-const DOCUMENT = 'relay-gas'
+/**
+ * Version n of the count lies in row n modulo this, in the place of version n - ROWS. The first row of each round has the
+ * count in full, and every other one only a change. So a write does not grow with the accounts of the day.
+ */
+const ROWS = 256
+const rowOf = (version: number) => `relay-gas:${version % ROWS}`
+const roundOf = (version: number) => Math.floor(version / ROWS)
+const LOCK = 'relay-gas'
 const DAY_MS = 86_400_000
 const NOT_DECIDED = () => undefined
 
-/** An authorization that waits until it is stored that its gas is set aside. */
+/** Exported for tests, which read the count as it is stored. */
+export const gasRowSchema = z.strictObject({
+  /** The process that wrote the version. */
+  by: z.uuid(),
+  version: gasVersionSchema,
+})
+
+/** An authorization that waits until its reservation is stored. */
 interface Request extends Decided {
   readonly digest: Hex
   readonly purpose: GasPurpose
@@ -93,22 +107,22 @@ interface Request extends Decided {
 }
 
 interface Decided {
-  /** Takes back what was set aside; or says why nothing was. */
-  decision: (() => void) | Problem
-  /** How many versions of other servers the ledger had read by then. */
+  /** Undoes the reservation, or is the reason why there is none. */
+  decision: (() => void) | RelayRefusal
+  /** How many of the other servers' versions the ledger had read by then. */
   decidedBy: number
 }
 
 /**
- * One count for all servers, which each changes by compare-and-set: a request that another server's write has overtaken is
- * decided again. So neither the day's limit nor a quota is ever exceeded, and no lease is needed. A server has one write under
- * way at most, which carries all requests of that time. The stored count runs ahead of the gas used by at most a thousandth of
- * the budget or a tenth of a quota, so gas on no quota rarely needs a write, and a killed process has never used more than is
- * stored.
+ * One count for all servers. Each changes it by compare-and-set: a server that finds another version in the place of its own
+ * decides its requests again. So the servers never exceed the day's limit or a quota together, and need no lease. Each server
+ * has at most one write under way, which carries all requests of that time. The stored count runs ahead of the gas used by at
+ * most a thousandth of the budget or a tenth of a quota. So gas on no quota rarely needs a write, and the stored count always
+ * covers the gas that a killed process used.
  */
 export function createGasBudget(options: GasBudgetOptions): GasBudget {
   const { engine, limits, logger } = options
-  const documents = createDocuments({ engine, logger, table: 'state', schema: storedGasSchema })
+  const documents = createDocuments({ engine, logger, table: 'state', schema: gasRowSchema })
   const ahead = least(limits.perDay / 1_000n, limits.perAccount / 10n)
   const ledger = createGasLedger(options.now)
   const lock = createKeyedLock()
@@ -116,42 +130,63 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   let gathering: Promise<void> | undefined
   let isToBeSaved = false
   let isStopping = false
-  /** The version of the shared count that the ledger knows, 0 for none. */
-  let version = 0
+  /** The next version of the shared count: the ledger knows all below it. */
+  let next = 0
   let versionsRead = 0
-  /** A write that failed, and may have happened all the same. */
-  let doubtful: NextGas | undefined
+  /** By their ids, versions whose writes failed, and may happen all the same: even after the next look. */
+  const doubtful = new Map<string, NextGas>()
 
-  /** Takes over the newest version. @returns whether the ledger did not know it */
+  /** Takes over all newer versions. @returns whether other servers wrote any */
   async function read(): Promise<boolean> {
-    const stored = await documents.getUnless((row) => row.version === version, DOCUMENT)
-    if (stored === 'known' || stored === undefined) {
-      doubtful = undefined
-      return false
+    const before = versionsRead
+    for (;;) {
+      const round = roundOf(next) + 1
+      const row = await documents.getUnless((found) => found.version < round, rowOf(next))
+      if (row === undefined || row === 'known') break
+      if (row.version > round) {
+        // The other servers have overwritten it. If the doubtful write happened, its gas counts as theirs until midnight.
+        doubtful.clear()
+        next = ROWS * (await newestRound())
+        continue
+      }
+      next++
+      const own = doubtful.get(row.value.by)
+      doubtful.clear()
+      if (own !== undefined) {
+        own.written()
+        continue
+      }
+      versionsRead++
+      ledger.merge(row.value.version)
     }
-    // The count would otherwise take this server's own gas for another's.
-    if (doubtful !== undefined && isDeepStrictEqual(stored.value, doubtful.value)) doubtful.written()
-    doubtful = undefined
-    version = stored.version
-    versionsRead++
-    ledger.merge(stored.value)
-    return true
+    return versionsRead > before
+  }
+
+  async function newestRound(): Promise<number> {
+    const first = await documents.getUnless(() => false, rowOf(0))
+    return first === undefined || first === 'known' ? 0 : first.version - 1
   }
 
   /** @returns false where another server came first */
   async function write(margin: bigint): Promise<boolean> {
-    if (doubtful !== undefined && (await read())) return false
-    const [before, next] = [version, ledger.next(margin)]
-    doubtful = next
-    const isWritten = await documents.replace(DOCUMENT, before, { value: next.value, isOpen: true })
-    doubtful = undefined
-    if (!isWritten) return false
-    version = before + 1
-    next.written()
+    if (doubtful.size > 0 && (await read())) return false
+    const version = next
+    const own = ledger.next(margin, version % ROWS === 0)
+    const by = randomUUID()
+    doubtful.set(by, own)
+    const value = { by, version: own.value }
+    const isWritten = await documents.replace(rowOf(version), roundOf(version), { value, isOpen: false })
+    if (!isWritten) {
+      doubtful.delete(by)
+      return false
+    }
+    doubtful.clear()
+    next = version + 1
+    own.written()
     return true
   }
 
-  /** No more than is left, so that one server's margin never takes the others beyond the limit. */
+  /** At most the gas that is left, so that one server's margin never takes the others beyond the limit. */
   function margin(): bigint {
     if (!ledger.isSettingAside() || isStopping) return 0n
     return least(ahead, most(limits.perDay - limits.reserve - ledger.total(), 0n))
@@ -164,21 +199,21 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     }
   }
 
-  /** Decides again what was decided by a version that the ledger has replaced since. */
+  /** Repeats decisions that were made before the ledger read the newest version. */
   function decideAnew(requests: readonly Request[]): void {
     const outdated = requests.filter(({ decidedBy }) => decidedBy !== versionsRead)
     undo(outdated)
     for (const request of outdated) Object.assign(request, decide(request))
   }
 
-  /** Stores what is set aside for the requests, as the version allows it that is replaced by the write. */
+  /** Stores the reservations that the newest version allows. */
   async function settle(requests: readonly Request[]): Promise<void> {
     const mustSave = isToBeSaved
     isToBeSaved = false
     const isAdmitted = ({ decision }: Request) => typeof decision === 'function'
     try {
       decideAnew(requests)
-      // A refusal by an old version may be none by the newest.
+      // The newest version may allow what an older one refused.
       while (!(mustSave || requests.some(isAdmitted) ? await write(margin()) : !(await read()))) {
         await read()
         decideAnew(requests)
@@ -197,7 +232,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
 
   /** One write at a time. Each carries the requests that came while the one before was under way. */
   function settleAll(): Promise<void> {
-    gathering ??= lock.run(DOCUMENT, async () => {
+    gathering ??= lock.run(LOCK, async () => {
       // Requests of one turn of the event loop share a write.
       await new Promise(setImmediate)
       gathering = undefined
@@ -218,32 +253,28 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     try {
       return { decidedBy, decision: setAside(digest, purpose, gas) }
     } catch (error) {
-      if (error instanceof Problem) return { decidedBy, decision: error }
+      if (error instanceof RelayRefusal) return { decidedBy, decision: error }
       throw error
     }
   }
 
-  /** @param ofOthers what counts on the same quota beside this authorization */
+  /** @param ofOthers gas of other authorizations on the same quota */
   function assertRoom(purpose: GasPurpose, ofOthers: bigint): void {
     const holder = holderOf(purpose)
     const isInstitution = purpose.kind === 'institution'
-    const quota = isInstitution ? limits.perInstitution : limits.perAccount
-    // The first of a day always fits, however long its portfolio or rulebook is.
-    if (holder !== undefined && ofOthers > 0n && ledger.totalOf(holder) > quota) {
-      throw refusal('relay-quota-exhausted', { quota: isInstitution ? 'institution' : 'account' })
+    const limit = isInstitution ? limits.perInstitution : limits.perAccount
+    // The first authorization of a day always fits, however long its portfolio or rulebook is.
+    if (holder !== undefined && ofOthers > 0n && ledger.totalOf(holder) > limit) {
+      const quota = isInstitution ? 'institution' : 'account'
+      throw new RelayRefusal({ code: 'relay-quota-exhausted', quota, retryAfterMs: restOfDayMs() })
     }
-    if (ledger.total() > limits.perDay - limits.reserve) throw refusal('relay-budget-exhausted')
+    if (ledger.total() > limits.perDay - limits.reserve) throw exhausted()
   }
 
-  function refusal(code: ProblemCode, extensions: { quota?: Quota } = {}): Problem {
-    const restMs = (ledger.day() + 1) * DAY_MS - options.now()
-    return new Problem(code, {
-      headers: { 'Retry-After': String(Math.ceil(restMs / 1_000)) },
-      extensions,
-    })
-  }
+  const restOfDayMs = () => (ledger.day() + 1) * DAY_MS - options.now()
+  const exhausted = () => new RelayRefusal({ code: 'relay-budget-exhausted', retryAfterMs: restOfDayMs() })
 
-  /** @returns takes it back */
+  /** @returns a function that undoes it */
   function setAside(digest: Hex, purpose: GasPurpose, gas: bigint): () => void {
     const isOfHeld = ledger.isOfHeld(purpose)
     const before = ledger.total()
@@ -253,8 +284,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     ledger.put(digest, purpose, gas)
     try {
       if (!isOfHeld) assertRoom(purpose, ofOthers)
-      else if (ledger.total() > before && ledger.total() > limits.perDay)
-        throw refusal('relay-budget-exhausted')
+      else if (ledger.total() > before && ledger.total() > limits.perDay) throw exhausted()
     } catch (error) {
       restore()
       throw error
@@ -265,7 +295,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
   return {
     async reserve(digest, purpose, gas) {
       const isStoredAhead = holderOf(purpose) === undefined && ledger.isCovered(gas)
-      // At once, so that the next one counts it.
+      // Decided without an await, so that the next decision counts it.
       const decided = decide({ digest, purpose, gas })
       if (isStoredAhead && typeof decided.decision === 'function') return
       await new Promise<void>((resolve, reject) => {
@@ -274,7 +304,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
       })
     },
     async assertRoom(digest, purpose, gas) {
-      await lock.run(DOCUMENT, read)
+      await lock.run(LOCK, read)
       setAside(digest, purpose, gas)()
     },
     keptForHeld: (purpose, gas) => (ledger.isOfHeld(purpose) ? null : ledger.booked({ purpose, gas })),
@@ -282,7 +312,7 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
     lose: ledger.lose,
     end(digest, purpose, isConfirmed) {
       const hasBookings = ledger.end(digest, purpose, isConfirmed)
-      // A process that is killed would remember bookings of orders that have ended. Other servers would miss gas that is free.
+      // The bookings would otherwise outlive their orders if the process is killed, and other servers would miss free gas.
       if (hasBookings || (engine.isShared && !ledger.isSettingAside())) saveSoon()
     },
     release(digest) {
@@ -301,17 +331,17 @@ export function createGasBudget(options: GasBudgetOptions): GasBudget {
       }
     },
     async refresh() {
-      if (engine.isShared) await lock.run(DOCUMENT, read)
+      if (engine.isShared) await lock.run(LOCK, read)
     },
     service: {
       name: 'relay-gas-budget',
       async start() {
-        await lock.run(DOCUMENT, read)
+        await lock.run(LOCK, read)
       },
-      // What is still under way is taken up by the next process, which does not set it aside again.
+      // The next process resumes what is under way without setting its gas aside again.
       async stop() {
         isStopping = true
-        if (version === 0 && ledger.isUnused()) return
+        if (next === 0 && ledger.isUnused()) return
         isToBeSaved = true
         await settleAll()
       },

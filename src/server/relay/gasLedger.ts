@@ -1,102 +1,72 @@
-import { z } from 'zod'
-import { addressSchema } from '../../protocol/address.js'
-import { bytes32Schema, type Hex } from '../../protocol/hex.js'
-import { uint256Schema } from '../../protocol/units.js'
+import type { Hex } from '../../protocol/hex.js'
 import type { GasPurpose } from '../store/receipts.js'
 import type { CorrectGas } from '../txManager/pendingTx.js'
+import { type GasChange, type GasCount, type GasVersion, type HeldOrder, holderOf } from './gasCount.js'
 
-/** Days since 1970, UTC. */
-const daySchema = z.int().min(0)
-
-/** Gas that an order still needs, booked by the write that began to hold it. */
-const heldOrderSchema = z.strictObject({
-  orderId: bytes32Schema,
-  account: addressSchema,
-  /** For its end. */
-  gas: uint256Schema,
-  /** For the write that marks it as never placed, until that is confirmed. */
-  mark: uint256Schema,
-  /** When it was booked, and by which digest. */
-  day: daySchema,
-  by: bytes32Schema,
-})
-type HeldOrder = z.output<typeof heldOrderSchema>
-
-/** The count that all servers share. */
-export const storedGasSchema = z.strictObject({
-  day: daySchema,
-  /** Used or set aside, without what is booked for held orders. */
-  gas: uint256Schema,
-  /** The same of each holder of a quota: an account's address, or an institution's id. */
-  holders: z.array(z.strictObject({ holder: z.union([addressSchema, bytes32Schema]), gas: uint256Schema })),
-  held: z.array(heldOrderSchema),
-})
-export type StoredGas = z.output<typeof storedGasSchema>
-
-/** A version of the shared count with this server's changes in it. */
+/** A version of the shared count that includes this server's changes. */
 export interface NextGas {
-  readonly value: StoredGas
-  /** To be called once the version is stored. */
+  readonly value: GasVersion
+  /** Call it once the version is stored. */
   readonly written: () => void
 }
 
 /**
- * What today's gas (UTC) is used, set aside and booked for: by this server as it happens, by the others as the shared count had
- * it when it was last read.
+ * Today's gas (UTC): used, set aside and booked. This server's own gas is up to date. The gas of the others is as of the last
+ * version that this server read.
  */
 export interface GasLedger {
   /** Used, set aside or booked. */
   total(): bigint
   /** The same of one holder of a quota. */
   totalOf(holder: Hex): bigint
-  /** Whether the shared count covers all of this server's gas, and so much more. */
+  /** Whether the shared count covers this server's gas and `more`. */
   isCovered(more: bigint): boolean
   /** Whether this server has used and booked nothing. */
   isUnused(): boolean
   /** Whether this server has set gas aside. */
   isSettingAside(): boolean
-  /** Booked for held orders, less what is set aside from that; with what the authorization would book, where one is given. */
+  /** Booked for held orders, less the part set aside from it, plus the bookings of the authorization `ahead`. */
   booked(ahead?: { purpose: GasPurpose; gas: bigint }): bigint
-  /** Whether the authorization takes an order further that is held, or about to be. */
+  /** Whether the authorization belongs to an order that is held, or about to be. */
   isOfHeld(purpose: GasPurpose): boolean
-  /** Takes back what the digest has set aside and booked. @returns puts it there again */
+  /** Undoes what the digest has set aside and booked. @returns a function that restores it */
   take(digest: Hex, purpose: GasPurpose): () => void
-  /** Sets gas aside; for an order that is not held yet, books what its mark and its end may need besides. */
+  /** Sets gas aside. For an order that is not held yet, it also books gas for the mark and the end. */
   put(digest: Hex, purpose: GasPurpose, gas: bigint): void
   /** A transaction of the digest was mined. */
   spend(digest: Hex, gas: bigint): void
   /** A transaction of the digest may be mined: its limit counts as used. */
   lose(digest: Hex): CorrectGas
-  /** A transaction that belongs to no authorization. */
+  /** Counts the gas of a transaction that belongs to no authorization. */
   spendOther(gas: bigint): void
-  /** Nothing more will be sent for the digest. @returns whether there are bookings to store */
+  /** This server sends nothing more for the digest. @returns whether there are bookings to store */
   end(digest: Hex, purpose: GasPurpose, isConfirmed: boolean): boolean
   /** This server sends nothing for the digest, and another one may. @returns whether anything was set aside */
   release(digest: Hex): boolean
   day(): number
-  /** Takes over a version of the shared count, and adds what this server has not stored in it yet. */
-  merge(stored: StoredGas): void
-  /** @param margin gas that this server may use before it stores the count again */
-  next(margin: bigint): NextGas
+  /** Takes over another server's version, and adds what this server has not stored yet. */
+  merge(version: GasVersion): void
+  /**
+   * @param margin gas that this server may use before it stores the next version
+   * @param mustBeFull whether the version may not depend on the one before it
+   */
+  next(margin: bigint, mustBeFull: boolean): NextGas
 }
 
 const DAY_MS = 86_400_000
 /**
- * What an order's end may need beyond its write-ahead, at its limit: it writes a portfolio of the same length, and moves
- * USDC or makes a claim of it, which takes 90,000 at most.
+ * The most that an order's end needs beyond its write-ahead. Both write a portfolio of the same length. The end also moves
+ * USDC or makes a claim, which takes 90,000 at most.
  */
 const END_EXTRA = 120_000n
-/** A deadline is 30 days ahead at most, and a reclaim 7 days later. After that a forgotten booking serves no order. */
+/** A deadline is 30 days ahead at most, and a reclaim 7 days later. No order needs an older booking. */
 const MAX_HELD_DAYS = 40
 
-/** Whose quota the gas counts on. */
-export function holderOf(purpose: GasPurpose): Hex | undefined {
-  if (purpose.kind === 'platform') return undefined
-  return purpose.kind === 'institution' ? purpose.orgId : purpose.account
-}
-
-/** Gas by holder, and of all holders and the platform together. */
-function createSums() {
+/**
+ * Gas by holder, and the total, which includes the platform's.
+ * @param onChange called with each holder whose gas has changed
+ */
+function createSums(onChange: (holder: Hex) => void = () => undefined) {
   const by = new Map<Hex, bigint>()
   let all = 0n
   return {
@@ -106,6 +76,7 @@ function createSums() {
     add(holder: Hex | undefined, gas: bigint) {
       all += gas
       if (holder === undefined) return
+      onChange(holder)
       const sum = (by.get(holder) ?? 0n) + gas
       if (sum === 0n) by.delete(holder)
       else by.set(holder, sum)
@@ -117,21 +88,22 @@ function createSums() {
   }
 }
 
-/** A server's part of the shared count: its gas and margin, and the gas of each holder of a quota. */
+/** A server's part of the shared count: its gas with its margin, and the gas of each holder of a quota. */
 interface Part {
   readonly gas: bigint
-  readonly by: ReadonlyMap<Hex, bigint>
+  readonly by: Map<Hex, bigint>
 }
-const NO_PART: Part = { gas: 0n, by: new Map() }
+const noPart = (): Part => ({ gas: 0n, by: new Map() })
 
-/** A booking as it shall be. */
+/** A change of a booking. */
 interface Change {
+  /** Undefined ends the booking. */
   readonly order: HeldOrder | undefined
   /** The digest whose booking it ends. Another server's booking of the order stays. */
   readonly onlyOf: Hex | undefined
 }
 
-/** What is set aside for a digest. */
+/** The gas set aside for a digest. */
 interface Reservation {
   readonly purpose: GasPurpose
   readonly gas: bigint
@@ -141,20 +113,23 @@ interface Reservation {
 
 /** @param now milliseconds since 1970 */
 export function createGasLedger(now: () => number): GasLedger {
-  const spent = createSums()
-  const setAside = createSums()
+  /** Holders whose gas may differ from this server's part of the shared count. */
+  const touched = new Set<Hex>()
+  const touch = (holder: Hex) => touched.add(holder)
+  const spent = createSums(touch)
+  const setAside = createSums(touch)
   /** The other servers' gas. */
   const others = createSums()
   const booked = createSums()
   /** This server's part of the shared count. */
-  let stored = NO_PART
+  let stored = noPart()
   /** Bookings that this server has made or ended, and not stored yet. */
   const changes = new Map<Hex, Change>()
   const reserved = new Map<Hex, Reservation>()
   const held = new Map<Hex, HeldOrder>()
-  /** Set aside for marks and ends of orders: it takes the place of what is booked for them. */
+  /** Gas set aside for marks and ends of orders. It replaces the same part of their bookings. */
   const drawn = new Map<Hex, bigint>()
-  /** The shared count's day, where the clock of another server is ahead. */
+  /** The day of the last version. The clock of the server that wrote it may be ahead. */
   let sharedDay = 0
   function today(): number {
     const own = Math.floor(now() / DAY_MS)
@@ -166,12 +141,20 @@ export function createGasLedger(now: () => number): GasLedger {
     if (today() === day) return
     day = today()
     spent.clear()
-    others.clear()
-    stored = NO_PART
+    forgetPart()
     for (const [orderId, order] of held) if (day - order.day > MAX_HELD_DAYS) book(orderId, undefined)
   }
 
-  /** Counts what is booked for an order by how it stands, less what is set aside from that. */
+  /** For a shared count that includes nothing of this server, and as far as is known nothing of others. */
+  function forgetPart(): void {
+    others.clear()
+    stored = noPart()
+    for (const holder of ownHolders()) touched.add(holder)
+  }
+
+  const ownHolders = () => [...spent.by.keys(), ...setAside.by.keys()]
+
+  /** Adds or subtracts an order's booking, less the part set aside from it. */
   function count(orderId: Hex, sign: 1n | -1n): void {
     const order = held.get(orderId)
     if (order === undefined) return
@@ -216,7 +199,7 @@ export function createGasLedger(now: () => number): GasLedger {
     draw(drawsOn, gas)
   }
 
-  /** @returns what was set aside */
+  /** @returns the gas that was set aside */
   function free(digest: Hex) {
     const own = reserved.get(digest)
     if (own === undefined) return undefined
@@ -250,15 +233,70 @@ export function createGasLedger(now: () => number): GasLedger {
     return spent.of(holder) + setAside.of(holder)
   }
 
-  /** This server's part of a version that has just been read: none, where it is of another day. */
-  function mergeGas(count: StoredGas): void {
-    others.clear()
-    if (count.day !== day) {
-      stored = NO_PART
-      return
+  /** A version of another day includes no part of this server's. */
+  function isOfToday(dayOf: number): boolean {
+    sharedDay = dayOf
+    turn()
+    if (dayOf !== day) forgetPart()
+    return dayOf === day
+  }
+
+  function addToOthers(all: bigint, holders: GasCount['holders']): void {
+    const ofHolders = holders.reduce((sum, { gas }) => sum + gas, 0n)
+    for (const { holder, gas } of holders) others.add(holder, gas)
+    others.add(undefined, all - ofHolders)
+  }
+
+  function mergeCount(count: GasCount): void {
+    if (isOfToday(count.day)) {
+      others.clear()
+      const ofOthers = count.holders.map(({ holder, gas }) => ({
+        holder,
+        gas: gas - (stored.by.get(holder) ?? 0n),
+      }))
+      addToOthers(count.gas - stored.gas, ofOthers)
     }
-    for (const { holder, gas } of count.holders) others.add(holder, gas - (stored.by.get(holder) ?? 0n))
-    others.add(undefined, count.gas - stored.gas - others.all())
+    const known = new Map(count.held.map((order) => [order.orderId, order]))
+    for (const orderId of held.keys()) if (!known.has(orderId)) hold(orderId, undefined)
+    for (const [orderId, order] of known) {
+      if (day - order.day > MAX_HELD_DAYS) book(orderId, undefined)
+      else hold(orderId, order)
+    }
+    for (const orderId of changes.keys()) keepChange(orderId, known.get(orderId))
+  }
+
+  function mergeChange(change: GasChange): void {
+    if (isOfToday(change.day)) addToOthers(change.gas, change.holders)
+    for (const { orderId, order } of change.held) {
+      hold(orderId, order ?? undefined)
+      keepChange(orderId, order ?? undefined)
+    }
+  }
+
+  /** Makes a change of this server again that is not stored yet. */
+  function keepChange(orderId: Hex, order: HeldOrder | undefined): void {
+    const own = changes.get(orderId)
+    if (own !== undefined && (own.onlyOf === undefined || own.onlyOf === order?.by)) hold(orderId, own.order)
+  }
+
+  function fullCount(gas: bigint): GasCount {
+    const holders = new Set([...others.by.keys(), ...ownHolders()])
+    return {
+      day,
+      gas: others.all() + gas,
+      holders: [...holders].map((holder) => ({ holder, gas: others.of(holder) + ownOf(holder) })),
+      held: [...held.values()],
+    }
+  }
+
+  function changeTo(gas: bigint, by: ReadonlyMap<Hex, bigint>): GasChange {
+    const differences = [...by].map(([holder, own]) => ({ holder, gas: own - (stored.by.get(holder) ?? 0n) }))
+    return {
+      day,
+      gas: gas - stored.gas,
+      holders: differences.filter((each) => each.gas !== 0n),
+      held: [...changes.keys()].map((orderId) => ({ orderId, order: held.get(orderId) ?? null })),
+    }
   }
 
   return {
@@ -329,38 +367,30 @@ export function createGasLedger(now: () => number): GasLedger {
       turn()
       return day
     },
-    merge(count) {
-      sharedDay = count.day
-      turn()
-      mergeGas(count)
-      const known = new Map(count.held.map((order) => [order.orderId, order]))
-      for (const orderId of held.keys()) if (!known.has(orderId)) hold(orderId, undefined)
-      for (const [orderId, order] of known) {
-        if (day - order.day > MAX_HELD_DAYS) book(orderId, undefined)
-        else hold(orderId, order)
-      }
-      for (const [orderId, { order, onlyOf }] of changes) {
-        if (onlyOf === undefined || onlyOf === known.get(orderId)?.by) hold(orderId, order)
-      }
+    merge(version) {
+      if ('count' in version) mergeCount(version.count)
+      else mergeChange(version.change)
     },
-    next(margin) {
+    next(margin, mustBeFull) {
       turn()
+      const isFull = mustBeFull || sharedDay !== day
       const gas = own() + margin
-      const by = new Map([...spent.by.keys(), ...setAside.by.keys()].map((holder) => [holder, ownOf(holder)]))
+      const changed = isFull ? [...ownHolders(), ...touched] : [...touched]
+      const by = new Map(changed.map((holder) => [holder, ownOf(holder)]))
       const made = new Map(changes)
-      const holders = [...new Set([...others.by.keys(), ...by.keys()])]
       const dayOf = day
       return {
-        value: {
-          day,
-          gas: others.all() + gas,
-          holders: holders.map((holder) => ({ holder, gas: others.of(holder) + (by.get(holder) ?? 0n) })),
-          held: [...held.values()],
-        },
+        value: isFull ? { count: fullCount(gas) } : { change: changeTo(gas, by) },
         written() {
+          sharedDay = dayOf
           turn()
-          if (day === dayOf) stored = { gas, by }
           for (const [orderId, change] of made) if (changes.get(orderId) === change) changes.delete(orderId)
+          if (day !== dayOf) return
+          stored = { gas, by: stored.by }
+          for (const [holder, part] of by) {
+            stored.by.set(holder, part)
+            if (ownOf(holder) === part) touched.delete(holder)
+          }
         },
       }
     },

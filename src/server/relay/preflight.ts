@@ -1,29 +1,33 @@
 import { z } from 'zod'
 import { ChainAnswerError } from '../../chain/errors.js'
-import { quantitySchema, toQuantity } from '../../chain/quantity.js'
-import { decodeRevert } from '../../chain/reverts.js'
-import { isRateLimited } from '../../chain/rpcRequest.js'
-import { resultOf } from '../../chain/rpcResult.js'
-import type { RpcAnswer, RpcCall, RpcTransport } from '../../chain/rpcTransport.js'
+import {
+  blockCall,
+  isRateLimited,
+  isResult,
+  quantitySchema,
+  resultOf,
+  toQuantity,
+} from '../../chain/jsonRpc.js'
+import { decodeRevert, revertIn } from '../../chain/reverts.js'
+import type { Rpc, RpcCall } from '../../chain/rpc.js'
+import { hasCode as isContract } from '../../chain/views.js'
 import type { Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createRecentMap } from '../../service/recentMap.js'
-import { createTimedValue } from '../async/timedValue.js'
+import { createTimedValue } from '../../service/waiting.js'
 import type { Call } from '../txManager/pendingTx.js'
 
-/** What the chain says of a call before any gas is spent on it. */
-export type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert }
+/** The outcome of a call on the latest state, before any gas is spent on it. */
+type Forecast = { readonly gasLimit: bigint } | { readonly revert: Revert }
 
-export interface PreflightOptions {
-  readonly transport: Pick<RpcTransport, 'send'>
+interface PreflightOptions {
+  readonly rpc: Pick<Rpc, 'send'>
   /** The relayer's address. */
   readonly from: Hex
   /** Gas that one transaction may have. */
   readonly maxGas: bigint
 }
 
-/** JSON-RPC's code of a reverted execution: https://github.com/ethereum/execution-apis */
-const EXECUTION_REVERTED = 3
 /** A block's gas limit changes by a thousandth from one to the next, and a contract's code not at all. */
 const ROOM_MAX_AGE_MS = 10_000
 /** After this long a call's gas is estimated again: it may need much less by now. */
@@ -34,13 +38,7 @@ const MAX_ESTIMATES = 1_024
 const MAX_TARGETS = 8
 const SELECTOR_DIGITS = 10
 
-const dataSchema = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/)
-/** OpenEthereum, and Nethermind for long, put a word before it. */
-const revertDataSchema = z
-  .string()
-  .transform((text) => text.replace(/^Reverted /, ''))
-  .pipe(dataSchema)
-const blockSchema = z.looseObject({ gasLimit: quantitySchema })
+const limitSchema = z.looseObject({ gasLimit: quantitySchema })
 
 export interface Preflight {
   /**
@@ -51,27 +49,22 @@ export interface Preflight {
 }
 
 /**
- * Calls of one kind and length need about the same gas. So what the last one needed is tried first, in one `eth_call` with
- * that much gas: an estimate runs the call several times. Only where that does not succeed it is estimated.
+ * Calls of one kind and length need about the same gas. So the gas of the last one is tried first, in one `eth_call`: an estimate
+ * runs the call several times. The call is estimated only if that try fails.
  */
-export function createPreflight({ transport, from, maxGas }: PreflightOptions): Preflight {
+export function createPreflight({ rpc, from, maxGas }: PreflightOptions): Preflight {
   const estimates = createRecentMap<string, { readonly gas: bigint; readonly at: number }>(MAX_ESTIMATES)
   const codes = createRecentMap<Hex, () => Promise<boolean>>(MAX_TARGETS)
   const askForRoom = createTimedValue(ROOM_MAX_AGE_MS, async () => {
-    const [block] = await transport.send([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
-    return resultOf(block, blockSchema).gasLimit
+    const [block] = await rpc.send([blockCall('latest')])
+    return resultOf(block, limitSchema).gasLimit
   })
 
-  /** A call to where no contract is succeeds, and does nothing. */
+  /** A call to an address without a contract succeeds, and does nothing. */
   function hasCode(address: Hex): Promise<boolean> {
-    const ask = codes.get(address) ?? createTimedValue(ROOM_MAX_AGE_MS, () => askForCode(address))
+    const ask = codes.get(address) ?? createTimedValue(ROOM_MAX_AGE_MS, () => isContract(rpc, address))
     codes.set(address, ask)
     return ask()
-  }
-
-  async function askForCode(address: Hex): Promise<boolean> {
-    const [answer] = await transport.send([{ method: 'eth_getCode', params: [address, 'latest'] }])
-    return resultOf(answer, dataSchema) !== '0x'
   }
 
   /** Gas that one transaction may have now. */
@@ -81,26 +74,26 @@ export function createPreflight({ transport, from, maxGas }: PreflightOptions): 
   }
 
   async function isEnough(call: Call, gas: bigint): Promise<boolean> {
-    const [answer] = await transport.send([execution({ from, ...call, gas: toQuantity(gas) })])
+    const [answer] = await rpc.send([execution({ from, ...call, gas: toQuantity(gas) })])
     return isResult(answer)
   }
 
-  /** Undefined when the node refuses in a way that may be the call's fault or its own. */
+  /** Undefined when the refusal may be the call's fault or the node's. */
   async function estimate(call: Call): Promise<bigint | Revert | undefined> {
     const question = { method: 'eth_estimateGas', params: [{ from, ...call }, 'latest'] }
-    const [answer] = await transport.send([question])
+    const [answer] = await rpc.send([question])
     if (isRateLimited(question, answer)) throw new ChainAnswerError('a node is asked too much')
     return revertIn(answer) ?? (isResult(answer) ? resultOf(answer, quantitySchema) : undefined)
   }
 
   /**
-   * Runs a call whose gas is unknown with as much as it may have. A transfer of nothing, which only the node itself can make
-   * fail, travels beside it: if that succeeds, the failure is the call's own.
+   * Runs a call of unknown gas with as much as it may have. A transfer of zero wei, which only a fault of the node can make fail,
+   * travels beside it: if that succeeds, the failure is the call's own.
    */
   async function tryOut(call: Call): Promise<Forecast> {
     const gasLimit = await gasRoom()
     const question = execution({ from, ...call, gas: toQuantity(gasLimit) })
-    const [answer, control] = await transport.send([question, execution({ from, to: from })])
+    const [answer, control] = await rpc.send([question, execution({ from, to: from })])
     if (isResult(answer)) return { gasLimit }
     const revert = revertIn(answer)
     if (revert !== null) return { revert }
@@ -135,21 +128,9 @@ function execution(transaction: object): RpcCall {
   return { method: 'eth_call', params: [transaction, 'latest'] }
 }
 
-function isResult(answer: RpcAnswer | undefined): boolean {
-  return answer !== undefined && 'result' in answer
-}
-
-/** Null when the node does not say that the call reverts. */
-function revertIn(answer: RpcAnswer | undefined): Revert | null {
-  if (answer === undefined || !('error' in answer)) return null
-  const data = revertDataSchema.safeParse(answer.error.data)
-  if (data.success) return decodeRevert(data.data)
-  return answer.error.code === EXECUTION_REVERTED ? decodeRevert('0x') : null
-}
-
 /**
- * A quarter more than the estimate, as the state may differ a little by the time that the call is mined; less where
- * the limit leaves no room for it, but never less than 64/63. A call hands on 63/64 of the gas that it has left (EIP-150),
+ * A quarter more than the estimate, because the state may differ a little once the call is mined; less where the limit leaves no
+ * room for it, but never less than 64/63. A call hands on 63/64 of the gas that it has left (EIP-150),
  * so a difference inside of the call takes more outside of it than it uses.
  */
 export function gasLimitFor(estimate: bigint, limit: bigint): Forecast {

@@ -1,15 +1,8 @@
 import { isFinal, type Receipt, type Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { createKeyedLock } from '../../service/keyedLock.js'
-import { createDeferred } from '../async/deferred.js'
-import { signerOf } from '../signer/transaction.js'
-import type {
-  KeptTransaction,
-  ReceiptStore,
-  RelayRecord,
-  SignedTransaction,
-  StoredRelay,
-} from '../store/receipts.js'
+import { type KeptTransaction, type SignedTransaction, signerOf } from '../signer/transaction.js'
+import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import type { MinedTransaction } from '../txManager/pendingTx.js'
 import type { VerifiedAuthorization } from './authorization.js'
 
@@ -50,7 +43,7 @@ function foreign(transactions: readonly KeptTransaction[]): KeptTransaction[] {
   return transactions.map(({ hash }) => ({ hash }))
 }
 
-/** What an account, or none yet, keeps of what was sent for the same digest before, on a chain that may come back. */
+/** Earlier transactions of the same digest that an account, or none yet, keeps: their chain may come back. */
 export function keptFor(account: Hex | undefined, earlier: RelayRecord | undefined): KeptTransaction[] {
   if (earlier === undefined) return []
   const isItsOwn = account !== undefined && accountOf(earlier) === account
@@ -64,7 +57,7 @@ export function takenOn(record: RelayRecord, account: Hex, now: Date): RelayReco
   return { ...open, account, transactions: foreign(record.transactions) }
 }
 
-/** With one more transaction, which is about to be broadcast. What went out under other nonces is not sent again. */
+/** Adds a transaction that is about to be broadcast. Transactions under other nonces lose their bytes and are not sent again. */
 export function submitted(record: RelayRecord, transaction: SignedTransaction, now: Date): RelayRecord {
   return {
     ...changed(record, now, { status: 'submitted', txHash: transaction.hash }),
@@ -145,7 +138,7 @@ export function createJobRecord(
   { isKept }: { isKept: boolean },
 ): JobRecord {
   const { digest } = initial.record.receipt
-  const kept = createDeferred<void>()
+  const kept = Promise.withResolvers<void>()
   // Not every caller waits for it.
   kept.promise.catch(() => undefined)
   if (isKept) kept.resolve()
@@ -184,7 +177,7 @@ export function createJobRecord(
     kept.resolve()
   }
 
-  // One after another: what is signed is never written over by what was known before.
+  // One after another, so that an older version never replaces a signed transaction.
   return {
     current: () => record,
     put: (next) => writes.run(digest, () => write(next)),

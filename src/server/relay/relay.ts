@@ -2,12 +2,11 @@ import { setMaxListeners } from 'node:events'
 import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
+import type { Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { Problem } from '../http/problems.js'
-import type { Service } from '../lifetime.js'
 import type { ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import { StorageError } from '../store/storageError.js'
-import type { VerifiedAuthorization } from './authorization.js'
+import { RelayRefusal, type VerifiedAuthorization } from './authorization.js'
 import type { ChainView } from './chainView.js'
 import {
   accountOf,
@@ -21,7 +20,7 @@ import {
 } from './record.js'
 import { endedJob, pause, type RelayJob, type RelayJobDeps, resumeJob, startJob } from './relayJob.js'
 
-export interface RelayDeps extends Omit<RelayJobDeps, 'reopen'> {
+interface RelayDeps extends Omit<RelayJobDeps, 'reopen'> {
   /** Its writes carry the term of the account's lease. */
   readonly store: ReceiptStore
   /** The account that pays. */
@@ -33,16 +32,15 @@ export interface Relay {
   /** The job of a digest that this account has under way. */
   of(digest: Hex): Promise<RelayJob> | undefined
   /**
-   * Begins to relay an authorization that this server has not under way. Nothing is spent on one that has taken effect.
+   * Begins to relay an authorization that this server does not have under way. Spends no gas on one that has taken effect.
    *
-   * @throws Problem `would-revert`, `relayer-underfunded`, `relay-quota-exhausted`, `relay-budget-exhausted`,
-   *   `chain-unavailable`, StorageError: nothing was signed or stored then. TakenElsewhereError, ChainUnavailableError
+   * @throws RelayRefusal, StorageError: nothing was signed or stored then. TakenElsewhereError, ChainUnavailableError
    */
   begin(authorization: VerifiedAuthorization): Promise<RelayJob>
-  /** Takes up a stored record that is not final, and that this server has not under way. @throws StorageError, TakenElsewhereError */
+  /** Takes up a stored record that is not final and not under way here. @throws StorageError, TakenElsewhereError */
   claim(stored: StoredRelay): Promise<RelayJob>
   /**
-   * For a stored record that the chain has overtaken: the authorization has taken effect. It is confirmed once it is deep enough.
+   * Takes up a stored record whose authorization has taken effect. Confirms it once the effect is deep enough.
    * @throws StorageError, ChainUnavailableError, TakenElsewhereError
    */
   acceptEffect(stored: StoredRelay): Promise<RelayJob>
@@ -61,7 +59,7 @@ export function createRelay(deps: RelayDeps): Relay {
   const jobs = createJobs((job) => {
     const { digest, status } = job.current()
     if (isFinal(job.current())) admission.end(digest, job.purpose, status === 'confirmed')
-    // What the term leaves under way will use its gas in the next one.
+    // Jobs that the term leaves under way will use their gas in the next one.
     else admission.leave(digest)
   })
   const resume = (stored: StoredRelay) => resumeJob(jobDeps, stored)
@@ -115,7 +113,7 @@ export function createRelay(deps: RelayDeps): Relay {
   }
 }
 
-/** Checks an authorization that this server has not under way, and starts its job. */
+/** Checks an authorization that this server does not have under way, and starts its job. */
 function createBeginning(
   deps: RelayJobDeps & {
     readonly account: Hex
@@ -134,17 +132,17 @@ function createBeginning(
     const { version } = stored ?? { version: 0 }
     if (stored !== undefined && !isFinal(stored.record.receipt)) {
       const owner = accountOf(stored.record)
-      // What no account has yet goes to one that can pay.
+      // A record without an account goes to one that can pay.
       if (owner !== account) throw new TakenElsewhereError()
       return deps.takeUp(stored)
     }
     const transactions = keptFor(account, stored?.record)
     const record = { ...pendingRecord(authorization, new Date()), account, transactions }
     if ('revert' in forecast) {
-      // What has taken effect reverts too: its digest is used up. A node that trails may not know of that.
+      // An authorization that has taken effect reverts too, because its digest is used. A node that trails may not know that.
       const isUsed = isOfUsedDigest(forecast.revert) || (await chain.isUsed(target, digest))
       if (isUsed) return deps.accept(stored ?? { record, version })
-      throw new Problem('would-revert', { extensions: { revert: forecast.revert } })
+      throw new RelayRefusal({ code: 'would-revert', revert: forecast.revert })
     }
     await admission.admit(digest, purpose, forecast.gasLimit, funds)
     try {
@@ -167,9 +165,9 @@ function isOthers(error: unknown): boolean {
 }
 
 /** The jobs under way, one for each digest at most. */
-export interface RelayJobs {
+interface RelayJobs {
   of(digest: Hex): Promise<RelayJob> | undefined
-  /** To be called before anything is awaited, so that whoever comes next joins. */
+  /** Call it before awaiting anything, so that the next caller joins. */
   register(digest: Hex, begun: Promise<RelayJob>): Promise<RelayJob>
   count(): number
   /** Resolves when all that are under way now have ended. */
@@ -199,27 +197,27 @@ function createJobs(onEnd: (job: RelayJob) => void): RelayJobs {
   }
 }
 
-export interface ReopeningDeps {
+interface ReopeningDeps {
   readonly store: Pick<ReceiptStore, 'find' | 'put'>
   readonly account: Hex
   readonly jobs: RelayJobs
   /** Takes up a record that is stored. */
   readonly resume: (stored: StoredRelay) => RelayJob
-  /** Aborts when the server begins to stop. */
+  /** Aborts when the term or the server ends. */
   readonly stopping: AbortSignal
   readonly logger: Logger
 }
 
 /**
- * For an authorization whose transaction a reorganization took back: it is followed again, and sent again where no pool
- * has kept it. A record that can't be written, as the disk fails, is tried again until the server stops.
+ * Follows an authorization again whose transaction a reorganization took back, and sends it again where no pool has kept it. A
+ * failed write of the record is tried again until the term ends.
  */
 function createReopening(deps: ReopeningDeps): (digest: Hex) => void {
   const { store, account, jobs, stopping, logger } = deps
 
   async function open(digest: Hex): Promise<RelayJob> {
     const stored = await store.find(digest)
-    if (stored === undefined) throw new Problem('receipt-not-found')
+    if (stored === undefined) throw new RelayRefusal({ code: 'receipt-not-found' })
     const { record, version } = stored
     // Another account has relayed it since.
     if (accountOf(record) !== account) return endedJob(record)
@@ -248,8 +246,8 @@ function createReopening(deps: ReopeningDeps): (digest: Hex) => void {
 }
 
 /**
- * Whether a record's transaction is where its receipt says. A chain that was reset knows nothing of one of before, or has it
- * elsewhere. A receipt that says that somebody else brought it about is true as long as none of its own transactions is found.
+ * Whether a record's transaction is where its receipt says. A chain that was reset does not know an earlier transaction, or has it
+ * elsewhere. A receipt that names another party's effect is true as long as none of its own transactions is found.
  * @throws ChainUnavailableError
  */
 export async function isTrue(chain: ChainView, record: RelayRecord): Promise<boolean> {
@@ -263,8 +261,8 @@ export async function isTrue(chain: ChainView, record: RelayRecord): Promise<boo
 }
 
 /**
- * The record of an authorization that has taken effect, whatever it said before: confirmed once the effect is deep enough.
- * Undefined where it says so already. @throws ChainUnavailableError
+ * The next record of an authorization that has taken effect: confirmed once the effect is deep enough. Undefined for a record
+ * that is confirmed already. @throws ChainUnavailableError
  */
 export async function overtaken(chain: ChainView, record: RelayRecord): Promise<RelayRecord | undefined> {
   const { digest, target, status } = record.receipt

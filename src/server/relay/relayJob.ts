@@ -4,7 +4,7 @@ import { isOfUsedDigest } from '../../chain/reverts.js'
 import { isFinal, REFUSED_BY_NODES, type Receipt, type Revert } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { withTimeout } from '../async/waiting.js'
+import { withTimeout } from '../../service/waiting.js'
 import type { GasPurpose, ReceiptStore, RelayRecord, StoredRelay } from '../store/receipts.js'
 import { hasEffect } from '../txManager/confirmations.js'
 import type { MinedTransaction, Outcome, Owner } from '../txManager/pendingTx.js'
@@ -29,10 +29,10 @@ export interface RelayJobDeps extends JobStepsDeps {
   readonly logger: Logger
 }
 
-/** One authorization, from its record on disk to its end. */
+/** One authorization, from its stored record to its end. */
 export interface RelayJob {
   current(): Receipt
-  /** What its gas is for. */
+  /** The purpose of its gas. */
   readonly purpose: GasPurpose
   /** The final receipt, or, when the server stops before, the last one. Never rejects. */
   readonly end: Promise<Receipt>
@@ -48,8 +48,8 @@ export function resumeJob(deps: RelayJobDeps, stored: StoredRelay): RelayJob {
 }
 
 /**
- * Begins with a call that has just been checked. Its record is written when its transaction is signed, or before that
- * when it has to wait. Resolves then: from there on it comes to its end, by another process if need be.
+ * Begins with a call that has just been checked. Writes the record when its transaction is signed, or before that when it has
+ * to wait, and then resolves: from there on the job comes to its end, by another process if need be.
  *
  * @param initial with the version that it is to replace
  * @throws StorageError, TakenElsewhereError: nothing was sent then, and nothing will be
@@ -93,7 +93,7 @@ async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Pro
     try {
       if (await step()) break
     } catch (error) {
-      // What was sent here may be mined, and has its effect once all the same.
+      // A transaction that was sent here may be mined, and has its effect once all the same.
       if (error instanceof TakenElsewhereError) return
       logger.warn('relay step failed', { digest, primaryType, ...describeError(error) })
       await record.keep()
@@ -107,28 +107,28 @@ async function takeSteps(deps: RelayJobDeps, record: JobRecord, step: Step): Pro
   deps.onEnd?.(receipt)
 }
 
-export interface JobStepsDeps {
+interface JobStepsDeps {
   readonly chain: ChainView
   readonly preflight: Preflight
   readonly admission: Admission
   readonly txManager: TxManager
-  /** A final receipt is true no more: its transaction was taken out of its block. */
+  /** Called when a final receipt became wrong because its transaction left its block. */
   readonly reopen: (digest: Hex) => void
-  /** Aborts when the server begins to stop. */
+  /** Aborts when the term or the server ends. */
   readonly stopping: AbortSignal
 }
 
 /** Takes the next step for one authorization; true when it was the last. */
-export type Step = () => Promise<boolean>
+type Step = () => Promise<boolean>
 
-/** Between two tries of what failed, and between two looks at an effect that is not deep enough. */
+/** Pause after a failed step, and between two looks at an effect that is not deep enough. */
 const PAUSE_MS = 1_000
 
-/** A call that no node takes under so many nonces, each of which a no-op then used, has failed. */
+/** A call has failed once nodes refused it under so many nonces, each of which a no-op then used. */
 const MAX_REFUSALS = 5
 const REFUSED: Revert = { name: REFUSED_BY_NODES, args: {} }
 
-/** Until something that failed is tried again, or the server stops. */
+/** Waits before the next try, or until `stopping` aborts. */
 export async function pause(stopping: AbortSignal): Promise<void> {
   await sleep(PAUSE_MS, undefined, { signal: stopping }).catch(() => undefined)
 }
@@ -156,7 +156,7 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
     return null
   }
 
-  /** A node may know of an effect before it, or one behind the same URL, finds the transaction: it is looked for twice. */
+  /** Looks twice: a node may know of an effect before it, or one behind the same URL, finds the transaction. */
   async function findEffect(): Promise<MinedTransaction | null> {
     const found = await chain.effectOf(record.current())
     if (found !== null || record.current().transactions.length === 0) return found
@@ -191,7 +191,7 @@ function createJobSteps(deps: JobStepsDeps, record: JobRecord, gasLimit?: bigint
     return true
   }
 
-  /** What was sent is not mined any more, as a rule: no-ops were in its place. Posted again, `usedDigest` decides. */
+  /** Its transactions can hardly be mined any more, because no-ops took their nonces. A repeated post asks `usedDigest`. */
   async function giveUp(): Promise<boolean> {
     await record.put(failed(record.current(), null, REFUSED, new Date()))
     return true

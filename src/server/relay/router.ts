@@ -3,15 +3,12 @@ import { z } from 'zod'
 import { isFinal, type Receipt, receiptSchema } from '../../protocol/api.js'
 import { signedAuthorizationSchema } from '../../protocol/authorization.js'
 import { bytes32Schema } from '../../protocol/hex.js'
-import { jsonBody } from '../http/body.js'
-import { methodNotAllowed } from '../http/errors.js'
-import { sendUntagged } from '../http/preparedJson.js'
-import { Problem } from '../http/problems.js'
-import { relayToken } from '../http/relayToken.js'
-import { parseBody, parseParam } from '../http/validate.js'
-import type { AuthorizationVerifier } from './authorization.js'
-import type { RelayDesk } from './desk.js'
-import type { Followed } from './following.js'
+import { sendUntagged } from '../http/answers.js'
+import { relayToken } from '../http/auth.js'
+import { jsonBody, parseBody, parseParam } from '../http/body.js'
+import { methodNotAllowed, Problem } from '../http/errors.js'
+import { type AuthorizationVerifier, RelayRefusal } from './authorization.js'
+import type { Followed, RelayDesk } from './desk.js'
 
 export interface RelayRouterDeps {
   readonly authToken: string
@@ -19,13 +16,13 @@ export interface RelayRouterDeps {
   readonly relay: Pick<RelayDesk, 'post' | 'find'>
   /** How long a caller is kept waiting at most. */
   readonly waitMs: number
-  /** Aborts when the server begins to stop: nobody is kept waiting then. */
+  /** Aborts when the server begins to stop: every wait ends then. */
   readonly stopping: AbortSignal
 }
 
 /**
- * Room for the largest authorization, two blobs of 20,480 bytes in hex, and some more. Not to be configured: an account
- * whose write did not fit could never trade again, and only callers with the token get so far.
+ * Room for the largest authorization, two blobs of 20,480 bytes in hex, and some more. It is a constant because an account whose
+ * write did not fit could never trade again, and because only callers with the token get so far.
  */
 const BODY_LIMIT_BYTES = 128 * 1_024
 
@@ -46,12 +43,33 @@ function postAuthorization({ verifier, relay, waitMs, stopping }: RelayRouterDep
   return async (req, res) => {
     const startedAt = performance.now()
     const authorization = parseBody(signedAuthorizationSchema, req.body)
-    const job = await relay.post(verifier.verify(authorization))
+    const job = await withProblems(() => relay.post(verifier.verify(authorization)))
     const waitedMs = performance.now() - startedAt
     const receipt = await wait(job, waitPreference(req.get('Prefer'), waitMs) - waitedMs)
     res.status(isFinal(receipt) ? 200 : 202).location(`/relay/${receipt.digest}`)
     sendUntagged(res, z.encode(receiptSchema, receipt))
   }
+}
+
+async function withProblems<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action()
+  } catch (error) {
+    throw error instanceof RelayRefusal ? problemOf(error) : error
+  }
+}
+
+function problemOf({ reason, cause }: RelayRefusal): Problem {
+  return new Problem(reason.code, {
+    cause,
+    ...('retryAfterMs' in reason && {
+      headers: { 'Retry-After': String(Math.ceil(reason.retryAfterMs / 1_000)) },
+    }),
+    extensions: {
+      ...('revert' in reason && { revert: reason.revert }),
+      ...('quota' in reason && { quota: reason.quota }),
+    },
+  })
 }
 
 function getReceipt(relay: RelayRouterDeps['relay']): RequestHandler {
@@ -62,12 +80,14 @@ function getReceipt(relay: RelayRouterDeps['relay']): RequestHandler {
   }
 }
 
-/** Waits for a job's end, for `waitMs` at most, and not beyond the server's stop. Resolves with the receipt so far;
- * at once when no time is left, as what came before may have used up the caller's. */
-export type Wait = (job: Followed, waitMs: number) => Promise<Receipt>
+/**
+ * Waits for a job's end, for `waitMs` at most, and not beyond the server's stop. Resolves with the receipt so far: at once when
+ * the checks have used up the caller's time.
+ */
+type Wait = (job: Followed, waitMs: number) => Promise<Receipt>
 
 /**
- * One listener to the stop serves all who wait: each of its own would be looked for among all of them when it goes.
+ * One listener to the stop serves all callers that wait: removing one of many listeners searches through all of them.
  *
  * @param stopping aborts when the server begins to stop
  */
@@ -92,19 +112,19 @@ function createWaitingRoom(stopping: AbortSignal): Wait {
   }
 }
 
-/** Longer numbers are no time anybody waits. */
+/** No caller waits for more than six digits of seconds. */
 const WAIT = /^wait *= *(\d{1,6})$/i
 
 /**
- * How long the caller wants to be kept waiting at most: `Prefer: wait=<seconds>` (RFC 7240 §4.3); the server's own
- * limit when it says nothing, or more. Other preferences are ignored, as the RFC asks.
+ * The longest wait that the caller wants: `Prefer: wait=<seconds>` (RFC 7240 §4.3); the server's own limit without one, or
+ * where it is longer. Other preferences are ignored, as the RFC asks.
  *
  * @returns milliseconds
  */
 export function waitPreference(header: string | undefined, limitMs: number): number {
   for (const preference of (header ?? '').split(',')) {
     const seconds = WAIT.exec(preference.trim())?.[1]
-    // Of two, the first one counts (RFC 7240 §2).
+    // The first of several counts (RFC 7240 §2).
     if (seconds !== undefined) return Math.min(Number(seconds) * 1_000, limitMs)
   }
   return limitMs

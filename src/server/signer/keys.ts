@@ -13,7 +13,7 @@ import {
 } from '../../protocol/hex.js'
 import { addressOfPublicKey } from '../../protocol/publicKey.js'
 import { CURVE_ORDER, recoverAddress } from '../../protocol/signature.js'
-import type { Secret } from '../secret.js'
+import type { Secret } from '../../service/secret.js'
 import { createPrivateKey, type RelayerKey } from './signer.js'
 
 /** Where the key of the relayer's account is. */
@@ -42,7 +42,7 @@ export class RelayerKeyError extends Error {
 
 type Kms = typeof import('@aws-sdk/client-kms')
 
-export interface KmsKeyOptions {
+interface KmsKeyOptions {
   /** Key id, ARN or alias of an asymmetric key ECC_SECG_P256K1 for SIGN_VERIFY. */
   readonly keyId: string
   /** Region, credentials and endpoint; those of AWS's environment when left out. */

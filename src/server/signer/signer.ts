@@ -1,8 +1,8 @@
 import { type Hex, hexToBytes } from '../../protocol/hex.js'
 import { addressOfPublicKey, publicKeyOf } from '../../protocol/publicKey.js'
 import { signDigest } from '../../protocol/signature.js'
-import { withTimeout } from '../async/waiting.js'
-import type { Secret } from '../secret.js'
+import type { Secret } from '../../service/secret.js'
+import { withTimeout } from '../../service/waiting.js'
 import { prepareTransaction, type UnsignedTransaction } from './transaction.js'
 
 /** The key of the account that pays the gas, wherever it is kept. */
@@ -20,7 +20,7 @@ export interface RelayerSigner {
 }
 
 /** The key has not answered. A signature that comes later is thrown away. */
-export class SigningTimeoutError extends Error {
+class SigningTimeoutError extends Error {
   override readonly name = 'SigningTimeoutError'
 }
 

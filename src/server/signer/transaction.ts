@@ -2,9 +2,28 @@ import { Transaction } from 'ethers'
 import { z } from 'zod'
 import type { Fees } from '../../chain/fees.js'
 import { addressSchema } from '../../protocol/address.js'
-import { type Hex, hexToBytes } from '../../protocol/hex.js'
+import { bytes32Schema, type Hex, hexBetween, hexToBytes } from '../../protocol/hex.js'
 import { keccak256 } from '../../protocol/keccak.js'
 import { splitSignature } from '../../protocol/signature.js'
+
+/** Nodes refuse longer transactions. */
+export const MAX_TRANSACTION_BYTES = 131_072
+
+/** A transaction signed by the relayer's account. It is stored before the first node has seen it. */
+export const signedTransactionSchema = z.strictObject({
+  nonce: z.int().min(0),
+  hash: bytes32Schema,
+  /** The bytes for `eth_sendRawTransaction`. */
+  raw: hexBetween(1, MAX_TRANSACTION_BYTES),
+})
+export type SignedTransaction = z.output<typeof signedTransactionSchema>
+
+/**
+ * The same, with its bytes only as long as it may be sent again. After that the relay only looks for its hash. A transaction
+ * of another account, which relayed the authorization before, has no nonce here.
+ */
+export const keptTransactionSchema = signedTransactionSchema.partial({ nonce: true, raw: true })
+export type KeptTransaction = z.output<typeof keptTransactionSchema>
 
 /** A call with the other fields of its transaction. */
 export interface UnsignedTransaction {
@@ -17,7 +36,7 @@ export interface UnsignedTransaction {
 }
 
 /** A transaction encoded for its signature. ethers would take twenty times as long. */
-export interface PreparedTransaction {
+interface PreparedTransaction {
   /** The hash to sign. */
   readonly digest: Hex
   /** Hash and bytes with the signature, `r ‖ s ‖ v`, v 27 or 28. @throws ProtocolError `invalid-signature` */

@@ -1,22 +1,21 @@
 import type { BlockTag } from 'ethers'
-import type { EquityToken } from '../../chain/equityToken.js'
+import type { EquityToken } from '../../chain/contracts.js'
 import type { EquityFacts, Lenses } from '../../chain/lenses.js'
 import type { Hex } from '../../protocol/hex.js'
 import { bytes32ToName, nameToBytes32, symbolSchema } from '../../protocol/identifiers.js'
+import { createPoller, type Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
-import { untilAborted } from '../async/waiting.js'
-import type { Service } from '../lifetime.js'
-import { createPoller } from '../poller.js'
+import { untilAborted } from '../../service/waiting.js'
 
-/** The symbols listed on chain, remembered. Lists are sorted: the chain's order changes with every delisting. */
+/** The symbols listed on chain, from memory. Lists are sorted because every delisting changes the chain's order. */
 export interface ListedSymbols {
-  /** As last read, without asking; undefined until the first answer. */
+  /** As last read; undefined until the first answer. */
   current(): readonly string[] | undefined
-  /** Every symbol that was listed at one of the reads since the start, without asking. */
+  /** Every symbol that was listed at one of the reads since the start. */
   seen(): readonly string[]
-  /** Asks the chain, by default at the latest block, and remembers the answer. @throws ChainUnavailableError, ChainAnswerError */
+  /** Reads the chain, by default at the latest block. @throws ChainUnavailableError, ChainAnswerError */
   read(block?: BlockTag): Promise<readonly string[]>
-  /** Reads again and again, and keeps the last answer through an outage. */
+  /** Reads at intervals, and keeps the last answer through an outage. */
   readonly service: Service
 }
 
@@ -62,8 +61,8 @@ function symbolsOf(ids: readonly Hex[]): string[] {
 }
 
 /**
- * Reads the list, and of each symbol what it is to an owner, in one request: what is asked of is what was listed before,
- * and only a symbol that is new since then costs another request.
+ * Reads the list and an owner's facts of each symbol in one request. Facts are read for the symbols known before; only a
+ * new symbol costs another request.
  */
 export async function readWithListed(
   { symbols, lenses }: { readonly symbols: ListedSymbols; readonly lenses: Pick<Lenses, 'equities'> },

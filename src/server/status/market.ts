@@ -1,62 +1,66 @@
-import { type Asset, type Broker, BrokerError, type Snapshot } from '../../broker/index.js'
-import type { MarketView } from '../../protocol/api.js'
+import {
+  type Asset,
+  type Broker,
+  type BrokerClock,
+  BrokerError,
+  isBuyable,
+  type Snapshot,
+} from '../../broker/index.js'
+import type { MarketBars, MarketClock, MarketView } from '../../protocol/api.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
-import { brokerRetryMs, marketUnavailable } from './brokerOutage.js'
+import { type Patient, withPatience } from '../../service/waiting.js'
 import type { ListedSymbols } from './listedSymbols.js'
-import { createSharedValue } from './sharedValue.js'
-import { createTradableAssets } from './tradableAssets.js'
 
-/** How long the broker is waited for where there are older prices to give: a caller hardly notices it. */
+/** How long callers wait for the broker where there are older prices. */
 const PATIENCE_MS = 250
 
 interface MarketDeps {
   readonly broker: Pick<Broker, 'getAsset' | 'getSnapshots'>
   readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
-  /** What sales pay. */
+  /** The fees of sales. */
   readonly fees: FeeSchedule
-  /** How long one answer of the broker serves everyone; for as long again it is given as stale while another is fetched. */
+  /** How long one answer of the broker is fresh. For as long again it is stale, and the next one is fetched. */
   readonly maxAgeMs: number
-  /** Unix ms: the time that an answer bears. */
-  readonly now: () => number
-  /** Milliseconds of a clock that nobody sets, for ages and pauses. */
-  readonly steadyNow: () => number
 }
 
 /**
- * What is listed on chain and tradable at the broker, with the broker's prices: one snapshots call for all symbols
- * and all callers. An answer that is a little too old is given with `stale: true` and its own `asOf` while the next one is
- * fetched, and so is the last one while the broker fails or takes its time; a price that the broker does not have is null.
+ * The symbols that are listed on chain and tradable at the broker, with the broker's prices: one call for all symbols and
+ * all callers. A stale answer bears `stale: true` and its own `asOf`; it also serves while the broker fails or is slow.
  * Callers served by one answer get the very same object.
  *
- * The function throws Problem `market-unavailable` when the broker has not answered yet, ChainUnavailableError when
- * the list could not be read yet.
+ * The function throws MarketUnavailableError when the broker has not answered yet, ChainUnavailableError when the list
+ * could not be read yet.
  */
 export function createMarketView(deps: MarketDeps): () => Promise<MarketView> {
-  const { broker, symbols, maxAgeMs, now, steadyNow } = deps
+  const { broker, symbols, maxAgeMs } = deps
   const fees = [...deps.fees]
-  const assets = createTradableAssets({ broker, steadyNow })
+  const tradable = createTradableAssets(broker)
   const shared = createSharedValue({
     async load(): Promise<MarketView> {
-      const tradable = await assets.among(symbols.current() ?? (await symbols.read()))
-      const snapshots = await broker.getSnapshots(tradable.map(({ symbol }) => symbol))
+      const assets = await tradable(symbols.current() ?? (await symbols.read()))
+      const snapshots = await broker.getSnapshots(assets.map(({ symbol }) => symbol))
       return {
-        asOf: new Date(now()).toISOString(),
+        asOf: new Date(Date.now()).toISOString(),
         stale: false,
-        symbols: tradable.map((asset) => quoteOf(asset, snapshots.get(asset.symbol))),
+        symbols: assets.map((asset) => quoteOf(asset, snapshots.get(asset.symbol))),
         fees,
       }
     },
     freshMs: () => maxAgeMs,
     usableMs: () => 2 * maxAgeMs,
     patienceMs: PATIENCE_MS,
-    retryMs: (error) => brokerRetryMs(error, now()),
-    steadyNow,
+    retryMs: brokerRetryMs,
   })
 
-  const staleOnes = new WeakMap<MarketView, MarketView>()
-  function asStale(market: MarketView): MarketView {
-    const stale = staleOnes.get(market) ?? { ...market, stale: true }
-    staleOnes.set(market, stale)
+  return servingStale(shared)
+}
+
+/** The fresh value, or the last one marked as stale: the very same object while it is the same answer. */
+function servingStale<T extends { readonly stale: boolean }>(shared: SharedValue<T>): () => Promise<T> {
+  const staleOnes = new WeakMap<T, T>()
+  function asStale(value: T): T {
+    const stale = staleOnes.get(value) ?? { ...value, stale: true }
+    staleOnes.set(value, stale)
     return stale
   }
 
@@ -67,7 +71,7 @@ export function createMarketView(deps: MarketDeps): () => Promise<MarketView> {
     } catch (error) {
       const last = shared.last()
       if (last !== undefined && error instanceof BrokerError) return asStale(last)
-      throw marketUnavailable(error, now())
+      throw marketUnavailable(error)
     }
   }
 }
@@ -81,5 +85,229 @@ function quoteOf({ symbol, name }: Asset, snapshot: Snapshot | undefined): Marke
     bid: snapshot?.bid ?? null,
     ask: snapshot?.ask ?? null,
     asOf: snapshot?.lastAt?.toISOString() ?? null,
+  }
+}
+
+const [BAR, BAR_SECONDS] = ['15Min', 900]
+const DAY_MS = 86_400_000
+/** Reaches back over a long weekend. */
+const BARS_SINCE_MS = 5 * DAY_MS
+/** How long bars are fresh; the last one changes with every trade, and a chart shows the current price beside it. */
+const BARS_MAX_AGE_MS = 60_000
+const BARS_PATIENCE_MS = 1_000
+
+/**
+ * The last days' bars of all listed symbols, in one answer for all callers: what a page looks at stays its own affair. A
+ * stale answer serves while the broker fails or is slow.
+ *
+ * The function throws MarketUnavailableError when the broker has not answered yet, ChainUnavailableError when the list
+ * could not be read yet.
+ */
+export function createMarketBarsView({
+  broker,
+  symbols,
+}: {
+  readonly broker: Pick<Broker, 'getBars'>
+  readonly symbols: Pick<ListedSymbols, 'current' | 'read'>
+}): () => Promise<MarketBars> {
+  const shared = createSharedValue({
+    async load(): Promise<MarketBars> {
+      const listed = symbols.current() ?? (await symbols.read())
+      const now = Date.now()
+      const start = new Date(now - BARS_SINCE_MS)
+      const found = await broker.getBars({ symbols: listed, timeframe: BAR, start })
+      return {
+        asOf: new Date(now).toISOString(),
+        stale: false,
+        barSeconds: BAR_SECONDS,
+        symbols: listed.map((symbol) => ({
+          symbol,
+          bars: (found.get(symbol) ?? []).map(({ at, close }) => ({ at: at.toISOString(), close })),
+        })),
+      }
+    },
+    freshMs: () => BARS_MAX_AGE_MS,
+    usableMs: () => 2 * BARS_MAX_AGE_MS,
+    patienceMs: BARS_PATIENCE_MS,
+    retryMs: brokerRetryMs,
+  })
+  return servingStale(shared)
+}
+
+/**
+ * The market's hours, kept until the next opening or closing. The body cannot say that it is stale, so after that the view
+ * throws MarketUnavailableError until the broker answers.
+ */
+export function createMarketClockView(deps: {
+  readonly broker: Pick<Broker, 'getClock'>
+  /** After how long the view asks the broker again, although neither opening nor closing has come. */
+  readonly maxAgeMs: number
+}): () => Promise<MarketClock> {
+  const { broker, maxAgeMs } = deps
+  const shared = createSharedValue({
+    async load() {
+      const clock = await broker.getClock()
+      const ms = untilChangeMs(clock)
+      return { untilChangeMs: ms, changesAt: Date.now() + ms, view: viewOf(clock) }
+    },
+    freshMs: ({ untilChangeMs }) => Math.min(maxAgeMs, untilChangeMs),
+    usableMs: ({ untilChangeMs }) => untilChangeMs,
+    isOver: ({ changesAt }) => Date.now() >= changesAt,
+    retryMs: brokerRetryMs,
+  })
+  return async () => {
+    try {
+      return (await shared.get()).value.view
+    } catch (error) {
+      throw marketUnavailable(error)
+    }
+  }
+}
+
+/** By the broker's own clock: ours may differ. */
+function untilChangeMs({ timestamp, nextOpen, nextClose }: BrokerClock): number {
+  return Math.min(nextOpen.getTime(), nextClose.getTime()) - timestamp.getTime()
+}
+
+function viewOf({ isOpen, nextOpen, nextClose }: BrokerClock): MarketClock {
+  return { isOpen, nextOpen: nextOpen.toISOString(), nextClose: nextClose.toISOString() }
+}
+
+/** An asset's record changes rarely: with a corporate action, or when the broker halts it. */
+const ASSET_MAX_AGE_MS = 15 * 60_000
+
+/**
+ * Selects the symbols that can be traded here, in the order given: active, tradable, and fractionable because orders are
+ * by amount. A record that can't be renewed is used as it is.
+ *
+ * The function throws BrokerError when the broker does not answer for a symbol that was never looked up.
+ */
+function createTradableAssets(broker: Pick<Broker, 'getAsset'>) {
+  const records = new Map<string, { readonly asset: Asset | null; readonly readAt: number }>()
+
+  async function lookUp(symbol: string): Promise<Asset | null> {
+    const known = records.get(symbol)
+    if (known !== undefined && performance.now() - known.readAt < ASSET_MAX_AGE_MS) return known.asset
+    try {
+      const asset = await broker.getAsset(symbol)
+      records.set(symbol, { asset, readAt: performance.now() })
+      return asset
+    } catch (error) {
+      if (known === undefined) throw error
+      return known.asset
+    }
+  }
+
+  return async (symbols: readonly string[]): Promise<Asset[]> => {
+    // All settle first, so that successful answers are kept even when another failed.
+    const looked = await Promise.allSettled(symbols.map(lookUp))
+    return looked.flatMap((result) => {
+      if (result.status === 'rejected') throw result.reason
+      return result.value !== null && isBuyable(result.value) ? [result.value] : []
+    })
+  }
+}
+
+/** Pause after a failed call that named no better moment. */
+const RETRY_MS = 2_000
+/** The longest pause, whatever the broker asks for. */
+const MAX_RETRY_MS = 60_000
+
+/** Pause before the broker is asked again: until the end of its rate limit, or a moment after another failure. */
+function brokerRetryMs(error: unknown): number {
+  const now = Date.now()
+  const resetAt = error instanceof BrokerError ? error.resetAt?.getTime() : undefined
+  return Math.min(Math.max((resetAt ?? now) - now, RETRY_MS), MAX_RETRY_MS)
+}
+
+/** The broker failed, and no earlier answer of it serves. */
+export class MarketUnavailableError extends Error {
+  override readonly name = 'MarketUnavailableError'
+
+  readonly retryAfterSeconds: number
+
+  constructor(retryAfterSeconds: number, cause: BrokerError) {
+    super('the broker gives no market data', { cause })
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** A failed call to the broker says when to come back; any other failure stays as it is. */
+function marketUnavailable(error: unknown): unknown {
+  if (!(error instanceof BrokerError)) return error
+  return new MarketUnavailableError(Math.ceil(brokerRetryMs(error) / 1_000), error)
+}
+
+interface SharedValueOptions<T> {
+  readonly load: () => Promise<T>
+  /** How long a value is fresh, from its loading. */
+  readonly freshMs: (value: T) => number
+  /** How long it serves while a new one is loading. */
+  readonly usableMs: (value: T) => number
+  /** Whether a value has ended by the system's clock: the monotonic one may stand still while the machine sleeps. */
+  readonly isOver?: (value: T) => boolean
+  /** How long callers wait for a load, from its start, before they get an older value; unset: until it ends. */
+  readonly patienceMs?: number
+  /** Pause before the next load after this failure. */
+  readonly retryMs: (error: unknown) => number
+}
+
+interface Shared<T> {
+  readonly value: T
+  readonly isFresh: boolean
+}
+
+/** A value that concurrent callers share. Ages are measured by the monotonic clock. */
+interface SharedValue<T> {
+  /**
+   * The value while it is fresh or usable; else the result of a load, or the last value once `patienceMs` have passed.
+   * @throws the error of `load`, and the same error again for `retryMs`
+   */
+  get(): Promise<Shared<T>>
+  /** The last value that was loaded, however old. */
+  last(): T | undefined
+}
+
+export function createSharedValue<T>(options: SharedValueOptions<T>): SharedValue<T> {
+  let last: { readonly value: T; readonly freshUntil: number; readonly usableUntil: number } | undefined
+  let failure: { readonly error: unknown; readonly retryAt: number } | undefined
+  let loading: Patient<Shared<T>> | undefined
+
+  async function load(): Promise<Shared<T>> {
+    try {
+      const value = await options.load()
+      const loadedAt = performance.now()
+      const freshUntil = loadedAt + options.freshMs(value)
+      last = { value, freshUntil, usableUntil: loadedAt + options.usableMs(value) }
+      failure = undefined
+      return { value, isFresh: true }
+    } catch (error) {
+      failure = { error, retryAt: performance.now() + options.retryMs(error) }
+      throw error
+    } finally {
+      loading = undefined
+    }
+  }
+
+  /** The load under way, or a new one; undefined when it is too soon after a failure. */
+  function renewed(): Patient<Shared<T>> | undefined {
+    if (failure === undefined || performance.now() >= failure.retryAt) {
+      loading ??= withPatience(load(), options.patienceMs)
+    }
+    return loading
+  }
+
+  return {
+    last: () => last?.value,
+    async get() {
+      const now = performance.now()
+      const known = last !== undefined && options.isOver?.(last.value) ? undefined : last
+      if (known !== undefined && now < known.freshUntil) return { value: known.value, isFresh: true }
+      const next = renewed()
+      if (known !== undefined && now < known.usableUntil) return { value: known.value, isFresh: false }
+      if (next === undefined) throw failure?.error
+      if (known === undefined) return next.whole
+      return (await next.patient) ?? { value: known.value, isFresh: false }
+    },
   }
 }

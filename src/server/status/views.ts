@@ -1,31 +1,32 @@
+import type { BlockTag } from 'ethers'
 import type { Broker } from '../../broker/index.js'
-import type { Contracts } from '../../chain/contracts.js'
-import type { Lenses } from '../../chain/lenses.js'
+import type { Contracts, EquityToken } from '../../chain/contracts.js'
+import type { Lenses, WalletFacts } from '../../chain/lenses.js'
+import { sameAddress, ZERO_ADDRESS } from '../../protocol/address.js'
 import type {
   ComplianceView,
   InstitutionView,
+  MarketBars,
   MarketClock,
   MarketView,
   WalletView,
 } from '../../protocol/api.js'
 import type { FeeSchedule } from '../../protocol/fees.js'
-import type { Hex } from '../../protocol/hex.js'
+import { type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { bytes32ToName } from '../../protocol/identifiers.js'
 import type { ChainHead } from '../reads/chainHead.js'
 import { createHeadReads } from '../reads/headReads.js'
-import { createComplianceView } from './compliance.js'
-import { createInstitutionView } from './institution.js'
-import type { ListedSymbols } from './listedSymbols.js'
-import { createMarketView } from './market.js'
-import { createMarketClockView } from './marketClock.js'
-import { walletView } from './wallet.js'
+import { bySymbol, type ListedSymbols, readWithListed } from './listedSymbols.js'
+import { createMarketBarsView, createMarketClockView, createMarketView } from './market.js'
 
-/** The read-only views of the status routes: the very same object again as long as nothing may have changed. */
+/** The read-only views of the status routes. Each returns the very same object until its source may have changed. */
 export interface StatusViews {
   readonly wallet: (address: Hex) => Promise<WalletView>
   /** Null when the institution is not registered. */
   readonly institution: (orgId: Hex) => Promise<InstitutionView | null>
   readonly compliance: (address: Hex) => Promise<ComplianceView>
   readonly market: () => Promise<MarketView>
+  readonly marketBars: () => Promise<MarketBars>
   readonly marketClock: () => Promise<MarketClock>
 }
 
@@ -41,18 +42,139 @@ export function createStatusViews(deps: {
   readonly marketClockMaxAgeMs: number
 }): StatusViews {
   const { head, contracts, lenses, symbols, broker, fees, marketMaxAgeMs, marketClockMaxAgeMs } = deps
-  const clocks = { now: Date.now, steadyNow: () => performance.now() }
+  function atHead<T>(read: (id: Hex, block: BlockTag) => Promise<T>) {
+    return createHeadReads({ head, read })
+  }
   return {
-    wallet: createHeadReads({
-      head,
-      read: async (wallet: Hex, block) => walletView(wallet, await lenses.wallet(wallet, block)),
-    }),
-    institution: createHeadReads({ head, read: createInstitutionView({ contracts, lenses, symbols }) }),
-    compliance: createHeadReads({
-      head,
-      read: createComplianceView({ token: contracts.token, lenses, symbols }),
-    }),
-    market: createMarketView({ broker, symbols, fees, maxAgeMs: marketMaxAgeMs, ...clocks }),
-    marketClock: createMarketClockView({ broker, maxAgeMs: marketClockMaxAgeMs, ...clocks }),
+    wallet: atHead(async (wallet, block) => walletView(wallet, await lenses.wallet(wallet, block))),
+    institution: atHead(createInstitutionView({ contracts, lenses, symbols })),
+    compliance: atHead(createComplianceView({ token: contracts.token, lenses, symbols })),
+    market: createMarketView({ broker, symbols, fees, maxAgeMs: marketMaxAgeMs }),
+    marketBars: createMarketBarsView({ broker, symbols }),
+    marketClock: createMarketClockView({ broker, maxAgeMs: marketClockMaxAgeMs }),
+  }
+}
+
+/** Which screen a wallet sees. */
+function walletView(address: Hex, facts: WalletFacts): WalletView {
+  if (facts.orgId !== ZERO_BYTES32) return inside(address, facts)
+  return facts.foundingId === ZERO_BYTES32 ? outside(address, facts) : founder(address, facts)
+}
+
+function outside(address: Hex, facts: WalletFacts): WalletView {
+  return {
+    address,
+    screen: 'found',
+    orgId: null,
+    role: null,
+    waitingFor: [],
+    leavingAt: null,
+    invitation: invitationOf(facts),
+  }
+}
+
+/** The wallet has founded an institution that the platform has not admitted. It may still join another one. */
+function founder(address: Hex, facts: WalletFacts): WalletView {
+  return {
+    ...outside(address, facts),
+    screen: 'wait',
+    orgId: facts.foundingId,
+    role: 'founder',
+    waitingFor: facts.kyc ? ['admission', 'policy'] : ['admission', 'kyc', 'policy'],
+  }
+}
+
+/** An admin trades as an employee does, and waits for the same. */
+function inside(
+  address: Hex,
+  { orgId, kyc, admin, admitted, leavingAt, policyVersion }: WalletFacts,
+): WalletView {
+  const waitingFor: WalletView['waitingFor'] = []
+  if (!admitted) waitingFor.push('admission')
+  if (!kyc) waitingFor.push('kyc')
+  if (policyVersion === 0) waitingFor.push('policy')
+  return {
+    address,
+    screen: waitingFor.length === 0 ? 'trade' : 'wait',
+    orgId,
+    role: sameAddress(admin, address) ? 'admin' : 'employee',
+    waitingFor,
+    leavingAt: leavingAt === 0 ? null : leavingAt,
+    // A wallet in an institution can join no other.
+    invitation: null,
+  }
+}
+
+function invitationOf({ invitationId, invitedBy }: WalletFacts): WalletView['invitation'] {
+  return invitationId === ZERO_BYTES32 ? null : { orgId: invitationId, admin: invitedBy }
+}
+
+interface ViewDeps {
+  readonly contracts: Contracts
+  readonly lenses: Pick<Lenses, 'poolUsdc' | 'equities'>
+  readonly symbols: ListedSymbols
+}
+
+/**
+ * The public facts of an institution at a block, and the totals of the whole platform's pool: the chain shows no balance of
+ * one institution. Null when the institution is not registered.
+ */
+function createInstitutionView(
+  deps: ViewDeps,
+): (orgId: Hex, block: BlockTag) => Promise<InstitutionView | null> {
+  const { registry, ledger, escrow } = deps.contracts
+  return async (orgId, block) => {
+    const [admin, walletCount, rulesVersion, openOrders, pool] = await Promise.all([
+      registry.adminOf(orgId, block),
+      registry.walletCount(orgId, block),
+      ledger.policyVersion(orgId, block),
+      escrow.openOrdersOf(orgId, block),
+      readPool(deps, block),
+    ])
+    if (admin === ZERO_ADDRESS) return null
+    return { orgId, name: bytes32ToName(orgId), admin, walletCount, rulesVersion, openOrders, pool }
+  }
+}
+
+/**
+ * The pool's own holdings, without shares withdrawn to wallets. An equity that was delisted since the server's start is
+ * listed while the pool holds some of it.
+ */
+async function readPool(deps: ViewDeps, block: BlockTag): Promise<InstitutionView['pool']> {
+  const { escrow, pool } = deps.contracts
+  const [usdc, openOrders, { listed, facts }] = await Promise.all([
+    deps.lenses.poolUsdc(block),
+    escrow.openOrders(block),
+    readWithListed(deps, pool.address, block),
+  ])
+  const equities = [...facts]
+    .map(([symbol, { balance }]) => ({ symbol, shares: balance }))
+    .filter(({ symbol, shares }) => listed.includes(symbol) || shares > 0n)
+    .sort(bySymbol)
+  return { usdc, openOrders, equities }
+}
+
+/**
+ * A wallet's flags at a block, for every listed equity, and for those delisted since the server's start, whose shares the
+ * wallet may still hold. KYC is the wallet's own and the same in each.
+ */
+function createComplianceView(
+  deps: Omit<ViewDeps, 'contracts' | 'lenses'> & {
+    readonly token: EquityToken
+    readonly lenses: Pick<Lenses, 'equities'>
+  },
+): (wallet: Hex, block: BlockTag) => Promise<ComplianceView> {
+  return async (wallet, block) => {
+    const [kyc, { listed, facts }] = await Promise.all([
+      deps.token.isKyc(wallet, block),
+      readWithListed(deps, wallet, block),
+    ])
+    const equities = [...facts].map(([symbol, { frozen }]) => ({
+      symbol,
+      kyc,
+      listed: listed.includes(symbol),
+      frozen,
+    }))
+    return { address: wallet, equities: equities.sort(bySymbol) }
   }
 }

@@ -21,7 +21,7 @@ export interface StoredEntry<T> extends Entry<T> {
 }
 
 /** The documents of one table. Every method rejects with StorageError, also where a stored document cannot be parsed. */
-export interface Documents<T> {
+interface Documents<T> {
   get(id: string): Promise<T | undefined>
   /** As `get`, but does not parse a row that is known already. */
   getUnless(isKnown: (row: Row) => boolean, id: string): Promise<StoredEntry<T> | 'known' | undefined>

@@ -1,5 +1,5 @@
 /** The kinds of documents. `state` holds the single ones: gas, cursor, reconcile, platform, no-op transactions. */
-export const TABLES = ['orders', 'relays', 'runs', 'state'] as const
+export const TABLES = ['orders', 'relays', 'runs', 'state', 'cancels'] as const
 export type Table = (typeof TABLES)[number]
 
 /** One version of one document. */
@@ -45,7 +45,7 @@ export interface Leases {
   list(): Promise<LeaseState[]>
 }
 
-/** What a commit of this database outlives. */
+/** The losses that a commit of this database survives. */
 export interface Durability {
   /** The setting with which a crash of the database's machine loses commits that were answered, such as `fsync = off`. */
   readonly fault: string | null

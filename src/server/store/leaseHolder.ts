@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createLifetime, type Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { createLifetime, type Service } from '../lifetime.js'
-import type { Engine, Fence, Leases, WriteResult } from './engine.js'
+import type { Engine, Fence, LeaseState, Leases, WriteResult } from './engine.js'
 
 /** One stretch of time in which this process holds a lease. The services that are built for one term end with it. */
 export interface Term {
@@ -58,10 +58,17 @@ interface LeaseHolderOptions {
   readonly timing: LeaseTiming
 }
 
+/** The leases that a living process holds. @throws StorageError */
+export async function heldLeases(leases: Pick<Leases, 'list'>): Promise<LeaseState[]> {
+  return (await leases.list()).filter(({ expiresInMs }) => expiresInMs > 0)
+}
+
 /** Takes a lease whenever it is free, renews it, and serves each term of it. */
 export function createLeaseHolder(options: LeaseHolderOptions): Service {
   const { leases, lease, holder, serve, isWanted, onAttemptOver, observe, logger, timing } = options
-  const stopping = new AbortController()
+  const stopped = new AbortController()
+  const stopping =
+    options.stopping === undefined ? stopped.signal : AbortSignal.any([stopped.signal, options.stopping])
   let holding: Promise<void> | undefined
 
   /** @returns false once `signal` is aborted */
@@ -78,21 +85,21 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
   }
 
   async function hold(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    while (!stopping.aborted) {
       // The store's clock counts from later on.
       const sentAt = performance.now()
       const fence = await take()
       if (fence !== undefined) await serveTerm(fence, sentAt)
       onAttemptOver?.()
-      await pause(timing.takeEveryMs, stopping.signal)
+      await pause(timing.takeEveryMs, stopping)
     }
   }
 
   async function serveTerm(fence: Fence, takenAt: number): Promise<void> {
     const over = new AbortController()
     const end = () => over.abort()
-    stopping.signal.addEventListener('abort', end)
-    if (stopping.signal.aborted) end()
+    stopping.addEventListener('abort', end)
+    if (stopping.aborted) end()
     const trustFor = timing.ttlMs - timing.marginMs
     let trustedUntil = takenAt + trustFor
     const term: Term = {
@@ -117,7 +124,7 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
     }
     end()
     observe?.(lease, false)
-    stopping.signal.removeEventListener('abort', end)
+    stopping.removeEventListener('abort', end)
     await renewing
     // Has no effect on a later term. A lease that cannot be released expires.
     await leases.release(fence).catch((error: unknown) => {
@@ -145,13 +152,10 @@ export function createLeaseHolder(options: LeaseHolderOptions): Service {
     name: `lease ${lease}`,
     async start() {
       observe?.(lease, false)
-      const stop = () => stopping.abort()
-      options.stopping?.addEventListener('abort', stop, { once: true })
-      if (options.stopping?.aborted) stop()
       holding = hold()
     },
     async stop() {
-      stopping.abort()
+      stopped.abort()
       await holding
     },
   }

@@ -4,6 +4,7 @@ import { orderEnvelopeSchema } from '../../protocol/envelope.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import { createRecentMap } from '../../service/recentMap.js'
+import { type CancelRecord, type CancelRecords, createCancelRecords } from './cancelRecords.js'
 import { createDocuments, type StoredEntry } from './documents.js'
 import type { Engine, Row } from './engine.js'
 
@@ -48,9 +49,11 @@ export type OrderRecord = z.output<typeof orderRecordSchema>
 /** The part of a record that an order's status shows: all but the envelopes themselves. */
 export interface OrderSummary extends Pick<OrderRecord, 'triggers' | 'nextTriggerAt' | 'notice'> {
   readonly candidates: readonly Pick<Candidate, 'commit' | 'receivedAt'>[]
+  /** When its account's cancel came. */
+  readonly cancelReceivedAt?: string | undefined
 }
 
-export interface VersionedRecord {
+interface VersionedRecord {
   readonly version: number
   readonly record: OrderRecord
 }
@@ -84,6 +87,7 @@ export interface OrderRecords {
   removeUnrun(orderId: Hex): Promise<void>
   /** The orders that are not final. */
   openIds(): Promise<Hex[]>
+  readonly cancels: CancelRecords
 }
 
 /** The record of an order before its first envelope or run. */
@@ -118,6 +122,7 @@ export function createOrderRecords(options: {
   readonly logger: Logger
 }): OrderRecords {
   const documents = createDocuments({ ...options, table: 'orders', schema: orderRecordSchema })
+  const cancels = createCancelRecords(options)
   const summaries = createRecentMap<Hex, KnownSummary>(SUMMARIES)
 
   function removeUnrun(orderId: Hex, mayGo: (record: OrderRecord) => boolean): Promise<void> {
@@ -143,7 +148,8 @@ export function createOrderRecords(options: {
       if (found === 'known') return known?.summary
       if (found === undefined) return undefined
       const { version, value, doc } = found
-      const summary = summarize(value)
+      // Read with each new version of the record, of which storing a cancel makes one.
+      const summary = summarize(value, await cancels.get(orderId))
       summaries.set(orderId, { version, summary, doc: value.triggers.length === 0 ? doc : undefined })
       return summary
     },
@@ -171,6 +177,7 @@ export function createOrderRecords(options: {
     },
     removeUnrun: (orderId) => removeUnrun(orderId, () => true),
     openIds: async () => (await documents.openIds()).map((id) => bytes32Schema.parse(id)),
+    cancels,
   }
 }
 
@@ -184,7 +191,10 @@ interface KnownSummary {
   readonly doc: string | undefined
 }
 
-function summarize({ candidates, triggers, nextTriggerAt, notice }: OrderRecord): OrderSummary {
+function summarize(
+  { candidates, triggers, nextTriggerAt, notice }: OrderRecord,
+  cancel: CancelRecord | undefined,
+): OrderSummary {
   const kept = candidates.map(({ commit, receivedAt }) => ({ commit, receivedAt }))
-  return { candidates: kept, triggers, nextTriggerAt, notice }
+  return { candidates: kept, triggers, nextTriggerAt, notice, cancelReceivedAt: cancel?.receivedAt }
 }

@@ -3,27 +3,14 @@ import { addressSchema } from '../../protocol/address.js'
 import { isFinal, receiptSchema } from '../../protocol/api.js'
 import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
+import {
+  keptTransactionSchema,
+  MAX_TRANSACTION_BYTES,
+  type SignedTransaction,
+  signedTransactionSchema,
+} from '../signer/transaction.js'
 import { createDocuments, type StoredEntry } from './documents.js'
 import type { Engine } from './engine.js'
-
-/** Nodes refuse longer transactions. */
-const MAX_TRANSACTION_BYTES = 131_072
-
-/** A transaction signed by the relayer's account. It is stored before the first node has seen it. */
-const signedTransactionSchema = z.strictObject({
-  nonce: z.int().min(0),
-  hash: bytes32Schema,
-  /** What `eth_sendRawTransaction` takes. */
-  raw: hexBetween(1, MAX_TRANSACTION_BYTES),
-})
-export type SignedTransaction = z.output<typeof signedTransactionSchema>
-
-/**
- * The same, with its bytes only as long as it may be sent again. After that the relay only looks for its hash. A transaction
- * of another account, which relayed the authorization before, has no nonce here.
- */
-const keptTransactionSchema = signedTransactionSchema.partial({ nonce: true, raw: true })
-export type KeptTransaction = z.output<typeof keptTransactionSchema>
 
 const order = { orderId: bytes32Schema, account: addressSchema }
 

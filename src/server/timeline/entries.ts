@@ -2,13 +2,15 @@ import type { Receipt, TimelineEntry, TriggerRecord } from '../../protocol/api.j
 import type { Hex } from '../../protocol/hex.js'
 import type { OrderEnd, OrderHistory } from './orderHistory.js'
 
-/** All that is known of an order, each part by itself. */
+/** The parts of an order's timeline, each from its own source. */
 export interface TimelineParts {
   /** The envelope that the escrow was opened against, or the first one while there is no escrow. */
   readonly received: { readonly commit: Hex; readonly receivedAt: string } | null
+  /** When the account's cancel came, if one came. */
+  readonly cancelReceivedAt: string | undefined
   /** Oldest first. */
   readonly triggers: readonly TriggerRecord[]
-  /** Of the authorizations to end the order. */
+  /** Receipts of the authorizations that end the order. */
   readonly receipts: readonly Receipt[]
   readonly history: OrderHistory
 }
@@ -20,14 +22,15 @@ interface Placed {
 }
 
 /**
- * Joins the parts into one list, oldest first. Blocks have another clock than the server, and whole seconds: whatever
- * their time says, they stand behind what brought them about, and before what they brought about.
+ * Joins the parts into one list, oldest first. Blocks have another clock than the server, and whole seconds. Whatever their
+ * time, they come after their causes and before their effects.
  */
 export function timelineEntries(parts: TimelineParts): TimelineEntry[] {
   // At the same moment: in this order.
   const placed = [
     ...receivedEntry(parts),
     ...openedEntry(parts),
+    ...cancelEntry(parts),
     ...parts.receipts.flatMap((receipt) => relayEntries(receipt, parts.history.ended)),
     ...endEntries(parts),
     ...parts.triggers.flatMap(runEntries),
@@ -41,11 +44,19 @@ function receivedEntry({ received }: TimelineParts): Placed[] {
   return [byServer({ kind: 'received', at: receivedAt, commit })]
 }
 
-/** Nothing runs, and nothing is relayed, before the escrow is open. */
-function openedEntry({ history: { opened }, triggers, receipts }: TimelineParts): Placed[] {
+function cancelEntry({ cancelReceivedAt: at }: TimelineParts): Placed[] {
+  return at === undefined ? [] : [byServer({ kind: 'cancel-received', at })]
+}
+
+/** No run starts, no cancel is stored, and the relay accepts no authorization, before the escrow is open. */
+function openedEntry({ history: { opened }, ...parts }: TimelineParts): Placed[] {
   if (opened === null) return []
   const { txHash, blockNumber } = opened
-  const later = [...triggers.map(({ startedAt }) => startedAt), ...receipts.map(({ createdAt }) => createdAt)]
+  const later = [
+    ...parts.triggers.map(({ startedAt }) => startedAt),
+    ...parts.receipts.map(({ createdAt }) => createdAt),
+    ...(parts.cancelReceivedAt === undefined ? [] : [parts.cancelReceivedAt]),
+  ]
   const place = Math.min(opened.time * 1_000, ...later.map(Date.parse))
   return [
     { place, entry: { kind: 'opened', at: iso(opened.time), event: 'OrderOpened', txHash, blockNumber } },
@@ -59,7 +70,7 @@ function runEntries({ attempt, reason, startedAt, finishedAt, outcome, waitsFor 
   return [began, byServer({ kind: 'outcome', at: finishedAt, attempt, outcome, ...why })]
 }
 
-/** The chain's word counts: a receipt that it does not bear out is of blocks that are no more, or still to be read. */
+/** The chain decides: a receipt that differs is of blocks that were reorganized away, or are still to be read. */
 function relayEntries(receipt: Receipt, ended: OrderEnd | null): Placed[] {
   const { digest, createdAt, updatedAt, txHash, blockNumber } = receipt
   const tookEffect = ended !== null && ended.digest === digest
@@ -71,7 +82,7 @@ function relayEntries(receipt: Receipt, ended: OrderEnd | null): Placed[] {
   return [relayed, byServer(sent)]
 }
 
-/** The event, and before it the transaction when it brought the enclave's authorization. */
+/** The event, and before it the transaction when it carried the enclave's authorization. */
 function endEntries({ history: { ended }, triggers, receipts }: TimelineParts): Placed[] {
   if (ended === null) return []
   const { digest, txHash, blockNumber } = ended
@@ -88,7 +99,7 @@ function endEntries({ history: { ended }, triggers, receipts }: TimelineParts): 
   ]
 }
 
-/** Of a run that is told of the order's end, or tells of it. */
+/** When a run knew the order's end: from its start as a reclaim, or from its result. */
 function knowsTheEndSince({ reason, startedAt, finishedAt, outcome }: TriggerRecord): string[] {
   if (reason === 'reclaimed') return [startedAt]
   const isEnd = outcome === 'settled' || outcome === 'refunded'

@@ -1,4 +1,3 @@
-import { toQuantity } from 'ethers'
 import { z } from 'zod'
 import {
   calledAuthorization,
@@ -6,10 +5,9 @@ import {
   forwardedAuthorizations,
   isReclaim,
 } from '../../chain/calledAuthorization.js'
-import { smallQuantitySchema } from '../../chain/quantity.js'
-import { resultOf } from '../../chain/rpcResult.js'
-import type { RpcTransport } from '../../chain/rpcTransport.js'
-import { addressValue } from '../../chain/values.js'
+import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { addressValue } from '../../chain/views.js'
 import { type AuthorizationDomain, authorizationDigest } from '../../protocol/authorization.js'
 import { type Hex, hexBetween } from '../../protocol/hex.js'
 import { isReclaimable } from '../../protocol/reclaimDelay.js'
@@ -26,11 +24,11 @@ interface OrderEvent {
 /** How an order ended. A reclaim is the account's own doing; its event is that of a refund. */
 export interface OrderEnd extends OrderEvent {
   readonly kind: 'settled' | 'refunded' | 'reclaimed'
-  /** Of the authorization that the transaction brought, directly or forwarded; null for a reclaim, and where it can't be told. */
+  /** Digest of the authorization in the transaction, direct or forwarded; null for a reclaim, and where it is unknown. */
   readonly digest: Hex | null
 }
 
-/** What the chain tells of one order. */
+/** One order's events on the chain. */
 export interface OrderHistory {
   readonly opened: (OrderEvent & { readonly commit: Hex }) | null
   readonly ended: OrderEnd | null
@@ -39,8 +37,8 @@ export interface OrderHistory {
 export const NO_HISTORY: OrderHistory = { opened: null, ended: null }
 
 /**
- * Makes an order's history of its events, with what they don't say themselves: the blocks' times, and the
- * authorization that ended the order. What is asked travels as one request.
+ * Makes an order's history of its events, and adds the blocks' times and the authorization that ended the order. Its calls
+ * travel as one request.
  *
  * @throws ChainUnavailableError, ChainAnswerError
  */
@@ -49,13 +47,12 @@ export type HistoryReader = (events: readonly EscrowEvent[]) => Promise<OrderHis
 /** Nodes take no longer transaction. */
 const MAX_CALL_BYTES = 1_048_576
 
-const blockSchema = z.looseObject({ timestamp: smallQuantitySchema })
 const transactionSchema = z.looseObject({
   to: addressValue.nullable(),
   input: hexBetween(0, MAX_CALL_BYTES),
 })
 
-/** What ended an order: the authorization of this digest, or the account's own call; null when it can't be told. */
+/** The cause of an order's end: the authorization of this digest, or the account's own call; null when it is unknown. */
 type Cause = { readonly digest: Hex } | 'reclaim' | null
 
 const ENDINGS = { settled: 'OrderSettlement', refunded: 'OrderRefund' } as const satisfies Record<
@@ -63,24 +60,23 @@ const ENDINGS = { settled: 'OrderSettlement', refunded: 'OrderRefund' } as const
   EndingType
 >
 
-/** @param domain of the escrow's authorizations */
+/** @param domain the EIP-712 domain of the escrow's authorizations */
 export function createHistoryReader({
-  transport,
+  rpc,
   domain,
   escrow,
 }: {
-  readonly transport: Pick<RpcTransport, 'send'>
+  readonly rpc: Pick<Rpc, 'send'>
   readonly domain: AuthorizationDomain
   readonly escrow: { usedDigest(digest: Hex): Promise<boolean> }
 }): HistoryReader {
   async function place({ txHash, position }: EscrowEvent): Promise<OrderEvent> {
-    const params = [toQuantity(position.block), false]
-    const [answer] = await transport.send([{ method: 'eth_getBlockByNumber', params }])
+    const [answer] = await rpc.send([blockCall(position.block)])
     return { txHash, blockNumber: position.block, time: resultOf(answer, blockSchema).timestamp }
   }
 
   async function causeOf({ txHash, orderId, kind }: ClosedEvent): Promise<Cause> {
-    const [answer] = await transport.send([{ method: 'eth_getTransactionByHash', params: [txHash] }])
+    const [answer] = await rpc.send([{ method: 'eth_getTransactionByHash', params: [txHash] }])
     const { to, input } = resultOf(answer, transactionSchema)
     const isForwarded = to !== domain.verifyingContract
     const digest = isForwarded
@@ -90,14 +86,14 @@ export function createHistoryReader({
     return kind === 'refunded' && isReclaim(orderId, input, isForwarded) ? 'reclaim' : null
   }
 
-  /** The event proves that the contract took the call. */
+  /** The event proves that the contract executed the call. */
   function called(type: EndingType, orderId: Hex, input: Hex): Hex | null {
     const authorization = calledAuthorization(type, input)
-    if (authorization === null || !('orderId' in authorization.message)) return null
+    if (authorization === null) return null
     return authorization.message.orderId === orderId ? authorizationDigest(authorization, domain) : null
   }
 
-  /** Of what stands in another contract's calldata, the contract used at most one: an order ends once. */
+  /** Another contract's calldata may hold several authorizations; the escrow used at most one because an order ends once. */
   async function forwarded(type: EndingType, orderId: Hex, input: Hex): Promise<Hex | null> {
     const found = forwardedAuthorizations(type, orderId, input)
     const digests = [...new Set(found.map((authorization) => authorizationDigest(authorization, domain)))]

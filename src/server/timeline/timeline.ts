@@ -1,32 +1,88 @@
-import type { Timeline } from '../../protocol/api.js'
-import type { Hex } from '../../protocol/hex.js'
-import { Problem } from '../http/problems.js'
-import { matchingCandidate, type OrderRecord, type OrderRecords } from '../store/orderRecords.js'
+import { Router } from 'express'
+import { z } from 'zod'
+import { orderOfCall } from '../../chain/authorizationCall.js'
+import type { Contracts } from '../../chain/contracts.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { type Timeline, timelineSchema } from '../../protocol/api.js'
+import type { PrimaryType } from '../../protocol/authorizationTypes.js'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import type { Config } from '../config/config.js'
+import { createEscrowEvents, type EscrowObserver } from '../escrow/escrowLogs.js'
+import { parseParam } from '../http/body.js'
+import { methodNotAllowed, Problem } from '../http/errors.js'
+import type { ChainHead } from '../reads/chainHead.js'
+import type { RelayDesk } from '../relay/desk.js'
+import { matchingCandidate, type OrderRecord, type OrderRecords, withDigest } from '../store/orderRecords.js'
 import type { ReceiptStore } from '../store/receipts.js'
 import { timelineEntries } from './entries.js'
-import type { OrderHistories } from './orderHistories.js'
-import type { OrderHistory } from './orderHistory.js'
+import { createOrderHistories, type OrderHistories } from './orderHistories.js'
+import { createHistoryReader, type OrderHistory } from './orderHistory.js'
 
-export interface TimelineDeps {
-  readonly records: Pick<OrderRecords, 'get'>
+interface BuiltTimeline {
+  readonly read: ReadTimeline
+  /** Takes what the escrow poller reads. */
+  readonly observer: EscrowObserver
+}
+
+/** Wires the timeline. Starts nothing. */
+export function buildTimeline(deps: {
+  readonly config: Config
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly contracts: Contracts
+  readonly head: ChainHead
+  readonly records: OrderRecords
+  readonly receipts: Pick<ReceiptStore, 'get'>
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+}): BuiltTimeline {
+  const { config, rpc, contracts, head, records, receipts, stopping } = deps
+  const { chainId, logRange } = config.chain
+  const { escrow } = contracts
+  const events = createEscrowEvents({ rpc, escrow: escrow.address, stopping })
+  const histories = createOrderHistories({
+    head,
+    events,
+    escrow,
+    readHistory: createHistoryReader({
+      rpc,
+      domain: { chainId, verifyingContract: escrow.address },
+      escrow,
+    }),
+    maxBlocks: logRange,
+  })
+  return {
+    read: createTimeline({ records, receipts, histories }),
+    observer: histories.observer,
+  }
+}
+
+interface TimelineDeps {
+  readonly records: Pick<OrderRecords, 'get' | 'cancels'>
   readonly receipts: Pick<ReceiptStore, 'get'>
   readonly histories: Pick<OrderHistories, 'of'>
 }
 
 /**
- * What happened to an order: of the server's own doing as far as the cache knows it, and of the chain's all.
+ * Everything on the chain that happened to an order, and the server's own acts as far as its store has them. Null for an
+ * unknown order.
  *
- * @throws Problem `order-not-found`; StorageError, ChainUnavailableError, ChainAnswerError
+ * @throws StorageError, ChainUnavailableError, ChainAnswerError
  */
-export type ReadTimeline = (orderId: Hex) => Promise<Timeline>
+export type ReadTimeline = (orderId: Hex) => Promise<Timeline | null>
 
-export function createTimeline({ records, receipts, histories }: TimelineDeps): ReadTimeline {
+function createTimeline({ records, receipts, histories }: TimelineDeps): ReadTimeline {
   return async (orderId) => {
-    const [history, record] = await Promise.all([histories.of(orderId), records.get(orderId)])
-    if (isUnknown(history) && record === undefined) throw new Problem('order-not-found')
+    const [history, record, cancel] = await Promise.all([
+      histories.of(orderId),
+      records.get(orderId),
+      records.cancels.get(orderId),
+    ])
+    if (history.opened === null && history.ended === null && record === undefined) return null
     const found = await Promise.all((record?.digests ?? []).map((digest) => receipts.get(digest)))
     const entries = timelineEntries({
       received: receivedOf(record, history),
+      cancelReceivedAt: cancel?.receivedAt,
       triggers: record?.triggers ?? [],
       receipts: found.flatMap((relayRecord) => (relayRecord === undefined ? [] : [relayRecord.receipt])),
       history,
@@ -35,12 +91,51 @@ export function createTimeline({ records, receipts, histories }: TimelineDeps): 
   }
 }
 
-function isUnknown({ opened, ended }: OrderHistory): boolean {
-  return opened === null && ended === null
-}
-
-/** Once the escrow tells which envelope is the order's, the time of another one says nothing. */
+/** Once the escrow shows which envelope is the order's, the time of another one is meaningless. */
 function receivedOf(record: OrderRecord | undefined, { opened }: OrderHistory) {
   const candidate = opened === null ? record?.candidates[0] : matchingCandidate(record, opened.commit)
   return candidate ?? null
+}
+
+/** For pages and operators that poll an order: the answer has an `ETag`. */
+export function createTimelineRouter(readTimeline: ReadTimeline): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  router
+    .route('/orders/:orderId/timeline')
+    .get(async (req, res) => {
+      const orderId = parseParam(bytes32Schema, 'orderId', req.params.orderId)
+      const timeline = await readTimeline(orderId)
+      if (timeline === null) throw new Problem('order-not-found')
+      res.json(z.encode(timelineSchema, timeline))
+    })
+    .all(methodNotAllowed('GET'))
+  return router
+}
+
+/** A write-ahead names its order too, but does not end it. */
+const ENDS: ReadonlySet<PrimaryType> = new Set(['OrderSettlement', 'OrderRefund'])
+
+/**
+ * Decorates the relay: the order's record gets the digest of each authorization that settles or refunds the order. Callers do
+ * not wait for that write: without it a timeline lacks one entry, and effects are on the chain anyway.
+ */
+export function keepDigests<R extends Pick<RelayDesk, 'post'>>(
+  relay: R,
+  { records, logger }: { readonly records: Pick<OrderRecords, 'update'>; readonly logger: Logger },
+): R {
+  return {
+    ...relay,
+    async post(authorization) {
+      const job = await relay.post(authorization)
+      const { digest, primaryType, data } = authorization
+      const orderId = ENDS.has(primaryType) ? orderOfCall(primaryType, data) : null
+      if (orderId === null) return job
+      // Only a run settles or refunds an order, and each run leaves a record.
+      const kept = records.update(orderId, (current) => current && withDigest(current, digest))
+      kept.catch((error: unknown) => {
+        logger.warn('relayed digest not kept', { orderId, digest, ...describeError(error) })
+      })
+      return job
+    },
+  }
 }

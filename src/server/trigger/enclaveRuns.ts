@@ -1,50 +1,187 @@
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { BrokerClock } from '../../broker/index.js'
+import type { Contracts, EscrowedOrder } from '../../chain/contracts.js'
+import type { Rpc } from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
-import type { Service } from '../lifetime.js'
-import { createPoller } from '../poller.js'
+import { createHook, createPoller, type Service } from '../../service/lifetime.js'
+import type { Logger } from '../../service/logger.js'
+import { stateOfPrivateFile } from '../../service/privateFile.js'
+import type { Config } from '../config/config.js'
 import type { Engine } from '../store/engine.js'
 import type { ServeLease } from '../store/leaseHolder.js'
-import type { OrderRecords } from '../store/orderRecords.js'
-import type { RunRecords } from '../store/runRecords.js'
+import { createOrderRecords, type OrderRecords } from '../store/orderRecords.js'
+import { createReconcileStateStore } from '../store/reconcileState.js'
+import { createRunRecords, type RunRecords } from '../store/runRecords.js'
 import {
   createUnopenedOrders,
   createUnopenedRoom,
   type RoomLimits,
   type UnopenedRoom,
 } from './envelopeQuota.js'
+import { createHttpRunner, createRemoteEnclave } from './httpRunner.js'
 import type { QueueDepth } from './orderQueue.js'
+import { createOwnEnclave } from './ownEnclave.js'
 import { createPolicyRuns, type PolicyRuns } from './policyRuns.js'
-import { createRuns } from './runner.js'
+import { createProcessRunner } from './processRunner.js'
+import { createTriggerRateLimit, type TriggerRateLimit } from './rateLimit.js'
+import type { RunsRouterDeps } from './router.js'
+import { createRuns, type EnclaveRunner, type RunObserver } from './runner.js'
 import {
   createTriggerTerm,
+  ESCROW_INTERVAL_MS,
   type TermStores,
   type TriggerOptions,
   type TriggerTerm,
-  WATCH_INTERVAL_MS,
 } from './term.js'
+
+/** The configured trigger, and the deps of its route, if it has one. */
+type BuiltEnclaveRuns = EnclaveRuns & Pick<EnclaveAccess, 'router'>
+
+export function buildEnclaveRuns(options: {
+  readonly config: Config
+  readonly engine: Engine
+  readonly serveLease: ServeLease
+  readonly contracts: Contracts
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly marketClock: { getClock(): Promise<BrokerClock> }
+  readonly records: OrderRecords
+  readonly escrowObserver: EnclaveRunsOptions['escrowObserver']
+  readonly runObserver: RunObserver
+  readonly logger: Logger
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+}): BuiltEnclaveRuns {
+  const { config, contracts, rpc, engine, logger, stopping, ...shared } = options
+  const { maxRuns, triggerIntervalMs, orderRunTimeoutMs, policyRunTimeoutMs, reconcileIntervalMs } =
+    config.enclave
+  const runRecordsOn = (on: Engine) => createRunRecords({ engine: on, root: config.dataDir, logger })
+  const runRecords = runRecordsOn(engine)
+  const rateLimit = createTriggerRateLimit(triggerIntervalMs)
+  const access = accessTo(config.enclave.trigger, {
+    files: runRecords,
+    isShared: engine.isShared,
+    rateLimit,
+    stopping,
+    logger,
+  })
+  const runs = createEnclaveRuns({
+    ...shared,
+    termStores: (fenced) => ({
+      records: createOrderRecords({ engine: fenced, logger }),
+      runRecords: runRecordsOn(fenced),
+      reconcileState: createReconcileStateStore({ engine: fenced, logger }),
+    }),
+    runRecords,
+    runner: access.runner,
+    timeouts: { order: orderRunTimeoutMs, policy: policyRunTimeoutMs, reconcile: orderRunTimeoutMs },
+    maxRuns,
+    rateLimit,
+    unopened: config.unopened,
+    reconcileIntervalMs,
+    escrow: contracts.escrow,
+    rpc,
+    logBlockRange: config.chain.logRange,
+    stopping,
+    logger,
+  })
+  return { ...runs, router: access.router, services: [...access.services, ...runs.services] }
+}
+
+/** Between two looks for results that other servers have received; an order's next run waits as long. */
+const RESULT_LOOK_MS = 500
+
+/** The way to the enclave, by the kind of trigger. */
+interface EnclaveAccess {
+  readonly runner: EnclaveRunner
+  readonly router: RunsRouterDeps | undefined
+  readonly services: readonly Service[]
+}
+
+function accessTo(
+  trigger: Config['enclave']['trigger'],
+  deps: {
+    readonly files: RunRecords
+    readonly isShared: boolean
+    readonly rateLimit: TriggerRateLimit
+    readonly stopping: AbortSignal
+    readonly logger: Logger
+  },
+): EnclaveAccess {
+  if (trigger.kind === 'http') {
+    const { url, secret } = trigger
+    const lookEveryMs = deps.isShared ? RESULT_LOOK_MS : undefined
+    const runner = createHttpRunner({ ...deps, lookEveryMs, remote: createRemoteEnclave({ url, secret }) })
+    return { runner, router: { secret, results: runner }, services: [] }
+  }
+  const { command, envFile } = trigger
+  const { logger } = deps
+  // Every program gets the system's search path; it is not part of the server's configuration.
+  const searchPath = process.env.PATH ?? ''
+  const checks = [createEnvFileCheck({ path: envFile, logger }), oneUserWarning(logger)]
+  if (trigger.kind === 'resident') {
+    const { directory } = trigger
+    const { url, secret, service } = createOwnEnclave({ directory, command, envFile, searchPath, logger })
+    const runner = createHttpRunner({ ...deps, remote: createRemoteEnclave({ url, secret }) })
+    return { runner, router: { secret, results: runner }, services: [...checks, service] }
+  }
+  const { resultDirectory } = deps.files
+  return {
+    runner: createProcessRunner({ command, envFile, searchPath, resultDirectory }),
+    router: undefined,
+    services: checks,
+  }
+}
+
+/**
+ * An attacker in the server process can read every file of its user, the enclave's file among them, and the memory of its
+ * processes (docs/decisions/0023).
+ */
+function oneUserWarning(logger: Logger): Service {
+  return createHook('one user', {
+    start: () => logger.warn("the enclave runs as the server's user: for trials only"),
+  })
+}
+
+/**
+ * Warns at the start when the enclave would refuse its configuration, without reading it: every run would end without a
+ * result, and the enclave's error output is discarded.
+ */
+function createEnvFileCheck({ path, logger }: { path: string; logger: Logger }): Service {
+  return createHook('enclave configuration', {
+    async start() {
+      const state = await stateOfPrivateFile(path)
+      if (state === 'unreadable') {
+        logger.warn('ENCLAVE_ENV_FILE cannot be read: no enclave run can succeed')
+      }
+      if (state === 'shared') {
+        logger.warn('ENCLAVE_ENV_FILE can be read by other users, chmod 600 it: no enclave run can succeed')
+      }
+    },
+  })
+}
 
 export interface EnclaveRunsOptions extends TriggerOptions {
   readonly serveLease: ServeLease
   /** @param engine with the fence of one term */
   readonly termStores: (engine: Engine) => TermStores
-  /** For what every server does: rulebooks that it takes in, results that it receives, orders that it has stored. */
+  /** For the work of every server: its rulebooks, received results and stored orders. */
   readonly runRecords: RunRecords
   readonly records: OrderRecords
   readonly timeouts: TriggerOptions['timeouts'] & { readonly policy: number }
-  /** Limits of what this server stores without an escrow, and for how many milliseconds it is kept. */
+  /** Limits of the envelopes without an escrow, and how many milliseconds they are kept. */
   readonly unopened: RoomLimits & { readonly expiryMs: number }
 }
 
 /** Everything that starts enclave runs. Of several servers, one at a time runs orders and the reconcile. */
 export interface EnclaveRuns {
   readonly policyRuns: PolicyRuns
-  /** An envelope was stored; it runs as soon as its escrow is seen to be open. */
+  /** An envelope was stored; its order runs once its escrow is open. */
   readonly onStored: (orderId: Hex, commit: Hex) => void
+  /** A cancel was stored; its order's next run has it. */
+  readonly onCancelled: (orderId: Hex) => void
   /** For envelopes whose escrow is not known to be open. */
   readonly room: Pick<UnopenedRoom, 'refusal' | 'take'>
-  /** The escrow of an order that this server watches over, without asking the chain. */
+  /** The escrow of an order that this server tracks, from memory. */
   readonly knownEscrow: (orderId: Hex) => Pick<EscrowedOrder, 'state' | 'commit'> | undefined
-  /** How much there is to do, counted when asked. */
   readonly backlog: () => Backlog
   /** In the order in which they start. */
   readonly services: readonly Service[]
@@ -76,9 +213,9 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   })
   const unopenedPoller = createPoller({
     name: 'unopened orders',
-    intervalMs: WATCH_INTERVAL_MS,
+    intervalMs: ESCROW_INTERVAL_MS,
     async tick() {
-      // With the lease, each look at the events does it, after they are dealt with.
+      // With the lease, each look at the escrow's events ends with this check.
       if (active === undefined) await unopened.check()
     },
     logger,
@@ -94,15 +231,13 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
   const lease = serveLease('trigger', (engine, term) => {
     const stores = termStores(engine)
     const { isShared } = engine
-    const built = createTriggerTerm(options, { term, stores, isShared, unopened, policyRuns: runs })
+    const built = createTriggerTerm(options, { term, stores, isShared, unopened, ownPolicyRuns: runs })
     active = built
-    const end: Service = {
-      name: 'trigger',
-      async start() {},
-      async stop() {
+    const end = createHook('trigger', {
+      stop() {
         active = undefined
       },
-    }
+    })
     return [end, ...built.services]
   })
   return {
@@ -111,6 +246,7 @@ export function createEnclaveRuns(options: EnclaveRunsOptions): EnclaveRuns {
       if (active?.stored(orderId, commit)) return room.leave(orderId)
       unopened.note(orderId)
     },
+    onCancelled: (orderId) => active?.cancelled(orderId),
     room,
     knownEscrow: (orderId) => (active?.isTrusted() ? active.find(orderId) : undefined),
     backlog: () => ({

@@ -1,26 +1,24 @@
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
+import type { EscrowedOrder } from '../../chain/contracts.js'
 import type { Hex } from '../../protocol/hex.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { inBatches } from '../async/inBatches.js'
+import { inBatches } from '../../service/waiting.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { StorageError } from '../store/storageError.js'
 
 /**
- * Stored orders whose escrow no event has shown. The escrow itself is asked for them: whatever kept the event from
- * being seen, the order runs. As anyone can post envelopes for escrows that never open, those without one are
- * counted, and expire.
+ * Stored orders whose escrow no event has shown. Their escrows are read directly, so an order runs even if its event was
+ * missed. Any client can post envelopes for escrows that never open, so those are counted, and expire.
  */
 export interface UnopenedOrders {
-  /** An envelope of it was stored here and now: until its escrow is seen, the order takes room. */
+  /** An envelope was just stored here: until its escrow is seen, the order counts against the quota. */
   note(orderId: Hex): void
-  /** It is stored, and perhaps another server took it in. @param takesRoom whether it counts against this server's room */
+  /** The order is stored, perhaps by another server. @param takesRoom whether it counts against this server's quota */
   noteStored(orderId: Hex, takesRoom: boolean): void
-  /** How many there are. */
   count(): number
   /**
-   * Asks once for each that was noted, and again when it expires; with pauses while this server reads no events. One whose
-   * record fails is logged and left for later.
+   * Reads the escrow of each new order once, and again at its expiry; repeatedly while this server reads no events. An order
+   * whose record fails is logged and deferred.
    * @throws ChainUnavailableError, ChainAnswerError; repeatable then
    */
   check(): Promise<void>
@@ -29,14 +27,14 @@ export interface UnopenedOrders {
 /** Reads that travel as one request. */
 const BATCH = 100
 
-/** Before an order is asked for again where no event shows that it was opened: doubled each time, up to the longest. */
+/** Before an escrow is read again where this server reads no events: doubled each time, up to the longest. */
 const ASK_AGAIN_MS = 30_000
 const ASK_AGAIN_MAX_MS = 10 * 60_000
 
 interface Noted {
-  /** Unix milliseconds of its newest envelope; 0 when only its record tells. */
+  /** Unix milliseconds of its newest envelope; 0 when only its record has them. */
   readonly storedAt: number
-  /** The latest question to the escrow. @property againAt milliseconds of `performance.now()` */
+  /** The latest read of the escrow. @property againAt milliseconds of `performance.now()` */
   readonly asked: { readonly againAt: number; readonly pauseMs: number } | undefined
 }
 
@@ -52,7 +50,7 @@ export function createUnopenedOrders(options: {
   readonly expiryMs: number
   readonly room: Pick<UnopenedRoom, 'hold' | 'leave'>
   readonly isSeen: (orderId: Hex) => boolean
-  /** Whether this server reads the escrow's events: else it has to ask again and again. */
+  /** Whether this server reads the escrow's events; without them it has to read escrows repeatedly. */
   readonly readsEvents: () => boolean
   readonly logger: Logger
   readonly onFound: (found: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
@@ -60,7 +58,7 @@ export function createUnopenedOrders(options: {
   const { escrow, records, expiryMs, room, isSeen, readsEvents, logger, onFound } = options
   const noted = new Map<Hex, Noted>()
 
-  /** Whose failing was told. */
+  /** Orders whose failure is logged. */
   const failing = new Set<Hex>()
 
   function forget(orderId: Hex): void {
@@ -73,7 +71,7 @@ export function createUnopenedOrders(options: {
     const cutoff = Date.now() - expiryMs
     const before = noted.get(orderId)
     const { account, commit, state } = await escrow.orders(orderId)
-    // Meanwhile an event has come, or another envelope.
+    // An event or another envelope has come in between.
     if (before === undefined || noted.get(orderId) !== before) return
     if (state === 'NONE' && before.storedAt >= cutoff) {
       noted.set(orderId, askedNow(before))
@@ -87,7 +85,7 @@ export function createUnopenedOrders(options: {
     }
   }
 
-  /** One whose record fails is asked for again with the next look, and holds up no other. */
+  /** An order whose record fails is retried with the next look and delays no other. */
   async function askUnlessUnreadable(orderId: Hex): Promise<void> {
     try {
       await ask(orderId)
@@ -96,7 +94,7 @@ export function createUnopenedOrders(options: {
       if (!(error instanceof StorageError)) throw error
       if (failing.has(orderId)) return
       failing.add(orderId)
-      logger.error('order without an escrow left for later: its record fails', {
+      logger.error('envelope check deferred: its record fails', {
         recordId: orderId,
         ...describeError(error),
       })
@@ -127,15 +125,15 @@ export function createUnopenedOrders(options: {
   }
 }
 
-/** An envelope without an open escrow, as far as it takes room. */
-export interface Occupant {
-  /** Who posted it: see `clientOf`. */
+/** An envelope without an open escrow. */
+interface Occupant {
+  /** Its poster: see `clientOf`. */
   readonly client: string
-  /** By which it made its order's file longer. */
+  /** Bytes that it added to its order's record. */
   readonly bytes: number
 }
 
-/** Why there is no room: for anybody's order, or for this client. */
+/** Which quota is used up: that of all orders, or this client's. */
 export type NoRoom = 'full' | 'client-full'
 
 export interface RoomLimits {
@@ -148,14 +146,13 @@ export interface RoomLimits {
 }
 
 /**
- * Room for envelopes whose escrow is not known to be open. Anyone can post those for nothing, so that one client gets
- * only a part of it. Who posted what is known while the process lives, and written nowhere: after a restart what is
- * stored counts for all.
+ * The quota of envelopes whose escrow is not known to be open. Any client can post those without cost, so one client gets
+ * only a part of it. Posters are kept in memory only: after a restart, stored envelopes count for all.
  */
 export interface UnopenedRoom {
   /** Undefined when there is room for another envelope. */
   refusal(orderId: Hex, occupant: Occupant): NoRoom | undefined
-  /** @returns gives back what was taken, unless the order has left meanwhile */
+  /** @returns a function that gives the room back, unless the order has left */
   take(orderId: Hex, occupant: Occupant): () => void
   /** An order that was stored by an earlier process. */
   hold(orderId: Hex): void
@@ -197,7 +194,7 @@ export function createUnopenedRoom(limits: RoomLimits): UnopenedRoom {
       return isTooMuch || share.envelopes >= limits.maxPerClient ? 'client-full' : undefined
     },
     take(orderId, { client, bytes }) {
-      // Of two that are alike, each is one.
+      // A new object, because two equal envelopes count twice.
       const occupant = { client, bytes }
       occupantsOf(orderId).add(occupant)
       const share = shares.get(client) ?? { envelopes: 0, bytes: 0 }

@@ -13,9 +13,8 @@ import {
 import { signRunMessage } from '../../protocol/runMessage.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { createPost, hasNotConnected, type PostAnswer } from '../../service/post.js'
-import { createDeferred } from '../async/deferred.js'
-import { withTimeout } from '../async/waiting.js'
-import type { Secret } from '../secret.js'
+import type { Secret } from '../../service/secret.js'
+import { withTimeout } from '../../service/waiting.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 import { attachToProcess } from './processRunner.js'
 import type { TriggerRateLimit } from './rateLimit.js'
@@ -28,14 +27,14 @@ import {
   timeLeft,
 } from './runner.js'
 
-/** What comes of a result that was posted: nobody waits for one of a run that is unknown, or has been given up. */
+/** Whether the server waited for a posted result: it does not if the run is unknown or given up. */
 export type Reception = 'received' | 'not-awaited'
 
-/** Takes notices and results that were signed. */
+/** Takes signed notices and results. */
 export interface PostedResults {
   /** Durable when it resolves. The first one counts, whichever server receives it. @throws StorageError */
   receiveResult(runId: string, result: PostedResult): Promise<Reception>
-  /** Durable when it resolves. It ends nothing. @throws StorageError */
+  /** Durable when it resolves. It ends no run. @throws StorageError */
   receiveNotice(runId: string, provisional: ProvisionalResult): Promise<Reception>
 }
 
@@ -43,7 +42,7 @@ interface HttpRunnerOptions {
   readonly remote: RemoteEnclave
   readonly files: Pick<RunRecords, 'get' | 'getMany' | 'change'>
   readonly rateLimit: TriggerRateLimit
-  /** Aborts when the server begins to stop: nothing is offered from then on. */
+  /** Aborts when the server begins to stop: it offers no job from then on. */
   readonly stopping: AbortSignal
   /** Milliseconds between two looks for results that other servers have received; undefined where there is no other server. */
   readonly lookEveryMs?: number | undefined
@@ -51,15 +50,21 @@ interface HttpRunnerOptions {
   readonly logger: Logger
 }
 
+/** One job whose offers are under way. */
+interface Offered {
+  /** Whether an enclave may have taken it by an offer that got no answer, or by one of another server. */
+  mayBeTaken: boolean
+}
+
 /** Milliseconds. */
-export interface HttpRunnerTimes {
-  /** Before a job whose answer was lost is offered again; doubled each time, up to the longest. */
+interface HttpRunnerTimes {
+  /** Before a job whose answer was lost is offered again; doubled each time, up to `againMaxMs`. */
   readonly againMs: number
   readonly againMaxMs: number
-  /** Before a job that found no enclave is offered again: one that has died starts anew. And for how long. */
+  /** Before a job that found no enclave is offered again, and for how long: a dead enclave is started anew. */
   readonly absentAgainMs: number
   readonly absentMs: number
-  /** How long a result may still come after its effect was seen on the chain: it may bring a notice. */
+  /** How long to wait for a result after its effect was seen on the chain: it may carry a notice. */
   readonly effectMs: number
 }
 
@@ -74,21 +79,25 @@ const TIMEOUT: RunEnd = { how: 'timeout', exitCode: null, result: null }
 const NOT_STARTED: RunEnd = { how: 'not-started', exitCode: null, result: null }
 
 /**
- * Runs the enclave by posting jobs to it, which posts results back, to this server or to any other. Whatever is not certain
- * counts as running, until nothing of the run can be going on any more: 30 s after `stopAt`.
+ * Posts jobs to the enclave, which posts results back to this server or to any other. A run with an uncertain state counts as
+ * running until 30 s after `stopAt`, when it is certainly over.
  */
 export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & PostedResults {
-  const { remote, files, rateLimit, stopping, lookEveryMs, times = TIMES, logger } = options
+  const { files, stopping, lookEveryMs, times = TIMES, logger } = options
   const waiting = new Map<string, (end: RunEnd) => void>()
+  /** Runs whose effect the chain shows. */
+  const shown = new Set<string>()
   let isLooking = false
 
   async function follow(
     { runId, ...run }: Omit<EarlierRun, 'resultFile'>,
     over: AbortSignal | undefined,
   ): Promise<RunEnd> {
-    const { promise, resolve } = createDeferred<RunEnd>()
+    const { promise, resolve } = Promise.withResolvers<RunEnd>()
     const leave = () => {
-      if (waiting.get(runId) === resolve) waiting.delete(runId)
+      if (waiting.get(runId) !== resolve) return
+      waiting.delete(runId)
+      shown.delete(runId)
     }
     waiting.set(runId, resolve)
     over?.addEventListener('abort', leave, { once: true })
@@ -98,7 +107,7 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     const end = left !== undefined ? undefined : await withTimeout(promise, timeLeft(run) + STOPPED_AFTER_MS)
     over?.removeEventListener('abort', leave)
     leave()
-    // Whoever follows it now says how it ended.
+    // Another server follows the run now and reports its end.
     if (over?.aborted) return new Promise(() => undefined)
     const record = await recordOf(runId)
     const posted = record?.result
@@ -118,14 +127,14 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
           if (result !== undefined) waiting.get(runId)?.({ how: 'result', exitCode: null, result })
         }
       } catch {
-        // The next look asks again; each run ends by its time at the latest.
+        // The next look retries; each run ends by its time at the latest.
         if (stopping.aborted) break
       }
     }
     isLooking = false
   }
 
-  /** Undefined where the store fails: an end counts all the same. */
+  /** Undefined where the store fails: the run ends without its record. */
   async function recordOf(runId: string): Promise<RunRecord | undefined> {
     try {
       return await files.get(runId)
@@ -135,53 +144,31 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
     }
   }
 
-  /** Keeps which enclave has taken the run, unless its record is gone by now. */
-  async function keepEnclave(runId: string, enclave: EnclaveBoot): Promise<void> {
-    try {
-      await files.change(runId, (run) => ({ ...run, enclave }))
-    } catch (error) {
-      logger.warn('enclave of a run not noted', { runId, ...describeError(error) })
-    }
-  }
-
-  /** Offers a job until the enclave says something definite. Once it may have been taken, a refusal is none any more. */
-  async function offer(job: Job): Promise<void> {
-    const { runId } = job
-    const absentUntil = performance.now() + times.absentMs
-    let isUncertain = false
-    for (let tries = 0; ; tries++) {
-      const answer = await remote.offer(job)
-      if (answer.kind === 'accepted') {
-        if (answer.enclave !== undefined) await keepEnclave(runId, answer.enclave)
-        return
-      }
-      // An enclave that is away is away for every run: one line of each is enough.
-      if (tries === 0) logger.warn('job not taken', { runId, reason: answer.kind, status: answer.status })
-      if (answer.kind === 'refused' && answer.retryAfterMs !== undefined) rateLimit.hold(answer.retryAfterMs)
-      isUncertain ||= answer.kind === 'unknown'
-      const isGivenUp = answer.kind === 'refused' || performance.now() >= absentUntil
-      if (isGivenUp && !isUncertain) return waiting.get(runId)?.(NOT_STARTED)
-      const least = answer.kind === 'absent' ? times.absentAgainMs : times.againMs
-      await sleep(Math.min(least * 2 ** tries, times.againMaxMs), undefined, { ref: false })
-      if (!mayOffer(job) || !(await rateLimit.take(job.stopAt * 1_000 - Date.now())) || !mayOffer(job)) return
-    }
-  }
-
-  function mayOffer({ runId, stopAt }: Job): boolean {
-    return waiting.has(runId) && !stopping.aborted && Date.now() < stopAt * 1_000
-  }
+  const offers = createOffers({
+    ...options,
+    times,
+    mayOffer: ({ runId, stopAt }) =>
+      waiting.has(runId) && !shown.has(runId) && !stopping.aborted && Date.now() < stopAt * 1_000,
+    isTaken: async (runId) => {
+      const record = await recordOf(runId)
+      return record?.enclave !== undefined || record?.result !== undefined
+    },
+    onRefused: (runId) => waiting.get(runId)?.(NOT_STARTED),
+  })
 
   return {
     async run(job, note, over) {
       await note(null)
       const end = follow({ ...job, startedAt: Date.now(), process: null }, over)
-      void offer(job)
+      void offers.first(job)
       return { end }
     },
-    // It began before the configuration changed from processes to HTTP.
+    // A run with a process began before the configuration changed to HTTP.
     attach: (run, over) => (run.process === null ? follow(run, over) : attachToProcess(run)),
+    offerAgain: (job) => void offers.again(job),
     seenOnChain(runId, outcome) {
       const end: RunEnd = { how: 'result', exitCode: null, result: { outcome } }
+      if (waiting.has(runId)) shown.add(runId)
       setTimeout(() => waiting.get(runId)?.(end), times.effectMs).unref()
     },
     async receiveResult(runId, { enclave, ...result }) {
@@ -204,9 +191,88 @@ export function createHttpRunner(options: HttpRunnerOptions): EnclaveRunner & Po
   }
 }
 
+interface Offers {
+  /** Offers a job until the answer is definite. Never rejects. */
+  first(job: Job): Promise<void>
+  /** Offers the job of an earlier server's run in the same way, unless an enclave is known to have taken it. Never rejects. */
+  again(job: Job): Promise<void>
+}
+
+interface OffersOptions extends Pick<HttpRunnerOptions, 'remote' | 'files' | 'rateLimit' | 'logger'> {
+  readonly times: HttpRunnerTimes
+  /** Whether this server still follows the run, which has shown no effect and has time left. */
+  readonly mayOffer: (job: Job) => boolean
+  readonly isTaken: (runId: string) => Promise<boolean>
+  /** No enclave runs the job, and none will because of these offers. */
+  readonly onRefused: (runId: string) => void
+}
+
+function createOffers(options: OffersOptions): Offers {
+  const { remote, files, rateLimit, times, mayOffer, isTaken, onRefused, logger } = options
+  const underWay = new Map<string, Offered>()
+
+  /** Records which enclave has taken the run, unless its row is gone. */
+  async function keepEnclave(runId: string, enclave: EnclaveBoot): Promise<void> {
+    try {
+      await files.change(runId, (run) => ({ ...run, enclave }))
+    } catch (error) {
+      logger.warn('enclave of a run not recorded', { runId, ...describeError(error) })
+    }
+  }
+
+  /** Offers a job until the answer is definite. Once an enclave may have taken it, a refusal is no longer definite. */
+  async function offer(job: Job, offered: Offered): Promise<void> {
+    const { runId } = job
+    const absentUntil = performance.now() + times.absentMs
+    for (let tries = 0; ; tries++) {
+      const answer = await remote.offer(job)
+      if (answer.kind === 'accepted') {
+        if (answer.enclave !== undefined) await keepEnclave(runId, answer.enclave)
+        return
+      }
+      // While the enclave is away, one line per run is enough.
+      if (tries === 0) logger.warn('job not taken', { runId, reason: answer.kind, status: answer.status })
+      if (answer.kind === 'refused' && answer.retryAfterMs !== undefined) rateLimit.hold(answer.retryAfterMs)
+      offered.mayBeTaken ||= answer.kind === 'unknown'
+      const isGivenUp = answer.kind === 'refused' || performance.now() >= absentUntil
+      if (isGivenUp && !offered.mayBeTaken) return onRefused(runId)
+      const least = answer.kind === 'absent' ? times.absentAgainMs : times.againMs
+      await sleep(Math.min(least * 2 ** tries, times.againMaxMs), undefined, { ref: false })
+      if (!(await takeTurn(job))) return
+    }
+  }
+
+  /** Waits for the turn of one more offer; false when the job may no longer be offered. */
+  async function takeTurn(job: Job): Promise<boolean> {
+    return mayOffer(job) && (await rateLimit.take(job.stopAt * 1_000 - Date.now())) && mayOffer(job)
+  }
+
+  return {
+    async first(job) {
+      const offered = { mayBeTaken: false }
+      underWay.set(job.runId, offered)
+      await offer(job, offered)
+      underWay.delete(job.runId)
+    },
+    async again(job) {
+      const { runId } = job
+      const offered = underWay.get(runId)
+      if (offered !== undefined) {
+        // Offered since an earlier term, and perhaps by the servers between the two terms.
+        offered.mayBeTaken = true
+        return
+      }
+      const again = { mayBeTaken: true }
+      underWay.set(runId, again)
+      if (!(await isTaken(runId)) && (await takeTurn(job))) await offer(job, again)
+      underWay.delete(runId)
+    },
+  }
+}
+
 /**
- * Two enclaves behind one URL may both have taken a job whose first answer was lost: then the run is that of the one whose
- * answer came. A restart proves something of the boots before it alone.
+ * Two enclaves behind one URL may both have taken a job whose first answer was lost: then the run belongs to the enclave whose
+ * answer arrived. A restart ends only runs of earlier boots.
  */
 function isItsEnd(
   { enclave: taker }: RunRecord,
@@ -245,7 +311,7 @@ export type Offer =
   | { readonly kind: 'absent' | 'unknown'; readonly status: number | null }
 
 /** An enclave that stays up. It may be offered the same job twice: it runs it once, by its `runId`. */
-export interface RemoteEnclave {
+interface RemoteEnclave {
   /** Never rejects. */
   offer(job: Job): Promise<Offer>
 }
@@ -257,7 +323,7 @@ const MAX_CONNECTIONS = 32
 /** However long an enclave wants to be left alone. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000
 
-/** @param options.url what jobs are posted to, as it is; secret, because a hosted runtime's URL may hold a key */
+/** @param options.url the exact URL for jobs; secret, because a hosted runtime's URL may hold a key */
 export function createRemoteEnclave(options: {
   readonly url: Secret
   readonly secret: Secret

@@ -3,35 +3,35 @@ import type { Hex } from '../../protocol/hex.js'
 import type { Outcome, WaitReason } from '../../protocol/job.js'
 import type { ChainPosition, OpenedOrder } from '../escrow/escrowLogs.js'
 
-/** How many orders there are, and how many of them wait. */
+/** The number of orders, and how many of them wait. */
 export interface QueueDepth {
-  /** Watched over: the escrow is open, or its end is not yet dealt with. */
+  /** Tracked: the escrow is open, or its end is not yet handled. */
   readonly watched: number
-  /** Of these, due and not running: no permit is free, or it is another order's turn. */
+  /** Due and not running: no permit is free, or it is another order's turn. */
   readonly due: number
-  /** Milliseconds that the one that has been due for longest waits; 0 when none does. */
+  /** The longest time in milliseconds that an order has been due; 0 when none is. */
   readonly longestWaitMs: number
 }
 
 /**
- * The orders under watch, by account, and whose turn it is. Accounts take turns, so one with many orders can't starve the others; of
- * those that came between the same two turns, the one with the oldest escrow goes first. One account has one run at a time. Every `now` is in
- * milliseconds of `performance.now()`.
+ * The tracked orders by account, and whose turn it is. Accounts take turns, so one with many orders can't starve the others;
+ * among accounts that woke between the same two turns, the one with the oldest escrow goes first. One account has one run at a
+ * time. Times are in milliseconds of `performance.now()`.
  */
 export interface OrderQueue {
   get(orderId: Hex): TrackedOrder | undefined
-  /** The order as it is tracked: a new one when it was not. One that was opened otherwise than known is corrected. */
+  /** Tracks the order; one whose opening differs from the known one is corrected. */
   track(opened: OpenedOrder): TrackedOrder
   forget(orderId: Hex): void
-  /** Open orders for which nothing is under way and nothing is due. */
+  /** Open orders that neither run nor are due. */
   idle(): TrackedOrder[]
-  /** Something of the account may have become due. */
+  /** An order of the account may have become due. */
   wake(account: Hex): void
-  /** Whether `next` would have one. */
+  /** Whether `next` would return an order. */
   hasNext(now: number): boolean
   /** The next order to run, if any; its account loses its turn. */
   next(now: number): TrackedOrder | undefined
-  /** Marks that a run of the account is under way, or no longer. */
+  /** Holds the account back, for a run or a failed record, until it is released as often. */
   occupy(account: Hex): void
   release(account: Hex): void
   depth(now: number): QueueDepth
@@ -40,10 +40,10 @@ export interface OrderQueue {
 export function createOrderQueue(): OrderQueue {
   const orders = new Map<Hex, TrackedOrder>()
   const byAccount = new Map<Hex, TrackedOrder[]>()
-  /** With the number of turns that were over when it woke. */
+  /** Accounts by the number of turns that were over when they woke. */
   const awake = new Map<Hex, number>()
   let turns = 0
-  /** How many runs of an account are under way: a start may find the notes of several. */
+  /** How often an account is held back: a start may find several of its runs. */
   const occupied = new Map<Hex, number>()
 
   function insert(order: TrackedOrder): void {
@@ -74,7 +74,7 @@ export function createOrderQueue(): OrderQueue {
     track(opened) {
       const known = orders.get(opened.orderId)
       if (known !== undefined) {
-        // A reorganisation of the chain may have moved it, and whoever has seen an id may open another order under it.
+        // A reorganization may have moved it, or brought another account's order under the same id.
         remove(known)
         known.account = opened.account
         known.commit = opened.commit
@@ -93,6 +93,8 @@ export function createOrderQueue(): OrderQueue {
         waitsFor: undefined,
         mayBeHeld: false,
         envelopeCame: false,
+        isCancelled: false,
+        cancelCame: false,
       }
       orders.set(order.orderId, order)
       insert(order)
@@ -119,7 +121,7 @@ export function createOrderQueue(): OrderQueue {
     next(now) {
       let first: TrackedOrder | undefined
       let since = turns
-      // In the order of waking.
+      // A map iterates in the order of insertion, so accounts come in the order of waking.
       for (const [account, wokenAt] of awake) {
         if (first !== undefined && wokenAt > since) break
         const order = firstOf(account, now)
@@ -156,35 +158,34 @@ export function createOrderQueue(): OrderQueue {
   }
 }
 
-/** An order that the scheduler watches over: its escrow is open, or its end is not yet dealt with. */
+/** An order that the scheduler tracks: its escrow is open, or its end is not yet handled. */
 export interface TrackedOrder extends OpenedOrder {
-  /** These three change when a reorganisation of the chain brings another opening under the same id. */
+  /** These three change when a reorganization brings another opening under the same id. */
   account: Hex
   commit: Hex
   position: ChainPosition
   state: 'OPEN' | 'SETTLED' | 'REFUNDED'
   running: boolean
-  /**
-   * When it runs next, in milliseconds of `performance.now()`; null when nothing is due. By the clock of the day, an order
-   * that was due would not be so any more once that clock is set back, and nobody would look at it again.
-   */
+  /** When it runs next, by the monotonic clock; null for never. */
   dueAt: number | null
-  /** Of its next run. */
+  /** Why it runs next. */
   reason: TriggerReason
   /** Runs in a row that failed. */
   failures: number
   lastOutcome: Outcome | null
-  /**
-   * What its last run, which ended as `queued`, said that it waits for.
-   */
+  /** The reason that its last run, which ended as `queued`, gave. */
   waitsFor: WaitReason | undefined
-  /** The enclave has been given it, perhaps by a server whose cache is lost: it may hold it. */
+  /** A run has given it to the enclave, perhaps one of a server whose database is lost: the enclave may hold it. */
   mayBeHeld: boolean
   /** Its envelope came while it was running. */
   envelopeCame: boolean
+  /** A cancel of it is stored. */
+  isCancelled: boolean
+  /** The cancel came while it was running. */
+  cancelCame: boolean
 }
 
-/** After so many failures in a row an order no longer holds back the account's later ones. */
+/** After as many failures in a row, an order no longer holds back the account's later ones. */
 const MAX_BLOCKING_FAILURES = 5
 
 export function byPosition(a: ChainPosition, b: ChainPosition): number {
@@ -197,11 +198,10 @@ function holdsBack(order: TrackedOrder): boolean {
 }
 
 /**
- * The account's next run: its first order in the order of opening that is due, unless one before it has failed and
- * is to be tried again. `placed` holds nothing back, nor does `queued` without a word of what it waits for; see {@link mayGoBefore}.
+ * The account's next run: its first due order in the order of opening, unless an earlier one has failed and waits for its
+ * retry. Neither `placed` nor `queued` without a reason holds an order back; see {@link mayGoBefore}.
  *
  * @param orders of one account, sorted by position, none of them running
- * @param now milliseconds of `performance.now()`
  */
 export function nextRunnable(orders: readonly TrackedOrder[], now: number): TrackedOrder | undefined {
   const waitsFor = new Set<WaitReason>()
@@ -214,30 +214,21 @@ export function nextRunnable(orders: readonly TrackedOrder[], now: number): Trac
 }
 
 /**
- * An order that the enclave has not been given yet comes after those that wait: they may not be written ahead, and an intent with a
- * later nonce would have them refused. One that waits for the market is written ahead, so it holds back only what is queued as well: orders
- * of an account are placed in the order of their escrows.
+ * An order that no run has given to the enclave comes after waiting ones: these may not be written ahead, and an intent with
+ * a later nonce would have them refused. An order that waits for the market is written ahead, so it holds back only queued
+ * ones: the orders of an account are placed in the order of their escrows. A cancelled order is neither placed nor written
+ * ahead any more.
  *
- * @param waitsFor what earlier orders of its account wait for
+ * @param waitsFor the reasons of earlier orders of its account
  */
 function mayGoBefore(order: TrackedOrder, waitsFor: ReadonlySet<WaitReason>): boolean {
+  if (order.isCancelled) return true
   if (!order.mayBeHeld) return waitsFor.size === 0 || (waitsFor.size === 1 && waitsFor.has('market-closed'))
   const isToBePlaced = order.lastOutcome === 'queued'
   return !isToBePlaced || !(waitsFor.has('market-closed') || waitsFor.has('broker-rate-limit'))
 }
 
-/** When something is due, in milliseconds: by the system clock, and by the monotonic one (`performance.now()`). */
-export interface Due {
-  readonly unixMs: number
-  readonly steadyMs: number
-}
-
-/** As far away by either clock as it is now. */
-export function due(unixMs: number): Due {
-  return { unixMs, steadyMs: performance.now() + unixMs - Date.now() }
-}
-
-/** Milliseconds until either clock says that it is due: early, a run does no harm, but late it may be hours. */
-export function waitFor({ unixMs, steadyMs }: Due): number {
-  return Math.min(unixMs - Date.now(), steadyMs - performance.now())
+/** A system time in Unix milliseconds, as a time of the monotonic clock, which no change of the system clock moves. */
+export function monotonic(unixMs: number): number {
+  return performance.now() + unixMs - Date.now()
 }

@@ -8,23 +8,23 @@ import {
   type OrderRecord,
   type OrderRecords,
 } from '../store/orderRecords.js'
-import { type Due, due, type TrackedOrder } from './orderQueue.js'
+import { monotonic, type TrackedOrder } from './orderQueue.js'
 import { nextRunAt, orderOutcome, type RetryTimes, waitReasonOf } from './retry.js'
 import { logRunEnd, type Run, type RunEnd, type Runs } from './runner.js'
 
-/** How many of an order's latest runs its record keeps. Their numbers go on from the earlier ones. */
+/** How many of an order's latest runs its record keeps. Attempts are numbered on. */
 const MAX_TRIGGERS = 50
 
-/** Runs of orders, each noted in the order's record before it starts and after it ends. */
+/** Runs of orders; the order's record has each one before it starts and after it ends. */
 export interface OrderRuns {
   /**
-   * Starts a run of the order. Undefined when there is nothing to run: a run on receipt needs the envelope.
-   * @throws StorageError; nothing is started then
+   * Starts a run of the order. Undefined when a run on receipt lacks its envelope.
+   * @throws StorageError; no run has started then
    */
   start(order: TrackedOrder): Promise<Run | undefined>
   /**
-   * Notes how a run ended, and tries that again for as long as `again` resolves with true. Never rejects.
-   * Undefined when it is not noted: the run's file stays, and the next start finds it.
+   * Records how a run ended, and retries for as long as `again` resolves with true. Never rejects. Undefined when it is not
+   * recorded: the run's row stays, and the next start finds it.
    */
   finish(
     run: Run,
@@ -38,9 +38,9 @@ export interface EndedOrderRun {
   readonly outcome: Outcome
   /** Runs in a row that failed, this one included. */
   readonly failures: number
-  /** When it runs next; null when it needs no further run. */
-  readonly next: Due | null
-  /** With `queued`, where it is not market or broker that the order waits for. */
+  /** When it runs next, by the monotonic clock; null when it needs no further run. */
+  readonly next: number | null
+  /** With `queued`: why the order waits. */
   readonly waitsFor?: WaitReason | undefined
 }
 
@@ -52,7 +52,7 @@ export function createOrderRuns(options: {
 }): OrderRuns {
   const { records, runs, times, logger } = options
 
-  /** Whether it is written. Logged once, because a disk may be full for hours. */
+  /** Whether the end is recorded. A failure is logged once, because a disk may be full for hours. */
   async function writeEnd(
     orderId: Hex,
     change: (current: OrderRecord) => OrderRecord,
@@ -61,13 +61,21 @@ export function createOrderRuns(options: {
     for (let tries = 0; ; tries++) {
       try {
         await records.update(orderId, (current) => change(current ?? emptyOrderRecord(orderId)))
-        if (tries > 0) logger.info('run recorded after all', { orderId })
+        if (tries > 0) logger.info('run recorded', { orderId })
         return true
       } catch (error) {
         if (tries === 0) logger.error('run not recorded', { orderId, ...describeError(error) })
         if (!(await again())) return false
       }
     }
+  }
+
+  /**
+   * An order's first run saves the read unless a cancel is known. A later one always asks: a reorganization may have opened the
+   * order again after the end that its cancel had brought.
+   */
+  async function cancelOf({ orderId, isCancelled }: TrackedOrder, attempt: number) {
+    return isCancelled || attempt > 1 ? records.cancels.get(orderId) : undefined
   }
 
   return {
@@ -84,8 +92,12 @@ export function createOrderRuns(options: {
       const attempt = record?.triggers.at(-1)?.attempt
       if (record === undefined || attempt === undefined) return undefined
       const candidate = open ? matchingCandidate(record, commit) : undefined
-      const job = { job: 'order', orderId, account, attempt, openedAt: order.position } as const
-      return runs.start(candidate === undefined ? job : { ...job, envelope: candidate.envelope })
+      const cancel = open ? await cancelOf(order, attempt) : undefined
+      return runs.start({
+        ...{ job: 'order', orderId, account, attempt, openedAt: order.position },
+        ...(candidate !== undefined && { envelope: candidate.envelope }),
+        ...(cancel !== undefined && { cancel: cancel.envelope }),
+      })
     },
 
     async finish(run, end, failuresBefore, again) {
@@ -93,8 +105,8 @@ export function createOrderRuns(options: {
       const { outcome } = ended
       const failures = outcome === 'failed' ? failuresBefore + 1 : 0
       const dueAt = nextRunAt(ended, failures, Date.now(), times)
-      // From here on, however long the note takes.
-      const next = dueAt === null ? null : due(dueAt)
+      // The wait counts from here, however long the write takes.
+      const next = dueAt === null ? null : monotonic(dueAt)
       if (run.file.job !== 'order') return { outcome, failures, next }
       const { orderId, attempt } = run.file
       logRunEnd(logger, 'order run ended', end, { orderId, attempt, outcome, runId: run.file.runId })
@@ -116,7 +128,7 @@ export function createOrderRuns(options: {
   }
 }
 
-/** Opens the next trigger; one that was never closed belongs to a run that nobody knows of any more. */
+/** Opens the next trigger. An open one belongs to a run whose record is lost, and counts as failed. */
 function withTrigger(record: OrderRecord, reason: TriggerReason): OrderRecord {
   const earlier = record.triggers.map(closeLost)
   const attempt = (earlier.at(-1)?.attempt ?? 0) + 1
@@ -141,7 +153,7 @@ function withEnd(
   return { ...record, triggers }
 }
 
-/** What is settled was not refused: what an earlier run left, which did not get to the refund, is void. */
+/** A settled order was not refused, so the notice of an earlier run that prepared a refund is void. */
 function noticeAfter({ outcome, notice }: Pick<RunResult, 'outcome' | 'notice'>): Partial<OrderRecord> {
   if (outcome === 'settled') return { notice: notice ?? null }
   return notice === undefined ? {} : { notice }
@@ -154,7 +166,7 @@ function isoOrNull(unixMs: number | null): string | null {
 /** The last moment with a four-digit year, as ISO 8601 texts have it. */
 const MAX_DATE_MS = Date.UTC(9999, 11, 31)
 
-/** The run of failures at a history's end. */
+/** The number of failures in a row at a history's end. */
 export function failuresAtEnd(triggers: readonly TriggerRecord[]): number {
   let failures = 0
   while (triggers.at(-1 - failures)?.outcome === 'failed') failures++

@@ -10,14 +10,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { enclaveBootSchema } from '../../protocol/job.js'
 import { runSecretSchema } from '../../protocol/runMessage.js'
+import type { Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import { readPrivateFile } from '../../service/privateFile.js'
-import type { Service } from '../lifetime.js'
-import { Secret } from '../secret.js'
+import { Secret } from '../../service/secret.js'
 
 /** How the server reaches the enclave that it starts itself. */
-export interface OwnEnclave {
-  /** What jobs are posted to. */
+interface OwnEnclave {
+  /** The server posts jobs to it. */
   readonly url: Secret
   readonly secret: Secret
   /** Keeps the enclave up. It outlives this server, and the next one finds it by its socket. */
@@ -36,7 +36,7 @@ interface OwnEnclaveOptions {
   readonly logger: Logger
 }
 
-/** The part of the enclave's `GET /health` that says whether it is the one that would be started now. */
+/** The part of the enclave's `GET /health` that shows whether a start now would run the same program. */
 const healthSchema = z.object({
   ...enclaveBootSchema.shape,
   pid: z.int().positive(),
@@ -47,7 +47,7 @@ type Health = z.output<typeof healthSchema>
 
 const LOOK_INTERVAL_MS = 1_000
 const LOOK_TIMEOUT_MS = 2_000
-/** Between the end of one that did not stay up and the next start: doubled each time, up to the longest. */
+/** Pause after an enclave that did not stay up: doubled each time, up to the longest. */
 const AGAIN_MS = 250
 const AGAIN_MAX_MS = 5_000
 /** The log of earlier starts is kept beside the present one. */
@@ -62,10 +62,10 @@ export function createOwnEnclave(options: OwnEnclaveOptions): OwnEnclave {
   let watching: Promise<void> = Promise.resolve()
   /** The process that this server has started, while it lives. */
   let child: Promise<unknown> | undefined
-  /** Starts in a row after which none answered. */
+  /** Starts in a row without an answer. */
   let failures = 0
 
-  /** Whether it was started from another program or before a change of its configuration; looked at once a server. */
+  /** Whether it runs the present program and configuration; checked once per server. */
   let isCurrent: ((health: Health) => boolean) | undefined
 
   async function look(): Promise<void> {
@@ -75,7 +75,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions): OwnEnclave {
       return
     }
     failures = 0
-    isCurrent ??= await currency(options)
+    isCurrent ??= await createCurrentCheck(options)
     if (isCurrent(health)) return
     isCurrent = () => true
     logger.info('enclave replaced')
@@ -100,7 +100,7 @@ export function createOwnEnclave(options: OwnEnclaveOptions): OwnEnclave {
       } catch (error) {
         logger.error('enclave not supervised', describeError(error))
       }
-      // One that has died is started again at once, unless it does so again and again.
+      // A dead enclave is started again at once, unless it keeps dying.
       const again = failures === 0 ? LOOK_INTERVAL_MS : Math.min(AGAIN_MS * 2 ** (failures - 1), AGAIN_MAX_MS)
       const pause = sleep(again, undefined, { signal, ref: false }).catch(() => undefined)
       await (child === undefined || failures > 0 ? pause : Promise.race([pause, child]))
@@ -167,7 +167,7 @@ function openLog(path: string): number {
   return openSync(path, 'a', 0o600)
 }
 
-/** Undefined when none answers at the socket. */
+/** Undefined when no enclave answers at the socket. */
 export async function healthOf(socketPath: string): Promise<Health | undefined> {
   try {
     const answer = await new Promise<string>((resolve, reject) => {
@@ -182,7 +182,11 @@ export async function healthOf(socketPath: string): Promise<Health | undefined> 
   }
 }
 
-async function currency({ command, envFile }: OwnEnclaveOptions): Promise<(health: Health) => boolean> {
+/** Checks whether an enclave runs the present program and configuration. */
+async function createCurrentCheck({
+  command,
+  envFile,
+}: OwnEnclaveOptions): Promise<(health: Health) => boolean> {
   const program = createHash('sha256')
     .update(await readFile(command.at(-1) ?? ''))
     .digest('hex')

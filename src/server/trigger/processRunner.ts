@@ -4,8 +4,8 @@ import { constants, mkdirSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Job, type RunResult, runResultSchema } from '../../protocol/job.js'
-import { withTimeout } from '../async/waiting.js'
-import { identityOf, isReplaced, isRunning, ownIdentity } from '../processIdentity.js'
+import { identityOf, isReplaced, isRunning, ownIdentity } from '../../service/processIdentity.js'
+import { withTimeout } from '../../service/waiting.js'
 import {
   type EarlierRun,
   type EnclaveRunner,
@@ -33,21 +33,23 @@ const ATTACH_POLL_MS = 250
 const NOT_STARTED: RunEnd = { how: 'not-started', exitCode: null, result: null }
 
 /**
- * Runs the enclave as a detached process in a group of its own, so that it outlives this server. It inherits nothing:
- * neither the environment, which holds the relayer's key, nor an open file.
+ * Runs the enclave as a detached process in a group of its own, so that it outlives this server. It inherits neither the
+ * environment, which holds the relayer's key, nor an open file.
  */
 export function createProcessRunner(options: ProcessRunnerOptions): EnclaveRunner {
   return {
     run: (job, note) => startProcess(options, job, note),
     attach: attachToProcess,
-    // The process's own end comes a moment later.
+    // A process without its job exits once its server is gone.
+    offerAgain: () => undefined,
+    // The process exits a moment later.
     seenOnChain: () => undefined,
   }
 }
 
 /**
- * The job comes last: a process waits for it, and ends without one when this server dies before the process is noted.
- * Otherwise a run could go on that no server knows of, and none would end.
+ * The job comes last: the process waits for it, and exits without one when this server dies before the run is recorded.
+ * Otherwise a run could go on that no server knows of.
  */
 async function startProcess(options: ProcessRunnerOptions, job: Job, note: NoteRun): Promise<StartedRun> {
   const child = spawnDetached(options)
@@ -55,7 +57,7 @@ async function startProcess(options: ProcessRunnerOptions, job: Job, note: NoteR
   const { pid } = child
   const exit = exitOf(child)
   if (pid === undefined) return { end: exit.then(() => NOT_STARTED) }
-  // A child that exits before it has read its job breaks the pipe: its exit tells.
+  // A child that exits before it has read its job breaks the pipe; its exit is handled below.
   child.stdin?.on('error', () => undefined)
   child.unref()
   try {
@@ -97,7 +99,7 @@ async function exitOf(child: ChildProcess): Promise<Exit> {
   }
 }
 
-/** Waits for the exit; at `stopAt` stops the whole group. The time is the run's, whatever becomes of the clock meanwhile. */
+/** Waits for the exit, and stops the whole group at `stopAt`, which becomes a monotonic time at the start. */
 async function supervise(pid: number, exit: Promise<Exit>, job: Job): Promise<RunEnd> {
   const ms = job.stopAt * 1_000 - Date.now()
   const goneAt = performance.now() + ms + STOPPED_AFTER_MS
@@ -107,7 +109,7 @@ async function supervise(pid: number, exit: Promise<Exit>, job: Job): Promise<Ru
     signalGroup(pid, 'SIGTERM')
     ended = await withTimeout(exit, KILL_GRACE_MS)
   }
-  // Also after a normal exit: what it left behind in its group must not go on working.
+  // Also after a normal exit: no process of its group may go on working.
   signalGroup(pid, 'SIGKILL')
   ended ??= await withTimeout(exit, goneAt - performance.now())
   return endOf(job.resultFile, timedOut, ended?.code ?? null)
@@ -116,7 +118,7 @@ async function supervise(pid: number, exit: Promise<Exit>, job: Job): Promise<Ru
 async function endOf(resultFile: string, timedOut: boolean, exitCode: number | null): Promise<RunEnd> {
   const left = await readResultFile(resultFile)
   if (left.kind === 'result') {
-    // `failed` is in the file before the run relays a refund: after a time-out it may be that provisional one.
+    // The run writes a provisional `failed` before it relays a refund: after a time-out the file may still have it.
     const how = timedOut && left.result.outcome === 'failed' ? 'timeout' : 'result'
     return { how, exitCode, result: left.result }
   }
@@ -128,17 +130,17 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // Nothing of the group is left.
+    // No process of the group is left.
   }
 }
 
-/** The process is not our child: its identity and its result file tell all that there is to know. */
+/** The process is not our child, so only its identity and its result file show its end. */
 export async function attachToProcess(run: EarlierRun): Promise<RunEnd> {
   const stopAt = performance.now() + timeLeft(run)
   const known = run.process?.space === ownIdentity().space ? run.process : null
   for (;;) {
     if (known !== null && !isRunning(known)) {
-      // As after an exit that was seen. While anything of the group is left, its number is no other's.
+      // As after a child's exit. While a process of the group is left, no other group gets its number.
       if (!isReplaced(known)) signalGroup(known.pid, 'SIGKILL')
       return endOf(run.resultFile, false, null)
     }
@@ -155,13 +157,13 @@ async function hasFinalResult(resultFile: string): Promise<boolean> {
   return left.kind === 'result' && left.result.outcome !== 'failed'
 }
 
-/** A notice of 4 KiB in hex and some words: far below. */
+/** Far more than a notice of 4 KiB in hex. */
 export const MAX_RESULT_BYTES = 65_536
 
-/** A link could lead to a file of this user's, and a pipe would be waited for without end. */
+/** A link could lead to another file of this user, and opening a pipe could block. */
 const NO_LINK_NO_WAIT = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-export type ResultFile =
+type ResultFile =
   | { readonly kind: 'absent' | 'garbage' }
   | { readonly kind: 'result'; readonly result: RunResult }
 
@@ -176,7 +178,7 @@ export async function readResultFile(path: string): Promise<ResultFile> {
   }
 }
 
-/** Undefined when there is no such file; empty when it is none; cut after the limit, which makes it garbage. */
+/** Undefined when there is no such file; empty for anything but a file; cut at the limit, which makes it garbage. */
 async function readBounded(path: string): Promise<string | undefined> {
   try {
     const file = await open(path, NO_LINK_NO_WAIT)

@@ -1,12 +1,12 @@
 import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 
-/** When the next run may be triggered: in turn, and no more often than the enclave's host allows. */
+/** Hands out turns to trigger runs, no more often than the enclave's host allows. */
 export interface TriggerRateLimit {
   /** Resolves at the caller's turn; false when it does not come within `ms`. Turns are in the order of asking. */
   take(ms?: number): Promise<boolean>
-  /** Counts a trigger that an earlier server gave. @param at Unix milliseconds */
+  /** Counts a run that an earlier server triggered. @param at Unix milliseconds */
   note(at: number): void
-  /** No turn comes for so long: the host has said so. */
+  /** Gives no turn for as long as the host asks. */
   hold(ms: number): void
 }
 
@@ -53,7 +53,7 @@ export function createTriggerRateLimit(intervalMs: number): TriggerRateLimit {
         advance()
       }),
     note(at) {
-      // One in the future was given before the clock was set back.
+      // A time in the future is from before the clock was set back.
       const since = Math.max(0, Date.now() - at)
       freeAt = Math.max(freeAt, performance.now() + intervalMs - since)
     },

@@ -1,11 +1,10 @@
 import type { BrokerClock } from '../../broker/index.js'
+import { createPoller, type Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
-import { untilAborted } from '../async/waiting.js'
-import type { Service } from '../lifetime.js'
-import { createPoller } from '../poller.js'
+import { untilAborted } from '../../service/waiting.js'
 import type { ReconcileState, ReconcileStateStore } from '../store/reconcileState.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import type { Run, Runs } from './runner.js'
+import type { AdoptedRun, Run, Runs } from './runner.js'
 
 export interface ReconcileOptions {
   readonly runs: Pick<Runs, 'start'>
@@ -15,20 +14,20 @@ export interface ReconcileOptions {
   readonly state: ReconcileStateStore
   /** Milliseconds between two runs; undefined: once after each market's close. */
   readonly intervalMs: number | undefined
-  /** How often it is looked whether a run is due, in milliseconds. */
+  /** Milliseconds between two checks whether a run is due. */
   readonly checkMs?: number
   readonly logger: Logger
 }
 
-/** The scheduled reconcile: never two runs at once, and one that was missed is made up for. */
-export interface Reconcile {
+/** The scheduled reconcile: never two runs at once, and a missed run is caught up on. */
+interface Reconcile {
   readonly service: Service
-  /** A run that an earlier server left: none starts before its end. Before the service starts. */
-  adopt(run: Run): void
+  /** Takes a run that an earlier server left: no other starts before its end. Call it before the service starts. */
+  adopt(run: AdoptedRun): void
 }
 
 const CHECK_MS = 30_000
-/** Between two runs that failed: doubled each time, up to the longest. */
+/** Pause after a failed run: doubled each time, up to the longest. */
 const RETRY_MS = 30_000
 const RETRY_MAX_MS = 15 * 60_000
 
@@ -40,7 +39,7 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
   let notBefore = 0
   let wasOpen = false
 
-  /** The state to save when a run is due and done; undefined when none is due. */
+  /** The state to save after the due run; undefined when none is due. */
   async function due(state: ReconcileState, now: number): Promise<ReconcileState | undefined> {
     const doneAt = new Date(now).toISOString()
     if (intervalMs !== undefined) {
@@ -65,13 +64,16 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
     if (signal.aborted) return
     failures = isDone ? 0 : failures + 1
     notBefore = isDone ? 0 : performance.now() + Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MAX_MS)
-    // A failed reconcile stays due, also for a server that starts in between.
+    // A failed reconcile stays due, also for a server that starts before the next try.
     wasOpen ||= !isDone
     if (isDone) await store.save(next)
   }
 
   return {
-    adopt: (run) => earlier.push(run),
+    adopt(run) {
+      earlier.push(run)
+      run.offerAgain({ job: 'reconcile' })
+    },
     service: createPoller({
       name: 'reconcile',
       intervalMs: Math.min(options.checkMs ?? CHECK_MS, intervalMs ?? Number.POSITIVE_INFINITY),
@@ -81,7 +83,7 @@ export function createReconcile(options: ReconcileOptions): Reconcile {
   }
 }
 
-/** Whether it did its job. A run goes on when the server stops. */
+/** Whether the run succeeded. It goes on when the server stops. */
 async function follow(run: Run, signal: AbortSignal): Promise<boolean> {
   const end = await untilAborted(run.end, signal)
   if (end === undefined) return false
@@ -89,7 +91,7 @@ async function follow(run: Run, signal: AbortSignal): Promise<boolean> {
   return end.how === 'result' && end.result?.outcome === 'done'
 }
 
-/** One that was done in the future was done before the clock was set back. */
+/** A time in the future is from before the clock was set back. */
 export function isIntervalOver({ doneAt }: ReconcileState, intervalMs: number, now: number): boolean {
   if (doneAt === null) return true
   const since = now - Date.parse(doneAt)
@@ -97,10 +99,10 @@ export function isIntervalOver({ doneAt }: ReconcileState, intervalMs: number, n
 }
 
 /**
- * Whether the market has closed since the last reconcile, by the broker's own time. Nothing is known at the very
- * first start: outside market hours a close lies behind.
+ * Whether the market has closed since the last reconcile, by the broker's own time. At the very first start, outside market
+ * hours, it has.
  *
- * @param wasOpen at the last look, which also shows a close that nobody had announced
+ * @param wasOpen at the last look, which also shows an unannounced close
  */
 export function isCloseOver(
   { nextClose }: ReconcileState,

@@ -1,9 +1,9 @@
+import type { EscrowedOrder } from '../../chain/contracts.js'
 import { ChainAnswerError } from '../../chain/errors.js'
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
 import type { Hex } from '../../protocol/hex.js'
 import { isReclaimable } from '../../protocol/reclaimDelay.js'
 import type { Logger } from '../../service/logger.js'
-import { inBatches } from '../async/inBatches.js'
+import { inBatches } from '../../service/waiting.js'
 import type {
   ChainPosition,
   ClosedEvent,
@@ -12,8 +12,8 @@ import type {
   OpenedEvent,
   OpenedOrder,
 } from '../escrow/escrowLogs.js'
+import { type LookBack, REREAD_BLOCKS } from '../escrow/escrowLogs.js'
 import type { Recovered } from '../escrow/escrowPoller.js'
-import { type LookBack, REREAD_BLOCKS } from '../escrow/logRanges.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import { StorageError } from '../store/storageError.js'
 import { byPosition } from './orderQueue.js'
@@ -21,10 +21,10 @@ import type { Scheduler } from './scheduler.js'
 
 /** Reads that travel as one request. */
 const BATCH = 100
-/** Of an order that was opened before the look back: before all others. */
+/** The place of an order that was opened before the look back: before all others. */
 const LONG_AGO: ChainPosition = { block: 0, logIndex: 0 }
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly events: EscrowEvents
   readonly lookBack: LookBack
   readonly escrow: { orders(orderId: Hex): Promise<EscrowedOrder> }
@@ -34,9 +34,9 @@ export interface RecoveryOptions {
 }
 
 /**
- * Deals with what the chain holds when the server starts: every open escrow runs again, with its envelope or, if the
- * cache has none, without; a stored order whose escrow has ended is concluded, and one that was reclaimed runs once more.
- * Orders that have ended and are not among the open records are neither asked for nor read: they may be many.
+ * Handles the chain's state when a term starts. Every open escrow runs again, with its envelope or, if none is stored,
+ * without; a stored order whose escrow has ended is concluded, and one that was reclaimed runs once more. Ended orders
+ * without an open record are not read, because they may be many.
  *
  * @throws ChainUnavailableError, ChainAnswerError, StorageError; repeatable then
  */
@@ -52,7 +52,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   )
   const reclaimed = await unknownReclaims(options, refunds, now)
   for (const [orderId, { kind }] of last.ended) {
-    // A run of it may go on, though its record is final.
+    // A run of the order may go on although its record is final.
     if (isOver(orderId, last, now)) scheduler.seenOnChain(orderId, kind)
   }
   for (const { order, state, refund } of found) {
@@ -95,7 +95,7 @@ function lastEvents(past: readonly EscrowEvent[]): LastEvents {
   return { opened, ended }
 }
 
-/** Whether an order that is not among the open records needs nothing more. A refund may be a reclaim. */
+/** Whether an order without an open record needs no further run. A refund may be a reclaim. */
 function isOver(orderId: Hex, { opened, ended }: LastEvents, now: number): boolean {
   const kind = ended.get(orderId)?.kind
   const deadline = opened.get(orderId)?.deadline
@@ -104,7 +104,7 @@ function isOver(orderId: Hex, { opened, ended }: LastEvents, now: number): boole
   )
 }
 
-/** What the chain holds of the stored orders and of those that the events do not show to be over, in the order of opening. */
+/** The escrows of stored orders, and of those that may not be over by their events, in the order of opening. */
 async function readEscrows(
   { escrow, records }: RecoveryOptions,
   last: LastEvents,
@@ -115,7 +115,7 @@ async function readEscrows(
   async function read(orderId: Hex): Promise<FoundOrder> {
     const { account, commit, deadline, state } = await escrow.orders(orderId)
     const event = opened.get(orderId)
-    // It has just been opened on another node: the one that was asked now is behind.
+    // Another node has shown its opening: this one is behind.
     if (event !== undefined && state === 'NONE') throw new ChainAnswerError('the node is behind')
     const order = { orderId, account, commit, position: event?.position ?? LONG_AGO }
     const end = ended.get(orderId)
@@ -129,23 +129,21 @@ async function readEscrows(
   return found.sort((a, b) => byPosition(a.order.position, b.order.position))
 }
 
-/** Block times asked for side by side. */
+/** Block times read concurrently. */
 const TIMES_BATCH = 20
 
 /** An escrow that was refunded, by the enclave or by a reclaim: the event is the same. */
-export interface Refund {
+interface Refund {
   readonly orderId: Hex
-  /** Of its `OrderRefunded`. */
+  /** The block of its `OrderRefunded`. */
   readonly block: number
   /** Unix seconds. */
   readonly deadline: number
 }
 
 /**
- * The refunds that may be reclaims of which the enclave does not know: those late enough for one, of orders without a stored
- * record. The enclave may hold an order that is reclaimed, and without the record only the event shows that.
- *
- * One whose record can't be read may be one, too.
+ * The refunds that may be reclaims that the enclave does not know of: those late enough for one, of orders without a readable
+ * record. The enclave may still hold a reclaimed order, and without the record only the event shows the reclaim.
  *
  * @throws ChainUnavailableError, ChainAnswerError
  */

@@ -14,9 +14,9 @@ export interface RetryTimes {
   readonly failedMs: number
   /** The longest wait after a failure. */
   readonly failedMaxMs: number
-  /** For `queued` and `placed` that name no time, and for `queued` that names one that is past by this clock. */
+  /** For `queued` and `placed` without a time, and for `queued` with a time that is past by this clock. */
   readonly waitingMs: number
-  /** However early a run wants its next one. */
+  /** The shortest wait, however early a run wants its next one. */
   readonly leastMs: number
 }
 
@@ -37,7 +37,7 @@ const ORDER_OUTCOMES: ReadonlySet<Outcome> = new Set([
   'failed',
 ])
 
-/** The outcome of an order's run. Anything that is not a result of such a run is a failure, with the notice that it left. */
+/** The outcome of an order's run. Anything else than a result of such a run is a failure; it keeps its notice. */
 export function orderOutcome(end: RunEnd): Pick<RunResult, 'outcome' | 'retryAt' | 'notice' | 'code'> {
   const { result } = end
   if (end.how === 'result' && result !== null && ORDER_OUTCOMES.has(result.outcome)) return result
@@ -50,9 +50,9 @@ export function waitReasonOf({ outcome, code }: Pick<RunResult, 'outcome' | 'cod
 }
 
 /**
- * When an order runs again, in Unix milliseconds; null when it needs no further run. A failure is waited out for half of
- * its time to all of it, so that what failed together does not come back together. A run whose enclave was restarted did not fail by
- * itself: its order runs again at once, unless it has failed before, because it may be what ends the enclave.
+ * When an order runs again, in Unix milliseconds; null when it needs no further run. The wait after a failure is cut by up to
+ * half at random, so that orders that failed together do not return together. A run whose enclave was restarted did not fail
+ * by itself: its order runs again at once, unless it has failed before, because it may be what crashes the enclave.
  * @param failures how many runs in a row failed, this one included
  * @param random from 0 up to 1
  */
@@ -65,7 +65,7 @@ export function nextRunAt(
 ): number | null {
   if (FINAL_OUTCOMES.has(outcome)) return null
   const retryMs = retryAt === undefined ? undefined : retryAt * 1_000
-  // The market has not opened yet by another clock: this one is ahead.
+  // By the broker's clock the market is still closed: this clock is ahead.
   if (outcome === 'queued' && retryMs !== undefined && retryMs <= now) return now + times.waitingMs
   if (retryMs !== undefined) return Math.max(retryMs, now + times.leastMs)
   if (outcome !== 'failed') return now + times.waitingMs

@@ -3,19 +3,19 @@ import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
 import { type Job, RESTARTED, type RunResult } from '../../protocol/job.js'
 import { describeError, type LogFields, type Logger } from '../../service/logger.js'
+import type { ProcessIdentity } from '../../service/processIdentity.js'
 import type { ChainPosition } from '../escrow/escrowLogs.js'
-import type { ProcessIdentity } from '../processIdentity.js'
 import type { RunRecord, RunRecords } from '../store/runRecords.js'
 
-/** How a run ended. Only `result` says what became of the job; after any other it may be tried again. */
-export type RunEnding =
+/** How a run ended. Only `result` is definite; after any other ending the job may be tried again. */
+type RunEnding =
   /** It left a whole, valid result. */
   | 'result'
   /** It exited and left none. */
   | 'no-result'
-  /** It left something that is not a result. */
+  /** It left an invalid result. */
   | 'garbage'
-  /** It did not end in time and was stopped. */
+  /** It did not end in time. */
   | 'timeout'
   /** The program could not be started, or the enclave's host refused the job. */
   | 'not-started'
@@ -35,12 +35,12 @@ export interface StartedRun {
 }
 
 /**
- * Writes down that a run is about to begin, so that a server that comes after a crash of this one knows of it.
- * @param process null when it is not one of this machine
+ * Records that a run is about to begin, so that a successor of this server knows of it.
+ * @param process null for a run elsewhere than on this machine
  */
 export type NoteRun = (process: ProcessIdentity | null) => Promise<void>
 
-/** A run of an earlier server, as its file has it. */
+/** A run of an earlier server, from its row. */
 export interface EarlierRun {
   readonly runId: string
   readonly process: ProcessIdentity | null
@@ -51,7 +51,7 @@ export interface EarlierRun {
   readonly stopAt: number
 }
 
-/** Milliseconds until `stopAt`: never more than at the run's start, also when the clock has been set back since. */
+/** Milliseconds until `stopAt`, at most those at the run's start: the clock may have been set back since. */
 export function timeLeft({ startedAt, stopAt }: Pick<EarlierRun, 'startedAt' | 'stopAt'>): number {
   return stopAt * 1_000 - Math.max(startedAt ?? 0, Date.now())
 }
@@ -60,28 +60,32 @@ export function timeLeft({ startedAt, stopAt }: Pick<EarlierRun, 'startedAt' | '
 export type ShownOutcome = 'settled' | 'refunded'
 
 /**
- * Where the enclave runs: a process of this machine, or somewhere else behind HTTP. Once `over` aborts, this server follows the
- * run no longer, offers it no more, and its end may never resolve.
+ * Runs jobs in a process of this machine, or elsewhere over HTTP. Once `over` aborts, this server stops following the run and
+ * offering its job, and its end may never resolve.
  */
 export interface EnclaveRunner {
   /**
-   * Starts a run. It does not get its job, and so does nothing, before it is noted; a program that can't be started is not.
-   * @throws what `note` throws; nothing is under way then
+   * Starts a run. It gets its job only once it is recorded; a program that can't be started is not recorded.
+   * @throws the error of `note`; no run is under way then
    */
   run(job: Job, note: NoteRun, over?: AbortSignal): Promise<StartedRun>
   /** Waits for the end of a run that this server did not start. Never rejects. */
   attach(run: EarlierRun, over?: AbortSignal): Promise<RunEnd>
   /**
-   * The chain shows what a run has brought about. Where the run's end can't be seen and no result arrives, that is its
-   * end.
+   * Offers the job of an attached run again, unless an enclave is known to have taken it: the earlier server may have ended
+   * before its offer arrived.
+   */
+  offerAgain(job: Job): void
+  /**
+   * The chain shows a run's effect. Where the run's end is not visible and no result arrives, that is its end.
    */
   seenOnChain(runId: string, outcome: ShownOutcome): void
 }
 
-/** After `stopAt` the enclave calls neither broker nor relay; this much later it can't have a call under way either. */
+/** After `stopAt` the enclave calls neither broker nor relay; this much later its last call is over, too. */
 export const STOPPED_AFTER_MS = 30_000
 
-/** Milliseconds until nothing of a run can be going on any more, whatever became of it. */
+/** Milliseconds until a run is certainly over. */
 export function msUntilOver({ startedAt, stopAt }: Pick<RunRecord, 'startedAt' | 'stopAt'>): number {
   return timeLeft({ startedAt: Date.parse(startedAt), stopAt }) + STOPPED_AFTER_MS
 }
@@ -103,7 +107,7 @@ export const ALARMING: ReadonlyMap<string, 'error' | 'warn'> = new Map([
   [RESTARTED, 'warn'],
 ])
 
-/** Logs the end of a run at its code's level in `ALARMING`. With any other code a failed run is a warning. */
+/** Logs the end of a run at its code's level in `ALARMING`; with any other code, a failed run is a warning. */
 export function logRunEnd(logger: Logger, message: string, { how, result }: RunEnd, fields: LogFields): void {
   const code = result?.code
   const hasFailed = how !== 'result' || result === null || result.outcome === 'failed'
@@ -119,7 +123,7 @@ export interface RunObserver {
   left(job: Job['job']): void
 }
 
-/** What to run. */
+/** A job without the fields of its run. */
 export type RunRequest =
   | {
       readonly job: 'order'
@@ -127,12 +131,13 @@ export type RunRequest =
       readonly account: Hex
       readonly attempt: number
       readonly envelope?: Envelope
+      readonly cancel?: Envelope
       readonly openedAt: ChainPosition
     }
   | {
       readonly job: 'policy'
       readonly envelope: Envelope
-      /** What is left of the time of its kind. */
+      /** The rest of its time. */
       readonly timeoutMs: number
     }
   | { readonly job: 'reconcile' }
@@ -142,24 +147,30 @@ export interface Run {
   readonly file: RunRecord
   /** Never rejects. */
   readonly end: Promise<RunEnd>
-  /** The chain shows what became of its order. */
+  /** The chain shows the end of its order. */
   seenOnChain(outcome: ShownOutcome): void
-  /** Forgets the run, once its end is recorded. Until then the next server would find it. Never rejects. */
+  /** Removes the run's row, once its end is recorded. Never rejects. */
   discard(): Promise<void>
 }
 
-/** Starts runs so that a server that comes after a crash of this one knows of them. */
+/** A run that an earlier server started. */
+export interface AdoptedRun extends Run {
+  /** See `EnclaveRunner`. The request need not equal the first one: an enclave runs a `runId` once. */
+  offerAgain(request: RunRequest): void
+}
+
+/** Starts runs so that a successor of this server knows of them. */
 export interface Runs {
   /**
-   * Notes the run on disk, then has it begin.
-   * @throws StorageError; nothing has begun then
+   * Stores the run's row, then starts it.
+   * @throws StorageError; no run has started then
    */
   start(request: RunRequest): Promise<Run>
-  /** The runs that others left and that `isLeft`. */
-  adopt(isLeft: (run: RunRecord) => boolean): Promise<Run[]>
-  /** Whether it was started or adopted here, and is not discarded yet. */
+  /** Follows runs that other servers left and that `isLeft` selects. */
+  adopt(isLeft: (run: RunRecord) => boolean): Promise<AdoptedRun[]>
+  /** Whether the run was started or adopted here, and its row is not removed yet. */
   has(runId: string): boolean
-  /** Removes the records of runs that are over, and that were neither started nor adopted here. */
+  /** Removes the rows of finished runs that were neither started nor adopted here. */
   clear(): Promise<void>
 }
 
@@ -174,12 +185,12 @@ export interface RunsOptions {
   readonly logger: Logger
 }
 
-/** The server that started a run may have a clock that is behind by as much. */
+/** How far the clock of the server that started a run may be behind. */
 const CLOCKS_DIFFER_MS = 30_000
 
 export function createRuns({ files, runner, timeouts, over, observer, logger }: RunsOptions): Runs {
   const own = new Set<string>()
-  /** Runs that are over and whose records could not be removed: their accounts could start no further run. */
+  /** Finished runs whose rows could not be removed: their accounts could start no further run. */
   const ended = new Set<string>()
 
   function toRun(file: RunRecord, end: Promise<RunEnd>): Run {
@@ -193,7 +204,7 @@ export function createRuns({ files, runner, timeouts, over, observer, logger }: 
       const { how: reason, exitCode } = ended
       const fields = { runId: file.runId, job: file.job, reason, exitCode, durationMs }
       if (over?.aborted !== true) observer?.ended(file.job, ended, durationMs)
-      // The outcome of an order's run is logged once, with the order.
+      // The scheduler logs the outcome of an order's run.
       if (file.job === 'order') logger.info('enclave run ended', fields)
       else logRunEnd(logger, 'enclave run ended', ended, { ...fields, outcome: ended.result?.outcome })
       return ended
@@ -206,7 +217,7 @@ export function createRuns({ files, runner, timeouts, over, observer, logger }: 
     }
   }
 
-  /** The next start of a run tries again, or the next server, which finds that the run has ended. */
+  /** After a failure, the next start of a run retries, or the next server, which finds that the run has ended. */
   async function discard(runId: string): Promise<void> {
     try {
       await files.remove(runId)
@@ -228,7 +239,7 @@ export function createRuns({ files, runner, timeouts, over, observer, logger }: 
         const { end } = await runner.run(job, (process) => files.create({ ...file, process }), over)
         return toRun(file, end)
       } catch (error) {
-        // Its record may have been written all the same.
+        // Its row may have been written despite the error.
         ended.add(file.runId)
         throw error
       }
@@ -240,7 +251,8 @@ export function createRuns({ files, runner, timeouts, over, observer, logger }: 
         own.add(runId)
         const startedAt = Date.parse(file.startedAt)
         const resultFile = files.resultPath(runId)
-        return toRun(file, runner.attach({ runId, process, startedAt, stopAt, resultFile }, over))
+        const run = toRun(file, runner.attach({ runId, process, startedAt, stopAt, resultFile }, over))
+        return { ...run, offerAgain: (request) => runner.offerAgain(toJob(request, file, resultFile)) }
       })
     },
     has: (runId) => own.has(runId),
@@ -275,6 +287,7 @@ function toJob(request: RunRequest, { runId, stopAt }: RunRecord, resultFile: st
         orderId: request.orderId,
         openedAt: request.openedAt,
         ...(request.envelope !== undefined && { envelope: request.envelope }),
+        ...(request.cancel !== undefined && { cancel: request.cancel }),
       }
     case 'policy':
       return { job: 'policy', ...common, envelope: request.envelope }

@@ -1,44 +1,50 @@
+import type { TriggerReason } from '../../protocol/api.js'
 import type { Hex } from '../../protocol/hex.js'
-import { FINAL_OUTCOMES } from '../../protocol/job.js'
+import { FINAL_OUTCOMES, type Outcome } from '../../protocol/job.js'
+import type { Service } from '../../service/lifetime.js'
 import { describeError, type Logger } from '../../service/logger.js'
 import type { OpenedOrder } from '../escrow/escrowLogs.js'
-import type { Service } from '../lifetime.js'
 import { matchingCandidate, type OrderRecord, type OrderRecords } from '../store/orderRecords.js'
 import { StorageError } from '../store/storageError.js'
-import { createOrderQueue, type Due, due, type QueueDepth, type TrackedOrder } from './orderQueue.js'
+import { createOrderQueue, monotonic, type QueueDepth, type TrackedOrder } from './orderQueue.js'
 import { type EndedOrderRun, failuresAtEnd, type OrderRuns } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import type { Run, ShownOutcome } from './runner.js'
+import type { AdoptedRun, ShownOutcome } from './runner.js'
 import { createWorkers } from './workers.js'
 
 /**
- * Decides which order runs when, from what the chain, the clients and the runs bring. An order whose record fails is put
- * off, with its account, and holds up nobody else.
+ * Decides which order runs when, from chain events, envelopes and results. An order whose record fails is deferred with its
+ * account; other accounts go on.
  */
 export interface Scheduler extends Service {
-  /** A run that an earlier server left: its account waits for it. Before `release`. */
-  adopt(run: Run): void
-  /** What the start finds open on the chain: runs again, with its envelope or without. */
+  /** Follows a run that an earlier server left: its account waits for it. Before `release`. */
+  adopt(run: AdoptedRun): void
+  /** Runs an order that the start finds open on the chain, with its envelope or without. */
   resume(opened: OpenedOrder): Promise<void>
-  /** Everything that was open at the start is known: runs may begin. */
+  /** Every order that was open at the start is known, so runs may begin. */
   release(): void
   /** An escrow is open; it runs if its envelope is here. Repeatable. */
   opened(opened: OpenedOrder): Promise<void>
   /** An envelope was stored; it runs if its escrow is open. False when that escrow is not known yet. */
   stored(orderId: Hex, commit: Hex): boolean
-  /** An escrow has ended. What the enclave has begun and not finished itself runs once more. Repeatable. */
+  /** An escrow has ended. An order that the enclave has begun and not finished runs once more. Repeatable. */
   closed(order: OpenedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void>
   /** The chain shows that a run of the order, if one is under way, has ended it. Before `closed`. */
   seenOnChain(orderId: Hex, outcome: ShownOutcome): void
-  /** As `closed`, for an escrow that was perhaps reclaimed: without a record the enclave may hold the order still. */
+  /** As `closed`, for an escrow that may have been reclaimed: without a record the enclave may still hold the order. */
   reclaimed(order: OpenedOrder): Promise<void>
-  /** Takes up again what was put off. */
+  /** Retries deferred updates. */
   retry(): Promise<void>
+  /** A cancel was stored; its order runs with it, at once or after the run that is under way. False when it is not tracked. */
+  cancelled(orderId: Hex): boolean
+  /** Looks for cancels of orders, whichever server has stored them. @throws StorageError */
+  lookForCancels(): Promise<void>
+  /** Orders with an open cancel that are not tracked: they have ended, or their opening has not been seen yet. */
+  untrackedCancels(): Hex[]
   /** Looks for envelopes that other servers have stored for open orders. @throws StorageError */
   lookForEnvelopes(): Promise<void>
-  /** The order, while it is watched over. */
+  /** The order, while it is tracked. */
   find(orderId: Hex): (OpenedOrder & Pick<TrackedOrder, 'state' | 'running'>) | undefined
-  /** How much there is to do now. */
   depth(): QueueDepth
 }
 
@@ -49,7 +55,7 @@ interface SchedulerOptions {
   readonly rateLimit: TriggerRateLimit
   /** Order runs at once. */
   readonly maxRuns: number
-  /** A run says that its escrow has ended: look at the chain. */
+  /** Called when a run reports that its escrow has ended. */
   readonly onFinal: () => void
   readonly logger: Logger
 }
@@ -57,18 +63,23 @@ interface SchedulerOptions {
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { records, orderRuns, rateLimit, maxRuns, onFinal, logger } = options
   const queue = createOrderQueue()
+  /** Orders with an open cancel. */
+  let cancels = new Set<Hex>()
   /** Versions of the records in which idle orders had no envelope. */
   let versions = new Map<Hex, number | undefined>()
   const workers = createWorkers({ queue, orderRuns, rateLimit, maxRuns, onEnded, logger })
-  const deferred = createDeferredUpdates({ hold: workers.hold, letGo: workers.letGo, logger })
+  const deferred = createDeferredUpdates({ suspend: workers.suspend, resume: workers.resume, logger })
 
   async function onEnded(order: TrackedOrder, { outcome, next }: EndedOrderRun): Promise<void> {
     if (isConcluded(order)) {
       await deferred.attempt({ order, state: order.state }, () => conclude(order))
-    } else if (outcome === 'rejected' && order.envelopeCame) {
-      // It came while a run without one was under way.
-      order.envelopeCame = false
-      workers.schedule(order, due(Date.now()), 'received')
+      return
+    }
+    const reason = missedBy(order, outcome)
+    order.envelopeCame = false
+    order.cancelCame = false
+    if (reason !== undefined) {
+      workers.schedule(order, performance.now(), reason)
     } else {
       workers.schedule(order, next, 'retry')
       if (FINAL_OUTCOMES.has(outcome)) onFinal()
@@ -77,27 +88,51 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   async function conclude(order: TrackedOrder): Promise<void> {
     workers.schedule(order, null, 'retry')
-    // An order that ended without a run has no history, and anyone may post envelopes under it.
+    // An order that ended without a run has no history, and any client may post envelopes under its id.
     await records.removeUnrun(order.orderId)
     await records.finish(order.orderId)
+    if (order.isCancelled) await records.cancels.close(order.orderId)
     queue.forget(order.orderId)
   }
 
   async function close(order: TrackedOrder, state: 'SETTLED' | 'REFUNDED'): Promise<void> {
     const isNews = order.state !== state
     order.state = state
+    // The enclave may hold an order that was reclaimed.
+    if (order.running && state === 'REFUNDED') workers.offerAgain(order, {})
     if (order.running) return
     if (isConcluded(order)) await conclude(order)
-    else if (isNews || order.dueAt === null) workers.schedule(order, due(Date.now()), 'reclaimed')
+    else if (isNews || order.dueAt === null) workers.schedule(order, performance.now(), 'reclaimed')
   }
 
-  /** Runs an order for the envelope that has come, unless it has run with one already. */
+  /** Runs an order for its new envelope, unless it has run with one already. */
   function receive(order: TrackedOrder, commit: Hex | undefined): void {
     if (order.state !== 'OPEN' || commit !== order.commit) return
     order.envelopeCame = order.running
-    // A final outcome of an open order: the block that it was seen in is no longer part of the chain.
+    // An open order with a final outcome: a reorganization removed the block of its end.
     const isNew = order.lastOutcome === null || FINAL_OUTCOMES.has(order.lastOutcome)
-    if (isNew && !order.running && order.dueAt === null) workers.schedule(order, due(Date.now()), 'received')
+    if (isNew && !order.running && order.dueAt === null)
+      workers.schedule(order, performance.now(), 'received')
+  }
+
+  /** Runs an order for its cancel. A replaced cancel starts no run: its account could have one run after the other. */
+  function cancel(order: TrackedOrder): void {
+    if (order.isCancelled) return
+    order.isCancelled = true
+    order.cancelCame = order.running
+    if (order.state !== 'OPEN' || order.running) return
+    const now = performance.now()
+    // One that is due may have been held back by orders that it passes from now on.
+    const isDue = order.dueAt !== null && order.dueAt <= now
+    workers.schedule(order, now, isDue ? order.reason : 'retry')
+  }
+
+  async function lookForCancels(): Promise<void> {
+    cancels = new Set(await records.cancels.openIds())
+    for (const orderId of cancels) {
+      const order = queue.get(orderId)
+      if (order !== undefined) cancel(order)
+    }
   }
 
   /** Tracks the order, with the history in its record when it is new. */
@@ -120,6 +155,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     order.state = 'OPEN'
     const record = await records.get(opened.orderId)
     receive(order, matchingCandidate(record, opened.commit)?.commit)
+    if (cancels.has(opened.orderId)) cancel(order)
   }
 
   async function lookForEnvelopes(): Promise<void> {
@@ -137,16 +173,19 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   async function resume(opened: OpenedOrder): Promise<void> {
     const record = await records.get(opened.orderId)
     const order = track(opened, record)
-    // Its end may have been seen, and taken back by a reorganization.
+    // A reorganization may have removed its end.
     order.state = 'OPEN'
     const envelope = matchingCandidate(record, opened.commit)
     if (order.running) {
-      // The run may have begun without it: then it ends as `rejected`.
+      // A run that began without it ends as `rejected`.
       order.envelopeCame = envelope !== undefined
-      return
+      const kept = cancels.has(opened.orderId) ? await records.cancels.get(opened.orderId) : undefined
+      workers.offerAgain(order, { envelope: envelope?.envelope, cancel: kept?.envelope })
+    } else {
+      order.mayBeHeld ||= envelope === undefined
+      workers.schedule(order, dueAtStart(order, record), envelope === undefined ? 'recovered' : 'restart')
     }
-    order.mayBeHeld ||= envelope === undefined
-    workers.schedule(order, dueAtStart(order, record), envelope === undefined ? 'recovered' : 'restart')
+    if (cancels.has(opened.orderId)) cancel(order)
   }
 
   async function reclaim(opened: OpenedOrder): Promise<void> {
@@ -156,16 +195,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     await close(order, 'REFUNDED')
   }
 
-  /** Its record says, or said before it was lost, whether a run has given it to the enclave. */
-  function isPutOff({ orderId }: OpenedOrder): boolean {
-    return deferred.find(orderId) !== undefined
-  }
-
   function find(orderId: Hex): ReturnType<Scheduler['find']> {
-    const putOff = deferred.find(orderId)
-    if (putOff === undefined) return queue.get(orderId)
+    const news = deferred.find(orderId)
+    if (news === undefined) return queue.get(orderId)
     const running = queue.get(orderId)?.running ?? workers.isAdopted(orderId)
-    return { ...putOff.order, state: putOff.state, running }
+    return { ...news.order, state: news.state, running }
   }
 
   return {
@@ -177,16 +211,25 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     seenOnChain: (orderId, outcome) => workers.seenOnChain(orderId, outcome),
     retry: () => deferred.retry(),
     lookForEnvelopes,
+    lookForCancels,
+    untrackedCancels: () => [...cancels].filter((orderId) => queue.get(orderId) === undefined),
+    cancelled(orderId) {
+      cancels.add(orderId)
+      const order = queue.get(orderId)
+      if (order !== undefined) cancel(order)
+      return order !== undefined
+    },
     find,
     depth: () => queue.depth(performance.now()),
     opened(order) {
-      const take = isPutOff(order) ? resume : open
+      // After a deferral the record may hold runs of the order.
+      const take = deferred.find(order.orderId) === undefined ? open : resume
       return deferred.attempt({ order, state: 'OPEN' }, () => take(order))
     },
     resume: (order) => deferred.attempt({ order, state: 'OPEN' }, () => resume(order)),
     reclaimed: (order) => deferred.attempt({ order, state: 'REFUNDED' }, () => reclaim(order)),
     closed(order, state) {
-      const isUnsure = state === 'REFUNDED' && isPutOff(order)
+      const isUnsure = state === 'REFUNDED' && deferred.find(order.orderId) !== undefined
       return deferred.attempt({ order, state }, async () => {
         if (isUnsure) return reclaim(order)
         await close(track(order, await records.get(order.orderId)), state)
@@ -202,27 +245,33 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 }
 
 /**
- * At once, but for what waits at the broker or for the market: that keeps its time. A run that ended in the future shows
- * that the clock was set back since: then the wait begins again.
+ * At once, except for an order that waits at the broker or for the market: it keeps its time. An end in the future shows
+ * that the system clock was set back: then the wait begins again.
  */
-function dueAtStart({ lastOutcome }: TrackedOrder, record: OrderRecord | undefined): Due {
+function dueAtStart({ lastOutcome }: TrackedOrder, record: OrderRecord | undefined): number {
   const now = Date.now()
   const isWaiting = lastOutcome === 'queued' || lastOutcome === 'placed'
   const next = record?.nextTriggerAt ?? null
-  if (!isWaiting || next === null) return due(now)
+  if (!isWaiting || next === null) return performance.now()
   const endedAt = Date.parse(record?.triggers.at(-1)?.finishedAt ?? next)
   const setBackBy = Math.max(0, endedAt - now)
-  return due(Math.max(now, Date.parse(next) - setBackBy))
+  return monotonic(Math.max(now, Date.parse(next) - setBackBy))
 }
 
-/** Of an open order that has ended otherwise, the event is still to come. */
+/** Why an order runs again at once: an envelope or a cancel came during a run that did not have it. */
+function missedBy(order: TrackedOrder, outcome: Outcome): TriggerReason | undefined {
+  if (order.cancelCame && (outcome === 'rejected' || !FINAL_OUTCOMES.has(outcome))) return 'retry'
+  return order.envelopeCame && outcome === 'rejected' ? 'received' : undefined
+}
+
+/** An open order with any other outcome has ended, and its event is still to come. */
 function waitsForEnvelope({ lastOutcome }: TrackedOrder): boolean {
   return lastOutcome === null || lastOutcome === 'rejected'
 }
 
 /**
- * An ended escrow needs nothing more once the enclave says so, or can't hold the order; settling is the enclave's
- * own doing.
+ * An ended escrow needs no further run once the enclave reports the end, or can't hold the order. Only the enclave
+ * settles.
  */
 function isConcluded({ state, lastOutcome, mayBeHeld }: TrackedOrder): boolean {
   if (state !== 'REFUNDED') return state === 'SETTLED'
@@ -230,10 +279,10 @@ function isConcluded({ state, lastOutcome, mayBeHeld }: TrackedOrder): boolean {
 }
 
 /** Chain events whose order record could not be read or written; retried later. */
-export interface DeferredUpdates {
+interface DeferredUpdates {
   /**
-   * Does what the latest news of an order asks for, now or at a later `retry`. Until then its account is held, as its
-   * orders run in their order, unless it is settled: then it runs no more. Rejects only with what is no StorageError.
+   * Applies the latest news of an order, now or at a later `retry`. Until then its account is suspended, to keep its orders in
+   * their order, unless the order is settled. Rejects only with errors other than StorageError.
    */
   attempt(news: News, action: () => Promise<void>): Promise<void>
   retry(): Promise<void>
@@ -241,7 +290,7 @@ export interface DeferredUpdates {
   find(orderId: Hex): News | undefined
 }
 
-/** An order, and what has become of its escrow. */
+/** An order and the state of its escrow. */
 export interface News {
   readonly order: OpenedOrder
   readonly state: TrackedOrder['state']
@@ -250,43 +299,42 @@ export interface News {
 interface DeferredUpdate {
   readonly news: News
   readonly action: () => Promise<void>
-  /** The account that is held for it, as it was then: a reorganisation of the chain may bring another. */
-  readonly held: Hex | undefined
+  /** The account that is suspended for it; a reorganization may bring another. */
+  readonly suspended: Hex | undefined
 }
 
 export function createDeferredUpdates(options: {
-  /** Nothing of the account runs until it is let go. */
-  readonly hold: (account: Hex) => void
-  readonly letGo: (account: Hex) => void
+  readonly suspend: (account: Hex) => void
+  readonly resume: (account: Hex) => void
   readonly logger: Logger
 }): DeferredUpdates {
-  const { hold, letGo, logger } = options
+  const { suspend, resume, logger } = options
   const updates = new Map<Hex, DeferredUpdate>()
 
-  /** @returns the account that is held from now on */
-  function holdFor({ order, state }: News, held: Hex | undefined): Hex | undefined {
+  /** @returns the account that is suspended from now on */
+  function suspendFor({ order, state }: News, suspended: Hex | undefined): Hex | undefined {
     if (state === 'SETTLED') {
-      if (held !== undefined) letGo(held)
+      if (suspended !== undefined) resume(suspended)
       return undefined
     }
-    if (held === undefined) hold(order.account)
-    return held ?? order.account
+    if (suspended === undefined) suspend(order.account)
+    return suspended ?? order.account
   }
 
   function defer(news: News, action: DeferredUpdate['action'], error: StorageError): void {
     const { orderId } = news.order
     const before = updates.get(orderId)
-    updates.set(orderId, { news, action, held: holdFor(news, before?.held) })
+    updates.set(orderId, { news, action, suspended: suspendFor(news, before?.suspended) })
     if (before !== undefined) return
-    logger.error('order put off: its record fails', { recordId: orderId, ...describeError(error) })
+    logger.error('order deferred: its record fails', { recordId: orderId, ...describeError(error) })
   }
 
   function forget(orderId: Hex): void {
     const update = updates.get(orderId)
     if (update === undefined) return
     updates.delete(orderId)
-    if (update.held !== undefined) letGo(update.held)
-    logger.info('order taken up again', { recordId: orderId })
+    if (update.suspended !== undefined) resume(update.suspended)
+    logger.info('order resumed', { recordId: orderId })
   }
 
   async function attempt(news: News, action: DeferredUpdate['action']): Promise<void> {

@@ -1,11 +1,14 @@
-import type { Contracts } from '../../chain/contracts.js'
-import type { EscrowedOrder } from '../../chain/orderEscrow.js'
-import type { RpcTransport } from '../../chain/rpcTransport.js'
+import type { Contracts, EscrowedOrder } from '../../chain/contracts.js'
+import type { Rpc } from '../../chain/rpc.js'
+import type { Hex } from '../../protocol/hex.js'
 import { isReclaimable } from '../../protocol/reclaimDelay.js'
+import { createHook, createPoller, type Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
 import {
   type ClosedEvent,
   createEscrowEvents,
+  createLookBack,
+  createRangeReader,
   type EscrowEvent,
   type EscrowEvents,
   type EscrowObserver,
@@ -13,9 +16,6 @@ import {
   observedEvents,
 } from '../escrow/escrowLogs.js'
 import { createEscrowPoller } from '../escrow/escrowPoller.js'
-import { createLookBack, createRangeReader } from '../escrow/logRanges.js'
-import type { Service } from '../lifetime.js'
-import { createPoller } from '../poller.js'
 import type { Term } from '../store/leaseHolder.js'
 import type { OrderRecords } from '../store/orderRecords.js'
 import type { ReconcileStateStore } from '../store/reconcileState.js'
@@ -30,14 +30,14 @@ import { RETRY_TIMES, type RetryTimes } from './retry.js'
 import { createRuns, type EnclaveRunner, type RunObserver, type Runs, type RunsOptions } from './runner.js'
 import { createScheduler, type Scheduler } from './scheduler.js'
 
-/** The stores of one term: every write of theirs carries its fence. */
+/** The stores of one term: each write carries its fence. */
 export interface TermStores {
   readonly records: OrderRecords
   readonly runRecords: RunRecords
   readonly reconcileState: ReconcileStateStore
 }
 
-/** What the one server does that has the trigger's lease: it reads the escrow's events, and starts and follows runs. */
+/** The work of the server that holds the lease `trigger`: it reads the escrow's events, and starts and follows runs. */
 export interface TriggerTerm {
   /** In the order in which they start. */
   readonly services: readonly Service[]
@@ -45,9 +45,10 @@ export interface TriggerTerm {
   readonly isTrusted: Term['isTrusted']
   /** See `Scheduler`. */
   readonly stored: Scheduler['stored']
+  readonly cancelled: (orderId: Hex) => void
   readonly find: Scheduler['find']
   readonly depth: () => QueueDepth
-  /** The escrow itself says what became of an order, of which no event was seen. */
+  /** Handles an order whose escrow was read because no event of it was seen. */
   readonly found: (order: Omit<OpenedOrder, 'position'>, state: EscrowedOrder['state']) => Promise<void>
 }
 
@@ -55,13 +56,13 @@ export interface TriggerOptions {
   readonly runner: EnclaveRunner
   readonly timeouts: RunsOptions['timeouts']
   readonly maxRuns: number
-  /** Between two runs that this server triggers, of whatever kind. */
+  /** Between two runs that this server triggers, of any kind. */
   readonly rateLimit: TriggerRateLimit
   readonly escrow: Contracts['escrow']
-  readonly transport: RpcTransport
+  readonly rpc: Pick<Rpc, 'send'>
   /** Blocks that one query of events may span. */
   readonly logBlockRange: number
-  /** Sees what the poller reads. */
+  /** Observes the poller's reads. */
   readonly escrowObserver: EscrowObserver
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
@@ -76,26 +77,26 @@ export interface TriggerOptions {
 interface OfTerm {
   readonly term: Term
   readonly stores: TermStores
-  /** Whether other servers store orders, too. */
+  /** Whether other servers store orders too. */
   readonly isShared: boolean
   readonly unopened: UnopenedOrders
   /** This server's own runs of rulebooks. */
-  readonly policyRuns: Pick<Runs, 'has'>
+  readonly ownPolicyRuns: Pick<Runs, 'has'>
 }
 
-/** Between two looks at the escrow; what this server brings about itself is looked for at once. */
-export const WATCH_INTERVAL_MS = 2_000
-/** Between two looks at all that is stored, for what no event and no result has shown. */
+/** Between two looks at the escrow; after an act of this server the next look follows at once. */
+export const ESCROW_INTERVAL_MS = 2_000
+/** Between two looks at all stored orders, for those without an event. */
 const SWEEP_INTERVAL_MS = 30_000
 
-/** Of an order whose event was not seen: after all others. */
+/** The place of an order whose event was not seen: after all others. */
 const JUST_NOW = { block: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /** Builds the parts and wires them. Starts nothing. */
 export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): TriggerTerm {
-  const { term, stores, isShared, unopened, policyRuns } = ofTerm
+  const { term, stores, isShared, unopened, ownPolicyRuns } = ofTerm
   const { records, runRecords, reconcileState } = stores
-  const { runner, timeouts, maxRuns, rateLimit, escrow, times = RETRY_TIMES, transport, logger } = options
+  const { runner, timeouts, maxRuns, rateLimit, escrow, times = RETRY_TIMES, rpc, logger } = options
   const stopping = AbortSignal.any([options.stopping, term.signal])
   const runs = createRuns({
     files: runRecords,
@@ -106,7 +107,7 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
     logger,
   })
   const orderRuns = createOrderRuns({ records, runs, times, logger })
-  const read = createEscrowEvents({ transport, escrow: escrow.address, stopping })
+  const read = createEscrowEvents({ rpc, escrow: escrow.address, stopping })
   const events = observedEvents(read, options.escrowObserver)
   const ranges = createRangeReader(events, options.logBlockRange)
   const lookBack = createLookBack({ events, ranges })
@@ -121,15 +122,19 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
   const poller = createEscrowPoller({
     events,
     ranges,
-    intervalMs: WATCH_INTERVAL_MS,
+    intervalMs: ESCROW_INTERVAL_MS,
     async recover() {
-      // Before the chain is asked: they take their room also while no node answers.
+      // First, so that they count against the quota even while no node answers.
       for (const orderId of await records.openIds()) unopened.noteStored(orderId, !isShared)
+      // Before anything runs: an order that has been cancelled is not placed because a server has started.
+      await scheduler.lookForCancels()
       return recover({ events, lookBack, escrow, records, scheduler, logger })
     },
     onEvent: (event, isPast) => handleEvent(scheduler, { escrow, events }, event, isPast),
     async onLooked() {
       await scheduler.retry()
+      await scheduler.lookForCancels()
+      for (const orderId of scheduler.untrackedCancels()) await closeIfEnded(orderId)
       if (isShared) await scheduler.lookForEnvelopes()
       await unopened.check()
     },
@@ -143,23 +148,27 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
     intervalMs: options.reconcileIntervalMs,
     logger,
   })
-  const adoption: Service = {
-    name: 'runs',
+  const adoption = createHook('runs', {
     async start() {
       for (const run of await runs.adopt(isLeft)) {
         rateLimit.note(Date.parse(run.file.startedAt))
         if (run.file.job === 'order') scheduler.adopt(run)
         else if (run.file.job === 'reconcile') reconcile.adopt(run)
-        // A rulebook's caller is gone.
+        // The caller of a rulebook is gone.
         else void run.end.then(() => run.discard())
       }
     },
-    async stop() {},
+  })
+
+  /** A rulebook's run is followed by the server that started it. Without that server, `clear` removes its row in time. */
+  function isLeft({ job, process, runId }: RunRecord): boolean {
+    return job !== 'policy' || (process !== null && !ownPolicyRuns.has(runId))
   }
 
-  /** The server that has started a rulebook's run follows it. Where that is gone, the record is cleared in its time. */
-  function isLeft({ job, process, runId }: RunRecord): boolean {
-    return job !== 'policy' || (process !== null && !policyRuns.has(runId))
+  /** A cancel that was stored while its order ended, or while no server ran. */
+  async function closeIfEnded(orderId: Hex): Promise<void> {
+    const { state } = await escrow.orders(orderId)
+    if (state === 'SETTLED' || state === 'REFUNDED') await records.cancels.close(orderId)
   }
 
   const sweep = createPoller({
@@ -183,6 +192,9 @@ export function createTriggerTerm(options: TriggerOptions, ofTerm: OfTerm): Trig
       if (!isTracked) poller.poke()
       return isTracked
     },
+    cancelled(orderId) {
+      if (!scheduler.cancelled(orderId)) poller.poke()
+    },
     find: scheduler.find,
     depth: scheduler.depth,
     found: (order, state) => handleOpened(scheduler, { ...order, position: JUST_NOW }, state),
@@ -201,9 +213,9 @@ async function handleEvent(
   isPast: boolean,
 ): Promise<void> {
   if (event.kind === 'opened') {
-    // Its end, if any, is still to come.
+    // The event of its end, if any, comes later.
     if (!isPast) return scheduler.opened(event)
-    // An event that comes again may be of an order that has ended since.
+    // A repeated event may be of an order that has ended since.
     const { state } = await chain.escrow.orders(event.orderId)
     return handleOpened(scheduler, event, state)
   }
@@ -221,7 +233,7 @@ async function mayBeReclaim({ escrow, events }: Chain, event: ClosedEvent): Prom
   return time === undefined || isReclaimable(deadline, time)
 }
 
-/** @param state as the escrow tells; NONE when the node that was asked is behind the event */
+/** @param state of the escrow; NONE when the node is behind the event */
 async function handleOpened(
   scheduler: Scheduler,
   order: OpenedOrder,

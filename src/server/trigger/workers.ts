@@ -1,29 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TriggerReason } from '../../protocol/api.js'
+import type { Envelope } from '../../protocol/envelope.js'
 import type { Hex } from '../../protocol/hex.js'
+import { MAX_TIMER_MS } from '../../protocol/timeLimit.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import { type Due, due, type OrderQueue, type TrackedOrder, waitFor } from './orderQueue.js'
+import type { OpenedOrder } from '../escrow/escrowLogs.js'
+import type { OrderQueue, TrackedOrder } from './orderQueue.js'
 import type { EndedOrderRun, OrderRuns } from './orderRun.js'
 import type { TriggerRateLimit } from './rateLimit.js'
-import type { Run, ShownOutcome } from './runner.js'
+import type { AdoptedRun, Run, ShownOutcome } from './runner.js'
 
-/** Runs what is due: up to ENCLAVE_MAX_RUNS orders at once, one of an account at a time. */
-export interface Workers {
-  /** @param when null for never */
-  schedule(order: TrackedOrder, when: Due | null, reason: TriggerReason): void
-  /** Waits for a run of an earlier server as if it were one of its own. */
-  adopt(run: Run): void
-  /** Whether a run of the order that `adopt` was given is under way. */
+/** Runs due orders: up to ENCLAVE_MAX_RUNS at once, one of an account at a time. */
+interface Workers {
+  /** @param dueAt by the monotonic clock; null for never */
+  schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason): void
+  /** Follows a run of an earlier server like one of its own. */
+  adopt(run: AdoptedRun): void
+  /** Offers the job of the order's adopted run again, if there is one. Repeatable. */
+  offerAgain(order: OpenedOrder, sealed: SealedParts): void
+  /** Whether an adopted run of the order is under way. */
   isAdopted(orderId: Hex): boolean
-  /** The chain shows what a run of the order has brought about. */
+  /** The chain shows the effect of a run of the order. */
   seenOnChain(orderId: Hex, outcome: ShownOutcome): void
-  /** Nothing runs before. */
+  /** Runs may start from now on. */
   release(): void
-  /** Nothing of the account runs until it is let go, as often as it was held. */
-  hold(account: Hex): void
-  letGo(account: Hex): void
-  /** Starts nothing more; resolves once what is under way is noted on disk. The runs themselves go on. */
+  /** Starts no run of the account until it is resumed as often as it was suspended. */
+  suspend(account: Hex): void
+  resume(account: Hex): void
+  /** Starts no further run; resolves once pending writes have ended. The runs themselves go on. */
   stop(): Promise<void>
+}
+
+/** What the order's account has sealed to the enclave, as far as it is stored. */
+interface SealedParts {
+  readonly envelope?: Envelope | undefined
+  readonly cancel?: Envelope | undefined
 }
 
 interface WorkersOptions {
@@ -31,22 +42,20 @@ interface WorkersOptions {
   readonly orderRuns: OrderRuns
   readonly rateLimit: TriggerRateLimit
   readonly maxRuns: number
-  /** A run of a tracked order has ended and is noted: what comes next? */
+  /** The end of a tracked order's run is recorded. */
   readonly onEnded: (order: TrackedOrder, ended: EndedOrderRun) => Promise<void>
   readonly logger: Logger
 }
 
-/** Before a run that could not be noted on disk, or its end, is tried again. */
+/** Before the record of a run's start or end that could not be written is tried again. */
 const STORAGE_RETRY_MS = 5_000
-/** A longer wait is looked at again in between: the clock may have been set right, or the machine have slept. */
-const LOOK_AGAIN_MS = 60_000
 
 export function createWorkers(options: WorkersOptions): Workers {
   const { queue, orderRuns, rateLimit, maxRuns, onEnded, logger } = options
   const timers = new Map<Hex, NodeJS.Timeout>()
-  const adopted = new Set<Hex>()
+  const adopted = new Map<Hex, AdoptedRun>()
   const followed = new Map<Hex, Run>()
-  /** Orders whose run could not be noted on disk the last time. */
+  /** Orders whose last run could not be recorded before its start. */
   const unstarted = new Set<Hex>()
   const writing = new Set<Promise<unknown>>()
   const stopping = new AbortController()
@@ -54,17 +63,17 @@ export function createWorkers(options: WorkersOptions): Workers {
   let isInTurn = false
   let released = false
 
-  function schedule(order: TrackedOrder, when: Due | null, reason: TriggerReason): void {
-    order.dueAt = when?.steadyMs ?? null
+  function schedule(order: TrackedOrder, dueAt: number | null, reason: TriggerReason): void {
+    order.dueAt = dueAt
     order.reason = reason
     clearTimeout(timers.get(order.orderId))
     timers.delete(order.orderId)
-    if (when === null) {
+    if (dueAt === null) {
       unstarted.delete(order.orderId)
-      // Those that it held back may be due by now.
+      // The orders that it held back may be due by now.
       wake(order.account)
     } else if (!stopping.signal.aborted) {
-      awaitDue(order, when)
+      awaitDue(order)
     }
   }
 
@@ -73,13 +82,12 @@ export function createWorkers(options: WorkersOptions): Workers {
     pump()
   }
 
-  function awaitDue(order: TrackedOrder, when: Due): void {
+  function awaitDue(order: TrackedOrder): void {
     // It has run already, with its account's other orders.
     if (order.dueAt === null) return
-    const wait = waitFor(when)
-    order.dueAt = performance.now() + wait
+    const wait = order.dueAt - performance.now()
     if (wait > 0) {
-      const timer = setTimeout(() => awaitDue(order, when), Math.min(wait, LOOK_AGAIN_MS))
+      const timer = setTimeout(() => awaitDue(order), Math.min(wait, MAX_TIMER_MS))
       timer.unref()
       timers.set(order.orderId, timer)
       return
@@ -91,7 +99,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   function pump(): void {
     if (isInTurn || !mayStart() || !queue.hasNext(performance.now())) return
     isInTurn = true
-    // All that become due at once, as when the market opens, are known before the first of them starts.
+    // Orders that become due at once, such as when the market opens, are all known before the first of them starts.
     setImmediate(() => {
       void rateLimit.take().then(() => {
         isInTurn = false
@@ -105,75 +113,75 @@ export function createWorkers(options: WorkersOptions): Workers {
     return released && !stopping.signal.aborted && underWay < maxRuns
   }
 
-  /** Which order it is shows when the turn comes: others may have become due, or this one may have ended. */
+  /** Chooses the order only at its turn: others may have become due, or this one may have ended. */
   function startNext(): void {
     const order = mayStart() ? queue.next(performance.now()) : undefined
     if (order === undefined) return
     order.running = true
-    void occupy(order.account, (leaveSlot) => runOnce(order, leaveSlot))
+    void withPermit(order.account, (release) => runOnce(order, release))
   }
 
-  /** @param work may leave its slot before its end, so that another account runs; its own account waits for the end */
-  async function occupy(account: Hex, work: (leaveSlot: () => void) => Promise<void>): Promise<void> {
-    let hasSlot = true
-    function leaveSlot(): void {
-      if (hasSlot) underWay--
-      hasSlot = false
+  /** @param work may release its permit before its end, so that another account runs; its own account waits for the end */
+  async function withPermit(account: Hex, work: (release: () => void) => Promise<void>): Promise<void> {
+    let hasPermit = true
+    function release(): void {
+      if (hasPermit) underWay--
+      hasPermit = false
       pump()
     }
     underWay++
     queue.occupy(account)
     try {
-      await work(leaveSlot)
+      await work(release)
     } catch (error) {
-      logger.error('order run not dealt with', describeError(error))
+      logger.error('order run not handled', describeError(error))
     } finally {
       queue.release(account)
-      leaveSlot()
+      release()
     }
   }
 
-  async function runOnce(order: TrackedOrder, leaveSlot: () => void): Promise<void> {
+  async function runOnce(order: TrackedOrder, release: () => void): Promise<void> {
     order.dueAt = null
     let run: Run | undefined
     try {
       run = await untilWritten(orderRuns.start(order))
     } catch (error) {
-      return putOff(order, error, leaveSlot)
+      return deferStart(order, error, release)
     }
     if (run === undefined) {
       order.running = false
       return
     }
-    if (unstarted.delete(order.orderId)) logger.info('run started after all', { orderId: order.orderId })
+    if (unstarted.delete(order.orderId)) logger.info('run started', { orderId: order.orderId })
     order.mayBeHeld = true
-    await follow(run, leaveSlot)
+    await follow(run, release)
   }
 
-  /** Its account waits with it, whose orders run in their order. Told once: a disk may be full for hours. */
-  async function putOff(order: TrackedOrder, error: unknown, leaveSlot: () => void): Promise<void> {
+  /** Its account waits with it, to keep its orders in their order. Logged once, because a disk may be full for hours. */
+  async function deferStart(order: TrackedOrder, error: unknown, release: () => void): Promise<void> {
     const { orderId } = order
     if (!unstarted.has(orderId)) logger.error('run not started', { orderId, ...describeError(error) })
     unstarted.add(orderId)
     order.running = false
-    schedule(order, due(Date.now() + STORAGE_RETRY_MS), order.reason)
-    leaveSlot()
+    schedule(order, performance.now() + STORAGE_RETRY_MS, order.reason)
+    release()
     await retryTime()
-    // Unless it has ended meanwhile; before its account is let go, or a later one might be first.
-    if (order.dueAt !== null) schedule(order, due(Date.now()), order.reason)
+    // Unless it has ended; before its account is released, or a later order might be first.
+    if (order.dueAt !== null) schedule(order, performance.now(), order.reason)
   }
 
-  async function follow(run: Run, leaveSlot: () => void): Promise<void> {
+  async function follow(run: Run, release: () => void): Promise<void> {
     if (run.file.job !== 'order') return
     followed.set(run.file.orderId, run)
     const end = await run.end
     followed.delete(run.file.orderId)
-    // The next server picks it up from its file.
+    // The next server adopts it from its row.
     if (stopping.signal.aborted) return
     const order = queue.get(run.file.orderId)
     const again = () => {
-      // Nothing runs any more: what fails is perhaps the file of this order alone.
-      leaveSlot()
+      // The run is over, and perhaps only this order's record fails.
+      release()
       return retryTime()
     }
     const ended = await untilWritten(orderRuns.finish(run, end, order?.failures ?? 0, again))
@@ -185,7 +193,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     await onEnded(order, ended)
   }
 
-  /** Waits until what the disk did not take is to be tried again; false when the server stops before. */
+  /** Waits before a failed write is retried; false when the server stops first. */
   async function retryTime(): Promise<boolean> {
     const { signal } = stopping
     return sleep(STORAGE_RETRY_MS, true, { signal, ref: false }).catch(() => false)
@@ -206,17 +214,27 @@ export function createWorkers(options: WorkersOptions): Workers {
     adopt(run) {
       const { file } = run
       if (file.job !== 'order') return
-      adopted.add(file.orderId)
+      adopted.set(file.orderId, run)
       void run.end.then(() => adopted.delete(file.orderId))
-      void occupy(file.account, (leaveSlot) => follow(run, leaveSlot))
+      void withPermit(file.account, (release) => follow(run, release))
+    },
+    offerAgain({ orderId, position }, { envelope, cancel }) {
+      const run = adopted.get(orderId)
+      if (run?.file.job !== 'order') return
+      const { account, attempt } = run.file
+      run.offerAgain({
+        ...{ job: 'order', orderId, account, attempt, openedAt: position },
+        ...(envelope !== undefined && { envelope }),
+        ...(cancel !== undefined && { cancel }),
+      })
     },
     seenOnChain: (orderId, outcome) => followed.get(orderId)?.seenOnChain(outcome),
     release() {
       released = true
       pump()
     },
-    hold: (account) => queue.occupy(account),
-    letGo(account) {
+    suspend: (account) => queue.occupy(account),
+    resume(account) {
       queue.release(account)
       pump()
     },

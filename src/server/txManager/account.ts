@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import type { RpcProvider } from '../../chain/provider.js'
-import { smallQuantitySchema, toQuantity } from '../../chain/quantity.js'
-import { resultOf } from '../../chain/rpcResult.js'
+import { type Break, createBlockTracker, type History } from '../../chain/blockTracker.js'
+import { blockCall, blockSchema, resultOf, smallQuantitySchema, toQuantity } from '../../chain/jsonRpc.js'
+import type { Rpc, RpcCall } from '../../chain/rpc.js'
 import { sameAddress } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import { createRecentMap } from '../../service/recentMap.js'
 
 /** One node's view of the chain and of the relayer's account, at one moment. */
-export interface Look {
+export interface AccountState {
   /** Number of the latest block. */
   readonly head: number
   /** Transactions of the account in blocks: the lowest nonce that is free on the chain. */
@@ -20,32 +20,31 @@ export interface Look {
 
 export interface AccountView {
   /** One request. @throws ChainUnavailableError, ChainAnswerError */
-  look(): Promise<Look>
+  look(): Promise<AccountState>
   /** Returns the worst break since the last call. */
   takeBreak(): Break | null
   /**
-   * Whether none of these transactions used the nonce, and its block is so far below `head` that no node can just be
-   * late. One request, so that one node says both. @throws ChainUnavailableError, ChainAnswerError
+   * Whether none of these transactions used the nonce, and its block is so far below `head` that the node cannot just be late.
+   * One request, so that one node answers both. @throws ChainUnavailableError, ChainAnswerError
    */
   isTaken(nonce: number, hashes: readonly Hex[], head: number): Promise<boolean>
 }
 
-/** A node may know of a count before it, or one behind the same URL, knows of the receipt: for some blocks, not for more. */
+/** A node may know a count some blocks before it, or another node behind the same URL, knows the receipt. */
 const TAKEN_DEPTH = 5
 
-const blockSchema = z.looseObject({
-  number: smallQuantitySchema,
-  hash: bytes32Schema,
-  parentHash: bytes32Schema.optional(),
-})
-
 export function createAccountView(options: {
-  provider: Pick<RpcProvider, 'transport'>
-  address: Hex
+  readonly rpc: Pick<Rpc, 'send' | 'doubt'>
+  readonly address: Hex
+  /** See `createBlockTracker`. */
+  readonly trailingMs?: number | undefined
 }): AccountView {
-  const { provider, address } = options
-  const heads = createSeenHeads()
+  const { rpc, address } = options
+  const tracker = createBlockTracker(options)
   let broken: Break | null = null
+  /** These requests travel alone: a slow question of another caller must not hold up a look. */
+  const ownSignal = new AbortController().signal
+  const send = (calls: readonly RpcCall[]) => rpc.send(calls, ownSignal)
   return {
     takeBreak() {
       const taken = broken
@@ -53,19 +52,19 @@ export function createAccountView(options: {
       return taken
     },
     async look() {
-      const tip = heads.tip()
-      const [latest, count, pending, atTip] = await provider.transport.send([
-        { method: 'eth_getBlockByNumber', params: ['latest', false] },
+      const tip = tracker.tip()
+      const [latest, count, pending, atTip] = await send([
+        blockCall('latest'),
         { method: 'eth_getTransactionCount', params: [address, 'latest'] },
         { method: 'eth_getTransactionCount', params: [address, 'pending'] },
-        { method: 'eth_getBlockByNumber', params: [toQuantity(tip ?? 0), false] },
+        blockCall(tip ?? 0),
       ])
       const head = resultOf(latest, blockSchema)
       const known =
         tip === undefined ? undefined : { number: tip, now: resultOf(atTip, blockSchema.nullable()) }
-      const history = await heads.next(head, known, hashAt)
+      const history = await tracker.next(head, known, hashAt)
       // It may be a node that has become one of another chain.
-      if (history === 'reset') provider.transport.doubt()
+      if (history === 'reset') rpc.doubt()
       if (history === 'reset' || (history === 'reorganized' && broken === null)) broken = history
       return {
         head: head.number,
@@ -76,9 +75,9 @@ export function createAccountView(options: {
     },
     async isTaken(nonce, hashes, head) {
       if (head < TAKEN_DEPTH) return false
-      const [count, atHead, ...receipts] = await provider.transport.send([
+      const [count, atHead, ...receipts] = await send([
         { method: 'eth_getTransactionCount', params: [address, toQuantity(head - TAKEN_DEPTH)] },
-        { method: 'eth_getBlockByNumber', params: [toQuantity(head), false] },
+        blockCall(head),
         ...hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
       ])
       const isThere = resultOf(atHead, blockSchema.nullable()) !== null
@@ -88,133 +87,12 @@ export function createAccountView(options: {
   }
 
   async function hashAt(number: number): Promise<Hex> {
-    const [answer] = await provider.transport.send([
-      { method: 'eth_getBlockByNumber', params: [toQuantity(number), false] },
-    ])
+    const [answer] = await send([blockCall(number)])
     return resultOf(answer, blockSchema).hash
   }
 }
 
-/**
- * How a look fits what was seen before: it goes on from there; the node is behind (or the chain was rolled back:
- * it is too early to say); another branch replaced blocks; or it is another chain, or one that lost its end.
- */
-export type History = 'kept' | 'behind' | 'reorganized' | 'reset'
-
-/** A history that did not simply continue. */
-export type Break = Extract<History, 'reorganized' | 'reset'>
-
-/** The fields of a block that count here. */
-export interface Block {
-  readonly number: number
-  readonly hash: Hex
-  /** The hash of the block below it, where the node gives it. */
-  readonly parentHash?: Hex | undefined
-}
-
-/** The head of an earlier look, and the block that is there now. Another look may have come in between. */
-export interface Known {
-  readonly number: number
-  readonly now: Block | null
-}
-
-/** Remembers the blocks that were seen as heads. */
-export interface SeenHeads {
-  /** The number of the last one. */
-  tip(): number | undefined
-  /** @param hashAt asks for the hash of a block that is there, when blocks were replaced or the head is below an earlier one */
-  next(head: Block, known: Known | undefined, hashAt: (number: number) => Promise<Hex>): Promise<History>
-}
-
-/** A node may trail the others for this long; a head that stays below an earlier one belongs to a chain that was reset. */
-const LEAST_LAG_MS = 2_000
-/** A node whose blocks are those that were seen may trail for as long as the chain takes for so many of them. */
-const LAG_BLOCKS = 4
-const MOST_LAG_MS = 60_000
-/** Blocks whose hashes are kept. */
-const MEMORY = 128
-
-/** A block that was seen as the head. */
-interface Seen extends Pick<Block, 'hash' | 'parentHash'> {
-  /** When it was first seen, by `performance.now()`. */
-  readonly at: number
-}
-
-function createSeenHeads(): SeenHeads {
-  const seen = new Map<number, Seen>()
-  let tip: number | undefined
-  let behindSince: number | undefined
-  let genesis: Hex | undefined
-  /** The block time before the last reorganization, which changes blocks and not their pace. */
-  let earlierBlockMs: number | undefined
-
-  function remember({ number, hash, parentHash }: Block): void {
-    tip = number
-    if (seen.get(number)?.hash !== hash) seen.set(number, { hash, parentHash, at: performance.now() })
-    for (const old of seen.keys()) if (seen.size > MEMORY || old > number) seen.delete(old)
-  }
-
-  function historyOf(head: Block, known: Known | undefined): History {
-    if (known === undefined) return 'kept'
-    const before = seen.get(Math.min(head.number, known.number))
-    if (head.number >= known.number) {
-      return before === undefined || known.now?.hash === before.hash ? 'kept' : 'reorganized'
-    }
-    return before === undefined || before.hash === head.hash ? 'behind' : 'reorganized'
-  }
-
-  /** Judged by the head, or by the last seen block below it. */
-  async function isOnSeenChain(head: Block, hashAt: (number: number) => Promise<Hex>): Promise<boolean> {
-    const expected = seen.get(head.number)?.hash ?? seen.get(head.number + 1)?.parentHash
-    if (expected !== undefined) return expected === head.hash
-    const number = [...seen.keys()].findLast((each) => each < head.number)
-    return number !== undefined && seen.get(number)?.hash === (await hashAt(number))
-  }
-
-  /** Mean time between blocks. One head gives none. */
-  function blockMs(): number | undefined {
-    const heads = [...seen]
-    const [first, last] = [heads.at(0), heads.at(-1)]
-    if (first === undefined || last === undefined || first === last) return earlierBlockMs
-    return (last[1].at - first[1].at) / (last[0] - first[0])
-  }
-
-  /** Time that the chain takes for {@link LAG_BLOCKS}, by the blocks that were seen. */
-  function patienceMs(): number {
-    return Math.min(Math.max(LAG_BLOCKS * (blockMs() ?? 0), LEAST_LAG_MS), MOST_LAG_MS)
-  }
-
-  async function isStillBehind(head: Block, hashAt: (number: number) => Promise<Hex>): Promise<boolean> {
-    behindSince ??= performance.now()
-    const lagMs = performance.now() - behindSince
-    return lagMs < LEAST_LAG_MS || (lagMs < patienceMs() && (await isOnSeenChain(head, hashAt)))
-  }
-
-  return {
-    tip: () => tip,
-    async next(head, known, hashAt) {
-      let history = historyOf(head, known)
-      if (history === 'behind') {
-        if (await isStillBehind(head, hashAt)) return history
-        history = 'reset'
-      }
-      if (genesis === undefined || history === 'reorganized') {
-        const found = await hashAt(0)
-        if (genesis !== undefined && found !== genesis) history = 'reset'
-        genesis = found
-      }
-      behindSince = undefined
-      if (history !== 'kept') {
-        earlierBlockMs = history === 'reorganized' ? blockMs() : undefined
-        seen.clear()
-      }
-      if (history !== 'kept' || head.number >= (tip ?? 0)) remember(head)
-      return history
-    },
-  }
-}
-
-export interface ForeignUseOptions {
+interface ForeignUseOptions {
   readonly findNonceUse: FindNonceUse
   /** Whether the account is known to be this process's own: another server of ours may have used the nonce otherwise. */
   readonly isTrusted: () => boolean
@@ -283,7 +161,7 @@ export function createForeignUse(options: ForeignUseOptions): ForeignUse {
 }
 
 /** The transaction that has used a nonce of the account. */
-export interface NonceUse {
+interface NonceUse {
   readonly hash: Hex
   /** A transfer to the account itself. */
   readonly isToItself: boolean
@@ -294,7 +172,7 @@ export interface NonceUse {
  * older than the states which nodes keep.
  * @throws ChainUnavailableError, ChainAnswerError
  */
-export type FindNonceUse = (nonce: number, head: number) => Promise<NonceUse | undefined>
+type FindNonceUse = (nonce: number, head: number) => Promise<NonceUse | undefined>
 
 /** Most nodes forget the state of a block that has 128 on top. */
 const MAX_DEPTH = 120
@@ -310,20 +188,20 @@ const fullBlockSchema = z.looseObject({ transactions: z.array(transactionSchema)
 
 /** Asks for the account's count in one block after another, halving the range. */
 export function createFindNonceUse(options: {
-  readonly provider: Pick<RpcProvider, 'transport'>
+  readonly rpc: Pick<Rpc, 'send'>
   readonly address: Hex
 }): FindNonceUse {
-  const { provider, address } = options
+  const { rpc, address } = options
 
   async function isUsedAt(nonce: number, block: number): Promise<boolean> {
     const params = [address, toQuantity(block)]
-    const [answer] = await provider.transport.send([{ method: 'eth_getTransactionCount', params }])
+    const [answer] = await rpc.send([{ method: 'eth_getTransactionCount', params }])
     return resultOf(answer, smallQuantitySchema) > nonce
   }
 
   async function useIn(block: number, nonce: number): Promise<NonceUse | undefined> {
     const params = [toQuantity(block), true]
-    const [answer] = await provider.transport.send([{ method: 'eth_getBlockByNumber', params }])
+    const [answer] = await rpc.send([{ method: 'eth_getBlockByNumber', params }])
     const transactions = resultOf(answer, fullBlockSchema)?.transactions ?? []
     const use = transactions.find((each) => each.nonce === nonce && sameAddress(each.from, address))
     return use && { hash: use.hash, isToItself: sameAddress(use.to ?? '', address) }

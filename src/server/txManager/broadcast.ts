@@ -1,11 +1,17 @@
-import { REQUEST_LIMIT, sizeOfCall } from '../../chain/requestSize.js'
-import { isRateLimited } from '../../chain/rpcRequest.js'
-import type { RpcAnswer, RpcCall, RpcNodes, SingleNode } from '../../chain/rpcTransport.js'
-import { createTurnGroups } from '../../chain/turnGroups.js'
+import { isRateLimited, isResult } from '../../chain/jsonRpc.js'
+import {
+  createTurnGroups,
+  REQUEST_LIMIT,
+  type Rpc,
+  type RpcAnswer,
+  type RpcCall,
+  type SingleNode,
+  sizeOfCall,
+} from '../../chain/rpc.js'
 import type { Hex } from '../../protocol/hex.js'
 
 /** The nodes' answers to one transaction. */
-export interface Reception {
+export interface NodeAnswers {
   /** How many hold it: they took it now, or had it already. */
   readonly held: number
   /** How many answered, took nothing and don't know it. */
@@ -20,13 +26,13 @@ export interface Broadcaster {
    * knows the hash. `held: 0` does not prove that the transaction will not be mined: a lost answer may
    * hide that a node took it.
    */
-  send(transaction: { raw: Hex; hash: Hex }): Promise<Reception>
+  send(transaction: { raw: Hex; hash: Hex }): Promise<NodeAnswers>
 }
 
-interface Offer {
+interface Submission {
   readonly raw: Hex
   readonly hash: Hex
-  readonly resolve: (reception: Reception) => void
+  readonly resolve: (answers: NodeAnswers) => void
 }
 
 /** Whether a node holds a transaction; undefined when it gave no answer, or seems to be out of order. */
@@ -38,17 +44,17 @@ const CONTROL: RpcCall = { method: 'eth_blockNumber', params: [] }
 const GROUP_LIMIT = REQUEST_LIMIT - sizeOfCall(CONTROL)
 
 /** Transactions of one turn of the event loop travel in one request, in the order in which they came. */
-export function createBroadcaster(nodes: Pick<RpcNodes, 'toAll'>): Broadcaster {
-  async function sendAll(offers: readonly Offer[]): Promise<void> {
-    const verdicts = await nodes.toAll((node) => offerTo(node, offers))
-    for (const [index, { resolve }] of offers.entries()) {
+export function createBroadcaster(nodes: Pick<Rpc, 'toAll'>): Broadcaster {
+  async function sendAll(submissions: readonly Submission[]): Promise<void> {
+    const verdicts = await nodes.toAll((node) => submitTo(node, submissions))
+    for (const [index, { resolve }] of submissions.entries()) {
       const count = (verdict: Verdict) => verdicts.filter((ofNode) => ofNode[index] === verdict).length
       resolve({ held: count(true), refused: count(false) })
     }
   }
 
-  const gather = createTurnGroups<Offer>(
-    { limit: GROUP_LIMIT, sizeOf: (offer) => sizeOfCall(submission(offer)) },
+  const gather = createTurnGroups<Submission>(
+    { limit: GROUP_LIMIT, sizeOf: (submission) => sizeOfCall(sendCall(submission)) },
     (group) => void sendAll(group),
   )
   return {
@@ -56,16 +62,16 @@ export function createBroadcaster(nodes: Pick<RpcNodes, 'toAll'>): Broadcaster {
   }
 }
 
-async function offerTo(node: SingleNode, offers: readonly Offer[]): Promise<Verdict[]> {
-  const answers = await node.send(offers.map(submission))
+async function submitTo(node: SingleNode, submissions: readonly Submission[]): Promise<Verdict[]> {
+  const answers = await node.send(submissions.map(sendCall))
   if (answers === null) return []
-  const refused = offers.filter((_, index) => !isTaken(answers[index]))
-  const known = refused.length === 0 ? [] : await node.send([...refused.map(question), CONTROL])
+  const refused = submissions.filter((_, index) => !isTaken(answers[index]))
+  const known = refused.length === 0 ? [] : await node.send([...refused.map(lookUpCall), CONTROL])
   const isInOrder = isResult(known?.[refused.length])
-  return offers.map((offer) => {
-    const at = refused.indexOf(offer)
+  return submissions.map((submission) => {
+    const at = refused.indexOf(submission)
     if (at === -1) return true
-    return verdictBy(question(offer), known?.[at], isInOrder)
+    return verdictBy(lookUpCall(submission), known?.[at], isInOrder)
   })
 }
 
@@ -75,19 +81,15 @@ function verdictBy(asked: RpcCall, answer: RpcAnswer | undefined, isInOrder: boo
   return isInOrder && !isRateLimited(asked, answer) ? false : undefined
 }
 
-function submission({ raw }: Offer) {
+function sendCall({ raw }: Submission) {
   return { method: 'eth_sendRawTransaction', params: [raw] }
 }
 
-function question({ hash }: Offer) {
+function lookUpCall({ hash }: Submission) {
   return { method: 'eth_getTransactionByHash', params: [hash] }
-}
-
-function isResult(answer: RpcAnswer | undefined): boolean {
-  return answer !== undefined && 'result' in answer
 }
 
 /** A null stands for a transaction that the node does not know. */
 function isTaken(answer: RpcAnswer | undefined): boolean {
-  return answer !== undefined && 'result' in answer && answer.result !== null
+  return isResult(answer) && answer.result !== null
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { quantitySchema, smallQuantitySchema } from '../../chain/quantity.js'
-import { resultOf } from '../../chain/rpcResult.js'
-import type { RpcTransport } from '../../chain/rpcTransport.js'
+import { quantitySchema, resultOf, smallQuantitySchema } from '../../chain/jsonRpc.js'
+import type { Rpc } from '../../chain/rpc.js'
 import { sameAddress } from '../../protocol/address.js'
 import { bytes32Schema, type Hex, hexOf } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
@@ -16,7 +15,7 @@ import {
   type PendingTxs,
 } from './pendingTx.js'
 
-export interface ConfirmationsOptions {
+interface ConfirmationsOptions {
   readonly findMined: FindMined
   readonly account: Pick<AccountView, 'isTaken'>
   /** The relayer's address. */
@@ -25,7 +24,7 @@ export interface ConfirmationsOptions {
   readonly confirmed: ConfirmedTransactions
   readonly nonceManager: NonceManager
   readonly confirmations: number
-  readonly gasCount: GasCount
+  readonly gasMeter: GasMeter
   readonly foreignUse: Pick<ForeignUse, 'suspect'>
   readonly logger: Logger
 }
@@ -55,7 +54,7 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
     confirmed,
     nonceManager,
     confirmations,
-    gasCount,
+    gasMeter,
     foreignUse,
     logger,
   } = options
@@ -68,7 +67,7 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
 
   function report(tx: PendingTx, transaction: MinedTransaction): void {
     nonceManager.consume(tx.nonce)
-    tx.owner.used(gasCount(transaction))
+    tx.owner.used(gasMeter(transaction))
     if (isNoOp(transaction, address)) {
       pendingTxs.finish(tx, { kind: 'refused' })
       return
@@ -93,7 +92,8 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
 
   return {
     async check(tx, head, isBroken) {
-      const isDeep = (block: number) => head - block + 1 >= confirmations
+      // The receipt may be of a block above the head: the head was read before.
+      const isDeep = (block: number) => Math.max(head, block) - block + 1 >= confirmations
       if (!isBroken && tx.blockNumber !== undefined && !isDeep(tx.blockNumber)) return
       const found = await Promise.all(tx.transactions.map(({ hash }) => findMined(hash)))
       const mined = found.findLast(
@@ -138,16 +138,16 @@ const receiptSchema = z
   )
   .nullable()
 
-/** @param transport sends the requests of one turn in one batch */
-export function createFindMined(transport: Pick<RpcTransport, 'send'>): FindMined {
+/** @param rpc sends the requests of one turn in one batch */
+export function createFindMined(rpc: Pick<Rpc, 'send'>): FindMined {
   return async (hash) => {
-    const [answer] = await transport.send([{ method: 'eth_getTransactionReceipt', params: [hash] }])
+    const [answer] = await rpc.send([{ method: 'eth_getTransactionReceipt', params: [hash] }])
     return resultOf(answer, receiptSchema)
   }
 }
 
 /** A transaction that was reported as mined, watched a while longer. */
-export interface ReportedTransaction {
+interface ReportedTransaction {
   readonly transaction: MinedTransaction
   /** Called when it is no longer in its block. */
   readonly dropped: () => void
@@ -240,18 +240,21 @@ const MAX_LOST = 1_024
 /** Until its receipt is found, the gas of a lost transaction stays counted at its limit. */
 export function createLostTransactions(options: {
   readonly findMined: FindMined
-  readonly gasCount: GasCount
+  readonly gasMeter: GasMeter
 }): LostTransactions {
-  const { findMined, gasCount } = options
+  const { findMined, gasMeter } = options
   const kept = new Set<Lost>()
   let askedAt = Number.NEGATIVE_INFINITY
 
   async function look(lost: Lost): Promise<void> {
-    if (performance.now() - lost.since > MAX_AGE_MS) kept.delete(lost)
+    if (performance.now() - lost.since > MAX_AGE_MS) {
+      kept.delete(lost)
+      return
+    }
     const found = await Promise.all(lost.hashes.map(findMined))
     const mined = found.find((transaction) => transaction !== null)
     if (!mined || !kept.delete(lost)) return
-    lost.correct(gasCount(mined))
+    lost.correct(gasMeter(mined))
   }
 
   return {
@@ -280,13 +283,13 @@ export function createLostTransactions(options: {
 }
 
 /** Returns the gas that a mined transaction used, and zero for one that was counted before. */
-export type GasCount = (transaction: Pick<MinedTransaction, 'hash' | 'gasUsed'>) => bigint
+export type GasMeter = (transaction: Pick<MinedTransaction, 'hash' | 'gasUsed'>) => bigint
 
 /** How many counted transactions are remembered. */
 const MAX_COUNTED = 4_096
 
 /** A transaction may be found several times: after a reorganization, or by a relay job whose end cannot be stored. */
-export function createGasCount(): GasCount {
+export function createGasMeter(): GasMeter {
   const counted = createRecentMap<Hex, true>(MAX_COUNTED)
   return ({ hash, gasUsed }) => {
     if (counted.get(hash) !== undefined) return 0n

@@ -1,6 +1,6 @@
 import { currentFees, type Fees, limited, priceLimit } from '../../chain/fees.js'
-import type { RpcProvider } from '../../chain/provider.js'
-import { createTimedValue } from '../async/timedValue.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { createTimedValue } from '../../service/waiting.js'
 
 /** The fees that a transaction has to offer now. */
 export interface FeeMarket {
@@ -9,12 +9,8 @@ export interface FeeMarket {
 }
 
 /** {@link currentFees}, requested once in `maxAgeMs` for all callers. */
-export function createFeeMarket(options: {
-  provider: RpcProvider
-  ceiling: bigint
-  maxAgeMs: number
-}): FeeMarket {
-  return { current: createTimedValue(options.maxAgeMs, () => currentFees(options.provider, options.ceiling)) }
+export function createFeeMarket(options: { rpc: Rpc; ceiling: bigint; maxAgeMs: number }): FeeMarket {
+  return { current: createTimedValue(options.maxAgeMs, () => currentFees(options.rpc, options.ceiling)) }
 }
 
 /**

@@ -1,12 +1,13 @@
+import type { Break } from '../../chain/blockTracker.js'
 import { describeError, type Logger } from '../../service/logger.js'
-import type { AccountView, Break, ForeignUse, Look } from './account.js'
-import type { Reception } from './broadcast.js'
+import type { AccountState, AccountView, ForeignUse } from './account.js'
+import type { NodeAnswers } from './broadcast.js'
 import type { Confirmations, ConfirmedTransactions, LostTransactions } from './confirmations.js'
 import type { NonceManager } from './nonceManager.js'
 import { isHeld, isRefused, type PendingTx, type PendingTxs } from './pendingTx.js'
 import type { SendAhead, Sender } from './sender.js'
 
-export interface MonitorOptions {
+interface MonitorOptions {
   /** Whether the account is known to be this process's own. What another server does with it is no news here. */
   readonly isTrusted: () => boolean
   readonly account: AccountView
@@ -28,7 +29,7 @@ const IDLE_LOOK_MS = 5_000
 const RESTING_LOOK_MS = 30_000
 
 /** Looks at the chain for every pending transaction, and does what follows. */
-export interface Monitor {
+interface Monitor {
   /** One look: a request for head and nonce, and one more for the receipts of transactions that seem mined. */
   look(): Promise<void>
 }
@@ -56,7 +57,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   }
 
   /** After a reorganization blocks may come back; after a reset they do not. */
-  function noticeBreak(look: Look): Break | null {
+  function noticeBreak(look: AccountState): Break | null {
     const broken = account.takeBreak()
     if (broken === null) return null
     logger.warn('history changed', { reason: broken, blockNumber: look.head })
@@ -103,7 +104,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
   }
 }
 
-export interface ResubmissionOptions {
+interface ResubmissionOptions {
   readonly sender: Sender
   readonly sendAhead: SendAhead
   readonly nonceManager: NonceManager
@@ -112,7 +113,7 @@ export interface ResubmissionOptions {
 }
 
 /** Resubmits transactions that are in no block, when it is time. */
-export interface Resubmission {
+interface Resubmission {
   /**
    * @param count the lowest nonce that is free on the chain
    * @throws what the owner's `save` and `isNeeded` throw, and ChainUnavailableError
@@ -138,7 +139,7 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
     tx.wasNext = true
     tx.waitsSince = performance.now()
     if (!isRefused(tx)) return
-    tx.reception = undefined
+    tx.answers = undefined
     sendAhead.offer(tx)
   }
 
@@ -166,24 +167,24 @@ export function createResubmission(options: ResubmissionOptions): Resubmission {
       leaveBlock(tx)
       const isNext = tx.nonce === count
       if (isNext && !tx.wasNext) takeTurn(tx)
-      const { sentAt, waitsSince, reception } = tx
+      const { sentAt, waitsSince, answers } = tx
       const now = performance.now()
       if (sentAt === undefined) return sendFirst(tx)
-      if (now - waitsSince >= resubmitAfterMs && !isUnanswered(reception)) {
+      if (now - waitsSince >= resubmitAfterMs && !isUnanswered(answers)) {
         if (!isNext) return waitOn(tx)
         return isRefused(tx) ? sender.giveUp(tx) : sender.resubmit(tx)
       }
-      if (reception?.held === 0 && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)
+      if (answers?.held === 0 && now - sentAt >= OFFER_AGAIN_MS) sendAhead.offer(tx)
     },
   }
 }
 
 /** No node has answered, so a higher fee would not help. */
-function isUnanswered(reception: Reception | undefined): boolean {
-  return reception?.held === 0 && reception.refused === 0
+function isUnanswered(answers: NodeAnswers | undefined): boolean {
+  return answers?.held === 0 && answers.refused === 0
 }
 
-export interface NonceGapsOptions {
+interface NonceGapsOptions {
   readonly pendingTxs: PendingTxs
   readonly nonceManager: NonceManager
   readonly sender: Sender
@@ -192,9 +193,9 @@ export interface NonceGapsOptions {
 }
 
 /** Fills nonce gaps below pending transactions. */
-export interface NonceGaps {
+interface NonceGaps {
   /** @param broken how the chain's history broke since the last time */
-  close(look: Look, broken: Break | null): Promise<void>
+  close(look: AccountState, broken: Break | null): Promise<void>
 }
 
 /** A caller may be about to acquire the nonce, and one node may know of a count before another does. */
@@ -211,7 +212,7 @@ export function createNonceGaps(options: NonceGapsOptions): NonceGaps {
   let lowestGap: { nonce: number; since: number } | undefined
 
   /** A nonce that a node's pool knows gets as much time as any transaction. */
-  function isOverdue(nonce: number, look: Look): boolean {
+  function isOverdue(nonce: number, look: AccountState): boolean {
     if (lowestGap?.nonce !== nonce) lowestGap = { nonce, since: performance.now() }
     const patience = nonce < look.pending ? resubmitAfterMs : Math.min(PATIENCE_MS, resubmitAfterMs)
     return performance.now() - lowestGap.since >= patience

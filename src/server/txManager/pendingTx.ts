@@ -1,10 +1,8 @@
 import { priceLimit } from '../../chain/fees.js'
 import { sameAddress } from '../../protocol/address.js'
 import type { Hex } from '../../protocol/hex.js'
-import { createDeferred } from '../async/deferred.js'
-import { readTransaction } from '../signer/transaction.js'
-import type { KeptTransaction, SignedTransaction } from '../store/receipts.js'
-import type { Reception } from './broadcast.js'
+import { type KeptTransaction, readTransaction, type SignedTransaction } from '../signer/transaction.js'
+import type { NodeAnswers } from './broadcast.js'
 
 /** The effect of a transaction, apart from its gas and fees. */
 export interface Call {
@@ -74,7 +72,7 @@ export interface PendingTx {
   /** The last broadcast, by `performance.now()`. Undefined when it is to be sent at the next look. */
   sentAt: number | undefined
   /** The nodes' answers to the last broadcast; undefined until they are known. */
-  reception: Reception | undefined
+  answers: NodeAnswers | undefined
   /** The block that it was last seen in. */
   blockNumber: number | undefined
   /** Since when the nonce is used, but by none of these transactions, by `performance.now()`. */
@@ -96,8 +94,8 @@ export function createPendingTx(
   cost?: bigint,
 ): PendingTx {
   const newest = lastSigned(transactions)
-  const mined = createDeferred<void>()
-  const outcome = createDeferred<Outcome>()
+  const mined = Promise.withResolvers<void>()
+  const outcome = Promise.withResolvers<Outcome>()
   return {
     nonce: newest.nonce,
     transactions: [...transactions],
@@ -107,7 +105,7 @@ export function createPendingTx(
     waitsSince: performance.now(),
     wasNext: false,
     sentAt: undefined,
-    reception: undefined,
+    answers: undefined,
     blockNumber: undefined,
     missedSince: undefined,
     mined: mined.promise,
@@ -128,23 +126,14 @@ function lastSigned(transactions: readonly KeptTransaction[]): SignedTransaction
   return { nonce, hash, raw }
 }
 
-/** Adds a transaction under the same nonce, signed and saved. */
-export function addTransaction(tx: PendingTx, transaction: SignedTransaction): void {
-  tx.transactions.push(transaction)
-  tx.newest = transaction
-  tx.maxCost = maxCost(transaction)
-  tx.waitsSince = performance.now()
-  tx.reception = undefined
-}
-
 /** A node holds it, as far as is known. */
-export function isHeld({ reception }: PendingTx): boolean {
-  return reception !== undefined && reception.held > 0
+export function isHeld({ answers }: PendingTx): boolean {
+  return answers !== undefined && answers.held > 0
 }
 
 /** Every node that answered refused it. */
-export function isRefused({ reception }: PendingTx): boolean {
-  return reception?.held === 0 && reception.refused > 0
+export function isRefused({ answers }: PendingTx): boolean {
+  return answers?.held === 0 && answers.refused > 0
 }
 
 /** Whether it is a transfer of zero wei to the account itself, which only uses the nonce. */
@@ -168,13 +157,15 @@ export interface Commitments {
 /** The pending transactions, each under its nonce. */
 export interface PendingTxs {
   add(tx: PendingTx): void
+  /** Adds a transaction under the same nonce, signed and saved. */
+  addTransaction(tx: PendingTx, transaction: SignedTransaction): void
   /** Removes it, and resolves its outcome. */
   finish(tx: PendingTx, outcome: Outcome): void
   /** In the order of their nonces. */
   all(): PendingTx[]
   of(nonce: number): PendingTx | undefined
-  /** Those below the nonce that no look has found in a block, in no order. */
-  waitingBelow(nonce: number): PendingTx[]
+  /** In no order, and without a copy: every offer goes through them. */
+  unordered(): Iterable<PendingTx>
   count(): number
   committed(): Commitments
 }
@@ -182,20 +173,37 @@ export interface PendingTxs {
 /** @param onDisplaced called with each call that lost its nonce */
 export function createPendingTxs(onDisplaced: (tx: PendingTx) => void): PendingTxs {
   const pendingTxs = new Set<PendingTx>()
+  let open = 0n
   let ended = 0n
   return {
     add(tx) {
       pendingTxs.add(tx)
+      open += tx.maxCost
+    },
+    addTransaction(tx, transaction) {
+      const before = tx.maxCost
+      tx.transactions.push(transaction)
+      tx.newest = transaction
+      tx.maxCost = maxCost(transaction)
+      tx.waitsSince = performance.now()
+      tx.answers = undefined
+      if (pendingTxs.has(tx)) open += tx.maxCost - before
     },
     finish(tx, outcome) {
-      if (pendingTxs.delete(tx)) ended += tx.maxCost
+      if (pendingTxs.delete(tx)) {
+        open -= tx.maxCost
+        ended += tx.maxCost
+      }
       if (outcome.kind === 'displaced') onDisplaced(tx)
       tx.finish(outcome)
     },
     all: () => [...pendingTxs].toSorted((a, b) => a.nonce - b.nonce),
-    of: (nonce) => [...pendingTxs].find((tx) => tx.nonce === nonce),
-    waitingBelow: (nonce) => [...pendingTxs].filter((tx) => tx.nonce < nonce && tx.blockNumber === undefined),
+    of(nonce) {
+      for (const tx of pendingTxs) if (tx.nonce === nonce) return tx
+      return undefined
+    },
+    unordered: () => pendingTxs,
     count: () => pendingTxs.size,
-    committed: () => ({ open: [...pendingTxs].reduce((sum, { maxCost }) => sum + maxCost, 0n), ended }),
+    committed: () => ({ open, ended }),
   }
 }

@@ -2,13 +2,11 @@ import { type Fees, priceLimit } from '../../chain/fees.js'
 import type { Hex } from '../../protocol/hex.js'
 import type { Logger } from '../../service/logger.js'
 import type { RelayerSigner } from '../signer/signer.js'
-import { readTransaction } from '../signer/transaction.js'
-import type { SignedTransaction } from '../store/receipts.js'
+import { readTransaction, type SignedTransaction } from '../signer/transaction.js'
 import { storageError } from '../store/storageError.js'
 import type { Broadcaster } from './broadcast.js'
 import { type FeeMarket, isOutbid, raisedFees } from './fees.js'
 import {
-  addTransaction,
   type Call,
   createPendingTx,
   isHeld,
@@ -24,7 +22,8 @@ export interface CheckedCall extends Call {
   readonly gasLimit: bigint
 }
 
-export interface SenderOptions {
+interface SenderOptions {
+  readonly pendingTxs: Pick<PendingTxs, 'addTransaction'>
   readonly broadcaster: Broadcaster
   readonly signer: RelayerSigner
   /** Whether the account is known to be this process's own. Nothing new is signed otherwise. */
@@ -76,6 +75,7 @@ const NO_OP_OWNER: Omit<Owner, 'save'> = {
 
 export function createSender(options: SenderOptions): Sender {
   const {
+    pendingTxs,
     broadcaster,
     signer,
     isTrusted,
@@ -109,13 +109,13 @@ export function createSender(options: SenderOptions): Sender {
     const sentAt = performance.now()
     tx.sentAt = sentAt
     const newest = tx.newest
-    const sent = broadcaster.send(newest).then((reception) => {
+    const sent = broadcaster.send(newest).then((answers) => {
       broadcasts.delete(sent)
       // It was sent again in between, and the later answer counts.
       if (tx.newest !== newest || tx.sentAt !== sentAt) return
       const { hash, nonce } = newest
-      const wasHeld = tx.reception === undefined || isHeld(tx)
-      tx.reception = reception
+      const wasHeld = tx.answers === undefined || isHeld(tx)
+      tx.answers = answers
       if (isHeld(tx) && !wasHeld) tx.waitsSince = performance.now()
       if (!isHeld(tx) && wasHeld && tx.wasNext) {
         logger.warn('no node took a transaction', { txHash: hash, nonce })
@@ -132,7 +132,7 @@ export function createSender(options: SenderOptions): Sender {
     if (raised !== null || call.to !== previous.to) {
       const signed = await sign(call, tx.nonce, raised ?? previous.fees)
       await tx.owner.save(signed)
-      addTransaction(tx, signed)
+      pendingTxs.addTransaction(tx, signed)
     }
     void broadcast(tx)
   }
@@ -166,8 +166,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
-export interface SendAheadOptions {
-  readonly pendingTxs: Pick<PendingTxs, 'of' | 'waitingBelow'>
+interface SendAheadOptions {
+  readonly pendingTxs: Pick<PendingTxs, 'of' | 'unordered'>
   readonly sender: Pick<Sender, 'broadcast'>
   /** Transactions that are sent while a lower nonce is in no block; undefined: as many as the nodes take. */
   readonly limit: number | undefined
@@ -191,8 +191,14 @@ export function createSendAhead({ pendingTxs, sender, limit }: SendAheadOptions)
   let free = 0
 
   function isTooEarly({ nonce }: PendingTx): boolean {
-    const below = pendingTxs.waitingBelow(nonce).filter((tx) => tx.nonce >= free)
-    return below.length > (limit ?? below.length) || below.some(isRefused)
+    let below = 0
+    for (const tx of pendingTxs.unordered()) {
+      // Not those that are in a block, as far as a look has found.
+      if (tx.nonce >= nonce || tx.nonce < free || tx.blockNumber !== undefined) continue
+      if (isRefused(tx)) return true
+      below++
+    }
+    return limit !== undefined && below > limit
   }
 
   function offer(tx: PendingTx): void {

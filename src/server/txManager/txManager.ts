@@ -1,21 +1,19 @@
-import type { RpcProvider } from '../../chain/provider.js'
-import type { RpcTransport } from '../../chain/rpcTransport.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { createPoller, type Service } from '../../service/lifetime.js'
 import type { Logger } from '../../service/logger.js'
-import { createSemaphore } from '../async/semaphore.js'
-import type { Service } from '../lifetime.js'
-import { createPoller } from '../poller.js'
+import { createSemaphore } from '../../service/semaphore.js'
 import type { RelayerSigner } from '../signer/signer.js'
-import type { KeptTransaction } from '../store/receipts.js'
+import type { KeptTransaction } from '../signer/transaction.js'
 import { createAccountView, createFindNonceUse, createForeignUse, type ForeignUse } from './account.js'
 import type { Broadcaster } from './broadcast.js'
 import {
   createConfirmations,
   createConfirmedTransactions,
   createFindMined,
-  createGasCount,
+  createGasMeter,
   createLostTransactions,
   type FindMined,
-  type GasCount,
+  type GasMeter,
   type LostTransactions,
 } from './confirmations.js'
 import type { FeeMarket } from './fees.js'
@@ -32,11 +30,12 @@ import {
 } from './pendingTx.js'
 import { type CheckedCall, createSendAhead, createSender, type SendAhead, type Sender } from './sender.js'
 
-export interface TxManagerOptions {
-  readonly provider: RpcProvider
+interface TxManagerOptions {
+  readonly rpc: Pick<Rpc, 'send' | 'doubt'>
   /** Sends the requests of one turn in one batch. */
-  readonly transport: Pick<RpcTransport, 'send'>
   readonly broadcaster: Broadcaster
+  /** How long a node whose blocks are known may trail, in place of the usual time. */
+  readonly trailingMs?: number | undefined
   readonly signer: RelayerSigner
   /** Whether the account is known to be this process's own. Nothing new is signed otherwise. */
   readonly isTrusted: () => boolean
@@ -88,24 +87,24 @@ export interface TxManager {
 }
 
 export function createTxManager(options: TxManagerOptions): TxManager {
-  const findMined = createFindMined(options.transport)
-  const gasCount = createGasCount()
-  const lost = createLostTransactions({ findMined, gasCount })
+  const findMined = createFindMined(options.rpc)
+  const gasMeter = createGasMeter()
+  const lost = createLostTransactions({ findMined, gasMeter })
   const pendingTxs = createPendingTxs(lost.add)
   const semaphore = createSemaphore(options.maxInFlight)
-  const { provider, signer, pollIntervalMs: intervalMs, logger } = options
+  const { rpc, signer, pollIntervalMs: intervalMs, logger } = options
   const foreignUse = createForeignUse({
-    findNonceUse: createFindNonceUse({ provider, address: signer.address }),
+    findNonceUse: createFindNonceUse({ rpc, address: signer.address }),
     isTrusted: options.isTrusted,
     onTaken: lost.taken,
     onForeign: options.onForeign,
     logger,
   })
-  const sender = createSender({ ...options, onSigned: foreignUse.own })
+  const sender = createSender({ ...options, pendingTxs, onSigned: foreignUse.own })
   const stopping = new AbortController()
   const sendAhead = createSendAhead({ pendingTxs, sender, limit: options.maxSentAhead })
   const { nonceManager, look } = createOversight(
-    { ...options, findMined, gasCount, lost, foreignUse, pendingTxs, sender, sendAhead },
+    { ...options, findMined, gasMeter, lost, foreignUse, pendingTxs, sender, sendAhead },
     stopping.signal,
   )
   const poller = createPoller({ name: 'tx-manager', intervalMs, tick: look, logger })
@@ -172,7 +171,7 @@ export function createTxManager(options: TxManagerOptions): TxManager {
 function createOversight(
   parts: TxManagerOptions & {
     readonly findMined: FindMined
-    readonly gasCount: GasCount
+    readonly gasMeter: GasMeter
     readonly lost: LostTransactions
     readonly foreignUse: ForeignUse
     readonly pendingTxs: PendingTxs
@@ -181,8 +180,8 @@ function createOversight(
   },
   stopping: AbortSignal,
 ) {
-  const { provider, signer, findMined } = parts
-  const account = createAccountView({ provider, address: signer.address })
+  const { rpc, signer, findMined } = parts
+  const account = createAccountView({ rpc, address: signer.address, trailingMs: parts.trailingMs })
   const nonceManager = createNonceManager(account, stopping, parts.foreignUse.suspect)
   const confirmed = createConfirmedTransactions(findMined)
   const shared = { ...parts, address: signer.address, account, nonceManager, confirmed }

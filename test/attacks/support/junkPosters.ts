@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What became of the posts so far: how many got which status. */
+/** The answers to the posts so far, counted by status. */
 export type Answers = ReadonlyMap<number | 'none', number>
 
 export interface JunkPosters {
@@ -13,17 +13,17 @@ export interface JunkPosters {
 }
 
 export interface JunkPostersOptions {
-  /** Of the server. */
+  /** The server's. */
   readonly url: string
   /** Loopback addresses: each is one client to the server. */
   readonly addresses: readonly string[]
-  /** Of each client, at most. */
+  /** The most of each client. */
   readonly postsPerSecond: number
   /** A body that the server has not seen. */
   readonly body: () => object
 }
 
-/** Of one client at a time. */
+/** The most open requests of one client. */
 const OPEN_REQUESTS = 4
 
 /** The loopback addresses 127.0.0.2, 127.0.0.3 and so on. */

@@ -8,8 +8,8 @@ const NEIGHBOUR = 65_534
 const OTHERS_READ = 0o004
 
 /**
- * What another user of the machine reads in a file; null when the system keeps it from them. As root, which may become
- * that user, it is tried; elsewhere the file's mode decides, as it does in the kernel.
+ * Reads a file as another user of the machine; null when the system refuses. Root may become that user and tries it. For
+ * others the file's mode decides, as it does in the kernel.
  */
 export async function readAsNeighbour(path: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return readByMode(path)

@@ -19,7 +19,7 @@ export function overflowOf(page: Page): Promise<number> {
   })
 }
 
-/** What axe finds on the page, of any weight: `rule: element`. */
+/** All findings of axe on the page, of any weight: `rule: element`. */
 export async function findViolations(page: Page): Promise<string[]> {
   const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   // Evaluated by the debugger, which the page's policy does not bind.

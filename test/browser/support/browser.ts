@@ -11,7 +11,7 @@ export const PATIENCE_MS = 120_000
 /** A page, and what it did since it was opened. */
 export interface OpenPage {
   readonly page: Page
-  /** What the console has as an error, a refusal of the page's policy among them, and errors that nobody caught. */
+  /** Errors in the console, refusals of the page's policy among them, and uncaught errors. */
   readonly errors: readonly string[]
   /** The origins of all that it asked for over the network. */
   readonly origins: ReadonlySet<string>
@@ -55,7 +55,7 @@ function watch(page: Page): OpenPage {
   page.on('pageerror', (error) => errors.push(String(error)))
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
-    // What is written into a stylesheet goes over no network.
+    // Data inside a stylesheet goes over no network.
     if (protocol !== 'data:') origins.add(origin)
   })
   return { page, errors, origins }

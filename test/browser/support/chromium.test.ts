@@ -28,7 +28,7 @@ test('CHROMIUM_PATH goes before PATH', async () => {
   expect(chromiumPath({ PATH: directory, CHROMIUM_PATH })).toBe(CHROMIUM_PATH)
 })
 
-test('what is no program is not taken for one, and the error says what to do', async () => {
+test('a file that is no program is not taken for one, and the error says what to do', async () => {
   const directory = await temporaryDirectory()
   await writeFile(join(directory, 'chromium'), '')
   await mkdir(join(directory, 'google-chrome'))

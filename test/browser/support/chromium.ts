@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What Chromium and Chrome are called, by those who package them. */
+/** The names of Chromium and Chrome in their packages. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
 /** There is no browser to test with; the message says how to get one. */

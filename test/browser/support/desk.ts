@@ -11,12 +11,12 @@ import { launchChromium, PATIENCE_MS, VIEWPORT } from './browser.js'
 
 export interface BrowserDesk {
   readonly sandbox: Sandbox
-  /** Of the page. */
+  /** The page's. */
   readonly url: string
   readonly browser: Browser
-  /** Of version 1, which no browser has published. */
+  /** The copy of version 1, which no browser has published. */
   readonly copy: PublishedRulebook['copy']
-  /** What the pages' consoles said that must not be: errors, and what the page's policy refused. */
+  /** Errors in the pages' consoles, and refusals of the page's policy. */
   readonly complaints: string[]
   /** A page of a browser of its own, at an address. */
   visit(url?: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>
@@ -25,7 +25,7 @@ export interface BrowserDesk {
 }
 
 /** A fill comes within moments here, and a block every second. */
-const QUICK_ENCLAVE = { FILL_WAIT_MS: '1500', CONFIRM_POLL_MS: '100' }
+const QUICK_ENCLAVE = { FILL_WAIT: '1500ms', CONFIRM_POLL_INTERVAL: '100ms' }
 
 /** For a test file; to be used inside of tests and hooks. */
 export function useBrowserDesk(): () => BrowserDesk {

@@ -12,7 +12,7 @@ export interface ExtensionOptions {
   readonly isPlain?: boolean
   /** The chain on which it begins; it changes when it is asked to. */
   readonly chainId: number
-  /** What it answers when it is asked to change to a chain that it was not told of; unset: it knows all. */
+  /** Its answer when it is asked to change to a chain that it does not know; unset: it knows all. */
   readonly unknownChain?: { readonly code: number; readonly data?: unknown }
 }
 
@@ -73,12 +73,12 @@ export async function installExtension(page: Page, options: ExtensionOptions): P
   }, options)
 }
 
-/** What a person changes in a wallet. */
+/** A person's changes in a wallet. */
 interface ExtensionChange {
   readonly refuses?: readonly string[]
   /** Empty: it answers all. */
   readonly silentOn?: string
-  /** That the page may see. It is told, also when they are the same. */
+  /** Accounts that the page may see. It gets an event, also when they are the same. */
   readonly accounts?: readonly string[]
 }
 

@@ -45,7 +45,7 @@ describe('renderBlocks', () => {
     expect(renderBlocks([empty, { kind: 'line', cells: ['a', 'b'] }], style)).toMatch(/^a[ \t]+b$/)
   })
 
-  it.each(['people', 'plain'] as const)('lets nobody’s text steer the terminal of %s', (style) => {
+  it.each(['people', 'plain'] as const)('lets no text steer the terminal of %s', (style) => {
     const text = renderBlocks([{ kind: 'line', cells: ['red \u001b[31m\u009b\r\n\ttext'] }], style)
     expect(text).toBe('red ?[31m????text')
   })

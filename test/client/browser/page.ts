@@ -1,3 +1,3 @@
-// What a page bundles: the client, and a wallet in place of the browser extension's.
+// The code that a page bundles: the client, and a wallet in place of the browser extension's.
 export { JsonRpcProvider, Wallet } from 'ethers'
 export { createClient } from '../../../src/client/index.js'

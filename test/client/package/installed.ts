@@ -22,8 +22,8 @@ export interface Installed {
 const manifestSchema = z.object({ name: z.string(), dependencies: z.record(z.string(), z.string()) })
 
 /**
- * One such project per test file. Nothing is asked of a registry: what the package depends on, and nothing else, is
- * linked from this project's own packages; `also` are further ones that the project has.
+ * One such project per test file, without a request to a registry: the package's dependencies alone are linked from this
+ * project's own packages. @param also further packages of the project
  */
 export function useInstalledPackage(also: readonly string[] = []): () => Installed {
   let installed: Installed | undefined

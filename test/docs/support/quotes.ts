@@ -1,4 +1,4 @@
-// What docs/protocol.md quotes of the vectors, read with nothing but the client that was written from it.
+// Quotes of the vectors in docs/protocol.md, read with nothing but the client that was written from it.
 import { readFileSync } from 'node:fs'
 import { fromHex } from '../../e2e/support/pageClient/bytes.js'
 import {
@@ -14,7 +14,7 @@ import type { Intent, Rulebook } from '../../e2e/support/pageClient/typedData.js
 
 const page = readFileSync(new URL('../../../docs/protocol.md', import.meta.url), 'utf8')
 
-/** What the page quotes of a vector file at a pointer. */
+/** The page's quote of a vector file at a pointer. */
 export function quoted(place: string): JsonObject {
   const [, after = ''] = page.split(`\n**Vector** ${place}`)
   const [, json = ''] = /^[^\n]*\n\n```json\n([\s\S]*?)\n```\n/.exec(after) ?? []

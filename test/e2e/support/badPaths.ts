@@ -59,9 +59,16 @@ export function badPaths(token: string): BadRequest[] {
         method: other,
       })),
     ),
-    ...['/', '/Orders', '/orders/a/b', '/health/x', '/.env', '/__proto__', '/docs/errors.md', '/relays'].map(
-      (path) => get(path, 'not-found'),
-    ),
+    ...[
+      '/Orders',
+      '/errors/',
+      '/orders/a/b',
+      '/health/x',
+      '/.env',
+      '/__proto__',
+      '/docs/errors.md',
+      '/relays',
+    ].map((path) => get(path, 'not-found')),
     ...['', 'Bearer', `Basic ${token}`, `Bearer ${token}x`, `Bearer ${token.slice(1)}`].flatMap(
       (authorization) =>
         [`/relay/${ID}`, '/relay', '/relay/zz'].flatMap((path) =>

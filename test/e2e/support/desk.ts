@@ -3,8 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type Contracts, createContracts } from '../../../src/chain/contracts.js'
-import { createUsdc, type Usdc } from '../../../src/chain/usdc.js'
+import { type Contracts, createContracts, createUsdc, type Usdc } from '../../../src/chain/contracts.js'
 import type { Client } from '../../../src/client/index.js'
 import { clientOf, publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
@@ -37,7 +36,7 @@ type DeskOptions = Pick<SandboxOptions, 'serverSettings' | 'enclaveSettings' | '
 }
 
 /** A fill comes within moments here, and a block every second. */
-const QUICK_ENCLAVE = { FILL_WAIT_MS: '1500', CONFIRM_POLL_MS: '100' }
+const QUICK_ENCLAVE = { FILL_WAIT: '1500ms', CONFIRM_POLL_INTERVAL: '100ms' }
 
 const START_TIMEOUT_MS = 120_000
 

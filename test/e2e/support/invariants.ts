@@ -1,10 +1,10 @@
 // What always holds of the platform's money, whatever happened: the module that the doctor runs.
 import { expect } from 'vitest'
-import { RpcProvider } from '../../../src/chain/provider.js'
+import { createRpc } from '../../../src/chain/rpc.js'
 import { createChainState } from '../../../src/enclave/chainState.js'
 import { systemClock } from '../../../src/enclave/clock.js'
 import type { Disagreement } from '../../../src/enclave/doctor/invariants.js'
-import { createPortfolioStore } from '../../../src/enclave/portfolioStore.js'
+import { createPortfolioStore } from '../../../src/enclave/stores.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { BROKER_CASH } from '../../../src/sandbox/settings.js'
@@ -28,10 +28,10 @@ export async function findDisagreements({
   wallets?: readonly Hex[]
 }): Promise<Disagreement[]> {
   const { info, accounts, secrets, broker } = sandbox
-  const provider = new RpcProvider({ chainId: info.chainId, urls: [info.rpcUrl], timeoutMs: 20_000 })
+  const rpc = createRpc({ chainId: info.chainId, urls: [info.rpcUrl], timeoutMs: 20_000 })
   const { usdc: _, ...addresses } = info.contracts
   const chain = createChainState({
-    provider,
+    rpc,
     chainId: info.chainId,
     addresses,
     depth: 0,
@@ -39,16 +39,12 @@ export async function findDisagreements({
     clock: systemClock,
   })
   const { employees, ...others } = accounts
-  try {
-    return await find({
-      chain,
-      provider,
-      portfolios: createPortfolioStore(chain, secrets.ledgerMasterKey),
-      wallets: [...[...Object.values(others), ...employees].map(({ address }) => address), ...wallets],
-      broker,
-      brokerCashAtStart: BROKER_CASH,
-    })
-  } finally {
-    provider.destroy()
-  }
+  return find({
+    chain,
+    rpc,
+    portfolios: createPortfolioStore(chain, secrets.ledgerMasterKey),
+    wallets: [...[...Object.values(others), ...employees].map(({ address }) => address), ...wallets],
+    broker,
+    brokerCashAtStart: BROKER_CASH,
+  })
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { readStatuses } from '../../../bench/support/statuses.js'
+import { readStatuses } from '../../../bench/support/openOrders.js'
 import { clientOrderIdOf } from '../../../src/protocol/identifiers.js'
 import type { SeenRequest } from '../../../src/sandbox/broker/index.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
@@ -50,7 +50,7 @@ const placementSchema = z.object({ client_order_id: z.string() })
  */
 export function runOpening(options: OpeningOptions): Promise<OpeningReport> {
   // As it is without a sandbox: each order would ask for the hours of the market again, at the cost of the broker's limit.
-  const platform = { directory: options.directory, enclaveSettings: { BROKER_CLOCK_MAX_AGE_MS: '60000' } }
+  const platform = { directory: options.directory, enclaveSettings: { BROKER_CLOCK_MAX_AGE: '1m' } }
   return withTradingSandbox(platform, (sandbox, reader) => run(options, sandbox, reader))
 }
 

@@ -10,6 +10,7 @@ import {
   type OrderWish,
   openEscrow,
   type PreparedOrder,
+  postCancel,
   postOrder,
   randomOrderId,
   sealOrder,
@@ -36,6 +37,8 @@ export interface PageClient {
   prepare(wish: OrderWish): Promise<PreparedOrder>
   /** Opens the escrow, and posts until the server has this envelope. */
   submit(order: PreparedOrder): Promise<void>
+  /** Cancels an order of this wallet; resolves once the server has the cancel. */
+  cancel(orderId: Hex): Promise<void>
   /** Resolves once the order is settled or refunded. */
   ended(orderId: Hex): Promise<EndedOrder>
   /** Resolves with undefined when there is no portfolio yet. */
@@ -89,6 +92,8 @@ export async function connectPageClient(settings: PageClientSettings): Promise<P
       await openEscrow(chain, order)
       await postOrder(http, order)
     },
+    cancel: async (orderId) =>
+      postCancel(http, await venueNow(), { orderId, account: chain.account }, walletKey),
     ended: (orderId) => followOrder(http, orderId),
     portfolio: async () => readPortfolio(chain, (await venueNow()).ledger, key),
     openNotice: (orderId, { notice }) => notice && openNotice(orderId, notice, key),

@@ -14,7 +14,7 @@ export async function problemAt(url: string, { method, path, headers = {}, body 
   expect(problem).toMatchObject({
     status: response.status,
     requestId: response.headers.get('x-request-id'),
-    type: `/docs/errors.md#${problem.code}`,
+    type: `/errors#${problem.code}`,
   })
   const known = Object.entries(PROBLEMS).find(([code]) => code === problem.code)?.[1]
   expect(known).toMatchObject({ status: problem.status, title: problem.title })

@@ -1,5 +1,4 @@
-import type { Contracts } from '../../../src/chain/contracts.js'
-import type { Usdc } from '../../../src/chain/usdc.js'
+import type { Contracts, Usdc } from '../../../src/chain/contracts.js'
 import type { Client, OrderRequest, Portfolio } from '../../../src/client/index.js'
 import type { OrderStatus } from '../../../src/protocol/api.js'
 import type { Hex } from '../../../src/protocol/hex.js'

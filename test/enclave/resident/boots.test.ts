@@ -46,8 +46,9 @@ test('killed in the middle of a burst: the next boot says at once that every run
   const [job] = jobs
   if (job === undefined) throw new Error('no job')
   expect((await offer(second.url ?? '', job)).answer).toMatchObject({ result: 'already-accepted', boot: 2 })
+  await eventually('its result, again', () => server.results().length === 51)
   await offerBurst(second.url, 50)
-  await eventually('their results', () => server.results().length === 100)
+  await eventually('their results', () => server.results().length === 101)
 })
 
 test('paused: no other process gets its directory, and its runs go on where they were', async () => {

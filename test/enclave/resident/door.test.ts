@@ -131,7 +131,7 @@ test('jobs also come over a socket; one that a killed process left is in no way,
   expect((await post(`unix:${path}`, headers, body)).status).toBe(202)
 })
 
-/** As a process leaves it that was killed: no one listens there. */
+/** Leaves a socket like a killed process: no process listens there. */
 async function leaveSocket(path: string): Promise<void> {
   const server = createServer().listen(`${path}.first`)
   await once(server, 'listening')

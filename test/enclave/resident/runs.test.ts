@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -115,7 +116,33 @@ describe('a job', () => {
     expect((await offer(second.url, job)).answer).toMatchObject({ result: 'already-accepted', boot: 2 })
     await sleep(200)
     expect(runs).toBe(1)
-    expect(server.posts).toHaveLength(1)
+    expect(new Set(server.posts.map(({ body }) => body.outcome))).toEqual(new Set(['settled']))
+  })
+
+  test('that is offered again has its result posted again once it has ended, also after a restart', async () => {
+    const { enclave, server, start } = await setUp(async () => ({ outcome: 'settled' }))
+    const job = await orderJob()
+    await offer(enclave.url, job)
+    await eventually('the result', () => server.posts.length === 1)
+    await offer(enclave.url, job)
+    await eventually('the result again', () => server.posts.length === 2)
+    await enclave.stop()
+    const second = await start()
+    await offer(second.url, job)
+    await eventually('the result of the earlier boot', () => server.posts.length === 3)
+    expect(server.posts.map(({ runId, body }) => [runId, body.outcome])).toEqual(
+      Array.from({ length: 3 }, () => [job.runId, 'settled']),
+    )
+  })
+
+  test('that is offered often while its result is on its way has one delivery', async () => {
+    const { enclave, server } = await setUp(async () => DONE, { answer: () => 503 })
+    const job = await orderJob()
+    await offer(enclave.url, job)
+    await eventually('the result', () => server.posts.length > 0)
+    const before = server.posts.length
+    for (let count = 0; count < 10; count++) await offer(enclave.url, job)
+    expect(server.posts.length - before).toBeLessThan(5)
   })
 
   test('is refused past its time, and not started', async () => {
@@ -293,14 +320,15 @@ describe('the state directory', () => {
 
   test('forgets what the server has, once the door would refuse it as too late', async () => {
     const table = openRunTable(await temporaryDirectory(), { onUnsynced })
+    const [a, b, c] = [randomUUID(), randomUUID(), randomUUID()]
     await Promise.all([
-      table.note({ runId: 'a', stopAt: 10 }),
-      table.note({ runId: 'b', stopAt: 10 }),
-      table.note({ runId: 'c', stopAt: 20 }),
+      table.note({ runId: a, stopAt: 10 }),
+      table.note({ runId: b, stopAt: 10 }),
+      table.note({ runId: c, stopAt: 20 }),
     ])
-    await Promise.all([table.settle('a'), table.settle('c')])
+    await Promise.all([table.settle(a), table.settle(c)])
     await table.forget(20)
-    expect(['a', 'b', 'c'].map(table.has)).toEqual([false, true, true])
+    expect([a, b, c].map((runId) => table.find(runId)?.runId)).toEqual([undefined, b, c])
     table.close()
   })
 })

@@ -1,19 +1,20 @@
-// What always holds of the money: the module that the doctor runs, with the broker's books from its control.
-import type { JsonRpcApiProvider } from 'ethers'
+// The invariants of the money: the module that the doctor runs, with the broker's books from its control.
+
 import { expect } from 'vitest'
 import { activityPageSchema, asActivities } from '../../../src/broker/activities.js'
 import { storedOrderSchema } from '../../../src/broker/order.js'
 import { joined } from '../../../src/broker/orders.js'
+import type { Rpc } from '../../../src/chain/rpc.js'
 import type { ChainState } from '../../../src/enclave/chainState.js'
 import { checkMoney, type Disagreement } from '../../../src/enclave/doctor/invariants.js'
 import { type BrokerBooks, readMoneyState } from '../../../src/enclave/doctor/moneyState.js'
-import type { PortfolioStore } from '../../../src/enclave/portfolioStore.js'
+import type { PortfolioStore } from '../../../src/enclave/stores.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { parseDecimal, SHARE_DECIMALS, USDC_DECIMALS } from '../../../src/protocol/units.js'
 import type { ActivityView, BrokerControl, OrderView } from '../../../src/sandbox/broker/index.js'
 import { FEES } from '../../support/brokerBooks.js'
 
-/** What a stand-in booked. */
+/** The bookings of a stand-in. */
 export interface Booked {
   readonly activities: readonly ActivityView[]
   readonly orders: readonly OrderView[]
@@ -21,7 +22,7 @@ export interface Booked {
 
 export interface InvariantDeps {
   chain: ChainState
-  provider: JsonRpcApiProvider
+  rpc: Pick<Rpc, 'send'>
   portfolios: PortfolioStore
   /** Every wallet that can hold USDC. */
   wallets: readonly Hex[]
@@ -29,7 +30,7 @@ export interface InvariantDeps {
   brokerCashAtStart: string
   /** USDC base units that buys cost which were reclaimed after their fill: the platform's loss. */
   loss?: bigint
-  /** What earlier stand-ins of the same account booked. */
+  /** The bookings of earlier stand-ins of the same account. */
   before?: Booked | undefined
 }
 

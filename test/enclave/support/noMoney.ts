@@ -1,6 +1,6 @@
 import type { MoneyState } from '../../../src/enclave/doctor/invariants.js'
 
-/** Of a platform on which nothing has happened. */
+/** The money of a platform without any order. */
 export const NO_MONEY: MoneyState = {
   orders: new Map(),
   payouts: new Map(),

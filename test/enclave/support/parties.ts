@@ -1,5 +1,6 @@
-// Who takes part in the enclave's tests: keys, an institution, a rulebook, and what they seal and sign.
+// The parties of the enclave's tests: keys, an institution, a rulebook, and their envelopes and signatures.
 import { z } from 'zod'
+import { cancelIntentDigest, sealCancel } from '../../../src/protocol/cancelIntent.js'
 import { commitOf, type Envelope, seal } from '../../../src/protocol/envelope.js'
 import { bytesToHex, type Hex, hexToBytes } from '../../../src/protocol/hex.js'
 import { clientOrderIdOf, nameToBytes32 } from '../../../src/protocol/identifiers.js'
@@ -46,7 +47,7 @@ function domainOf({ anvil, addresses }: TestChain) {
   return { chainId: anvil.chainId, escrow: addresses.orderEscrow }
 }
 
-/** What is wanted, in short; the rest is filled in. */
+/** An order in short; the rest is filled in. */
 export interface Wish {
   who: Role
   side: Side
@@ -113,6 +114,17 @@ export async function openOrder(chain: TestChain, wish: Wish): Promise<OpenedOrd
   if (escrow > 0n) await chain.send(who, 'escrow', 'openBuy', orderId, commit, escrow, deadline)
   else await chain.send(who, 'escrow', 'openRequest', orderId, commit, deadline)
   return { who, orderId, clientOrderId: clientOrderIdOf(orderId), envelope, deadline, escrow }
+}
+
+/** Signs and seals a cancel of an order, by another role's key where one is named. */
+export function cancelOf(
+  chain: TestChain,
+  { orderId, who }: Pick<OpenedOrder, 'orderId' | 'who'>,
+  signedBy: Role = who,
+): Promise<Envelope> {
+  const order = { orderId, account: chain.account(who) }
+  const sig = signDigest(cancelIntentDigest(order, domainOf(chain)), keyOf(chain, signedBy))
+  return sealCancel({ ...order, sig }, INTENT_PUBKEY, domainOf(chain))
 }
 
 /** Signs and seals a rulebook. */

@@ -11,7 +11,7 @@ import { startHttpServer } from '../../support/httpServer.js'
 
 export const RELAY_TOKEN = 'relay-token-of-32-characters-or-more'
 
-/** What the relay does with the next request instead of carrying it to the chain. */
+/** Treats the next request otherwise than by carrying it to the chain. */
 export type RelayFault =
   /** Nothing is wrong with this one. */
   | 'pass'
@@ -29,7 +29,7 @@ export interface RelayServer {
   posted: SignedAuthorization[]
   /** Applies to the next requests, one each. */
   faults: RelayFault[]
-  /** Sends what was withheld; what reverts by now is dropped, as a real node does. */
+  /** Sends the withheld calls, and drops those that revert by now, as a real node does. */
   land(): Promise<void>
   stop(): Promise<void>
 }

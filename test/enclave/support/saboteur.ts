@@ -1,20 +1,19 @@
 // Lets the n-th call that a run makes to the outside go wrong.
-import type { JsonRpcPayload } from 'ethers'
 import { BrokerError, type SharedBroker } from '../../../src/broker/index.js'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
-import { RpcProvider } from '../../../src/chain/provider.js'
 import type { EnclaveDeps } from '../../../src/enclave/enclave.js'
 import type { RelayAnswer } from '../../../src/enclave/relay.js'
+import { tappedRpc } from '../../support/tappedRpc.js'
 
 /**
- * - `crash`: the process dies before the call; nothing that comes after takes effect
+ * - `crash`: the process dies before the call; no later call takes effect
  * - `unanswered`: the call takes effect and its answer is lost
  * - `unsent`: the call does not take effect
  * - `refused`: the broker answers with a definite refusal; others as `unsent`
  */
 export type Mishap = 'crash' | 'unanswered' | 'unsent' | 'refused'
 
-/** The process is dead. Whoever catches it can do nothing any more: every later call throws it again. */
+/** The process is dead. Code that catches it can do nothing any more: every later call throws it again. */
 class Crash extends Error {}
 
 export interface Saboteur {
@@ -31,7 +30,7 @@ export interface Saboteur {
  * @param before runs before each call, with its number; `after` when it is over, before the run hears of its answer
  */
 export function sabotage(
-  deps: EnclaveDeps & { rpcUrl: string },
+  deps: EnclaveDeps,
   at: number,
   mishap: Mishap,
   before: (call: number) => Promise<void> = async () => undefined,
@@ -53,15 +52,6 @@ export function sabotage(
     return failed()
   }
 
-  class SabotagedProvider extends RpcProvider {
-    override _send(payload: JsonRpcPayload | JsonRpcPayload[]) {
-      const sent = () => super._send(payload)
-      return step('chain', sent, () => {
-        throw new ChainUnavailableError(1)
-      })
-    }
-  }
-  const { chainId } = deps
   return {
     calls,
     report: () =>
@@ -72,7 +62,11 @@ export function sabotage(
       ),
     deps: {
       ...deps,
-      provider: new SabotagedProvider({ chainId, urls: [deps.rpcUrl], timeoutMs: 20_000 }),
+      rpc: tappedRpc(deps.rpc, (_calls, send) =>
+        step('chain', send, () => {
+          throw new ChainUnavailableError(1)
+        }),
+      ),
       broker: sabotagedBroker(deps.broker, mishap, step),
       relay: {
         post: (authorization) =>

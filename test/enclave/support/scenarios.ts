@@ -46,7 +46,7 @@ async function placed(w: World, order: OpenedOrder) {
   if (outcome !== 'placed') throw new Error(`expected placed, got ${outcome}`)
 }
 
-/** Reclaims a live order that the broker filled meanwhile. */
+/** Reclaims a live order after the broker has filled it. */
 async function reclaimed(w: World, order: OpenedOrder) {
   await placed(w, order)
   w.broker.control.release({})
@@ -114,6 +114,40 @@ export const refusals: Record<string, Scenario> = {
       await pastDeadline(w, order)
     },
     outcome: 'refunded',
+  },
+}
+
+/** Runs the order until it waits, then cancels it. */
+async function cancelled(w: World, order: OpenedOrder) {
+  const { outcome } = await w.run(order)
+  if (outcome !== 'placed' && outcome !== 'queued')
+    throw new Error(`expected an order that waits, got ${outcome}`)
+  await w.cancel(order)
+}
+
+export const cancels: Record<string, Scenario> = {
+  'a cancelled new buy': {
+    arrange: (w) => w.open(buy(250)),
+    begin: (w, order) => w.cancel(order),
+    outcome: 'refunded',
+  },
+  'a cancelled queued sale': {
+    arrange: after(withShares, { ...sell(400), deadlineIn: 2 * DAY }),
+    broker: (broker) => broker.control.clock({ open: false }),
+    begin: cancelled,
+    outcome: 'refunded',
+  },
+  'a cancelled live sale': {
+    arrange: after(withShares, sell(400)),
+    broker: hold,
+    begin: cancelled,
+    outcome: 'refunded',
+  },
+  'a cancelled buy that is filled in part': {
+    arrange: (w) => w.open(buy(250)),
+    broker: (broker) => broker.control.fill({ mode: 'partial', fraction: '0.5' }),
+    begin: cancelled,
+    outcome: 'settled',
   },
 }
 

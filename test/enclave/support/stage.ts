@@ -6,11 +6,11 @@ import { startRelayServer } from './relayServer.js'
 import { createWorld, SYMBOLS, type World } from './world.js'
 
 export interface Scenario {
-  /** What happened before. The chain and the books at the broker are carried over. */
+  /** Prepares the order. The chain and the books at the broker are carried over. */
   arrange(world: World): Promise<OpenedOrder>
   /** How the broker behaves from here on. */
   broker?(broker: BrokerStandIn): void
-  /** What happens in every play before its first run. */
+  /** Runs in every play before its first run. */
   begin?(world: World, order: OpenedOrder): Promise<void>
   /** How the order must end. */
   outcome: 'settled' | 'refunded' | 'done'
@@ -65,7 +65,7 @@ export async function resume(world: World, order: OpenedOrder): Promise<string> 
   throw new Error('the order does not come to its end')
 }
 
-/** What is left in the end. */
+/** Reads the state in the end. */
 export async function remains(world: World, order: OpenedOrder) {
   return {
     state: await world.state(order),

@@ -1,12 +1,12 @@
-// Every run is stopped before each of its calls to the outside, and each call fails in each way: whatever happened,
-// the runs after it end where an undisturbed run ends, and nobody's cash or shares are more than there is.
+// Every run is stopped before each of its calls to the outside, and each call fails in each way. The runs after it must end
+// where an undisturbed run ends, and the cash and shares of all accounts together must be covered.
 import { describe, expect, it } from 'vitest'
 import { type Mishap, sabotage } from './saboteur.js'
 import { createSample } from './sample.js'
 import { remains, resume, type Scenario, setStage } from './stage.js'
 import type { World } from './world.js'
 
-/** What changes something that lasts. */
+/** Calls with a lasting effect. */
 const EFFECTS = /^(relay|report|broker placeOrder|broker cancelOrder)/
 
 /** Whether a mishap at a call is something else than one of the others, or than one at another call. */
@@ -19,7 +19,7 @@ function applies(mishap: Mishap, calls: string[], at: number, everyCall: boolean
 const mishaps: Mishap[] = ['crash', 'unsent', 'unanswered', 'refused']
 
 function sabotaged(world: World, at: number, mishap: Mishap) {
-  return sabotage({ ...world.deps(), rpcUrl: world.chain.anvil.rpcUrl }, at, mishap)
+  return sabotage(world.deps(), at, mishap)
 }
 
 /** Declares the tests of some scenarios. */

@@ -1,12 +1,11 @@
 // The enclave among real parts: a local chain with the real contracts, the broker stand-in and a relay over HTTP.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach } from 'vitest'
-import { RpcProvider } from '../../../src/chain/provider.js'
 import { createChainState } from '../../../src/enclave/chainState.js'
 import type { Clock } from '../../../src/enclave/clock.js'
 import { createEnclave, type EnclaveDeps } from '../../../src/enclave/enclave.js'
-import { createPortfolioStore } from '../../../src/enclave/portfolioStore.js'
 import { createRelay } from '../../../src/enclave/relay.js'
+import { createPortfolioStore } from '../../../src/enclave/stores.js'
 import type { Envelope } from '../../../src/protocol/envelope.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import type { Job, RunResult } from '../../../src/protocol/job.js'
@@ -15,10 +14,12 @@ import type { Portfolio } from '../../../src/protocol/portfolio.js'
 import type { BrokerStandIn } from '../../../src/sandbox/broker/index.js'
 import { FEES } from '../../support/brokerBooks.js'
 import { ENCLAVE_ACCOUNT, sharedBrokerOf, startStandIn, usd } from '../../support/brokerStandIn.js'
-import { type TestChain, useChain } from '../../support/chain.js'
+import { type SetUp, type TestChain, useChain } from '../../support/chain.js'
 import { ROLES, type Role } from '../../support/roles.js'
+import { rpcOf } from '../../support/tappedRpc.js'
 import { type Booked, checkInvariants } from './invariants.js'
 import {
+  cancelOf,
   KEYS,
   type OpenedOrder,
   ORG_ID,
@@ -67,12 +68,14 @@ export interface World {
   readonly broker: BrokerStandIn
   readonly relay: RelayServer
   readonly clock: SteeredClock
-  /** What runs reported before their end. */
+  /** Reports of runs before their end. */
   readonly reports: RunResult[]
   deps(): EnclaveDeps
   open(wish: Wish): Promise<OpenedOrder>
   /** Runs an order with its envelope, or without when `envelope` is null. */
   run(order: OpenedOrder, options?: RunOptions): Promise<RunResult>
+  /** The order's account cancels it: every later run has the cancel. */
+  cancel(order: OpenedOrder): Promise<void>
   /** Opens and runs an order that must end as `settled`. */
   settled(wish: Wish): Promise<OpenedOrder>
   policy(envelope: Envelope): Promise<RunResult>
@@ -92,6 +95,8 @@ export interface RunOptions {
   /** Instead of keeping what is reported. */
   report?: (result: RunResult) => Promise<void>
   envelope?: Envelope | null
+  /** Instead of the account's own. */
+  cancel?: Envelope
   deps?: Partial<EnclaveDeps>
   /** Seconds that the run has. */
   budget?: number
@@ -99,16 +104,7 @@ export interface RunOptions {
 
 /** Two employees in an institution with a published rulebook, for the tests of a file. */
 export function useWorld(): () => World {
-  const chain = useChain(async (started) => {
-    await found(started)
-    const broker = await startStandIn({ symbols: SYMBOLS })
-    const relay = await startRelayServer(started)
-    const world = createWorld(started, broker, relay)
-    const result = await world.policy(await sealRulebook(started, rulesFor(started), 1))
-    if (result.outcome !== 'accepted') throw new Error(`the rulebook: ${JSON.stringify(result)}`)
-    await relay.stop()
-    await broker.stop()
-  })
+  const chain = useChain(setUpWorld)
   let world: World | undefined
   beforeEach(async () => {
     const broker = await startStandIn({ symbols: SYMBOLS })
@@ -123,6 +119,20 @@ export function useWorld(): () => World {
     return world
   }
 }
+
+const setUpWorld: SetUp = Object.assign(
+  async (chain: TestChain) => {
+    await found(chain)
+    const broker = await startStandIn({ symbols: SYMBOLS })
+    const relay = await startRelayServer(chain)
+    const world = createWorld(chain, broker, relay)
+    const result = await world.policy(await sealRulebook(chain, rulesFor(chain), 1))
+    if (result.outcome !== 'accepted') throw new Error(`the rulebook: ${JSON.stringify(result)}`)
+    await relay.stop()
+    await broker.stop()
+  },
+  { saved: 'world' },
+)
 
 /** Lists equities, founds the institution, has it admitted, and lets two cleared employees with USDC join. */
 export async function found(chain: TestChain): Promise<void> {
@@ -147,15 +157,12 @@ export function createWorld(
   before?: Booked,
 ): World {
   const reports: RunResult[] = []
+  const cancels = new Map<string, Envelope>()
   const clock = steeredClock()
-  const provider = new RpcProvider({
-    chainId: chain.anvil.chainId,
-    urls: [chain.anvil.rpcUrl],
-    timeoutMs: 20_000,
-  })
+  const rpc = rpcOf(chain)
   const { chainId } = chain.anvil
   const state = createChainState({
-    provider,
+    rpc,
     chainId,
     addresses: chain.addresses,
     ...CHAIN_SETTINGS,
@@ -164,7 +171,7 @@ export function createWorld(
   const portfolios = createPortfolioStore(state, KEYS.master)
 
   const deps = (): EnclaveDeps => ({
-    provider,
+    rpc,
     chainId,
     addresses: chain.addresses,
     broker: sharedBrokerOf(broker.url),
@@ -206,7 +213,14 @@ export function createWorld(
     open: (wish) => openOrder(chain, wish),
     run({ orderId, envelope }, options = {}) {
       const given = options.envelope === undefined ? envelope : options.envelope
-      return runJob({ job: 'order', orderId, ...(given && { envelope: given }) }, options)
+      const cancel = options.cancel ?? cancels.get(orderId)
+      return runJob(
+        { job: 'order', orderId, ...(given && { envelope: given }), ...(cancel && { cancel }) },
+        options,
+      )
+    },
+    async cancel(order) {
+      cancels.set(order.orderId, await cancelOf(chain, order))
     },
     async settled(wish) {
       const order = await world.open(wish)
@@ -230,7 +244,7 @@ export function createWorld(
       checkInvariants({
         loss,
         chain: state,
-        provider,
+        rpc,
         portfolios,
         wallets: ROLES.map((role) => chain.account(role)),
         broker: broker.control,

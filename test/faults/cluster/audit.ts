@@ -25,6 +25,19 @@ export interface Audit {
   readonly unseen: readonly (readonly [number, number])[]
 }
 
+/** A run under way, and when its row was written: Unix milliseconds, by the database's clock. */
+export interface RunUnderWay {
+  readonly doc: string
+  readonly since: number
+}
+
+/** All that several databases had noted, of which each began as a copy of the one before. In the order of time. */
+export function allEvents(audits: readonly Audit[]): AuditEvent[] {
+  const byNote = new Map<string, AuditEvent>()
+  for (const event of audits.flatMap(({ events }) => events)) byNote.set(`${event.seq} ${event.at}`, event)
+  return [...byNote.values()].toSorted((a, b) => a.at - b.at || a.seq - b.seq)
+}
+
 /** The trigger of a lease has a snapshot of its own, taken once the lease's row is locked. */
 const INSTALL = `
 CREATE TABLE audit (
@@ -66,6 +79,11 @@ WHERE take.tbl = 'leases' AND take.snapshot IS NOT NULL`
 const HOLDER = `
 SELECT server FROM audit WHERE tbl = 'leases' AND id LIKE $1 AND kind <> 'delete' ORDER BY seq DESC LIMIT 1`
 
+const RUNS = `
+SELECT runs.doc, extract(epoch FROM min(audit.at))::float8 * 1000 AS since
+FROM runs JOIN audit ON audit.id = runs.id AND audit.tbl = 'runs' WHERE runs.is_open GROUP BY runs.id`
+
+const runsSchema = z.array(z.object({ doc: z.string(), since: z.number() }))
 const eventSchema = z
   .object({
     seq: z.int(),
@@ -115,6 +133,11 @@ export async function readAudit(url: string): Promise<Audit> {
       .parse(unseen)
       .map(({ take, write }) => [take, write] as const),
   }
+}
+
+/** The runs that are under way. */
+export async function readRuns(url: string): Promise<RunUnderWay[]> {
+  return runsSchema.parse(await ask(url, RUNS))
 }
 
 /** The process that has taken the lease last. @param lease how its name begins */

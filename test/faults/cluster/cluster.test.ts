@@ -3,17 +3,20 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { runClusterBench } from './bench.js'
 import { CLUSTER_FAULTS, createClusterPlan } from './plan.js'
 
-// The short form: every kind of fault of the cluster and of its nodes once. `npm run test:soak -- cluster` is the long one.
+// The short form: every kind of fault of the cluster and of its nodes once, and some of the enclave and of the chain. `npm run test:soak -- cluster` is the long one.
 const LEASE_TTL_MS = 2_000
 const SIZE = {
-  lengthMs: 15_000,
+  lengthMs: 12_000,
   leaseTtlMs: LEASE_TTL_MS,
-  orders: 6,
+  orders: 5,
   faults: CLUSTER_FAULTS.length,
-  stops: 6,
+  stops: 8,
+  acts: 2,
+  replacements: 0,
   world: 1,
   reorgs: 2,
   nodes: 1,
+  calmness: 1,
 }
 /** For a machine that others use. */
 const TIMEOUT_MS = 400_000

@@ -10,11 +10,13 @@ import { ROOT } from '../../../src/sandbox/settings.js'
 import { eventually } from '../../support/eventually.js'
 import { startTcpProxy, type TcpProxy } from '../../support/tcpProxy.js'
 import { type Desk, startDesk } from '../orders/platform.js'
+import { type ChainFaults, createChainFaults } from '../support/chainFaults.js'
 import { type FaultyNodes, startFaultyNodes } from '../support/faultyNodes.js'
+import { NODES } from '../support/plan.js'
 import { createServerUnderFaults, type ServerUnderFaults } from '../support/serverProcess.js'
 import { ask } from './audit.js'
 import { type ClusterDatabase, startClusterDatabase } from './database.js'
-import { type ClusterPlan, SERVERS } from './plan.js'
+import { type ClusterPlan, type Link, SERVERS } from './plan.js'
 import type { Broadcast, Death } from './verdicts.js'
 
 /** One of the servers: started again whenever it has ended. */
@@ -24,8 +26,10 @@ export interface ClusterServer {
   kill(): Promise<void>
   /** SIGSTOP, and SIGCONT after a while. */
   pause(forMs: number): Promise<void>
-  /** Between it and the database. */
-  readonly proxy: TcpProxy
+  /** SIGTERM. */
+  stop(): void
+  /** Its connections. What leads from the enclave to the balancer is the same for all servers. */
+  readonly links: Readonly<Record<Link, TcpProxy>>
 }
 
 /** Three servers behind a balancer, their database and its standby, the nodes, and an enclave. */
@@ -33,6 +37,11 @@ export interface Cluster {
   readonly desk: Desk
   readonly database: ClusterDatabase
   readonly nodes: FaultyNodes
+  readonly chainFaults: ChainFaults
+  /** Kills the enclave, and starts one that knows nothing of its runs. */
+  replaceEnclave(): Promise<void>
+  /** When that was: Unix milliseconds. */
+  readonly replacedAt: readonly number[]
   readonly servers: readonly ClusterServer[]
   readonly broadcasts: readonly Broadcast[]
   readonly deaths: readonly Death[]
@@ -57,6 +66,8 @@ const PRELOAD = new URL('process/preload.mjs', import.meta.url).href
 const ENCLAVE_PRELOAD = new URL('../orders/process/ownEnclave.mjs', import.meta.url).href
 const RUN_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const RESTART_MS = 1_000
+/** How a server says that it cannot start without its database: its supervisor starts it again. */
+const START_REFUSED = 'DATABASE_URL: its database cannot be read or written'
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { plan, directory, leaseTtlMs, mayMount, variables } = options
@@ -71,27 +82,32 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const deaths: Death[] = []
   const told: string[] = []
   const mistakes: string[] = []
+  const chainFaults = createChainFaults(
+    { provider: sandbox.provider, chainId: sandbox.info.chainId, keys: relayerKeys(desk) },
+    desk.miner,
+    plan.nodes,
+  )
   const nodes = await startFaultyNodes({
     target: sandbox.info.rpcUrl,
     plan: plan.nodes,
     isLegacy: false,
+    // What a node says of its chain, it has said to one server.
+    count: NODES * SERVERS,
     onlooker: {
       leaves: ({ from, nonce, serialized, data }) => {
         broadcasts.push({ at: Date.now(), from: from ?? '', nonce, raw: serialized, data })
       },
-      passed: async () => undefined,
+      passed: chainFaults.afterSend,
       mistook: (words) => mistakes.push(words),
     },
   })
-  const enclaveUrl = `http://127.0.0.1:${ports.enclave}`
+  const { enclave: enclavePort = 0 } = ports
   const environment = {
     PATH: process.env.PATH ?? '',
     ENV_FILE: await writeEnvFile(desk),
-    RPC_URL: nodes.urls.join(','),
     LEASE_TTL: `${leaseTtlMs}ms`,
     TRUST_PROXY: '1',
     ENCLAVE_TRIGGER: 'http',
-    ENCLAVE_URL: enclaveUrl,
     ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
     NARRATOR_INTERVAL: '200ms',
     NARRATOR_FORMAT: 'json',
@@ -100,12 +116,19 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     ...variables,
   }
   const stopping = new AbortController()
-  const around = { directory, environment, database, deaths, told, stopping: stopping.signal }
-  const servers = await Promise.all(ports.servers.map((port, number) => keepServer(number, port, around)))
-  const enclave = keepEnclave(desk, new URL(enclaveUrl).host, stopping.signal)
+  const balancerPort = Number(new URL(sandbox.info.url).port)
+  const home = await startTcpProxy(balancerPort)
+  const around = { directory, environment, database, deaths, told, home, stopping: stopping.signal }
+  const servers = await Promise.all(
+    ports.servers.map((port, number) => {
+      const rpcUrls = nodes.urls.slice(number * NODES, (number + 1) * NODES)
+      return keepServer({ number, ...port, enclavePort, rpcUrls }, around)
+    }),
+  )
+  const enclave = keepEnclave(desk, { port: enclavePort, relayUrl: urlOf(home), stopping: stopping.signal })
   const balancer = await startBalancer(
-    Number(new URL(sandbox.info.url).port),
-    ports.servers.map(({ port }) => `http://127.0.0.1:${port}`),
+    balancerPort,
+    servers.map(({ links }) => urlOf(links.balancer)),
   )
   await eventually('all servers to listen', () => servers.every(({ isUp }) => isUp()))
   await eventually('the narration to begin', async () => {
@@ -116,31 +139,42 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     desk,
     database,
     nodes,
+    chainFaults,
+    replaceEnclave: enclave.replace,
+    replacedAt: enclave.replacedAt,
     servers,
     broadcasts,
     deaths,
     told,
     followPrimary() {
-      for (const { proxy } of servers) {
-        proxy.retarget(database.port())
-        proxy.cut()
+      for (const { links } of servers) {
+        links.database.retarget(database.port())
+        links.database.cut()
       }
     },
     faults: () => [...mistakes, ...servers.flatMap(({ faults }) => faults())],
     async stop() {
       stopping.abort()
-      await Promise.all([balancer.stop(), enclave.stop(), ...servers.map((server) => server.stop())])
-      await Promise.all([nodes.stop(), database.remove(), desk.stop()])
+      await Promise.all([balancer.stop(), enclave.stop(), ...servers.map((server) => server.end())])
+      await Promise.all([home.stop(), nodes.stop(), database.remove(), desk.stop()])
     },
   }
 }
 
-/** The sandbox's own, with several relayer accounts in the place of one. Nothing else uses these accounts by now. */
-async function writeEnvFile({ sandbox: { directory, accounts } }: Desk): Promise<string> {
+const urlOf = ({ port }: TcpProxy) => `http://127.0.0.1:${port}`
+
+/** Several accounts in the place of one. Nothing else uses them by now. */
+function relayerKeys({ sandbox: { accounts } }: Desk): string[] {
+  return [accounts.relayer, accounts.deployer, accounts.guardian].map(({ privateKey }) => privateKey)
+}
+
+/** The sandbox's own, with the relayers' keys. */
+async function writeEnvFile(desk: Desk): Promise<string> {
+  const { directory } = desk.sandbox
   const own = await readFile(join(directory, '.env'), 'utf8')
-  const keys = [accounts.relayer, accounts.deployer, accounts.guardian].map(({ privateKey }) => privateKey)
   const path = join(directory, '.env.cluster')
-  const changed = own.replace(/^RELAYER_PRIVATE_KEY=.*$/m, `RELAYER_PRIVATE_KEYS=${keys.join(',')}`)
+  const keys = relayerKeys(desk).join(',')
+  const changed = own.replace(/^RELAYER_PRIVATE_KEY=.*$/m, `RELAYER_PRIVATE_KEYS=${keys}`)
   await writeFile(path, changed, { mode: 0o600 })
   return path
 }
@@ -151,45 +185,72 @@ interface Around {
   readonly database: ClusterDatabase
   readonly deaths: Death[]
   readonly told: string[]
+  readonly home: TcpProxy
   readonly stopping: AbortSignal
 }
 
-async function keepServer(number: number, port: { port: number; ops: number }, around: Around) {
-  const { environment, database, deaths, told, stopping } = around
+interface Place {
+  readonly number: number
+  readonly port: number
+  readonly ops: number
+  readonly enclavePort: number
+  readonly rpcUrls: readonly string[]
+}
+
+async function keepServer({ number, port, ops, enclavePort, rpcUrls }: Place, around: Around) {
+  const { environment, database, deaths, told, home, stopping } = around
   const directory = join(around.directory, `server-${number}`)
   await mkdir(directory)
-  const proxy = await startTcpProxy(database.port())
+  const links = {
+    database: await startTcpProxy(database.port()),
+    enclave: await startTcpProxy(enclavePort),
+    balancer: await startTcpProxy(port),
+    home,
+  }
   const faults: string[] = []
   let lives = 0
+  let isStartRefused = false
   const server: ServerUnderFaults = createServerUnderFaults({
     directory,
-    environment: { ...environment, PORT: `${port.port}`, OPS_PORT: `${port.ops}`, DATA_DIR: directory },
+    environment: {
+      ...environment,
+      PORT: `${port}`,
+      OPS_PORT: `${ops}`,
+      DATA_DIR: directory,
+      RPC_URL: rpcUrls.join(','),
+      ENCLAVE_URL: urlOf(links.enclave),
+    },
     preload: PRELOAD,
     heard(line) {
       if (line.startsWith('{"time":"')) told.push(line)
+      if (line.startsWith(START_REFUSED)) isStartRefused = true
     },
   })
+  /** Whether the process that runs now has been asked to end. */
+  let isAsked = false
   const name = () => `${number}.${lives}`
 
   async function live(): Promise<void> {
     while (!stopping.aborted) {
       lives++
+      isAsked = false
+      isStartRefused = false
       const from = performance.now()
       const gaveUp = server.gaveUp.length
       const url = new URL(database.url())
-      url.port = String(proxy.port)
+      url.port = String(links.database.port)
       url.searchParams.set('application_name', name())
       await server.start({ DATABASE_URL: url.href })
       await server.ended()
-      deaths.push({ at: Date.now(), server: name() })
-      if (
-        server.gaveUp.length > gaveUp &&
-        !proxy.wasTroubled(from) &&
-        !database.wasTroubled(from, performance.now())
-      ) {
-        faults.push(`server ${name()} ended by itself, with ${server.gaveUp.at(-1)}`)
-      }
+      const code = server.gaveUp[gaveUp]
+      // One that was asked to, and could, prints what it has saved.
+      if (!isAsked || code !== 0) deaths.push({ at: Date.now(), server: name() })
+      const isTroubled = links.database.wasTroubled(from) || database.wasTroubled(from, performance.now())
+      // Its last words may arrive after its end.
       await sleep(RESTART_MS, undefined, { signal: stopping }).catch(() => undefined)
+      if (code !== undefined && !(isAsked && code === 0) && !isTroubled && !isStartRefused) {
+        faults.push(`server ${name()} ended by itself, with ${code}`)
+      }
     }
   }
   const living = live()
@@ -197,7 +258,7 @@ async function keepServer(number: number, port: { port: number; ops: number }, a
   return {
     name,
     isUp: () => server.url() !== undefined,
-    proxy,
+    links,
     faults: () => faults,
     kill: server.kill,
     async pause(forMs: number) {
@@ -205,17 +266,25 @@ async function keepServer(number: number, port: { port: number; ops: number }, a
       await sleep(forMs)
       server.signal('SIGCONT')
     },
-    async stop() {
+    stop() {
+      isAsked = true
+      server.signal('SIGTERM')
+    },
+    async end() {
       await server.kill()
       await living
-      await proxy.stop()
+      await Promise.all([links.database, links.enclave, links.balancer].map((proxy) => proxy.stop()))
     },
   }
 }
 
 /** The enclave, started again whenever it has ended. */
-function keepEnclave({ sandbox, bench }: Desk, listen: string, stopping: AbortSignal) {
+function keepEnclave(
+  { sandbox, bench }: Desk,
+  { port, relayUrl, stopping }: { port: number; relayUrl: string; stopping: AbortSignal },
+) {
   let child: ChildProcess | undefined
+  const replacedAt: number[] = []
 
   async function live(): Promise<void> {
     while (!stopping.aborted) {
@@ -224,9 +293,10 @@ function keepEnclave({ sandbox, bench }: Desk, listen: string, stopping: AbortSi
         env: {
           PATH: process.env.PATH,
           ENCLAVE_ENV_FILE: join(sandbox.directory, '.env.enclave'),
-          ENCLAVE_LISTEN: listen,
+          ENCLAVE_LISTEN: `127.0.0.1:${port}`,
+          RELAY_URL: relayUrl,
           ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
-          ENCLAVE_STATE_DIR: join(sandbox.directory, 'enclave'),
+          ENCLAVE_STATE_DIR: join(sandbox.directory, `cluster-enclave-${replacedAt.length}`),
           FAULTS_BENCH: bench,
           FAULTS_BENCH_PID: String(process.pid),
         },
@@ -241,6 +311,11 @@ function keepEnclave({ sandbox, bench }: Desk, listen: string, stopping: AbortSi
   const living = live()
 
   return {
+    replacedAt,
+    async replace() {
+      replacedAt.push(Date.now())
+      child?.kill('SIGKILL')
+    },
     async stop() {
       child?.kill('SIGKILL')
       await living

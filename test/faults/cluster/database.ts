@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type Postgres, servePostgres, startPostgres } from '../../../src/sandbox/postgres.js'
-import { Secret } from '../../../src/server/secret.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
+import { Secret } from '../../../src/service/secret.js'
+import { eventually } from '../../support/eventually.js'
+import { startTcpProxy, type TcpProxy } from '../../support/tcpProxy.js'
 import { fillUp } from '../orders/fullDisk.js'
-import { ask, installAudit } from './audit.js'
+import { type Audit, ask, installAudit, readAudit } from './audit.js'
 
 /** A primary and its synchronous standby. What is done to them is done one after the other. */
 export interface ClusterDatabase {
@@ -22,6 +24,10 @@ export interface ClusterDatabase {
   full(forMs: number): Promise<void>
   /** The standby takes the primary's place, and another one its own. @param onPromoted resolves before the next fault */
   failOver(onPromoted: () => void): Promise<void>
+  /** The same with an asynchronous standby, which has heard nothing for a while: what was committed since is lost. */
+  failOverLate(forMs: number, onPromoted: () => void): Promise<void>
+  /** What each database had noted that such a failover has replaced. */
+  readonly lost: readonly Audit[]
   /** Resolves when all that was begun has ended, and both are up. */
   calm(): Promise<void>
   /** Whether anything was wrong with it in this time, of `performance.now()`. */
@@ -42,23 +48,35 @@ export async function startClusterDatabase(mayMount: boolean): Promise<ClusterDa
   const { host } = primary
   await primary.createDatabase()
   let standbys = 0
-  const url = () => `postgresql://${primary.user}:${primary.password}@127.0.0.1:${primary.port}/${DATABASE}`
+  const urlAt = ({ user, password, port }: Postgres) =>
+    `postgresql://${user}:${password}@127.0.0.1:${port}/${DATABASE}`
+  const url = () => urlAt(primary)
   const engine = await openPostgres(createDatabases(new Secret(url())))
   await engine.stop()
   await installAudit(url())
   // A standby looks for its primary again at once.
   await alter('wal_retrieve_retry_interval', "'200ms'")
   await alter('max_wal_size', "'96MB'")
+  /** Between the primary and its standby. */
+  let replication: TcpProxy | undefined
   let standby = await addStandby()
+  const lost: Audit[] = []
   let last: Promise<void> = Promise.resolve()
   const troubles: { from: number; to: number }[] = []
 
   async function addStandby(): Promise<Postgres> {
     const name = `standby-${++standbys}`
-    const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', primary.user]
+    await replication?.stop()
+    replication = await startTcpProxy(primary.port)
+    const from = ['-h', '127.0.0.1', '-p', String(replication.port), '-U', primary.user]
     await host.run('pg_basebackup', ['-D', join(host.directory, name), '-R', '-c', 'fast', ...from])
     const added = await servePostgres(host, name)
     await alter('synchronous_standby_names', "'*'")
+    // Until then, commits are answered before the standby has them.
+    await eventually('the standby is synchronous', async () => {
+      const found = await ask(url(), "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'")
+      return found.length > 0
+    })
     return added
   }
 
@@ -79,6 +97,22 @@ export async function startClusterDatabase(mayMount: boolean): Promise<ClusterDa
       }
     })
     return last
+  }
+
+  /** @returns the former primary, which has ended */
+  async function promote(onPromoted: () => void): Promise<Postgres> {
+    await primary.kill()
+    await standby.query('SELECT pg_promote()')
+    const former = primary
+    primary = standby
+    onPromoted()
+    return former
+  }
+
+  /** @param former has ended */
+  async function replace(former: Postgres): Promise<void> {
+    await rm(former.data, { recursive: true })
+    standby = await addStandby()
   }
 
   async function takeNoWrites(forMs: number): Promise<void> {
@@ -113,21 +147,26 @@ export async function startClusterDatabase(mayMount: boolean): Promise<ClusterDa
       }),
     readOnly: (forMs) => inTurn(() => takeNoWrites(forMs)),
     full: (forMs) => inTurn(() => (mounted === undefined ? takeNoWrites(forMs) : beFull(mounted, forMs))),
-    failOver: (onPromoted) =>
+    failOver: (onPromoted) => inTurn(async () => replace(await promote(onPromoted))),
+    failOverLate: (forMs, onPromoted) =>
       inTurn(async () => {
-        await primary.kill()
-        await standby.query('SELECT pg_promote()')
-        const former = primary
-        primary = standby
-        onPromoted()
-        await rm(former.data, { recursive: true })
-        standby = await addStandby()
+        await alter('synchronous_standby_names', "''")
+        replication?.set('hang')
+        await sleep(forMs)
+        const former = await promote(onPromoted)
+        // The servers' connections lead elsewhere by now.
+        await former.start()
+        lost.push(await readAudit(urlAt(former)))
+        await former.kill()
+        await replace(former)
       }),
+    lost,
     calm: () => last,
     wasTroubled: (from, to) => troubles.some((trouble) => trouble.from <= to && trouble.to >= from),
     async remove() {
       await last.catch(() => undefined)
       await standby.kill()
+      await replication?.stop()
       await primary.remove()
       if (mounted === undefined) return
       await run('umount', [mounted])

@@ -5,7 +5,7 @@ import { type ClusterPlan, createClusterPlan, type PlannedStop } from './plan.js
 
 // What a server must not do, and that the verdicts say so when it does. Weaker locks and takes are in test/server/store/fence.test.ts.
 const LEASE_TTL_MS = 2_000
-const NONE = { faults: 0, stops: 0, world: 0, reorgs: 0, nodes: 0 }
+const NONE = { faults: 0, stops: 0, acts: 0, replacements: 0, world: 0, reorgs: 0, nodes: 0, calmness: 1 }
 
 async function violationsOf(plan: Partial<ClusterPlan>, weak: string): Promise<string> {
   const calm = createClusterPlan({ seed: 7, lengthMs: 12_000, leaseTtlMs: LEASE_TTL_MS, orders: 4, ...NONE })
@@ -22,5 +22,7 @@ async function violationsOf(plan: Partial<ClusterPlan>, weak: string): Promise<s
 
 test('a narrator that saves without a fence is found out', { retry: 0 }, async () => {
   const stop: PlannedStop = { step: 'before-write-cursor', atMs: 2_000, stopMs: 3 * LEASE_TTL_MS }
-  expect(await violationsOf({ stops: [stop] }, 'no-fence')).toMatch(/state narrator: .* had taken narrator/)
+  expect(await violationsOf({ stops: [stop] }, 'unfenced-narrator')).toMatch(
+    /state narrator: .* had taken narrator/,
+  )
 })

@@ -1,17 +1,26 @@
-import { createOrderPlan, type PlannedEvent, type PlannedOrder, type PlannedReorg } from '../orders/plan.js'
+import {
+  createOrderPlan,
+  type PlannedAct,
+  type PlannedEvent,
+  type PlannedOrder,
+  type PlannedReorg,
+} from '../orders/plan.js'
+import { INNER_STEPS } from '../support/kinds.js'
 import { createPlan, type Plan } from '../support/plan.js'
-import { createRandom, type Random } from '../support/random.js'
+import { createRandom } from '../support/random.js'
 
-/** What goes wrong with the servers, with their connections to the database, and with the database. */
+/** What goes wrong with the servers, with their connections, and with the database. */
 export const CLUSTER_FAULTS = [
   /** SIGKILL, and SIGSTOP for 0.3 to 4 times the lease's length. */
   'killed',
   'paused',
-  /** Nothing travels between one server and the database; then its connections end. */
+  /** SIGTERM, as in a rolling upgrade. */
+  'stopped',
+  /** A link's connections are half-open: nothing travels in them, and later they end. */
   'partitioned',
-  /** Its connections end at once. */
+  /** They end at once. */
   'cut',
-  /** Its statements are carried out, and their answers are lost. */
+  /** What the server asks is carried out, and the answers are lost. */
   'answers-lost',
   'delayed',
   /** The database crashes and comes back; takes no writes; has no room; its standby takes its place. */
@@ -22,17 +31,28 @@ export const CLUSTER_FAULTS = [
 ] as const
 export type ClusterFault = (typeof CLUSTER_FAULTS)[number]
 
-/** Statements, before and after which a server is killed or stopped. */
+/** Connections with a proxy in them: a server's to the database and to the enclave, the balancer's to it, the enclave's to the balancer. */
+export const LINKS = ['database', 'enclave', 'balancer', 'home'] as const
+export type Link = (typeof LINKS)[number]
+
+/** Statements and a request, before and after which a server is killed or stopped. */
 export const STATEMENTS = [
   'take',
   'renew',
+  'release',
+  'first-read',
+  'offer',
   'write-orders',
   'write-relays',
   'write-runs',
   'write-state',
   'write-cursor',
 ] as const
-export const STEPS = STATEMENTS.flatMap((statement) => [`before-${statement}`, `after-${statement}`] as const)
+export const STEPS = [
+  ...STATEMENTS.flatMap((statement) => [`before-${statement}`, `after-${statement}`] as const),
+  // Of one transaction of a relayer, as in the relay's storm.
+  ...INNER_STEPS,
+]
 export type Step = (typeof STEPS)[number]
 
 export const LEASES = ['narrator', 'trigger', 'relayer'] as const
@@ -50,6 +70,8 @@ export interface PlannedFault extends Timed {
   readonly forMs: number
   /** A server by its number, or the one that holds a lease. */
   readonly target: number | LeaseKind
+  /** For what is done to connections. */
+  readonly link: Link
   /** For `delayed`: milliseconds. */
   readonly amount: number
 }
@@ -65,13 +87,19 @@ export interface PlannedStop extends Timed {
 export interface ClusterPlan {
   readonly seed: number
   readonly lengthMs: number
+  /** Failovers are to an asynchronous standby, and lose what was committed last. */
+  readonly isAsynchronous: boolean
   readonly orders: readonly (Timed & { readonly order: PlannedOrder })[]
   readonly faults: readonly PlannedFault[]
   readonly stops: readonly PlannedStop[]
+  /** What the enclave does at the steps of its runs. */
+  readonly acts: readonly (Timed & { readonly act: PlannedAct })[]
+  /** When the enclave is replaced by one that knows nothing of its runs. */
+  readonly replacements: readonly Timed[]
   /** Their times are from the beginning of the storm, too. */
   readonly world: readonly PlannedEvent[]
   readonly reorgs: readonly PlannedReorg[]
-  readonly nodes: Pick<Plan, 'reads' | 'sends' | 'spells'>
+  readonly nodes: Pick<Plan, 'reads' | 'sends' | 'spells' | 'chain'>
 }
 
 export interface ClusterPlanSize {
@@ -83,18 +111,25 @@ export interface ClusterPlanSize {
   /** How many of each sort: all of its kinds take their turns. */
   readonly faults: number
   readonly stops: number
+  /** Deaths and pauses of the enclave, so many of each. */
+  readonly acts: number
+  readonly replacements: number
   readonly world: number
   readonly reorgs: number
-  /** Rounds of every fault of a node. */
+  /** Rounds of every fault of a node and of the chain, and how much passes unharmed between two of them. */
   readonly nodes: number
+  readonly calmness: number
+  readonly isAsynchronous?: boolean
 }
 
 const LEAST_PAUSE = 0.3
 const MOST_PAUSE = 4
+/** The share of the storm in which orders are placed: the last ones are to be carried out in it, too. */
+const PLACED_BY = 0.8
 
 /** The same for the same arguments, always. */
 export function createClusterPlan(size: ClusterPlanSize): ClusterPlan {
-  const { seed, lengthMs, leaseTtlMs } = size
+  const { seed, lengthMs, leaseTtlMs, isAsynchronous = false } = size
   const random = createRandom(seed)
   const at = () => random.integer(0, lengthMs)
   const pauseMs = () => random.integer(LEAST_PAUSE * leaseTtlMs, MOST_PAUSE * leaseTtlMs)
@@ -102,46 +137,42 @@ export function createClusterPlan(size: ClusterPlanSize): ClusterPlan {
     seed,
     orders: size.orders,
     kills: 1,
-    faults: { store: 0, deaths: 0, stops: 0, world: size.world, reorgs: size.reorgs },
+    faults: { store: 0, deaths: size.acts, stops: size.acts, world: size.world, reorgs: size.reorgs },
   })
   const lives = [...others.lives.flatMap(({ orders }) => orders), ...others.last]
-  const { reads, sends, spells } = createPlan({
+  const { chain, ...nodes } = createPlan({
     seed,
     authorizations: 0,
     kills: 0,
-    rounds: { reads: size.nodes, sends: size.nodes, spells: size.nodes, chain: 0 },
-    calmness: 3,
+    rounds: { reads: size.nodes, sends: size.nodes, spells: size.nodes, chain: size.nodes },
+    calmness: size.calmness,
   })
   return {
     seed,
     lengthMs,
+    isAsynchronous,
     orders: lives.map((order, index) => ({
       order,
-      atMs: Math.floor((index * lengthMs) / Math.max(1, lives.length)),
+      atMs: Math.floor((PLACED_BY * index * lengthMs) / Math.max(1, lives.length)),
     })),
-    faults: deal(random, CLUSTER_FAULTS, size.faults).map((kind) => ({
+    faults: random.deal(CLUSTER_FAULTS, size.faults).map((kind) => ({
       kind,
       atMs: at(),
       forMs: kind === 'paused' ? pauseMs() : random.integer(300, 1.5 * leaseTtlMs),
       target: random.chance(0.5) ? random.pick(LEASES) : random.integer(0, SERVERS - 1),
+      link: random.chance(0.5) ? 'database' : random.pick(LINKS),
       amount: random.integer(20, 400),
     })),
-    stops: deal(random, STEPS, size.stops).map((step) => ({
+    stops: random.deal(STEPS, size.stops).map((step) => ({
       step,
       atMs: at(),
       stopMs: random.chance(0.5) ? 0 : pauseMs(),
     })),
+    acts: others.lives.flatMap(({ acts }) => acts).map((act) => ({ act, atMs: at() })),
+    replacements: Array.from({ length: size.replacements }, () => ({ atMs: at() })),
     world: others.lives.flatMap(({ world }) => world).map((event) => ({ ...event, afterMs: at() })),
     reorgs: others.lives.flatMap(({ reorgs }) => reorgs).map((reorg) => ({ ...reorg, afterMs: at() })),
-    // A node that says it is of another chain has said so to one of the servers only.
-    nodes: { reads, sends, spells: spells.filter(({ kind }) => kind !== 'other-chain') },
+    // Reorganizations are the orders', whose transactions come back.
+    nodes: { ...nodes, chain: chain.filter(({ kind }) => kind !== 'reorg') },
   }
-}
-
-/** So many: every kind once, in a chance order, then every kind once more. */
-function deal<T>(random: Random, kinds: readonly T[], count: number): T[] {
-  const rounds = Math.ceil(count / kinds.length)
-  return Array.from({ length: rounds }, () => random.shuffled(kinds))
-    .flat()
-    .slice(0, count)
 }

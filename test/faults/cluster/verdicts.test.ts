@@ -1,8 +1,16 @@
 // Each verdict against a history that is as it must be, and against the same history doctored.
 import { Transaction, Wallet } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import type { AuditEvent } from './audit.js'
-import { judgeNarration, lateRows, narratorDeaths, sharedNonces, unsavedBroadcasts } from './verdicts.js'
+import { type AuditEvent, allEvents } from './audit.js'
+import {
+  excusedUntil,
+  forgottenOrders,
+  judgeNarration,
+  lateRows,
+  narratorDeaths,
+  sharedNonces,
+  unsavedBroadcasts,
+} from './verdicts.js'
 
 const wallet = new Wallet(`0x${'07'.repeat(32)}`)
 const RELAYER = `relayer:${wallet.address}`
@@ -121,20 +129,38 @@ describe('two calls under one nonce', () => {
 
 describe('the narration of all servers', () => {
   const expected = ['a', 'b', 'b', 'c', 'd']
+  const EMPTY: readonly string[] = []
+  const judge = (told: readonly string[], deaths: number, { losses = 0, later = EMPTY } = {}) =>
+    judgeNarration(expected, told, { deaths, losses, later })
 
   test('tells every event once, whatever the order of its lines', () => {
-    expect(judgeNarration(expected, ['b', 'a', 'b', 'd', 'c'], 0)).toEqual({ missing: 0, violations: [] })
+    expect(judge(['b', 'a', 'b', 'd', 'c'], 0)).toEqual({ missing: 0, repeated: 0, violations: [] })
   })
 
   test('that tells one twice, or one that never was, is found', () => {
-    expect(judgeNarration(expected, [...expected, 'b'], 9).violations).toEqual(['narrated once too often: b'])
-    expect(judgeNarration(expected, [...expected, 'e'], 9).violations).toHaveLength(1)
+    expect(judge([...expected, 'b'], 9).violations).toEqual(['narrated once too often: b'])
+    expect(judge([...expected, 'e'], 9).violations).toHaveLength(1)
+  })
+
+  test('may have told what came after the cursor that was read, once', () => {
+    const later = ['d', 'e', 'f']
+    expect(judge([...expected, 'e'], 0, { later })).toEqual({ missing: 0, repeated: 0, violations: [] })
+    expect(judge([...expected, 'd', 'e'], 0, { later }).violations).toEqual([])
+    expect(judge([...expected, 'e', 'e'], 0, { later }).violations).toEqual(['narrated once too often: e'])
+    expect(judge(['a', 'b', 'b', 'c', 'e'], 0, { later })).toMatchObject({ missing: 1 })
   })
 
   test('may miss the lines of one look for each kill of a server that narrates', () => {
-    expect(judgeNarration(expected, ['a', 'b', 'b'], 1)).toEqual({ missing: 2, violations: [] })
-    expect(judgeNarration(expected, ['a', 'b', 'b'], 0).violations).toHaveLength(1)
-    expect(judgeNarration(expected, ['b', 'b', 'd'], 1).violations).toHaveLength(1)
+    expect(judge(['a', 'b', 'b'], 1)).toMatchObject({ missing: 2, violations: [] })
+    expect(judge(['a', 'b', 'b'], 0).violations).toHaveLength(1)
+    expect(judge(['b', 'b', 'd'], 1).violations).toHaveLength(1)
+  })
+
+  test('may repeat what came after the cursor that a failover has left, once', () => {
+    const told = [...expected, 'c', 'd']
+    expect(judge(told, 0, { losses: 1 })).toEqual({ missing: 0, repeated: 2, violations: [] })
+    expect(judge([...told, 'd'], 0, { losses: 1 }).violations).toHaveLength(1)
+    expect(judge([...expected, 'e'], 0, { losses: 1 }).violations).toHaveLength(1)
   })
 
   test('counts the kills of the server that narrated then', () => {
@@ -147,4 +173,46 @@ describe('the narration of all servers', () => {
     ]
     expect(narratorDeaths({ events }, deaths)).toBe(2)
   })
+})
+
+test('an order that was taken and is not stored is found', () => {
+  const events = history({ table: 'orders', id: '0x0A' }, { table: 'relays', id: '0x0b' })
+  expect(forgottenOrders({ events }, ['0x0a', '0x0b'])).toEqual(['0x0b'])
+})
+
+describe('standing still', () => {
+  const doc = (change: object = {}) =>
+    JSON.stringify({ job: 'order', startedAt: '1970-01-01T00:00:01.000Z', stopAt: 91, ...change })
+  const enclave = { instance: 'an instance', boot: 1 }
+  const calmAt = 20_000
+
+  test('is excused until a minute after the time of a run whose enclave was replaced', () => {
+    const replaced = { doc: doc({ enclave }), since: 1_000 }
+    expect(excusedUntil([replaced], { replacedAt: [1_500], calmAt })).toBe(151_000)
+    expect(excusedUntil([{ doc: doc(), since: 1_000 }], { replacedAt: [1_500], calmAt })).toBe(151_000)
+  })
+
+  test('is excused no longer where the clock was ahead', () => {
+    const ahead = doc({ startedAt: '1970-01-01T02:00:01.000Z', stopAt: 7_291 })
+    const until = excusedUntil([{ doc: ahead, since: 1_000 }], { replacedAt: [1_500], calmAt })
+    expect(until).toBe(calmAt + 90_000 + 60_000)
+  })
+
+  test('is not excused by a run whose enclave was not replaced since, known or not, nor by one that began later', () => {
+    const known = { doc: doc({ enclave }), since: 2_000 }
+    expect(excusedUntil([known], { replacedAt: [1_500], calmAt })).toBe(0)
+    expect(excusedUntil([{ doc: doc(), since: 1_000 }], { replacedAt: [], calmAt })).toBe(0)
+    expect(excusedUntil([{ doc: doc(), since: 20_001 }], { replacedAt: [20_002], calmAt })).toBe(0)
+    expect(excusedUntil([], { replacedAt: [1_500], calmAt })).toBe(0)
+  })
+})
+
+test('what a lost database had noted is told once, and with what the next one notes', () => {
+  const before = history({}, {}, { id: 'lost' })
+  const after = [...before.slice(0, 2), ...history({ seq: 3, at: 3_500, id: 'kept' })]
+  const ids = allEvents([
+    { events: before, unseen: [] },
+    { events: after, unseen: [] },
+  ]).map(({ id }) => id)
+  expect(ids).toEqual(['0x01', '0x01', 'lost', 'kept'])
 })

@@ -2,7 +2,7 @@
 import { Transaction } from 'ethers'
 import { z } from 'zod'
 import { groupBy } from '../support/settlement.js'
-import type { Audit, AuditEvent } from './audit.js'
+import type { Audit, AuditEvent, RunUnderWay } from './audit.js'
 
 /** A transaction on its way from a server to a node. */
 export interface Broadcast {
@@ -21,6 +21,10 @@ export interface Death {
 }
 
 const runSchema = z.looseObject({ job: z.string() })
+const timedRunSchema = z.looseObject({
+  startedAt: z.iso.datetime(),
+  stopAt: z.int(),
+})
 const transactionsSchema = z.array(
   z.looseObject({ nonce: z.int(), hash: z.string(), raw: z.string().optional() }),
 )
@@ -82,6 +86,25 @@ function lateRow({ table, id, server }: AuditEvent, holder: AuditEvent): string 
   return `${table} ${id}: ${server} wrote it after ${holder.server} had taken ${holder.id}`
 }
 
+const AFTER_STOP_MS = 60_000
+
+/**
+ * Until when something may stand still, Unix milliseconds. A run counts as under way until its time is over where no server can prove
+ * its enclave dead: the enclave was replaced by one that does not know it. A run that no enclave is known to have is offered again.
+ */
+export function excusedUntil(
+  runs: readonly RunUnderWay[],
+  { replacedAt, calmAt }: { readonly replacedAt: readonly number[]; readonly calmAt: number },
+): number {
+  const ends = runs.flatMap(({ since, doc }) => {
+    const { startedAt, stopAt } = timedRunSchema.parse(JSON.parse(doc))
+    if (since > calmAt || !replacedAt.some((at) => at >= since)) return []
+    // The clock may have been set back since: a run lasts no longer for that.
+    return [Math.min(stopAt * 1_000, calmAt + stopAt * 1_000 - Date.parse(startedAt)) + AFTER_STOP_MS]
+  })
+  return Math.max(0, ...ends)
+}
+
 /** When each of the stored transactions was first stored, by its bytes. */
 function storedAt(events: readonly AuditEvent[]): Map<string, number> {
   const stored = new Map<string, number>()
@@ -128,11 +151,27 @@ export function narratorDeaths({ events }: Pick<Audit, 'events'>, deaths: readon
   return deaths.filter(({ at, server }) => takes.findLast((take) => take.at <= at)?.server === server).length
 }
 
+/** Orders that were answered with 202 and that this database has never had. */
+export function forgottenOrders({ events }: Pick<Audit, 'events'>, accepted: readonly string[]): string[] {
+  const stored = new Set(events.filter(({ table }) => table === 'orders').map(({ id }) => id.toLowerCase()))
+  return accepted.filter((orderId) => !stored.has(orderId.toLowerCase()))
+}
+
 /**
  * Holds the lines of all servers against the chain's events, both in their order of the chain or of time. A kill between save and print
  * loses the lines of one look, which stand together.
+ * @param losses failovers that may have lost the cursor's last steps: each tells again what came after the cursor that is left
+ * @param later events after the cursor, which a server may have told by now, each once
  */
-export function judgeNarration(expected: readonly string[], told: readonly string[], deaths: number) {
+export function judgeNarration(
+  expected: readonly string[],
+  told: readonly string[],
+  {
+    deaths,
+    losses,
+    later,
+  }: { readonly deaths: number; readonly losses: number; readonly later: readonly string[] },
+) {
   const left = new Map<string, number>()
   for (const line of told) left.set(line, (left.get(line) ?? 0) + 1)
   const isMissing = expected.map((line) => {
@@ -140,11 +179,15 @@ export function judgeNarration(expected: readonly string[], told: readonly strin
     left.set(line, count - 1)
     return count < 1
   })
+  for (const line of later) left.set(line, Math.max(0, (left.get(line) ?? 0) - 1))
   const missing = isMissing.filter(Boolean).length
   const gaps = isMissing.filter((is, index) => is && !isMissing[index - 1]).length
-  const surplus = [...left].filter(([, count]) => count > 0)
+  const known = new Map<string, number>()
+  for (const line of [...expected, ...later]) known.set(line, (known.get(line) ?? 0) + 1)
+  const surplus = [...left].filter(([line, count]) => count > losses * (known.get(line) ?? 0))
   return {
     missing,
+    repeated: [...left.values()].reduce((sum, count) => sum + Math.max(0, count), 0),
     violations: [
       ...surplus.map(([line]) => `narrated once too often: ${line}`),
       ...(gaps > deaths

@@ -5,8 +5,9 @@ import { runShort } from './shortRun.js'
 // What a server must not do, and that the census says so when it does.
 const NONE = { store: 0, deaths: 0, stops: 0, world: 0, reorgs: 0 }
 
+// The kill has to fall between two steps. On a busy machine it may miss them, which says nothing of the census.
 test('a server that starts a run which nobody knows of after its death is found out', {
-  retry: 0,
+  retry: 2,
 }, async () => {
   const plan = createOrderPlan({ seed: 7, orders: 4, kills: 1, faults: NONE })
   const lives = plan.lives.map((life) => ({
@@ -15,12 +16,12 @@ test('a server that starts a run which nobody knows of after its death is found 
   }))
   const { violations } = await runShort(
     { ...plan, lives },
-    { variables: { FAULTS_LOSE: 'runs' }, patienceMs: 3_000 },
+    { variables: { FAULTS_LOSE: 'runs' }, patienceMs: 10_000 },
   )
   expect(violations.join('\n')).toContain(' was offered beside 0x')
 })
 
-test('an enclave that forgets which runs it took is found out', { retry: 0 }, async () => {
+test('an enclave that forgets which runs it took is found out', { retry: 2 }, async () => {
   const plan = createOrderPlan({ seed: 7, orders: 2, kills: 1, faults: NONE })
   const lives = plan.lives.map((life) => ({
     ...life,
@@ -29,7 +30,7 @@ test('an enclave that forgets which runs it took is found out', { retry: 0 }, as
   }))
   const { violations } = await runShort(
     { ...plan, lives },
-    { variables: { FAULTS_FORGET: 'yes' }, patienceMs: 3_000 },
+    { variables: { FAULTS_FORGET: 'yes' }, patienceMs: 10_000 },
   )
   expect(violations.join('\n')).toContain('1 runs of a killed enclave are not over')
 })

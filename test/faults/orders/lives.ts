@@ -19,6 +19,11 @@ export interface Lives {
   unstarted(): number
 }
 
+/** Its store fails in a way that ends the server. */
+function mayEnd({ store }: PlannedLife): boolean {
+  return store.some(({ kind }) => kind === 'commit' || kind === 'sync')
+}
+
 /** However often a disk that is full spoils the start of one life. */
 const STARTS = 20
 
@@ -57,14 +62,11 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
     unstarted++
   }
 
-  /** A server whose store is broken ends, and its supervisor starts the next one. */
-  async function supervise({ store }: PlannedLife, over: AbortSignal): Promise<void> {
-    const mayEnd = store.some(({ kind }) => kind === 'commit' || kind === 'sync')
-    while (mayEnd) {
-      const before = server.gaveUp.length
+  /** A server whose store is broken ends, and its supervisor starts the next one. @param before how many had ended so */
+  async function supervise(life: PlannedLife, before: number, over: AbortSignal): Promise<void> {
+    for (let ended = before; mayEnd(life); ended++) {
       await server.ended()
-      if (over.aborted || server.gaveUp.length === before) return
-      spoilt.add(before)
+      if (over.aborted || server.gaveUp.length === ended) return
       if (await gaveUpAt({})) return
     }
   }
@@ -76,11 +78,13 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
     unstarted: () => unstarted,
     async live(life, begin) {
       const { kill } = life
+      const first = server.gaveUp.length
       const started = start(life)
       if (kill.kind !== 'starting') await started
-      await begin()
       const over = new AbortController()
-      const supervised = kill.kind === 'starting' ? undefined : supervise(life, over.signal)
+      const supervised =
+        kill.kind === 'starting' ? undefined : supervise(life, server.gaveUp.length, over.signal)
+      await begin()
       const isReached = await Promise.race([
         moment(kill, over.signal).then(() => true),
         sleep(LIFE_LIMIT_MS, false, { signal: over.signal }).catch(() => false),
@@ -90,6 +94,7 @@ export function createLives(server: ServerUnderFaults, traders: Traders, word: W
       await supervised
       await started
       await server.kill()
+      if (mayEnd(life)) for (let index = first; index < server.gaveUp.length; index++) spoilt.add(index)
       if (isReached) kills[kill.kind] = (kills[kill.kind] ?? 0) + 1
       else unreached++
     },

@@ -108,16 +108,16 @@ const STEPS_PER_ORDER = 50
 /** The same for the same arguments, always. */
 export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize): OrderPlan {
   const random = createRandom(seed)
-  const kinds = deal(random, KILLS, kills)
+  const kinds = random.deal(KILLS, kills)
   const work = Array.from({ length: orders }, (_, index) => planOrder(random, index))
   const share = Math.floor(orders / (kills + 1))
   const ends = [
-    ...deal(random, ENCLAVE_STEPS, faults.deaths).map((step) => planAct(random, step)),
-    ...deal(random, ENCLAVE_STEPS, faults.stops).map((step) => planAct(random, step, MOST_STOPPED_MS)),
+    ...random.deal(ENCLAVE_STEPS, faults.deaths).map((step) => planAct(random, step)),
+    ...random.deal(ENCLAVE_STEPS, faults.stops).map((step) => planAct(random, step, MOST_STOPPED_MS)),
   ]
-  const store = spread(random, deal(random, STORE_FAULTS, faults.store), kills)
+  const store = spread(random, random.deal(STORE_FAULTS, faults.store), kills)
   const acts = spread(random, random.shuffled(ends), kills)
-  const world = spread(random, deal(random, WORLD_EVENTS, faults.world), kills)
+  const world = spread(random, random.deal(WORLD_EVENTS, faults.world), kills)
   const reorgs = spread(
     random,
     Array.from({ length: faults.reorgs }, () => planReorg(random)),
@@ -135,14 +135,6 @@ export function createOrderPlan({ seed, orders, kills, faults }: OrderPlanSize):
     })),
     last: work.slice(kills * share),
   }
-}
-
-/** So many: every kind once, in a chance order, then every kind once more. */
-function deal<T>(random: Random, kinds: readonly T[], count: number): T[] {
-  const rounds = Math.ceil(count / kinds.length)
-  return Array.from({ length: rounds }, () => random.shuffled(kinds))
-    .flat()
-    .slice(0, count)
 }
 
 /** Each to a chance life. */

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Contracts, createContracts } from '../../../src/chain/contracts.js'
-import { createUsdc, type Usdc } from '../../../src/chain/usdc.js'
+import { type Contracts, createContracts, createUsdc, type Usdc } from '../../../src/chain/contracts.js'
 import { publishDefaultRulebook } from '../../../src/sandbox/demo.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { killEnclaves } from '../../e2e/support/enclaveProcesses.js'

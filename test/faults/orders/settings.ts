@@ -18,13 +18,13 @@ export const SERVER_SETTINGS = {
 /** An order is given up only after every call that may be on its way to the broker is over: that stays so. */
 export const ENCLAVE_SETTINGS = {
   CHAIN_DEPTH: `${DEEPEST_REORG}`,
-  FILL_WAIT_MS: '1500',
-  CONFIRM_POLL_MS: '100',
-  BROKER_TIMEOUT_MS: '2500',
-  AMBIGUOUS_AGAIN_MS: '300',
-  ABSENT_AGAIN_MS: '8000',
-  RELAY_TIMEOUT_MS: '8000',
-  RELAY_AGAIN_MS: '3000',
+  FILL_WAIT: '1500ms',
+  CONFIRM_POLL_INTERVAL: '100ms',
+  BROKER_TIMEOUT: '2500ms',
+  AMBIGUOUS_RETRY_AFTER: '300ms',
+  ABSENT_RECHECK_AFTER: '8s',
+  RELAY_TIMEOUT: '8s',
+  RELAY_RETRY_AFTER: '3s',
 }
 
 /** How many orders an employee has open at once, of the twenty that the contract allows. */

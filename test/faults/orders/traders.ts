@@ -35,6 +35,17 @@ export interface Traders {
   stop(): Promise<void>
 }
 
+/** How many orders were placed, were accepted by a server, and have ended. */
+export function countOrders({ placed }: Traders) {
+  const all = [...placed.values()]
+  return {
+    placed: all.length,
+    accepted: all.filter(({ accepted }) => accepted).length,
+    settled: all.filter(({ end }) => end === 'SETTLED').length,
+    refunded: all.filter(({ end }) => end === 'REFUNDED').length,
+  }
+}
+
 const PAUSE_MS = 200
 const LIFETIME_SECONDS = 6 * 3_600
 const IMPATIENT = { attempts: 2, baseMs: 100, maxMs: 300 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { startTestChain, type TestChain } from '../../support/chain.js'
+import { ROLES } from '../../support/roles.js'
 import { type Callers, createCallers } from './callers.js'
 import { createChainFaults } from './chainFaults.js'
 import type { Onlooker } from './faultyNode.js'
@@ -8,14 +9,13 @@ import { startFaultyNodes } from './faultyNodes.js'
 import { startHostileClient } from './hostileClient.js'
 import { createLives } from './lives.js'
 import { type Miner, startMiner } from './miner.js'
-import { countNoOps } from './noOps.js'
+import { countNoOps, type NoOps } from './noOps.js'
 import type { Plan } from './plan.js'
 import { createRelayServer } from './relayServer.js'
-import type { Report } from './report.js'
 import { BLOCK_SECONDS, STALL_BOUND_MS } from './settings.js'
 import { examine, settle } from './settlement.js'
 import { storm } from './storm.js'
-import { stalls, timesOf } from './times.js'
+import { stalls, type Times, timesOf } from './times.js'
 import { createWork, prepareChain } from './workload.js'
 import { createWriteAheadWatch } from './writeAhead.js'
 
@@ -32,6 +32,30 @@ export interface BenchOptions {
   readonly losesNoOps?: boolean
   /** How long something may be wrong at the end before it counts. Default: the stall bound. */
   readonly patienceMs?: number
+}
+
+/** What a run has shown. */
+export interface Report extends Times {
+  readonly seed: number
+  readonly authorizations: number
+  readonly callers: number
+  /** By kind: how often the process was ended there. */
+  readonly kills: Record<string, number>
+  /** Lives that were to end at a step that did not come about; they ended by the clock. */
+  readonly unreached: number
+  /** By kind: how often each fault struck. */
+  readonly struck: Record<string, number>
+  /** Answers to the hostile client, by status. */
+  readonly hostile: Record<string, number>
+  readonly requests: number
+  /** Transactions of the relayer's account in blocks. */
+  readonly transactions: Record<'effects' | 'reverted' | 'noOps' | 'fromOutside', number>
+  /** By what the server knew of the nonce: how often it decided to fill one. */
+  readonly filled: NoOps
+  /** Authorizations that had to be posted again, as a reorganization between two lives took their effect back. */
+  readonly takenBack: number
+  /** Everything that must not be. */
+  readonly violations: readonly string[]
 }
 
 /** Runs the plan against the real server on a real chain, and looks at what is left. Needs `npm run build`. */
@@ -65,7 +89,12 @@ async function surround(chain: TestChain, miner: Miner, options: BenchOptions) {
   const dataDir = join(directory, 'data')
   const digestOf = (calldata: string): Hex | undefined => digests.get(calldata)
   const writeAhead = createWriteAheadWatch({ dataDir, relayer, digestOf })
-  const chainFaults = createChainFaults(chain, miner, plan)
+  const keys = [chain.anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '']
+  const chainFaults = createChainFaults(
+    { provider: chain.provider, chainId: chain.anvil.chainId, keys },
+    miner,
+    plan,
+  )
   const mistakes: string[] = []
   const onlooker: Onlooker = {
     leaves(transaction) {

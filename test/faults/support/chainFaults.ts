@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keccak256, Wallet } from 'ethers'
+import { type JsonRpcApiProvider, keccak256, Wallet } from 'ethers'
 import { z } from 'zod'
-import type { TestChain } from '../../support/chain.js'
-import { ROLES } from '../../support/roles.js'
+import { sameAddress } from '../../../src/protocol/address.js'
 import { createFaultQueue } from './faultQueue.js'
 import type { ChainFault } from './kinds.js'
 import type { Miner } from './miner.js'
@@ -28,19 +27,29 @@ export interface ChainFaults {
   calm(): void
 }
 
+/** A chain, and the private keys that its relayers send with. */
+export interface RelayedChain {
+  readonly provider: JsonRpcApiProvider
+  readonly chainId: number
+  readonly keys: readonly string[]
+}
+
 const LOOK_MS = 20
 const GWEI = 1_000_000_000n
 /** Above everything that the relay offers, so that it takes the nonce. */
 const OUTSIDE_PRICE = 1_000n * GWEI
+const ELSEWHERE = '0x000000000000000000000000000000000000dEaD'
 const poolSchema = z.object({
   pending: z.record(z.string(), z.record(z.string(), z.looseObject({ hash: z.string() }))),
 })
 
-export function createChainFaults(chain: TestChain, miner: Miner, plan: Pick<Plan, 'chain'>): ChainFaults {
+export function createChainFaults(chain: RelayedChain, miner: Miner, plan: Pick<Plan, 'chain'>): ChainFaults {
   const queue = createFaultQueue('chain', plan.chain)
   const { provider } = chain
-  const key = createOutsideKey(chain)
-  const actions = createActions(chain, key)
+  const keys = chain.keys.map((key) => createOutsideKey(chain, key))
+  const [key] = keys
+  if (key === undefined) throw new Error('no relayer has a key')
+  const actions = createActions(provider, keys)
   let beginning: unknown
 
   async function remember(): Promise<void> {
@@ -82,21 +91,21 @@ export function createChainFaults(chain: TestChain, miner: Miner, plan: Pick<Pla
 /** Each resolves with whether there was anything to be done. */
 type Action = (fault: PlannedFault<ChainFault>) => Promise<boolean>
 
-/** The relayer's key, in other hands. */
-function createOutsideKey(chain: TestChain) {
-  const { provider } = chain
-  const relayer = chain.account('relayer')
-  const key = new Wallet(chain.anvil.accounts[ROLES.indexOf('relayer')]?.privateKey ?? '')
+type OutsideKey = ReturnType<typeof createOutsideKey>
 
-  const count = (tag: 'latest' | 'pending') => provider.getTransactionCount(relayer, tag)
+/** A relayer's key, in other hands. */
+function createOutsideKey({ provider, chainId }: RelayedChain, privateKey: string) {
+  const key = new Wallet(privateKey)
+  const { address } = key
+
+  const count = (tag: 'latest' | 'pending') => provider.getTransactionCount(address, tag)
 
   /** The transaction's hash, undefined when there was no occasion. */
   async function use(tag: 'latest' | 'pending'): Promise<string | undefined> {
     const [nonce, ahead] = await Promise.all([count(tag), count('pending')])
     if (tag === 'latest' && nonce === ahead) return undefined
-    const { chainId } = chain.anvil
     const raw = await key.signTransaction({
-      to: chain.account('dave'),
+      to: ELSEWHERE,
       value: 1n,
       type: 0,
       chainId,
@@ -107,23 +116,29 @@ function createOutsideKey(chain: TestChain) {
     const isTaken = await accepted(provider.send('eth_sendRawTransaction', [raw]))
     return isTaken ? keccak256(raw) : undefined
   }
-  return { use, count }
+  return { address, use, count }
 }
 
 function createActions(
-  chain: TestChain,
-  key: ReturnType<typeof createOutsideKey>,
+  provider: JsonRpcApiProvider,
+  keys: readonly OutsideKey[],
 ): Record<ChainFault, Action> {
-  const { provider } = chain
-  const relayer = chain.account('relayer')
+  /** The first key for which there is an occasion. */
+  async function useOne(tag: 'latest' | 'pending'): Promise<boolean> {
+    for (const key of keys) if ((await key.use(tag)) !== undefined) return true
+    return false
+  }
+
   return {
     async reorg({ amount }) {
       return accepted(provider.send('anvil_reorg', [amount, []]))
     },
     async dropped({ amount }) {
       const { pending } = poolSchema.parse(await provider.send('txpool_content', []))
-      const own = Object.entries(pending).find(([account]) => account.toLowerCase() === relayer.toLowerCase())
-      const hashes = Object.values(own?.[1] ?? {}).map(({ hash }) => hash)
+      const own = Object.entries(pending).filter(([account]) =>
+        keys.some(({ address }) => sameAddress(address, account)),
+      )
+      const hashes = own.flatMap(([, byNonce]) => Object.values(byNonce).map(({ hash }) => hash))
       const hash = hashes[amount % hashes.length]
       return hash !== undefined && accepted(provider.send('anvil_dropTransaction', [hash]))
     },
@@ -131,8 +146,8 @@ function createActions(
       const fee = `0x${(BigInt(amount) * GWEI).toString(16)}`
       return accepted(provider.send('anvil_setNextBlockBaseFeePerGas', [fee]))
     },
-    'outside-next': async () => (await key.use('pending')) !== undefined,
-    'outside-replaces': async () => (await key.use('latest')) !== undefined,
+    'outside-next': () => useOne('pending'),
+    'outside-replaces': () => useOne('latest'),
   }
 }
 

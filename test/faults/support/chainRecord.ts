@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quantitySchema } from '../../../src/chain/quantity.js'
+import { quantitySchema } from '../../../src/chain/jsonRpc.js'
 import { bytes32Schema, type Hex } from '../../../src/protocol/hex.js'
 import { INTERFACES, type TestChain } from '../../support/chain.js'
 

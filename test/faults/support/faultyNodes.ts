@@ -22,11 +22,13 @@ export interface FaultyNodesOptions {
   readonly plan: Pick<Plan, 'reads' | 'sends' | 'spells'>
   readonly onlooker: Onlooker
   readonly isLegacy: boolean
+  /** How many there are. Default: those of one server. */
+  readonly count?: number
 }
 
 /** What is due strikes the one that is asked next. */
 export async function startFaultyNodes(options: FaultyNodesOptions): Promise<FaultyNodes> {
-  const { target, plan, onlooker, isLegacy } = options
+  const { target, plan, onlooker, isLegacy, count = NODES } = options
   const reads = createFaultQueue('read', plan.reads)
   const sends = createFaultQueue('send', plan.sends)
   const spells = createFaultQueue('spell', plan.spells)
@@ -34,7 +36,7 @@ export async function startFaultyNodes(options: FaultyNodesOptions): Promise<Fau
   const shown = isLegacy ? withoutBaseFee(createTrueNode(target)) : createTrueNode(target)
   const node = unwanted.around(shown)
   const nodes = await Promise.all(
-    Array.from({ length: NODES }, () => startFaultyNode({ node, reads, sends, spells, unwanted, onlooker })),
+    Array.from({ length: count }, () => startFaultyNode({ node, reads, sends, spells, unwanted, onlooker })),
   )
   const queues = [reads, sends, spells]
   return {

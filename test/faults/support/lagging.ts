@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quantitySchema } from '../../../src/chain/quantity.js'
+import { quantitySchema } from '../../../src/chain/jsonRpc.js'
 import type { Answer, Call, TrueNode } from './node.js'
 
 /** Where a call says at which block it is meant. */

@@ -98,16 +98,24 @@ const ABOVE_GAP = 2
 export function createPlan(size: PlanSize): Plan {
   const { seed, authorizations, kills, rounds, calmness } = size
   const random = createRandom(seed)
-  const kinds = deal(random, KILLS, Math.ceil(kills / KILLS.length)).slice(0, kills)
+  const kinds = random.deal(KILLS, kills)
   const work = planWork(random, authorizations)
   const share = Math.floor(work.length / (kills + 1))
   return {
     seed,
     resets: size.resets ?? [],
-    reads: deal(random, READ_FAULTS, rounds.reads).map((kind) => planRead(random, kind, calmness)),
-    sends: deal(random, SEND_FAULTS, rounds.sends).map((kind) => planSend(random, kind, calmness)),
-    spells: deal(random, SPELLS, rounds.spells).map((kind) => planSpell(random, kind, calmness)),
-    chain: deal(random, CHAIN_FAULTS, rounds.chain).map((kind) => planChain(random, kind, calmness)),
+    reads: random
+      .deal(READ_FAULTS, rounds.reads * READ_FAULTS.length)
+      .map((kind) => planRead(random, kind, calmness)),
+    sends: random
+      .deal(SEND_FAULTS, rounds.sends * SEND_FAULTS.length)
+      .map((kind) => planSend(random, kind, calmness)),
+    spells: random
+      .deal(SPELLS, rounds.spells * SPELLS.length)
+      .map((kind) => planSpell(random, kind, calmness)),
+    chain: random
+      .deal(CHAIN_FAULTS, rounds.chain * CHAIN_FAULTS.length)
+      .map((kind) => planChain(random, kind, calmness)),
     lives: kinds.map((kind, life) => ({
       nodes: planNodes(random, 1),
       authorizations: work.slice(life * share, (life + 1) * share),
@@ -122,11 +130,6 @@ export function createPlan(size: PlanSize): Plan {
 function planNodes(random: Random, least: number): number[] {
   const all = Array.from({ length: NODES }, (_, node) => node)
   return random.shuffled(all).slice(0, random.integer(least, NODES))
-}
-
-/** Every kind once, in a chance order, so many times. */
-function deal<T>(random: Random, kinds: readonly T[], rounds: number): T[] {
-  return Array.from({ length: rounds }, () => random.shuffled(kinds)).flat()
 }
 
 function planRead(random: Random, kind: ReadFault, calmness: number): PlannedFault<ReadFault> {

@@ -6,18 +6,27 @@ export interface Random {
   chance(probability: number): boolean
   pick<T>(choices: readonly [T, ...T[]]): T
   shuffled<T>(items: readonly T[]): T[]
+  /** So many: every kind once, in a chance order, then every kind once more. */
+  deal<T>(kinds: readonly T[], count: number): T[]
 }
 
 export function createRandom(seed: number): Random {
   const next = mulberry32(seed)
   const integer = (from: number, to: number) => from + Math.floor(next() * (to - from + 1))
+  function shuffled<T>(items: readonly T[]): T[] {
+    const keyed = items.map((item) => ({ item, key: next() }))
+    return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item)
+  }
   return {
     integer,
     chance: (probability) => next() < probability,
     pick: (choices) => choices[integer(0, choices.length - 1)] ?? choices[0],
-    shuffled(items) {
-      const keyed = items.map((item) => ({ item, key: next() }))
-      return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item)
+    shuffled,
+    deal(kinds, count) {
+      const rounds = Math.ceil(count / kinds.length)
+      return Array.from({ length: rounds }, () => shuffled(kinds))
+        .flat()
+        .slice(0, count)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { quantitySchema } from '../../../src/chain/quantity.js'
+import { quantitySchema } from '../../../src/chain/jsonRpc.js'
 import type { ReadFault, SendFault } from './kinds.js'
 import { askLagging, tellsTheTime } from './lagging.js'
 import type { Answer, Call, TrueNode } from './node.js'

@@ -19,7 +19,7 @@ export interface ServerUnderFaults {
   /** Without warning. */
   kill(): Promise<void>
   /** Sends the process a signal, if there is one. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void
   /** Resolves when the process of the last start has ended. */
   ended(): Promise<void>
   /** Of every process so far. One that has not ended yet is up until now. */

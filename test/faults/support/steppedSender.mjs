@@ -1,16 +1,12 @@
-// The server's own sender, which ends the process at the step that the bench has named.
+// The server's own sender, which ends or stops the process at the steps that the bench has named.
 import { Transaction } from 'ethers'
 import { createSender as createRealSender } from '../../../dist/server/txManager/sender.js'
+import { createReached } from './acts.mjs'
 
 export * from '../../../dist/server/txManager/sender.js'
 
-const { FAULTS_KILL_AT, FAULTS_KILL_NTH, FAULTS_SEND_FIRST, FAULTS_LOSE_NO_OPS } = process.env
-let left = Number(FAULTS_KILL_NTH)
-
-function reached(step) {
-  if (step !== FAULTS_KILL_AT || --left > 0) return
-  process.kill(process.pid, 'SIGKILL')
-}
+const { FAULTS_SEND_FIRST, FAULTS_LOSE_NO_OPS } = process.env
+const reached = createReached()
 
 export function createSender(options) {
   const broadcaster = {

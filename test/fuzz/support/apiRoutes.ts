@@ -6,6 +6,7 @@ import {
   healthSchema,
   institutionSchema,
   jobAcceptedSchema,
+  marketBarsSchema,
   marketClockSchema,
   marketSchema,
   orderReceivedSchema,
@@ -22,17 +23,17 @@ import type { ProblemCode } from '../../../src/server/http/problemCodes.js'
 /** A route, and everything that it may answer while chain, broker and disk are well. */
 export interface ApiRoute {
   readonly method: 'GET' | 'POST'
-  /** As Express has it. */
+  /** In the syntax of Express. */
   readonly path: string
   /** The body of each success, by its status. */
   readonly successes: Readonly<Record<number, z.ZodType>>
   /** Besides those of every route. */
   readonly problems: readonly ProblemCode[]
-  /** What a request to it is signed as, when it has to be. */
+  /** The kind of its signature, where it needs one. */
   readonly signedAs?: RunMessageKind
 }
 
-/** Whatever the path: what is wrong before a route is looked for, or with its method. */
+/** Problems at any path: of a request before its route is looked for, or of its method. */
 export const COMMON_PROBLEMS: readonly ProblemCode[] = [
   'malformed-request',
   'request-timeout',
@@ -40,7 +41,7 @@ export const COMMON_PROBLEMS: readonly ProblemCode[] = [
   'origin-not-allowed',
   'method-not-allowed',
 ]
-/** What a path may get that no route has. */
+/** Problems of a path without a route. */
 export const UNKNOWN_PATH_PROBLEMS: readonly ProblemCode[] = ['not-found']
 
 const BODY: readonly ProblemCode[] = [
@@ -52,8 +53,8 @@ const BODY: readonly ProblemCode[] = [
 const PARAMETER: readonly ProblemCode[] = ['invalid-parameter']
 const TOKEN: readonly ProblemCode[] = ['relay-unauthorized']
 
-/** Files for a browser, which answer no JSON: they have tests of their own. */
-export const PAGE_ROUTES = ['GET /docs', 'GET /docs/:file']
+/** Pages for a browser and their files, which are no JSON: they have tests of their own. */
+export const PAGE_ROUTES = ['GET /', 'GET /docs', 'GET /docs/:file', 'GET /errors']
 
 /** Every route of the API. A test holds it against the routers. */
 export const API_ROUTES: readonly ApiRoute[] = [
@@ -61,6 +62,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   reading('/enclave-key', enclaveKeySchema),
   reading('/openapi.json', z.looseObject({ openapi: z.string() })),
   reading('/market', marketSchema),
+  reading('/market/bars', marketBarsSchema),
   reading('/market/clock', marketClockSchema),
   reading('/wallet/:address', walletSchema, PARAMETER),
   reading('/compliance/:address', complianceSchema, PARAMETER),
@@ -74,6 +76,19 @@ export const API_ROUTES: readonly ApiRoute[] = [
     path: '/orders',
     successes: { 202: orderReceivedSchema },
     problems: [...BODY, 'invalid-envelope', 'too-many-waiting', 'intake-full'],
+  },
+  {
+    method: 'POST',
+    path: '/orders/:orderId/cancel',
+    successes: { 202: orderReceivedSchema },
+    problems: [
+      ...BODY,
+      ...PARAMETER,
+      'invalid-envelope',
+      'order-not-found',
+      'not-order-account',
+      'order-ended',
+    ],
   },
   {
     method: 'POST',
@@ -129,7 +144,7 @@ export const ENCLAVE_ROUTES: readonly ApiRoute[] = [
   },
 ]
 
-/** Who is asked. */
+/** The addressee of a request. */
 export type Service = 'server' | 'enclave'
 export const ROUTES: Readonly<Record<Service, readonly ApiRoute[]>> = {
   server: API_ROUTES,

@@ -16,14 +16,14 @@ import { createWorld, ENCLAVES_ORDER, type World } from './world.js'
 export interface FuzzOptions {
   readonly seed: number
   readonly requests: number
-  /** What the server holds is looked at so often, after as many requests each time. */
+  /** Looks at the held resources, after as many requests each time. */
   readonly rounds: number
   /** Where the server keeps its data and its log. */
   readonly directory: string
   readonly print: (line: string) => void
 }
 
-/** What a run has shown. */
+/** The results of a run. */
 export interface FuzzReport {
   readonly seed: number
   readonly requests: number
@@ -31,7 +31,7 @@ export interface FuzzReport {
   readonly seconds: number
   /** By status and code: how often it was answered. */
   readonly answers: Readonly<Record<string, number>>
-  /** What the server and the enclave held after each round. */
+  /** Resources that the server and the enclave held after each round. */
   readonly held: Readonly<Record<Service, readonly Held[]>>
   /** Everything that must not be. */
   readonly violations: readonly string[]

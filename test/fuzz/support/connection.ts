@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net'
 import { type Answer, createAnswerReader, NoAnswerError } from './answers.js'
 import type { Exchange } from './exchanges.js'
 
-/** What came back. */
+/** The outcome of an exchange. */
 export interface Outcome {
   readonly answers: readonly Answer[]
-  /** What is wrong with what came back, but for the answers themselves. */
+  /** A fault of the connection, apart from the answers themselves. */
   readonly fault: string | undefined
 }
 

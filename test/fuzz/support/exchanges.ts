@@ -6,12 +6,12 @@ import { anyRoute, validRequest } from './validRequests.js'
 import { type Header, render, type WireRequest, withHeader } from './wire.js'
 import type { World } from './world.js'
 
-/** What is done on one connection before anything else is. */
+/** One piece of work on a connection, before the next. */
 export interface Exchange {
   readonly to: Service
   readonly kind: ExchangeKind
   readonly requests: readonly WireRequest[]
-  /** What goes out, in pieces one after the other. */
+  /** The bytes, sent in pieces one after the other. */
   readonly pieces: readonly Buffer[]
   /**
    * `answer`: an answer to each request. `end`: the connection is new, the caller says that no more comes and reads what
@@ -165,7 +165,7 @@ function damaged(random: Random, world: World, to: Service): Buffer {
   return Buffer.concat([mutateBytes(head, random, random.integer(1, 3)), rest])
 }
 
-/** Where nobody can say to what an answer is, the length of one to HEAD could not be told. */
+/** Where answers cannot be matched with requests, the length of an answer to HEAD is unknown. */
 function withoutHead(request: WireRequest): WireRequest {
   return request.method === 'HEAD' ? { ...request, method: 'GET' } : request
 }

@@ -20,7 +20,7 @@ const heldSchema = z.strictObject({
   handles: z.number(),
   descriptors: z.number(),
 })
-/** What the process holds after its garbage is collected: bytes, active handles, open file descriptors. */
+/** Bytes, active handles and open file descriptors of the process after a garbage collection. */
 export type Held = z.output<typeof heldSchema>
 
 /** The real server, or its enclave that stays up, as a process of its own. */
@@ -29,7 +29,7 @@ export interface FuzzedProcess {
   readonly pid: number
   /** undefined once the process is gone. */
   held(): Promise<Held | undefined>
-  /** What the log has that no request may cause, and how the process ended when nobody had asked it to. */
+  /** Log lines that no request may cause, and an end of the process that the test did not ask for. */
   readonly faults: readonly string[]
   stop(): Promise<void>
 }
@@ -76,7 +76,7 @@ export async function startFuzzedProcess(options: {
     faults,
     async held() {
       if (!child.connected) return gone.then(() => undefined)
-      // A process that ends just now is told of by `gone`.
+      // `gone` reports a process that ends just now.
       child.send({}, () => undefined)
       const [message] = await Promise.race([once(child, 'message'), gone.then(() => [undefined])])
       return heldSchema.optional().parse(message)

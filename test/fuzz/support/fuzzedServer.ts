@@ -19,13 +19,14 @@ interface FuzzedServerOptions {
   readonly brokerUrl: string
   /** Where its enclave listens, or will. */
   readonly enclavePort: number
-  /** Of its data and its log. */
+  /** Keeps its data and its log. */
   readonly directory: string
 }
 
 /**
- * So set that the fuzzer meets every limit but the rate, which would answer most of it, and overload, which a busy machine
- * would: what waits for an escrow fills its client's room, and all room, and expires while it runs; what stalls is hung up on.
+ * Lets the fuzzer meet every limit but two: the rate, which would answer most requests, and overload, which a busy machine
+ * would answer. Orders that wait for an escrow fill their client's room, and all room, and expire during the run. Stalled
+ * connections are hung up on.
  */
 const SETTINGS = {
   RATE_LIMIT_PER_MINUTE: '1000000000',

@@ -8,27 +8,26 @@ const QUIET_WITHIN_MS = 15_000
 
 /**
  * How much more may be held at the end than after the first round, in which everything is loaded. The heap: in a short run. Descriptors:
- * the server keeps idle connections to its node, as many as it once needed at the same time, and on a busy machine that is more
- * in a later round. Active ones count as handles.
+ * the server keeps as many idle connections to its node as it once needed at the same time. On a busy machine that is more in a
+ * later round. Active ones count as handles.
  */
 export const BOUNDS = { heapUsed: 12 * 2 ** 20, external: 8 * 2 ** 20, handles: 6, descriptors: 24 }
 
 /**
- * How much more of the heap may be in use in the last quarter of the rounds than in the third: bytes in all, as two looks at
- * the same server differ, and for each request between.
+ * The growth that the heap in use may have from the third quarter of the rounds to the last. It has bytes in all, because two
+ * looks at the same server differ, and bytes for each request between.
  *
- * By then a server has what it keeps. What grows before is compiled code: 0.9 of the 1.3 MiB between the 18,000th and
- * the 60,000th request, by snapshots of the heap; most of the rest was a leak, mended since. Caches hold little: where a request chooses the
- * key (summaries and histories of orders, clients of the rate limit), few are asked for; reads of the chain are dropped with each block.
- * What is kept of each relayed transaction is asked for once in 2,000 requests.
+ * By then a server has all that it keeps. Compiled code grows before: 0.9 of the 1.3 MiB between the 18,000th and
+ * the 60,000th request, by snapshots of the heap. Most of the rest was a leak, mended since. Caches hold little: reads of the chain
+ * are dropped with each block, and few keys that a request chooses are asked for (orders, clients of the rate limit).
+ * The stored parts of each relayed transaction are asked for once in 2,000 requests.
  *
  * The fewer requests, the larger a leak must be to be told from that: 5.5 bytes of each in a million, 60 in 60,000.
  */
 export const LATE_GROWTH = { bytes: 2 ** 20, bytesPerRequest: 2 }
 
 /**
- * What the server holds once two looks, one after the other, find no more handles than the one before; undefined when
- * it is gone.
+ * Reads what the server holds once its handles have stopped growing for some looks in a row. Undefined when it is gone.
  */
 export async function untilQuiet(server: FuzzedProcess): Promise<Held | undefined> {
   const giveUpAt = Date.now() + QUIET_WITHIN_MS
@@ -44,7 +43,7 @@ export async function untilQuiet(server: FuzzedProcess): Promise<Held | undefine
   return before
 }
 
-/** What has grown by more than it may, of the server and of the enclave, each for the requests that it was sent itself. */
+/** Excess growth of the server and of the enclave, each for its own requests. */
 export function growthIn(
   { server, enclave }: Readonly<Record<Service, readonly Held[]>>,
   requests: Readonly<Record<Service, number>>,
@@ -55,7 +54,7 @@ export function growthIn(
   ]
 }
 
-/** What has grown by more than it may. @param requests in all rounds, as many in each */
+/** Figures with excess growth. @param requests in all rounds, as many in each */
 export function growthOf(held: readonly Held[], requests: number): string[] {
   const [first, last] = [held[0], held.at(-1)]
   if (first === undefined || last === undefined) return ['nobody has looked at what the server holds']
@@ -77,8 +76,8 @@ export function growthOf(held: readonly Held[], requests: number): string[] {
 }
 
 /**
- * What is wrong with the second half; undefined when there are too few rounds to tell. The least of several looks counts, as
- * any one may come before a collection, and a cache that has filled by then does not count at all.
+ * Excess growth in the second half; undefined when there are too few rounds to tell. The least of several looks counts,
+ * because any one may come before a collection. A cache that has filled by then does not count at all.
  */
 function lateGrowth(heap: readonly number[], requests: number): string[] | undefined {
   const half = heap.slice(Math.ceil(heap.length / 2))

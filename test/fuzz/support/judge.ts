@@ -4,12 +4,12 @@ import type { Answer } from './answers.js'
 import { type ApiRoute, COMMON_PROBLEMS, ROUTES, type Service, UNKNOWN_PATH_PROBLEMS } from './apiRoutes.js'
 import { headerOf, type WireRequest } from './wire.js'
 
-/** What is wrong with an answer; undefined when nothing is. `request` is undefined when nobody can say what was asked. */
+/** Returns the fault of an answer, if any. `request` is undefined when the question is unknown. */
 export type Judge = (answer: Answer, request: WireRequest | undefined) => string | undefined
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
-/** What is documented of a service. */
+/** A service's documentation. */
 interface Documentation {
   readonly routes: readonly ApiRoute[]
   /** The routes at the target's path; undefined when the path may be read in more than one way. */
@@ -71,7 +71,7 @@ function judgeProblem(
   const { code, title, type, requestId, instance } = parsed.data
   const known = Object.entries(PROBLEMS).find(([name]) => name === code)?.[1]
   if (known === undefined || known.status !== status || known.title !== title) return `${status} as ${code}`
-  if (type !== `/docs/errors.md#${code}`) return `type ${type}`
+  if (type !== `/errors#${code}`) return `type ${type}`
   if (requestId !== headers.get('x-request-id')) return 'another requestId than in the header'
   if (![...allowedProblems(request)].some((allowed) => allowed === code))
     return `${code} is not one of its codes`

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 
 process.on('message', () => {
-  // Twice: what the first one has finalised is free after the second.
+  // Twice: objects that the first one has finalised are free after the second.
   globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage()

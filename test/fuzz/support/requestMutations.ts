@@ -40,7 +40,6 @@ function headersOf(random: Random, world: World): Headers {
 }
 
 const TARGETS = [
-  '/',
   '/*',
   '*',
   '//',
@@ -99,7 +98,7 @@ export function mutateRequest(
       return withHeader(request, ...random.pick(headersOf(random, world)))
     default:
       if (json === undefined) return withBodyOfNoUse(request, random)
-      // Signed anew: what is behind the signature is to be met, too.
+      // Signed anew, to reach the code behind the signature, too.
       return random.chance(RESIGNED)
         ? sign(withOtherBody(request, json, random))
         : withOtherBody(request, json, random)
@@ -138,7 +137,7 @@ function withOtherBody(
   return { ...request, body: mutateJson(json, random) }
 }
 
-/** A GET with a body, which nobody reads. */
+/** A GET with a body, which the server does not read. */
 function withBodyOfNoUse(request: WireRequest, random: Random): WireRequest {
   const body = Buffer.alloc(random.pick([0, 1, 100, 70_000]), 0x7b)
   const typed = headerOf(request, 'Content-Type') ?? 'application/json'

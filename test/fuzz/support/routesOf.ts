@@ -15,7 +15,7 @@ function walk(stack: readonly Layer[], mount: string): string[] {
 }
 
 function methodsOf({ path, stack }: NonNullable<Layer['route']>, mount: string): string[] {
-  // What takes the other methods is a layer without one.
+  // A layer without a method takes the other ones.
   const methods = new Set(stack.flatMap(({ method }) => method?.toUpperCase() ?? []))
   const whole = path === '/' && mount !== '' ? mount : mount + path
   return [...methods].map((method) => `${method} ${whole}`)
@@ -26,7 +26,7 @@ function isRouter(handle: unknown): handle is { readonly stack: readonly Layer[]
   return typeof handle === 'function' && 'stack' in handle && Array.isArray(handle.stack)
 }
 
-/** As `router` keeps it; its type does not tell. */
+/** The mount path that `router` keeps, and that its type does not have. */
 function mountOf(layer: Layer): string {
   if (!('rawPath' in layer) || typeof layer.rawPath !== 'string') throw new Error('no mount path')
   return layer.rawPath === '/' ? '' : layer.rawPath

@@ -10,7 +10,7 @@ export interface Tally {
   sent(exchange: Exchange): void
   came(exchange: Exchange, outcome: Outcome): void
   requests(): number
-  /** Of those, the ones to each. */
+  /** The same for each service. */
   requestsTo(): Readonly<Record<Service, number>>
   exchanges(): number
   answers(): Record<string, number>

@@ -81,6 +81,9 @@ function bodyOf(path: string, random: Random, world: World): Json {
   switch (path) {
     case '/orders':
       return orderOf(random, world)
+    case '/orders/:orderId/cancel':
+      // Random signatures recover to random signers, so none of them is stored.
+      return { ...anyEnvelope(random, random.pick(BYTES)), sig: anySignature(random) }
     case '/policy':
       // One that nothing but its point keeps from being run.
       if (!random.chance(RULEBOOK_RUNS)) return { ...anyEnvelope(random, 512), epk: `0x05${'11'.repeat(32)}` }
@@ -97,10 +100,14 @@ function bodyOf(path: string, random: Random, world: World): Json {
   }
 }
 
-/** A signature in the form that the contracts take, as nobody has made it. */
 function authorOf(random: Random, world: World): Json {
+  return { orgId: random.pick(world.orgIds), sig: anySignature(random) }
+}
+
+/** A signature in the form that the contracts take, which no key has made. */
+function anySignature(random: Random): string {
   const part = () => `0${anyHex(random, 32).slice(3)}`
-  return { orgId: random.pick(world.orgIds), sig: `0x${part()}${part()}1b` }
+  return `0x${part()}${part()}1b`
 }
 
 /** The right envelope of an open order, junk under it, or one whose escrow never opens. */
@@ -112,7 +119,7 @@ function orderOf(random: Random, world: World): Json {
     : { orderId: random.pick(world.orderIds), ...envelope }
 }
 
-/** What a run may come to; of a policy's, as those that the server awaits are. */
+/** Possible results of a run; some are of a policy's, like the runs that the server awaits. */
 function resultOf(random: Random): Json {
   return random.pick<Json>([
     { outcome: 'failed', code: 'broker-unavailable' },

@@ -9,7 +9,7 @@ export interface WireRequest {
 
 export type Header = readonly [name: string, value: string]
 
-/** The bytes of a request whose length is told as it is. */
+/** The bytes of a request with its true length. */
 export function render({ method, target, headers, body }: WireRequest): Buffer {
   const length: Header[] = body === undefined ? [] : [['Content-Length', `${body.length}`]]
   const lines = [...headers, ...length].map(([name, value]) => `${name}: ${value}\r\n`)

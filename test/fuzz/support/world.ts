@@ -19,7 +19,7 @@ import { SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** What requests can be about: what is on the chain, and what may come to it. */
+/** The subjects of requests: objects on the chain, and some that may come to it. */
 export interface World {
   readonly orderIds: readonly [Hex, ...Hex[]]
   readonly digests: readonly [Hex, ...Hex[]]
@@ -29,13 +29,13 @@ export interface World {
   readonly openOrders: readonly [Json, ...Json[]]
   /** Bodies of `POST /relay` that are as they should be, of every outcome. */
   readonly authorizations: readonly [Json, ...Json[]]
-  /** Of runs whose results the server awaits from its start on. */
+  /** Ids of runs whose results the server awaits from its start on. */
   readonly runIds: readonly [string, ...string[]]
   /** Bodies of the enclave's `POST /`. Few, as each is noted on disk; some are of one order. */
   readonly jobs: readonly [Json, ...Json[]]
   /** Bodies of `POST /policy`. Few, as each is noted on disk. */
   readonly rulebooks: readonly [Json, ...Json[]]
-  /** What signatures are made at. */
+  /** The time of signatures. */
   readonly now: () => Date
   readonly token: string
   readonly origin: string
@@ -47,11 +47,11 @@ const OPEN_ORDERS = ['alice', 'alice', 'alice', 'bob', 'bob', 'bob'] as const
 const RULEBOOKS = 4
 const JOBS = 3
 const JOB_SECONDS = 86_400
-/** What all jobs of the fuzzer's own are about. */
+/** The order of all jobs of the fuzzer's own. */
 export const ENCLAVES_ORDER = bytes32('at the enclave')
 const DEADLINE_SECONDS = 20 * 86_400
 
-/** An envelope of so many bytes that nobody can open. */
+/** An envelope of so many bytes that no key opens. */
 export function anyEnvelope(random: Random, length: number): Envelope {
   return {
     epk: `0x${POINT.slice(2)}`,

@@ -28,8 +28,8 @@ function place(order: Record<string, string>) {
 }
 
 /**
- * The form of a JSON value: its keys, and each leaf's type; strings as well by what they hold, because Alpaca's
- * decimals, times and ids are all strings. Arrays count by their first item.
+ * The form of a JSON value: its keys, and each leaf's type. Strings also have a type by their contents, because
+ * Alpaca's decimals, times and ids are all strings. Arrays count by their first item.
  */
 function formOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? [] : [formOf(value[0])]
@@ -52,6 +52,19 @@ describe("the stand-in answers in Alpaca's documented form, member for member", 
   it('GET /v2/stocks/snapshots', async () => {
     const { body } = await call('/v2/stocks/snapshots?symbols=AAPL,NOPE&feed=iex')
     expect(formOf(body)).toEqual(formOf(alpacaExample('snapshots')))
+  })
+
+  it('GET /v2/stocks/bars', async () => {
+    const since = new Date(Date.now() - 5 * 86_400_000).toISOString()
+    const query = `symbols=NOPE,AAPL&timeframe=15Min&start=${since}&limit=2&feed=iex`
+    const { body } = await call(`/v2/stocks/bars?${query}`)
+    const { next_page_token: token, ...form } = Object(body)
+    const { next_page_token: _, ...documented } = Object(alpacaExample('bars'))
+    expect(formOf(form)).toEqual(formOf(documented))
+    const next = Object((await call(`/v2/stocks/bars?${query}&page_token=${token}`)).body)
+    expect(next.bars.AAPL[0].t > form.bars.AAPL[1].t).toBe(true)
+    expect((await call('/v2/stocks/bars?symbols=AAPL&timeframe=7Min')).status).toBe(400)
+    expect((await call('/v2/stocks/bars')).status).toBe(400)
   })
 
   it('GET /v2/assets/{symbol}', async () => {

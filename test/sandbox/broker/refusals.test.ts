@@ -41,7 +41,7 @@ describe('refusals', () => {
     expect(standIn.control.orders()).toHaveLength(1)
   })
 
-  it('what live orders have reserved already', async () => {
+  it('more than live orders leave free', async () => {
     standIn.control.account({ name: 'enclave', cash: '150', positions: { MSFT: '2' } })
     standIn.control.fill({ mode: 'hold' })
     await buy('1', usd(100))

@@ -14,7 +14,7 @@ afterEach(async () => {
   await standIn.stop()
 })
 
-/** What the tests look at in an event of an order. */
+/** The fields of an order's event that the tests look at. */
 const updateSchema = z.object({
   stream: z.literal('trade_updates'),
   data: z.looseObject({ event: z.string(), order: z.looseObject({ client_order_id: z.string() }) }),

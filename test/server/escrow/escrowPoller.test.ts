@@ -1,7 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { EscrowEvent, EscrowEvents } from '../../../src/server/escrow/escrowLogs.js'
+import type { BlockId } from '../../../src/chain/logReader.js'
+import {
+  createRangeReader,
+  type EscrowEvent,
+  type EscrowEvents,
+} from '../../../src/server/escrow/escrowLogs.js'
 import { createEscrowPoller } from '../../../src/server/escrow/escrowPoller.js'
-import { createRangeReader } from '../../../src/server/escrow/logRanges.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
@@ -10,20 +14,24 @@ import { createLogLines } from '../../support/logLines.js'
 function createBlocks(length: number) {
   const hashes = Array.from({ length }, (_, number) => `old ${number}`)
   const reads: [number, number][] = []
+  const blockAt = (number: number): BlockId | null => {
+    const name = hashes[number]
+    return name === undefined ? null : { number, hash: bytes32(name) }
+  }
   const eventIn = (block: number): EscrowEvent => {
     const position = { block, logIndex: 0 }
     const orderId = bytes32(`${hashes[block]}`)
     return { kind: 'settled', id: `${hashes[block]} 0`, orderId, position, txHash: orderId }
   }
   const events: EscrowEvents = {
-    head: async () => ({ number: hashes.length - 1, hash: hashes.at(-1) ?? '' }),
+    head: async () => blockAt(hashes.length - 1) ?? { number: 0, hash: '0x' },
     blockTime: async (block) => block,
-    async read(from, to) {
-      const hash = hashes[to]
-      if (hash === undefined) return 'lagging'
+    async read({ from, to }) {
+      const last = blockAt(to)
+      if (last === null) return undefined
       reads.push([from, to])
       const range = Array.from({ length: to - from + 1 }, (_, index) => eventIn(from + index))
-      return { events: range, parentHash: hashes[from - 1] ?? null, hash }
+      return { events: range, parent: blockAt(from - 1), last }
     },
   }
   return { hashes, reads, events }
@@ -33,15 +41,15 @@ async function startWatcher(length: number) {
   const blocks = createBlocks(length)
   const dealtWith: string[] = []
   let looks = 0
-  const watcher = createEscrowPoller({
+  const poller = createEscrowPoller({
     events: blocks.events,
     ranges: createRangeReader(blocks.events, 100),
     intervalMs: 10,
     recover: async () => {
       const block = await blocks.events.head()
-      const range = await blocks.events.read(0, block.number)
+      const range = await blocks.events.read({ from: 0, to: block.number })
       blocks.reads.length = 0
-      return { block, events: typeof range === 'string' ? [] : range.events }
+      return { block, events: range?.events ?? [] }
     },
     onEvent: async ({ id }) => {
       dealtWith.push(id)
@@ -51,8 +59,8 @@ async function startWatcher(length: number) {
     },
     logger: createLogLines().logger,
   })
-  await watcher.start()
-  onTestFinished(() => watcher.stop())
+  await poller.start()
+  onTestFinished(() => poller.stop())
   const looked = async () => {
     const before = looks
     await eventually('two more looks', () => looks >= before + 2)
@@ -61,7 +69,7 @@ async function startWatcher(length: number) {
   return { ...blocks, dealtWith, looked }
 }
 
-describe('the watcher', () => {
+describe('the escrow poller', () => {
   test('reads each block once while the chain only grows', async () => {
     const { hashes, reads, dealtWith, looked } = await startWatcher(200)
     expect(reads).toEqual([])
@@ -97,11 +105,11 @@ describe('the watcher', () => {
     const { hashes, reads, events, dealtWith, looked } = await startWatcher(200)
     const read = events.read
     let replaced = false
-    events.read = async (from, to) => {
-      const range = await read(from, to)
+    events.read = async (range) => {
+      const piece = await read(range)
       if (!replaced) hashes.splice(250, 60, ...Array.from({ length: 60 }, (_, n) => `new ${250 + n}`))
       replaced = true
-      return range
+      return piece
     }
     hashes.push(...Array.from({ length: 110 }, (_, n) => `old ${200 + n}`))
     await looked()

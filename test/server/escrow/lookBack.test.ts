@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { ChainUnavailableError } from '../../../src/chain/errors.js'
-import { RpcProvider } from '../../../src/chain/provider.js'
-import type { RpcCall } from '../../../src/chain/rpcTransport.js'
-import { createEscrowEvents, type EscrowEvents } from '../../../src/server/escrow/escrowLogs.js'
-import { createLookBack, createRangeReader } from '../../../src/server/escrow/logRanges.js'
+import type { BlockId } from '../../../src/chain/logReader.js'
+import { createRpc, type RpcCall } from '../../../src/chain/rpc.js'
+import {
+  createEscrowEvents,
+  createLookBack,
+  createRangeReader,
+  type EscrowEvents,
+} from '../../../src/server/escrow/escrowLogs.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -19,19 +23,23 @@ function setUp(length: number) {
   const hashes = Array.from({ length }, (_, number) => `old ${number}`)
   const reads: string[] = []
   const node = { fails: (_from: number) => false }
+  const blockAt = (number: number): BlockId | null => {
+    const name = hashes[number]
+    return name === undefined ? null : { number, hash: bytes32(name) }
+  }
   const events: EscrowEvents = {
-    head: async () => ({ number: hashes.length - 1, hash: hashes.at(-1) ?? '' }),
+    head: async () => blockAt(hashes.length - 1) ?? { number: 0, hash: '0x' },
     blockTime: async () => 0,
-    async read(from, to) {
+    async read({ from, to }) {
       if (node.fails(from)) throw new ChainUnavailableError(1)
-      const hash = hashes[to]
-      if (hash === undefined) return 'lagging'
+      const last = blockAt(to)
+      if (last === null) return undefined
       reads.push(`${from}-${to}`)
       const inRange = hashes.slice(from, to + 1).map((id, index) => {
         const position = { block: from + index, logIndex: 0 }
         return { kind: 'settled', id, position, orderId: bytes32(id), txHash: bytes32(id) } as const
       })
-      return { events: inRange, parentHash: hashes[from - 1] ?? null, hash }
+      return { events: inRange, parent: blockAt(from - 1), last }
     },
   }
   const lookBack = createLookBack({ events, ranges: createRangeReader(events, 100) })
@@ -53,14 +61,14 @@ describe('looking back', () => {
     const { events, block } = await read()
     expect(reads).toEqual(['0-99', '100-199', '200-299', '300-300'])
     expect(events.map(({ id }) => id)).toEqual(hashes)
-    expect(block).toEqual({ number: 300, hash: 'one more' })
+    expect(block).toEqual({ number: 300, hash: bytes32('one more') })
   })
 
   test.each([
     ['is longer', 60],
     ['is shorter', 10],
     ['is as long', 30],
-  ])('reads again what was replaced meanwhile by what %s', async (_what, length) => {
+  ])('reads replaced blocks again, where the new branch %s', async (_what, length) => {
     const { hashes, reads, read } = setUp(300)
     await read()
     replaceFrom(hashes, 270, length)
@@ -76,7 +84,7 @@ describe('looking back', () => {
     expect((await read()).events.map(({ id }) => id)).toEqual(hashes)
   })
 
-  test('keeps nothing once it is told to forget', async () => {
+  test('keeps nothing after a call of forget', async () => {
     const { hashes, lookBack, reads, read } = setUp(100)
     await read()
     lookBack.forget()
@@ -87,7 +95,7 @@ describe('looking back', () => {
 
 test('a start ends on a node that refuses every third query, and reads no range twice', async () => {
   const { anvil } = chain()
-  const { transport } = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+  const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
   const orderId = bytes32('A')
   await openFor(chain(), 'alice', orderId, await sealOrder('lost'))
   await chain().provider.send('anvil_mine', ['0x20'])
@@ -95,15 +103,15 @@ test('a start ends on a node that refuses every third query, and reads no range 
   let queries = 0
   async function send(calls: readonly RpcCall[], signal?: AbortSignal) {
     const query = calls.find(({ method }) => method === 'eth_getLogs')
-    if (query === undefined) return transport.send(calls, signal)
+    if (query === undefined) return rpc.send(calls, signal)
     if (++queries % 3 === 0) throw new ChainUnavailableError(1)
     ranges.push(JSON.stringify(query.params))
-    return transport.send(calls, signal)
+    return rpc.send(calls, signal)
   }
   const directory = await temporaryDirectory()
   const enclave = createScriptedEnclave(directory)
   await enclave.plan({ any: [{ outcome: 'queued', retryAt: 4_000_000_000 }] })
-  const options = { transport: { send }, logBlockRange: 10 }
+  const options = { rpc: { send }, logBlockRange: 10 }
   const { until } = await startTrigger(chain(), enclave, `${directory}/data`, options)
   await until(orderId, 'its run', ({ triggers }) => triggers[0]?.outcome === 'queued')
   expect(queries).toBeGreaterThan(3)
@@ -112,11 +120,11 @@ test('a start ends on a node that refuses every third query, and reads no range 
 
 test('a query that is refused for its rate is not taken for one of too many blocks', async () => {
   const { anvil, addresses } = chain()
-  const { transport } = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+  const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
   const events = createEscrowEvents({
-    transport: {
+    rpc: {
       async send(calls) {
-        const answers = await transport.send(calls)
+        const answers = await rpc.send(calls)
         return answers.map((answer, index) =>
           calls[index]?.method === 'eth_getLogs' ? { error: { code: 429, message: 'slow down' } } : answer,
         )
@@ -125,5 +133,5 @@ test('a query that is refused for its rate is not taken for one of too many bloc
     escrow: addresses.orderEscrow,
     stopping: new AbortController().signal,
   })
-  await expect(events.read(0, 1)).rejects.toThrow(ChainUnavailableError)
+  await expect(events.read({ from: 0, to: 1 })).rejects.toThrow(ChainUnavailableError)
 })

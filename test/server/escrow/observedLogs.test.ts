@@ -9,7 +9,7 @@ import { startTrigger } from '../../support/triggerHarness.js'
 
 const chain = useChain(setUpInstitution)
 
-test('what the watcher reads is told: the heads, and the events of before and after the start', async () => {
+test('the observer gets what the poller reads: the heads, and the events of before and after the start', async () => {
   const directory = await temporaryDirectory()
   const heads: number[] = []
   const events: EscrowEvent[] = []

@@ -11,13 +11,13 @@ const MAX_LIMITED_MS = 2_000
 const A_WHILE_MS = 100
 
 /** Connections whose clients say something while they are left unread, in a process that rests when told. */
-async function setUp(connections: number, options: { maxUnread?: number; limitMs?: number } = {}) {
+async function setUp(connections: number, options: { maxPaused?: number; limitMs?: number } = {}) {
   let now = 0
   let idle = 0
   const backpressure = createBackpressure({
-    maxUnreadMs: MAX_UNREAD_MS,
-    maxLimitedMs: MAX_LIMITED_MS,
-    maxUnread: options.maxUnread ?? 1_000,
+    maxPauseMs: MAX_UNREAD_MS,
+    maxRatePauseMs: MAX_LIMITED_MS,
+    maxPaused: options.maxPaused ?? 1_000,
     now: () => now,
     idle: () => idle,
   })
@@ -49,8 +49,8 @@ async function setUp(connections: number, options: { maxUnread?: number; limitMs
     accepted.push(socket)
   }
   for (const socket of accepted) {
-    if (options.limitMs === undefined) backpressure.leaveUnread(socket)
-    else backpressure.leaveUnreadFor(socket, options.limitMs)
+    if (options.limitMs === undefined) backpressure.pause(socket)
+    else backpressure.pauseFor(socket, options.limitMs)
   }
   for (const client of clients) client.write('anything')
   // More than counts as a rest.
@@ -63,7 +63,7 @@ async function setUp(connections: number, options: { maxUnread?: number; limitMs
   return { ...backpressure, heard, waitedOut, clients, accepted, rest, wait }
 }
 
-test('what comes in is not read before a rest, and is then', async () => {
+test('incoming bytes are not read before a rest, and are read then', async () => {
   const { heard, waitedOut, rest } = await setUp(2)
   await sleep(A_WHILE_MS)
   expect(heard).toEqual([])
@@ -72,7 +72,7 @@ test('what comes in is not read before a rest, and is then', async () => {
   expect(waitedOut).toEqual([])
 })
 
-test('without a rest it is read when the time is over, and is told from what comes later', async () => {
+test('without a rest it is read when the time is over, and later ones are told apart from it', async () => {
   const { heard, waitedOut, clients, wait } = await setUp(2)
   wait(MAX_UNREAD_MS - 1)
   await sleep(A_WHILE_MS)
@@ -96,35 +96,35 @@ test('a rest is for some, those that were left last', async () => {
 })
 
 test('left again while it is unread, it keeps its time', async () => {
-  const { heard, accepted, leaveUnread, wait } = await setUp(1)
+  const { heard, accepted, pause, wait } = await setUp(1)
   wait(MAX_UNREAD_MS - 1)
-  for (const socket of accepted) leaveUnread(socket)
+  for (const socket of accepted) pause(socket)
   wait(1)
   await eventually('it', () => heard.length === 1)
 })
 
-test('left again after it was resumed meanwhile, it is unread', async () => {
-  const { heard, accepted, leaveUnread } = await setUp(1)
+test('left unread once more after it was resumed, it stays unread', async () => {
+  const { heard, accepted, pause } = await setUp(1)
   for (const socket of accepted) {
     socket.resume()
-    leaveUnread(socket)
+    pause(socket)
   }
   await sleep(A_WHILE_MS)
   expect(heard).toEqual([])
 })
 
 test('of more than may be unread, the first are read', async () => {
-  const { heard, accepted, leaveUnread } = await setUp(5, { maxUnread: 3 })
+  const { heard, accepted, pause } = await setUp(5, { maxPaused: 3 })
   await eventually('two', () => heard.length >= 2)
   // Is one of the three already.
-  for (const socket of accepted.slice(2, 3)) leaveUnread(socket)
+  for (const socket of accepted.slice(2, 3)) pause(socket)
   await sleep(A_WHILE_MS)
   expect(heard.toSorted()).toEqual([0, 1])
 })
 
 test('one that has ended takes no other’s place', async () => {
-  const { heard, leaveUnread, rest } = await setUp(1)
-  for (let count = 0; count < 32; count++) leaveUnread(new Socket().destroy())
+  const { heard, pause, rest } = await setUp(1)
+  for (let count = 0; count < 32; count++) pause(new Socket().destroy())
   rest()
   await eventually('it', () => heard.length === 1)
 })
@@ -150,7 +150,7 @@ test('none is left for longer than its time-outs allow', async () => {
 })
 
 test('those with a time of their own take no other’s place at a rest', async () => {
-  const { heard, accepted, leaveUnread, leaveUnreadFor, rest } = await setUp(0)
+  const { heard, accepted, pause, pauseFor, rest } = await setUp(0)
   expect(accepted).toEqual([])
   const sockets = Array.from({ length: 33 }, () => new Socket())
   onTestFinished(() => {
@@ -158,8 +158,8 @@ test('those with a time of their own take no other’s place at a rest', async (
   })
   const [first, ...others] = sockets
   if (first === undefined) return
-  leaveUnread(first)
-  for (const socket of others) leaveUnreadFor(socket, 1_000)
+  pause(first)
+  for (const socket of others) pauseFor(socket, 1_000)
   rest()
   await eventually('the first', () => !first.isPaused())
   expect(others.every((socket) => socket.isPaused())).toBe(true)

@@ -4,7 +4,7 @@ import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { jsonBody } from '../../../src/server/http/body.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
-import { requestId } from '../../../src/server/http/requestId.js'
+import { requestId } from '../../../src/server/http/middleware.js'
 import { createLogLines } from '../../support/logLines.js'
 
 const LIMIT = 1_024

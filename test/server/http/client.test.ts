@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import express from 'express'
 import request from 'supertest'
 import { expect, test } from 'vitest'
-import { addressOf } from '../../../src/server/http/client.js'
+import { addressOf, clientOf } from '../../../src/server/http/rateLimit.js'
 
 const FORWARDED = [
   undefined,
@@ -33,4 +33,13 @@ test.each([0, 1, 2, 3, 16])(
 
 test('one who has hung up has none', () => {
   expect(addressOf(new IncomingMessage(new Socket()), 0)).toBeUndefined()
+})
+
+test.each([
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1'],
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1.1', '::ffff:192.0.2.1.1'],
+])('the client at %s counts as %s', (address, client) => {
+  expect(clientOf(address)).toBe(client)
 })

@@ -20,7 +20,7 @@ async function connectTo(port: number) {
 
 test('a client that pipelines requests and leaves gives their room back, and each is logged', async () => {
   const log = createLogLines()
-  // Of a node that takes connections and never answers.
+  // A node that accepts connections and never answers.
   const rpcUrl = await startRawServer(() => undefined)
   const config = serverConfig({
     DATA_DIR: await temporaryDirectory(),
@@ -43,7 +43,7 @@ test('a client that pipelines requests and leaves gives their room back, and eac
   await eventually('a line for each', () => aborted().length === 9)
 })
 
-test('what came in one read with a request that closes the connection is left out', async () => {
+test('bytes in one read with a request that closes the connection are left out', async () => {
   const begun: string[] = []
   const { http } = serverConfig({ PORT: '0' })
   const server = await listen(http, (req) => {

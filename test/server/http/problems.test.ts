@@ -1,35 +1,16 @@
-import { readFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
 import express from 'express'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
-import { errorHandler } from '../../../src/server/http/errors.js'
+import { errorHandler, instanceOf, Problem, problemBody } from '../../../src/server/http/errors.js'
+import { requestId } from '../../../src/server/http/middleware.js'
 import { PROBLEM_CODES, PROBLEMS } from '../../../src/server/http/problemCodes.js'
-import { Problem, problemBody } from '../../../src/server/http/problems.js'
-import { requestId } from '../../../src/server/http/requestId.js'
+import { errorsMarkdown } from '../../../src/server/openapi/errorsPage.js'
+import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import { createLogLines } from '../../support/logLines.js'
 
-const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
-const sections = new Map(
-  page
-    .split(/^## /m)
-    .slice(1)
-    .map((section) => [section.slice(0, section.indexOf('\n')).trim(), section]),
-)
-
-describe('docs/errors.md', () => {
-  test('has a section for every code, and none for another', () => {
-    expect([...sections.keys()].sort()).toEqual(Object.keys(PROBLEMS).sort())
-  })
-
-  test.each(Object.entries(PROBLEMS))(
-    '%s is described with its status, title and remedy',
-    (code, definition) => {
-      const section = sections.get(code) ?? ''
-      expect(section).toContain(`\n${definition.status} ${definition.title}. `)
-      expect(section).toContain(`- What to do: ${definition.remedy}\n`)
-      expect(section).toMatch(/^- Typical cause: \S/m)
-    },
-  )
+test('docs/errors.md is made from the registry: `npx vitest run --project unit test/server/http/problems.test.ts --update`', async () => {
+  await expect(errorsMarkdown()).toMatchFileSnapshot('../../../docs/errors.md')
 })
 
 describe('PROBLEMS', () => {
@@ -37,6 +18,10 @@ describe('PROBLEMS', () => {
     expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/)
     expect(definition.status).toBeGreaterThanOrEqual(400)
     expect(definition.status).toBeLessThan(600)
+    for (const text of [definition.meaning, definition.cause, definition.remedy]) {
+      expect(text).toMatch(/^[A-Z`"].*\.$/)
+      expect(text.split('`').length % 2).toBe(1)
+    }
   })
 })
 
@@ -72,7 +57,7 @@ describe('Problem', () => {
   test('renders the members of RFC 9457 and ours', () => {
     const problem = new Problem('policy-rejected', { extensions: { reason: 'unlisted-symbol' } })
     expect(problemBody(problem, { instance: '/policy', requestId: 'r-1' })).toEqual({
-      type: '/docs/errors.md#policy-rejected',
+      type: '/errors#policy-rejected',
       title: 'Rulebook rejected',
       status: 422,
       detail: PROBLEMS['policy-rejected'].remedy,
@@ -82,4 +67,16 @@ describe('Problem', () => {
       reason: 'unlisted-symbol',
     })
   })
+})
+
+test('names every path of the API as its instance, and no other text of a caller', () => {
+  const id = randomUUID()
+  const paths = OPERATIONS.filter(({ path }) => path !== '/docs/:file').map(({ path }) =>
+    path
+      .replace(':runId', id)
+      .replace(':address', `0x${'a1'.repeat(20)}`)
+      .replace(/:\w+/, `0x${'0b'.repeat(32)}`),
+  )
+  expect(paths.filter((path) => instanceOf(`${path}?any=1`) !== path)).toEqual([])
+  expect(instanceOf('/anything-else')).toBe('')
 })

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
-import { idleMs } from '../../../src/server/http/idleTime.js'
-import { createQueueingDelay } from '../../../src/server/http/queueingDelay.js'
+import { createQueueingDelay, idleMs } from '../../../src/server/http/backpressure.js'
 
 /** A process whose turns, work and rest are the test's. */
 function setUp() {
@@ -29,7 +28,7 @@ function setUp() {
   }
 }
 
-/** As long without a rest as it takes to count as overloaded. */
+/** Sets up a process that worked without a rest for as long as an overload takes to count. */
 function setUpBusy() {
   const process = setUp()
   process.isLate()
@@ -57,7 +56,7 @@ test('the first of a turn is taken, whatever came before', () => {
   }
 })
 
-test('what the turn did before its first request is a part of the wait', () => {
+test('work of the turn before its first request is a part of the wait', () => {
   const { isLate, work } = setUpBusy()
   work(15)
   isLate()

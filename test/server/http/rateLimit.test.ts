@@ -1,13 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { clientOf } from '../../../src/server/http/client.js'
-import { createRateLimit } from '../../../src/server/http/rateLimit.js'
+import { clientOf, createClientRateLimit } from '../../../src/server/http/rateLimit.js'
 
 const MINUTE_MS = 60_000
 
 /** A limiter of two requests a minute, and a clock that the test moves. */
 function setUp() {
   let now = 1_000_000
-  const limit = createRateLimit(2, () => now)
+  const limit = createClientRateLimit(2, () => now)
   const pass = (ms: number) => {
     now += ms
   }
@@ -20,7 +19,7 @@ function setUp() {
 }
 
 describe('the client rate', () => {
-  test('is told with every answer', () => {
+  test('stands in the headers of every answer', () => {
     const { ask, pass } = setUp()
     expect(ask('192.0.2.1').headers).toEqual({
       'RateLimit-Policy': '"default";q=2;w=60',
@@ -38,7 +37,7 @@ describe('the client rate', () => {
     let setBackBy = 0
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - setBackBy)
     onTestFinished(() => clock.mockRestore())
-    const limit = createRateLimit(1)
+    const limit = createClientRateLimit(1)
     limit.count('a client')
     setBackBy = 3_600_000
     const { isExceeded, secondsLeft } = limit.count('a client')

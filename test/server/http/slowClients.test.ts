@@ -133,7 +133,7 @@ describe('five hundred slow clients', () => {
     const clients = await Promise.all(Array.from({ length: 20 }, () => open(port)))
     for (const { socket } of clients) {
       socket.pause()
-      // Who does not read notices the end when it writes.
+      // A client that does not read notices the end when it writes.
       dribble(socket, requests)
     }
     await eventually('the end of all connections', () => clients.every(({ isEnded }) => isEnded()))

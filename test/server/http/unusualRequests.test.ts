@@ -1,4 +1,4 @@
-// What Node or Express would answer by themselves, without a problem body.
+// Requests that Node or Express would answer by themselves, without a problem body.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -78,7 +78,7 @@ test.each(['a', 'a.example:8080', '127.0.0.1:80', '[::1]', '[::ffff:1.2.3.4]:1',
   },
 )
 
-test('an expectation that nobody knows is ignored', async () => {
+test('an unknown expectation is ignored', async () => {
   const { url } = await start()
   expect(await sendRaw(url, get('/health', 'Host: a', 'Expect: 200-maybe'))).toMatch(/^HTTP\/1\.1 200 /)
 })

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { postOrderSchema } from '../../../src/protocol/api.js'
 import { bytes32Schema } from '../../../src/protocol/hex.js'
-import { Problem } from '../../../src/server/http/problems.js'
-import { parseBody, parseParam } from '../../../src/server/http/validate.js'
+import { parseBody, parseParam } from '../../../src/server/http/body.js'
+import { Problem } from '../../../src/server/http/errors.js'
 
 const order = {
   orderId: `0x${'AB'.repeat(32)}`,

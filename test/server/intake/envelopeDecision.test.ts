@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Envelope } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import {
-  decideEnvelope,
-  type EscrowKnowledge,
-  findIdentical,
-} from '../../../src/server/intake/envelopeDecision.js'
+import { decideEnvelope, type EscrowKnowledge, findIdentical } from '../../../src/server/intake/reception.js'
 import { emptyOrderRecord, type OrderRecord } from '../../../src/server/store/orderRecords.js'
 import { bytes32 } from '../../support/institution.js'
 

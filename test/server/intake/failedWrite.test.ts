@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createContracts } from '../../../src/chain/contracts.js'
-import { RpcProvider } from '../../../src/chain/provider.js'
+import { createRpc } from '../../../src/chain/rpc.js'
+import { createViewCaller } from '../../../src/chain/views.js'
 import { commitOf } from '../../../src/protocol/envelope.js'
 import { createOrders } from '../../../src/server/intake/orders.js'
 import { createOrderRecords } from '../../../src/server/store/orderRecords.js'
@@ -27,10 +28,10 @@ async function setUp() {
   await enclave.plan({ any: [{ outcome: 'placed', retryAt: 4_000_000_000 }] })
   const { trigger, until } = await startTrigger(chain(), enclave, root, { records })
   const { anvil, addresses } = chain()
-  const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+  const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
   const orders = createOrders({
     records,
-    escrow: createContracts(provider, addresses).escrow,
+    escrow: createContracts(createViewCaller(rpc), addresses).escrow,
     onEscrowSeen: () => undefined,
     onStored: trigger.onStored,
     room: trigger.room,

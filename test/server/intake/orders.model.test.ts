@@ -1,4 +1,4 @@
-// The intake and what runs orders, against a model of what the escrow's commit decides (docs/decisions/0060 to 0064).
+// The intake and what runs orders, against a model of what the escrow's commit decides (docs/decisions/0011, 0012).
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,7 +66,7 @@ async function untilRun(market: Market, orders: readonly string[], turns: Turns)
   return missing
 }
 
-/** What must hold whatever has happened. */
+/** Expects the rules that hold after any history. */
 async function expectAllWell(market: Market, model: Model, turns: Turns): Promise<void> {
   await settle(market, turns)
   const open = ORDERS.map((name) => owned[name]).filter(

@@ -220,7 +220,7 @@ describe('a body that is no order', () => {
 })
 
 describe('a restart', () => {
-  test('runs a stored envelope again that was never run, and one whose escrow opened meanwhile', async () => {
+  test('runs a stored envelope that was never run, and one whose escrow opened before the restart', async () => {
     const first = await setUp({ RPC_URL: 'http://127.0.0.1:9' })
     const { order, commit } = await openedEnvelope()
     await first.post(order)
@@ -241,7 +241,7 @@ describe('a restart', () => {
     expect((await request(second.url).post('/orders').send(order)).body.result).toBe('already-received')
   })
 
-  test('keeps the schedule: what waits for its time is shown with it, and does not run', async () => {
+  test('keeps the schedule: an order that waits for its time is shown with it, and does not run', async () => {
     const { post, status, enclave, stop, environment } = await setUp()
     await enclave.plan({ [ORDER]: [{ outcome: 'queued', retryAt: 4_000_000_000 }] })
     const { order } = await openedEnvelope()

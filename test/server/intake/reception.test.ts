@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
-import type { EscrowKnowledge } from '../../../src/server/intake/envelopeDecision.js'
-import { type Offer, type Reception, receive } from '../../../src/server/intake/reception.js'
+import type { EscrowKnowledge } from '../../../src/server/intake/reception.js'
+import { type PostedEnvelope, type Reception, receive } from '../../../src/server/intake/reception.js'
 import { type Candidate, emptyOrderRecord, type OrderRecord } from '../../../src/server/store/orderRecords.js'
 import { bytes32 } from '../../support/institution.js'
 
@@ -33,7 +33,7 @@ const already = (commit: Hex) => {
 }
 
 describe('a posted envelope', () => {
-  test.each<[string, Pick<Offer, 'current' | 'escrow' | 'refusal'>, Reception['answer'], Hex[]?]>([
+  test.each<[string, Pick<PostedEnvelope, 'current' | 'escrow' | 'refusal'>, Reception['answer'], Hex[]?]>([
     ['of a new order', { current: undefined, escrow: undefined, refusal: undefined }, received, [OWN]],
     [
       'of a new order, open, above the limit',

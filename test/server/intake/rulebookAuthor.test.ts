@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { intentDomain } from '../../../src/protocol/intentDomain.js'
 import { envelopeHash, sealedRulebookTypes } from '../../../src/protocol/sealedRulebook.js'
 import { secp256k1 } from '../../../src/protocol/secp256k1.js'
-import { createAuthorCheck } from '../../../src/server/intake/rulebookAuthor.js'
+import { createAuthorCheck } from '../../../src/server/intake/policy.js'
 import { createHeadReads } from '../../../src/server/reads/headReads.js'
 import { bytes32, ORG } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
@@ -40,7 +40,9 @@ function setUp() {
 test('signatures of one institution cost one question to the chain in a block, right or wrong', async () => {
   const { offer, head, asked, recovered } = setUp()
   for (let n = 0; n < 20; n++) {
-    await expect(offer(stranger, `junk ${n}`)).rejects.toMatchObject({ extensions: { reason: 'not-admin' } })
+    await expect(offer(stranger, `junk ${n}`)).rejects.toMatchObject({
+      reason: { code: 'policy-rejected', reason: 'not-admin' },
+    })
   }
   await offer(admin, 'a rulebook')
   expect([asked(), recovered()]).toEqual([1, 21])

@@ -2,7 +2,7 @@ import { EventFragment, Interface, toBeHex, zeroPadValue } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytes32Schema, bytesToHex, hexBetween } from '../../../src/protocol/hex.js'
-import { createWordReader } from '../../../src/server/narrator/eventWords.js'
+import { createWordReader } from '../../../src/server/narrator/events.js'
 
 const FRAGMENT = EventFragment.from(
   'event Told(uint256 first, bytes32 indexed who, bytes32 asset, address indexed by, uint64 last)',

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { nameToBytes32 } from '../../../src/protocol/identifiers.js'
 import { topicsOf, WATCHED } from '../../../src/server/narrator/events.js'
-import { formatDistance, formatTime } from '../../../src/server/narrator/format.js'
-import type { NarratorOutput } from '../../../src/server/narrator/output.js'
+import { formatDistance, formatTime, type NarratorOutput } from '../../../src/server/narrator/output.js'
 import { batchBurn, batchMint, policyUpdate, signedCall } from '../../support/authorizations.js'
 import { INTERFACES, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -16,7 +15,7 @@ import { narratorAtHead } from './narratorUnderTest.js'
 
 const chain = useChain(setUpInstitution)
 
-/** What must not be told: names, in any spelling, and everything that identifies somebody. */
+/** Values that no line may contain: names in any spelling, and everything that identifies a person. */
 const CANARY_ORG = 'Canary Capital'
 const CANARY_SYMBOL = 'CANARY'
 const SYMBOL = nameToBytes32(CANARY_SYMBOL)
@@ -109,7 +108,7 @@ const LINES = [
   ['[ledger] portfolio updated', 'version 3'],
 ]
 
-/** A line's parts, with the deadline by another name where it is told as it should be, from the line's own time. */
+/** A line's parts. Replaces the deadline by a placeholder where it is right, as counted from the line's own time. */
 function partsOf(line: string, deadline: number): string[] {
   const [, time = '', rest = ''] = /^(\S+) +(.*)$/.exec(line) ?? []
   const distance = formatDistance(BigInt(deadline), BigInt(Date.parse(time) / 1_000))

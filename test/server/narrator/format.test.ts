@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatDistance, formatShares, formatTime, formatUsdc } from '../../../src/server/narrator/format.js'
+import { formatDistance, formatShares, formatTime, formatUsdc } from '../../../src/server/narrator/output.js'
 
 describe('an amount', () => {
   test.each([

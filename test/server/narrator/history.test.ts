@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
+import type { Narration } from '../../../src/server/narrator/events.js'
 import {
   type Cursor,
   extended,
   FINAL_DEPTH,
   judge,
   MAX_KEPT_EVENTS,
-  type ToldBlock,
+  type NarratedBlock,
 } from '../../../src/server/narrator/history.js'
-import type { Narration } from '../../../src/server/narrator/narration.js'
 
 const EVENT: Narration = { event: 'KycUpdated', values: [] }
 /** The hash of a block in a history. */
 const hash = (number: number, history = 0): Hex =>
   `0x${number.toString(16).padStart(62, '0')}${history.toString().padStart(2, '0')}`
-const block = (number: number, events = 0): ToldBlock => ({
+const block = (number: number, events = 0): NarratedBlock => ({
   number,
   hash: hash(number),
   told: Array.from({ length: events }, () => EVENT),
 })
-const cursor = (...blocks: ToldBlock[]): Cursor => ({
+const cursor = (...blocks: NarratedBlock[]): Cursor => ({
   genesis: hash(0),
   start: { number: 5, hash: hash(5) },
   blocks,
@@ -33,13 +33,13 @@ const forkedAt =
 const numbers = ({ blocks }: Cursor) => blocks.map(({ number }) => number)
 const eventsOf = ({ blocks }: Cursor) => blocks.map(({ told }) => told.length)
 
-describe('what is kept to be taken back', () => {
+describe('the history that is kept for retractions', () => {
   test('is every block that a reorganization may remove, and the highest one that none may', () => {
     const before = cursor(block(100, 1), block(110, 2), block(120, 3))
     expect(numbers(extended(before, [block(130, 4)], 110 + FINAL_DEPTH - 1))).toEqual([100, 110, 120, 130])
     const after = extended(before, [block(130, 4)], 110 + FINAL_DEPTH)
     expect(numbers(after)).toEqual([110, 120, 130])
-    // What is final is not taken back any more, so its events need not be kept.
+    // A final block is not taken back any more, so its events need not be kept.
     expect(eventsOf(after)).toEqual([0, 3, 4])
   })
 
@@ -73,7 +73,7 @@ describe('a history that seems to have changed', () => {
     [111, 1_000, [120]],
     [110, 1_000, [110, 120]],
     [101, 1_000, [110, 120]],
-    // The new history is shorter: what is above the block that was replaced is gone, too.
+    // The new history is shorter: blocks above the replaced one are gone, too.
     [110, 115, [110, 120]],
   ])('at block %i, with head %i, was reorganized', (fork, head, removed) => {
     const verdict = judge(told, forkedAt(fork, head))

@@ -1,9 +1,12 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { jsonLine } from '../../../src/server/narrator/jsonLine.js'
-import type { Narration, Told } from '../../../src/server/narrator/narration.js'
-import { createPrinter, type NarratorOutput } from '../../../src/server/narrator/output.js'
-import { textLine } from '../../../src/server/narrator/textLine.js'
+import type { Narration, NarrationLine } from '../../../src/server/narrator/events.js'
+import {
+  createPrinter,
+  jsonLine,
+  type NarratorOutput,
+  textLine,
+} from '../../../src/server/narrator/output.js'
 
 const TIME = 1_785_751_200n
 const DAY = 86_400n
@@ -39,9 +42,9 @@ const MINTED: Narration = {
 }
 const REGISTERED: Narration = { event: 'InstitutionRegistered', values: [] }
 
-const event = (narration: Narration): Told => ({ kind: 'event', time: TIME, narration })
-const retraction = (narration: Narration): Told => ({ kind: 'retraction', time: TIME, narration })
-const RESET: Told = { kind: 'reset', time: TIME }
+const event = (narration: Narration): NarrationLine => ({ kind: 'event', time: TIME, narration })
+const retraction = (narration: Narration): NarrationLine => ({ kind: 'retraction', time: TIME, narration })
+const RESET: NarrationLine = { kind: 'reset', time: TIME }
 const ALL = [
   ...[REGISTERED, OPENED, PORTFOLIO, SETTLED, REFUNDED, MINTED].map(event),
   retraction(PORTFOLIO),
@@ -60,7 +63,7 @@ const TEXT = [
   '2026-08-03T10:00:00Z   [ledger] retracted: portfolio updated                         version 12',
   '2026-08-03T10:00:00Z   [escrow] retracted: order opened         1,234,567.89 USDC    deadline in 2 d 1 h',
   '2026-08-03T10:00:00Z [registry] retracted: institution registered',
-  '2026-08-03T10:00:00Z    [chain] reset: all that was told is void, the chain is told anew',
+  '2026-08-03T10:00:00Z    [chain] reset: all earlier lines are void, the chain is narrated anew',
 ]
 
 describe('lines for a person', () => {
@@ -140,10 +143,16 @@ test('lines for a program have base units, and times as ISO 8601', () => {
 describe('the format', () => {
   const terminal = { isTTY: true, hasColors: () => true }
   const bare = { isTTY: true, hasColors: () => false }
-  const colour = (told: Told) => textLine(told, true)
-  const text = (told: Told) => textLine(told, false)
+  const colour = (told: NarrationLine) => textLine(told, true)
+  const text = (told: NarrationLine) => textLine(told, false)
   test.each<
-    [string, Omit<NarratorOutput, 'write'>, 'auto' | 'text' | 'json', boolean, (told: Told) => string]
+    [
+      string,
+      Omit<NarratorOutput, 'write'>,
+      'auto' | 'text' | 'json',
+      boolean,
+      (told: NarrationLine) => string,
+    ]
   >([
     ['a terminal', terminal, 'auto', true, colour],
     ['a terminal, by NO_COLOR', terminal, 'auto', false, text],

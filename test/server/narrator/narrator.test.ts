@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { toQuantity } from '../../../src/chain/quantity.js'
-import { createDeferred } from '../../../src/server/async/deferred.js'
-import { createNarratorProgress } from '../../../src/server/narrator/progress.js'
+import { toQuantity } from '../../../src/chain/jsonRpc.js'
+import { createNarratorProgress } from '../../../src/server/narrator/poll.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { type Fault, REFUSAL, startFaultProxy } from '../../support/faultProxy.js'
@@ -40,7 +39,7 @@ const caughtUp = async (narrator: NarratorUnderTest) =>
   cursorAt(narrator, await chain().provider.getBlockNumber())
 
 describe('the cursor', () => {
-  test('starts at the head: nothing that was before is told', async () => {
+  test('starts at the head: no earlier event is narrated', async () => {
     await buys(1)
     const { narrator } = await atHead()
     await buys(2)
@@ -61,7 +60,7 @@ describe('the cursor', () => {
     expect(told([...narrator.lines, ...again.lines])).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('that cannot be read holds narration up until it can, and nothing is told twice', async () => {
+  test('that cannot be read holds narration up until it can, and no event is narrated twice', async () => {
     const { narrator, dataDir } = await atHead()
     await narrator.stop()
     const text = storedText(dataDir, 'state', 'narrator') ?? ''
@@ -181,7 +180,7 @@ describe('a failing node', () => {
   )
 })
 
-test('an event that a node lists twice is told once', async () => {
+test('an event that a node lists twice is narrated once', async () => {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   const { narrator } = await atHead({ rpcUrl: proxy.url })
   const head: unknown = await chain().provider.send('eth_getBlockByNumber', ['latest', false])
@@ -212,9 +211,9 @@ test('a narrator whose lease another server has taken prints nothing, also befor
   expect(progress.last()).toBeUndefined()
 })
 
-test('lines that nobody reads are known to wait', async () => {
+test('unread lines are known to wait', async () => {
   const progress = createNarratorProgress()
-  const { promise: reader, resolve: read } = createDeferred<void>()
+  const { promise: reader, resolve: read } = Promise.withResolvers<void>()
   const dataDir = await temporaryDirectory()
   const narrator = await narratorAtHead({ chain: chain(), dataDir, progress, reader })
   await buys(1)
@@ -225,7 +224,7 @@ test('lines that nobody reads are known to wait', async () => {
   expect(progress.isPrinting()).toBe(false)
 })
 
-test('events are told once they are as deep as configured', async () => {
+test('events are narrated once they are as deep as configured', async () => {
   const dataDir = await temporaryDirectory()
   const narrator = await startNarrator({ chain: chain(), dataDir, env: { CONFIRMATIONS: '3' } })
   await cursorAt(narrator, (await chain().provider.getBlockNumber()) - 2)

@@ -1,10 +1,9 @@
 import { onTestFinished } from 'vitest'
-import { RpcProvider } from '../../../src/chain/provider.js'
-import { createLifetime } from '../../../src/server/lifetime.js'
-import { buildNarrator } from '../../../src/server/narrator/build.js'
+import { createRpc } from '../../../src/chain/rpc.js'
 import type { NarratorOutput } from '../../../src/server/narrator/output.js'
-import type { NarratorProgress } from '../../../src/server/narrator/progress.js'
+import { buildNarrator, type NarratorProgress } from '../../../src/server/narrator/poll.js'
 import type { Engine } from '../../../src/server/store/engine.js'
+import { createLifetime } from '../../../src/service/lifetime.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
@@ -13,7 +12,7 @@ import { storedText } from '../../support/storedRows.js'
 import { createFailingEngine, openStores, serveLeaseOf } from '../../support/stores.js'
 
 export interface NarratorUnderTest {
-  /** What it printed so far. */
+  /** The lines that it printed so far. */
   readonly lines: string[]
   readonly dataDir: string
   /** Reads and writes of its stores that are refused next. */
@@ -34,7 +33,7 @@ export interface NarratorTestOptions {
   readonly progress?: NarratorProgress
   /** Takes every line; default: at once. */
   readonly reader?: Promise<void>
-  /** What it prints to; default: something that is no terminal. */
+  /** Its output; default: one that is no terminal. */
   readonly output?: Omit<NarratorOutput, 'write'>
 }
 
@@ -58,15 +57,14 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
   const { engine } = await openStores(dataDir)
   const { engine: failing, left } = createFailingEngine(engine)
   const { chainId, rpcTimeoutMs } = config.chain
-  const provider = new RpcProvider({
+  const rpc = createRpc({
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: rpcTimeoutMs,
     chainId,
   })
   let looks = 0
-  const { transport } = provider
-  const send = transport.send
-  transport.send = (calls, signal) => {
+  const { send } = rpc
+  rpc.send = (calls, signal) => {
     if (calls.some(({ params }) => params[0] === 'latest')) looks++
     return send(calls, signal)
   }
@@ -80,7 +78,7 @@ export async function startNarrator(options: NarratorTestOptions): Promise<Narra
       buildNarrator({
         ...options,
         config,
-        provider,
+        rpc,
         serveLease: serveLeaseOf(failing, log.logger),
         logger: log.logger,
         output,

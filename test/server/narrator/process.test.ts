@@ -92,7 +92,7 @@ async function buys(...amounts: number[]): Promise<void> {
   for (const amount of amounts) await openBuy(chain(), 'alice', `buy of ${amount}`, usd(amount))
 }
 
-/** The last block that was told. */
+/** The last narrated block. */
 async function cursorOf(dataDir: string): Promise<number> {
   const text = storedText(dataDir, 'state', 'narrator') ?? ''
   return Number(/.*"number":(\d+)/s.exec(text)?.[1] ?? -1)
@@ -146,7 +146,7 @@ describe('a server that is killed', { timeout: 120_000 }, () => {
   })
 })
 
-test('lines of narration and log stay whole in one pipe, also while nobody reads it', {
+test('lines of narration and log stay whole in one pipe, also while it is not read', {
   timeout: 120_000,
 }, async () => {
   const dataDir = await temporaryDirectory()

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { isRangeRefusal } from '../../../src/server/narrator/rangeRefusal.js'
-import { createRangeSize } from '../../../src/server/narrator/rangeSize.js'
+import { createRangeSize } from '../../../src/chain/logReader.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { type ProxiedCall, startFaultProxy } from '../../support/faultProxy.js'
@@ -11,7 +10,7 @@ import { cursorAt, narratorAtHead, startNarrator } from './narratorUnderTest.js'
 
 const chain = useChain(setUpInstitution)
 
-/** As these providers answer, or did when somebody reported it. */
+/** Answers of these providers, as they are or were reported. */
 const REFUSALS: readonly [provider: string, error: { code: number; message: string; data?: string }][] = [
   [
     'Infura, events',
@@ -45,44 +44,25 @@ const REFUSALS: readonly [provider: string, error: { code: number; message: stri
   ['geth, its batch', { code: -32_003, message: 'response too large' }],
   ['a node of few words', { code: -32_005, message: 'please limit the query to at most 1000 blocks' }],
 ]
-/** What a shorter range would not mend. */
-const OTHERS: readonly [string, { code: number; message: string }][] = [
-  ['Infura, quota', { code: -32_005, message: 'daily request count exceeded, request rate limited' }],
-  ['publicnode, archive', { code: -32_602, message: 'Archive requests require a personal token' }],
-  ['geth, behind', { code: -32_602, message: 'block range extends beyond current head block' }],
-  ['a node without the method', { code: -32_601, message: 'the method eth_getLogs does not exist' }],
-]
-
-describe('a refusal is known by its words', () => {
-  test.each(REFUSALS)('of %s', (_provider, error) => {
-    expect(isRangeRefusal({ error })).toBe(true)
-  })
-
-  test.each(OTHERS)('but not that of %s', (_provider, error) => {
-    expect(isRangeRefusal({ error })).toBe(false)
-  })
-
-  test('and an answer is none', () => {
-    expect(isRangeRefusal({ result: [] })).toBe(false)
-    expect(isRangeRefusal(undefined)).toBe(false)
-  })
-})
-
 test('a range is halved down to one block, and grows again after some that were answered', () => {
   const size = createRangeSize(100)
-  const refusals = Array.from({ length: 8 }, () => [size.refused(), size.blocks()])
+  const whole = () => size.part({ from: 1, to: 1_000 })
+  const refusals = Array.from({ length: 8 }, () => [size.refused(), whole().to])
   expect(refusals.map(([isShorter]) => isShorter)).toEqual([true, true, true, true, true, true, false, false])
   expect(refusals.map(([, blocks]) => blocks)).toEqual([50, 25, 12, 6, 3, 1, 1, 1])
   const sizes = Array.from({ length: 64 }, () => {
-    size.answered()
-    return size.blocks()
+    size.answered(whole())
+    return whole().to
   })
   expect([7, 8, 16, 24, 48, 56, 64].map((count) => sizes[count - 1])).toEqual([1, 2, 4, 8, 64, 100, 100])
-  // What was answered before a refusal does not count after it.
-  for (let count = 0; count < 7; count++) size.answered()
+  // Answers before a refusal do not count after it.
+  for (let count = 0; count < 7; count++) size.answered(whole())
   size.refused()
-  size.answered()
-  expect(size.blocks()).toBe(50)
+  size.answered(whole())
+  expect(whole().to).toBe(50)
+  // Nor does a shorter range.
+  for (let count = 0; count < 8; count++) size.answered({ from: 1, to: 49 })
+  expect(size.part({ from: 1, to: 1_000 }, { backwards: true })).toEqual({ from: 951, to: 1_000 })
 })
 
 const filterSchema = z.looseObject({ fromBlock: z.string(), toBlock: z.string() })
@@ -118,7 +98,7 @@ describe('catching up at a node that takes few blocks', () => {
     expect([...new Set(spans)].slice(0, 4)).toEqual([62, 31, 15, 7])
   })
 
-  test('is slower, but as complete, where the words are none that are known', async () => {
+  test('is as complete where the words are unknown', async () => {
     const dataDir = await temporaryDirectory()
     await (await narratorAtHead({ chain: chain(), dataDir })).stop()
     await chain().provider.send('anvil_mine', ['0x14'])
@@ -132,6 +112,5 @@ describe('catching up at a node that takes few blocks', () => {
     const again = await startNarrator({ chain: chain(), dataDir, rpcUrl: proxy.url, env })
     await cursorAt(again, await chain().provider.getBlockNumber())
     expect(again.lines).toHaveLength(1)
-    expect(again.log.text()).toContain('ChainAnswerError')
   })
 })

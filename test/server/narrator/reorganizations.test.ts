@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { toQuantity } from '../../../src/chain/quantity.js'
+import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { startTestChain, useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { type ProxiedCall, startFaultProxy } from '../../support/faultProxy.js'
@@ -21,7 +21,7 @@ async function buys(...amounts: number[]): Promise<void> {
   for (const amount of amounts) await openBuy(chain(), 'alice', `buy of ${amount}`, usd(amount))
 }
 
-/** What was told so far, in order: the amounts, negative where one was retracted, and `reset`. */
+/** The narration so far, in order: the amounts, negative where one was retracted, and `reset`. */
 const told = (lines: readonly string[]) =>
   lines.map((line) => {
     if (line.includes('[chain] reset')) return 'reset'
@@ -62,8 +62,8 @@ test('a node that is behind the one that said the head has nothing skipped', asy
   expect(told(narrator.lines)).toEqual([1])
 })
 
-describe('what a reorganization removed', () => {
-  test('is retracted, newest first, and the new history is told', async () => {
+describe('an event that a reorganization removed', () => {
+  test('is retracted, newest first, and the new history is narrated', async () => {
     const { narrator } = await atHead()
     await buys(1)
     const fork = await snapshot()
@@ -125,7 +125,7 @@ describe('what a reorganization removed', () => {
     await caughtUp(narrator)
     const last = toQuantity(await chain().provider.getBlockNumber())
     const old = await block(last)
-    // What is asked for first is answered as it was before, and the rest as it is.
+    // The first questions get the old answers, and the others the new ones.
     proxy.answer = ({ method, params, index }) =>
       method === 'eth_getBlockByNumber' && params[0] === last && index <= 1 ? { result: old } : undefined
     await revert(fork)
@@ -163,7 +163,7 @@ describe('what a reorganization removed', () => {
     expect(narrator.lines.map((line) => /\[\w+\]/.exec(line)?.[0])).toEqual(['[registry]', '[escrow]'])
   })
 
-  test('with the block that narration began after is no reset, and nothing older is told', async () => {
+  test('with the block that narration began after is no reset, and no older event is narrated', async () => {
     await buys(9)
     const fork = await snapshot()
     await mine(1)
@@ -226,7 +226,7 @@ describe('what a reorganization removed', () => {
     expect(told(narrator.lines)).toEqual([1, 2, 3])
   })
 
-  test('and what is told of no single history, is not told', async () => {
+  test('and events of no single history are not narrated', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { narrator } = await atHead({ rpcUrl: proxy.url })
     // The last block is of another history than the events, as when a node changes its mind in between.
@@ -246,7 +246,7 @@ describe('what a reorganization removed', () => {
 })
 
 describe('a chain that was reset', () => {
-  test('deeper than is remembered is said in one line, and told anew from where narration began', async () => {
+  test('deeper than is remembered is one line, and narrated anew from where narration began', async () => {
     await buys(9)
     const { narrator } = await atHead()
     const fork = await snapshot()
@@ -259,11 +259,11 @@ describe('a chain that was reset', () => {
     await buys(3)
     await caughtUp(narrator)
     await severalTicks(narrator)
-    // What was before narration began is on the chain still, and not told now either.
+    // Events from before the narration's start are on the chain still, and not narrated now either.
     expect(told(narrator.lines)).toEqual([1, 'reset', 2, 3])
   })
 
-  test('altogether is told from its beginning', async () => {
+  test('altogether is narrated from its beginning', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { narrator } = await atHead({ rpcUrl: proxy.url })
     await buys(1)
@@ -277,7 +277,7 @@ describe('a chain that was reset', () => {
     await eventually('four lines', () => narrator.lines.length >= 4)
     await severalTicks(narrator)
     expect(narrator.lines.slice(1).map(untimed)).toEqual([
-      '[chain] reset: all that was told is void, the chain is told anew',
+      '[chain] reset: all earlier lines are void, the chain is narrated anew',
       '[token] kyc updated',
       '[token] listing updated',
     ])

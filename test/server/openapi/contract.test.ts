@@ -5,10 +5,11 @@ import request from 'supertest'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { signRunMessage } from '../../../src/protocol/runMessage.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
-import { shedLoad } from '../../../src/server/http/loadShedding.js'
-import { requestId } from '../../../src/server/http/requestId.js'
-import { securityHeaders } from '../../../src/server/http/securityHeaders.js'
+import { requestId, securityHeaders } from '../../../src/server/http/middleware.js'
+import { shedLoad } from '../../../src/server/http/overload.js'
+import { isCached } from '../../../src/server/openapi/document.js'
 import { OPERATIONS } from '../../../src/server/openapi/operations.js'
+import { pageFileSchema } from '../../../src/server/openapi/schemas.js'
 import {
   batchMint,
   digestOf,
@@ -32,11 +33,12 @@ import {
   startIntakeServer,
 } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
-import { refundNow } from '../../support/orderEnds.js'
+import { refundNow, refundOrder } from '../../support/orderEnds.js'
 import { startRawServer } from '../../support/rawServer.js'
 import { ENCLAVE_SIGNER, ROLES } from '../../support/roles.js'
 import { createScriptedEnclave, type Step } from '../../support/scriptedEnclave.js'
 import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT, serverConfig } from '../../support/serverEnvironment.js'
+import { signedCancel } from '../../support/signedCancels.js'
 import { breakStores } from '../../support/storedRows.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 import { bodyOf, mineAgain, stopMining } from '../relay/relayUnderTest.js'
@@ -64,7 +66,7 @@ const ID: Record<string, string> = {
 
 type Headers = Record<string, string>
 
-/** As the enclave signs what it posts. */
+/** Signs like the enclave. */
 const signatureOf = (kind: 'notice' | 'result', body: string) =>
   signRunMessage(RUN_SECRET, { kind, runId: RUN_ID, body })
 
@@ -145,7 +147,7 @@ const reads = OPERATIONS.filter(({ method }) => method === 'get')
 const withBody = OPERATIONS.filter(({ body }) => body !== undefined)
 const withId = OPERATIONS.filter(({ parameters }) => parameters !== undefined)
 
-describe('what succeeds', () => {
+describe('requests that succeed', () => {
   test('is answered as documented, and 304 to who has it', async () => {
     const { call } = await setUp(
       {},
@@ -168,7 +170,7 @@ describe('what succeeds', () => {
     expect((await call('postAuthorization', { body: bodyOf(chain(), mint), headers: NO_WAIT })).status).toBe(
       202,
     )
-    for (const { operationId } of reads) {
+    for (const { operationId } of reads.filter(isCached)) {
       const first = await call(operationId, { params, headers: { Origin: ORIGIN } })
       expect([operationId, first.status]).toEqual([operationId, 200])
       await eventually('an answer that stays', async () => {
@@ -180,23 +182,27 @@ describe('what succeeds', () => {
     await mineAgain(chain())
   })
 
-  test('so are the files of the page', async () => {
+  test('so are the files of the pages, and the start', async () => {
     const { app } = await buildApp({ chain: chain() })
-    for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'start.js']) {
+    expect((await caller(app)('getStart')).status).toBe(302)
+    for (const file of pageFileSchema.options) {
       expect((await caller(app)('getDocsPageFile', { params: { file } })).status).toBe(200)
     }
   })
 })
 
-describe('what is wrong with a request', () => {
+describe('faults of a request', () => {
   test('a foreign origin, a server that stops or has too much to do, a client in a hurry', async () => {
-    const { api, app } = await buildApp({ chain: chain(), env: { ...REMOTE, RATE_LIMIT_PER_MINUTE: '20' } })
+    const { api, app } = await buildApp({
+      chain: chain(),
+      env: { ...REMOTE, RATE_LIMIT_PER_MINUTE: String(every.length) },
+    })
     const call = caller(api)
     for (const operationId of every) {
       expect(of(await call(operationId, { headers: { Origin: 'null' } }))).toBe('403 origin-not-allowed')
     }
     await eventually('the end of its rate', async () => (await call('getEnclaveKey')).status === 429)
-    for (let n = 0; n < 20; n++) await call('getHealth')
+    for (const _ of every) await call('getHealth')
     await expectAll(call, every, '429 rate-limited', { Authorization: 'Bearer nobody' })
     const shed = OPERATIONS.filter(({ security }) => security !== 'runSignature')
     for (const [expected, options] of [
@@ -206,7 +212,7 @@ describe('what is wrong with a request', () => {
       const shedding = await startRawServer(
         shedLoad(app, {
           ...serverConfig().http,
-          hasRemoteEnclave: true,
+          takesRunResults: true,
           authToken: SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN,
           answerProbe: () => expect.unreachable('nothing probes'),
           stopping: new AbortController().signal,
@@ -235,6 +241,8 @@ describe('what is wrong with a request', () => {
       expect(of(await call(operationId, { params: all('0x12') }))).toBe(known)
     }
     expect(of(await call('getOrder'))).toBe('404 order-not-found')
+    const cancel = await signedCancel(chain(), 'alice', UNKNOWN)
+    expect(of(await call('postCancel', { body: cancel }))).toBe('404 order-not-found')
     const unknown = await call('getOrderTimeline')
     expect(of(unknown)).toBe('404 order-not-found')
     expect(unknown.body.instance).toBe(`/orders/${UNKNOWN}/timeline`)
@@ -265,6 +273,30 @@ describe('what is wrong with a request', () => {
       '400 invalid-envelope',
     )
     expect(of(await call('postPolicy', { body: envelope }))).toBe('400 invalid-envelope')
+    const { sig } = await signedCancel(chain(), 'alice', UNKNOWN)
+    expect(of(await call('postCancel', { body: { ...envelope, sig } }))).toBe('400 invalid-envelope')
+  })
+
+  test('cancels: the account’s is taken, a stranger’s is not, and none after the end', async () => {
+    const { call } = await setUp()
+    const orderId = bytes32('to be cancelled')
+    const envelope = await sealOrder('to be cancelled')
+    await openFor(chain(), 'alice', orderId, envelope)
+    const by = async (role: 'alice' | 'bob') => ({
+      params: { orderId },
+      body: await signedCancel(chain(), role, orderId),
+    })
+    expect(of(await call('postCancel', await by('bob')))).toBe('403 not-order-account')
+    expect((await call('postCancel', await by('alice'))).status).toBe(202)
+    const ended = bytes32('ended already')
+    await openFor(chain(), 'alice', ended, await sealOrder('ended already'))
+    await refundOrder(chain(), ended)
+    const late = { params: { orderId: ended }, body: await signedCancel(chain(), 'alice', ended) }
+    await eventually(
+      'the end is seen',
+      async () => (await call('getOrder', { params: late.params })).body.state === 'REFUNDED',
+    )
+    expect(of(await call('postCancel', late))).toBe('409 order-ended')
   })
 
   test('authorizations that the chain would not take, and none at all', async () => {
@@ -277,7 +309,7 @@ describe('what is wrong with a request', () => {
   })
 })
 
-describe('what the relay can not afford', () => {
+describe('authorizations that the relay cannot afford', () => {
   test.each([
     ['relayer-underfunded', { RELAY_MIN_BALANCE: '1000000' }],
     ['relay-budget-exhausted', { RELAY_DAILY_GAS: '21000' }],
@@ -308,7 +340,7 @@ describe('what the relay can not afford', () => {
   })
 })
 
-describe('what the enclave does not do', () => {
+describe('requests that the enclave does not carry out', () => {
   test.each<[string, Step]>([
     ['422 policy-rejected', { outcome: 'rejected', code: 'not-admin' }],
     ['502 enclave-failed', { exit: 1 }],
@@ -337,6 +369,8 @@ describe('outages', () => {
     const asked = chainReads.map(({ operationId }) => operationId).filter((id) => id !== 'getReceipt')
     await expectAll(call, asked, '503 chain-unavailable')
     expect(of(await call('postPolicy', { body: await sealOrder('rules') }))).toBe('503 chain-unavailable')
+    const cancel = await signedCancel(chain(), 'alice', UNKNOWN)
+    expect(of(await call('postCancel', { body: cancel }))).toBe('503 chain-unavailable')
     expect(of(await call('postAuthorization', { body: bodyOf(chain(), write()) }))).toBe(
       '503 chain-unavailable',
     )
@@ -357,12 +391,20 @@ describe('outages', () => {
 
   test('of the market', async () => {
     const { app } = await buildApp({ chain: chain() })
-    await expectAll(caller(app), ['getMarket', 'getMarketClock'], '503 market-unavailable')
+    await expectAll(caller(app), ['getMarket', 'getMarketBars', 'getMarketClock'], '503 market-unavailable')
   })
 
   test('of the storage', async () => {
     const { call, dataDir } = await setUp()
+    const orderId = bytes32('open, and then the disk breaks')
+    await openFor(chain(), 'alice', orderId, await sealOrder('o'))
+    const cancel = { params: { orderId }, body: await signedCancel(chain(), 'alice', orderId) }
+    await eventually(
+      'it is open',
+      async () => (await call('getOrder', { params: cancel.params })).body.state === 'OPEN',
+    )
     breakStores(dataDir)
+    expect(of(await call('postCancel', cancel))).toBe('503 storage-unavailable')
     await expectAll(call, ['getOrder', 'getOrderTimeline', 'getReceipt'], '503 storage-unavailable')
     expect(of(await call('postOrder', { body: await junk('o') }))).toBe('503 storage-unavailable')
     expect(of(await call('postPolicy', { body: await sealOrder('r') }))).toBe('503 storage-unavailable')
@@ -405,7 +447,7 @@ describe('outages', () => {
   })
 })
 
-describe('what never becomes a request', () => {
+describe('bytes that never become a request', () => {
   async function exchange(url: string, sent: string): Promise<SeenAnswer> {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write(sent)

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { postOrderSchema } from '../../../src/protocol/api.js'
+import { signedAuthorizationSchema } from '../../../src/protocol/authorization.js'
+import { postedResultSchema, provisionalResultSchema } from '../../../src/protocol/job.js'
+import { postPolicySchema } from '../../../src/protocol/sealedRulebook.js'
 import { PROBLEM_CODES } from '../../../src/server/http/problemCodes.js'
-import { describeApi } from '../../../src/server/openapi/document.js'
-import { OPERATIONS, problemsOf } from '../../../src/server/openapi/operations.js'
+import { describeApi, problemsOf } from '../../../src/server/openapi/document.js'
+import { EXAMPLES } from '../../../src/server/openapi/examples.js'
+import { OPERATIONS } from '../../../src/server/openapi/operations.js'
 import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'
 import { routesOf } from '../../support/routesOf.js'
@@ -14,6 +20,17 @@ const chain = useChain()
 const named = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()
 const paths = [...new Set(OPERATIONS.map(({ path }) => path))]
 const token = `Bearer ${SERVER_ENVIRONMENT.RELAY_AUTH_TOKEN}`
+
+const vector = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../vectors/${name}.json`, import.meta.url), 'utf8'))
+const vectors = {
+  envelopes: z
+    .object({ cases: z.array(z.object({ envelope: z.record(z.string(), z.string()) })) })
+    .parse(vector('envelopes')),
+  orderId: vector('intents').intent.plaintext.orderId,
+  author: vector('intents').sealedRulebook.author,
+  authorizations: vector('authorizations').authorizations,
+}
 
 const schemasOf = z.object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) })
 const bodiesOf = z.object({
@@ -69,6 +86,44 @@ describe('the document', () => {
   })
 })
 
+describe('the examples', () => {
+  const { schemas } = schemasOf.parse(describeApi('0.0.0')).components
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ajv.addFormat('date-time', (text) => z.iso.datetime().safeParse(text).success)
+  ajv.addFormat('uuid', (text) => z.uuid().safeParse(text).success)
+  ajv.addSchema({ components: { schemas } }, 'api')
+
+  test.each(Object.entries(EXAMPLES))('%s is what its schema describes', (name, example) => {
+    const validate = ajv.compile({ $ref: `api#/components/schemas/${name}` })
+    validate(example)
+    expect(validate.errors).toBeNull()
+  })
+
+  test('cover every body of a request, and every JSON body of an answer', () => {
+    const bodies = OPERATIONS.flatMap(({ body, answers }) => [body, ...answers.map(({ content }) => content)])
+    const names = bodies.filter((body) => typeof body === 'string' && body !== 'OpenApi')
+    expect(names.length).toBeGreaterThan(20)
+    expect(names.filter((name) => !(String(name) in EXAMPLES))).toEqual([])
+  })
+
+  test.each([
+    ['PostOrder', postOrderSchema],
+    ['PostPolicy', postPolicySchema],
+    ['SignedAuthorization', signedAuthorizationSchema],
+    ['RunNotice', provisionalResultSchema],
+    ['RunResult', postedResultSchema],
+  ])('%s is taken by the schema that parses requests', (name, schema) => {
+    expect(schema.safeParse(EXAMPLES[name]).error).toBeUndefined()
+  })
+
+  test('are frozen vectors where they are sealed or signed', () => {
+    const [order, policy] = vectors.envelopes.cases
+    expect(EXAMPLES.PostOrder).toEqual({ orderId: vectors.orderId, ...order?.envelope })
+    expect(EXAMPLES.PostPolicy).toEqual({ ...policy?.envelope, author: vectors.author })
+    expect(vectors.authorizations).toContainEqual(expect.objectContaining(EXAMPLES.SignedAuthorization))
+  })
+})
+
 describe('the table of operations', () => {
   test('has the routes that the application has, no more and no fewer', async () => {
     const { app } = await buildApp({ chain: chain(), env: REMOTE })
@@ -78,12 +133,9 @@ describe('the table of operations', () => {
     expect(registered.sort()).toEqual(named)
   })
 
-  test("has the routes of the README's table", () => {
-    const readme = readFileSync('README.md', 'utf8')
-    const rows = readme.slice(
-      readme.indexOf('| Route '),
-      readme.indexOf('Errors are `application/problem+json`'),
-    )
+  test('has the routes of docs/api.md', () => {
+    const page = readFileSync('docs/api.md', 'utf8')
+    const rows = page.slice(page.indexOf('| Route '), page.indexOf('Errors are `application/problem+json`'))
     const listed = [...rows.matchAll(/`((?:GET|POST) \/[^`]*)`/g)].map((match) => match[1])
     expect(listed.sort()).toEqual(named)
   })

@@ -1,7 +1,8 @@
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
+import { PROBLEM_CODES, PROBLEMS } from '../../../src/server/http/problemCodes.js'
 import { describeApi } from '../../../src/server/openapi/document.js'
-import { readVersion } from '../../../src/server/version.js'
+import { readVersion } from '../../../src/service/version.js'
 import { buildApp } from '../../support/builtApp.js'
 import { useChain } from '../../support/chain.js'
 
@@ -22,6 +23,34 @@ function policyOf({ headers }: request.Response): Map<string, string> {
 const placesIn = (html: string) =>
   [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map((match) => match[1] ?? '')
 
+describe('GET /', () => {
+  test('leads people and programs to the documentation', async () => {
+    const { status, headers, text } = await get('/')
+    expect([status, text]).toEqual([302, ''])
+    expect(headers.location).toBe('/docs')
+    // RFC 8631.
+    expect(headers.link).toBe('</openapi.json>; rel="service-desc", </docs>; rel="service-doc"')
+  })
+})
+
+describe('GET /errors', () => {
+  test('has a section where the type of each problem leads', async () => {
+    const { type, text } = await get('/errors')
+    expect(type).toBe('text/html')
+    for (const code of PROBLEM_CODES) {
+      expect(text).toContain(`<section id="${code}">`)
+      expect(text).toContain(`${PROBLEMS[code].status} ${PROBLEMS[code].title.replaceAll('"', '&#34;')}`)
+    }
+    const problem = (await get('/orders/0x')).body
+    expect(problem.type).toBe('/errors#invalid-parameter')
+  })
+
+  test('escapes what the registry says', async () => {
+    const { text } = await get('/errors')
+    expect(text).toContain('&#34;Authorization: Bearer &#60;RELAY_AUTH_TOKEN&#62;&#34;')
+  })
+})
+
 describe('GET /openapi.json', () => {
   test('is the document of this version', async () => {
     const { body, type } = await get('/openapi.json')
@@ -31,9 +60,9 @@ describe('GET /openapi.json', () => {
   })
 })
 
-describe('GET /docs', () => {
+describe.each(['/docs', '/errors'])('GET %s', (path) => {
   test('runs and loads nothing but what this server has', async () => {
-    const page = await get('/docs')
+    const page = await get(path)
     expect(page.type).toBe('text/html')
     const policy = policyOf(page)
     expect(policy.get('default-src')).toBe("'none'")
@@ -43,22 +72,24 @@ describe('GET /docs', () => {
   })
 
   test('has nothing inline, which its policy forbids', async () => {
-    const { text } = await get('/docs')
+    const { text } = await get(path)
     for (const [tag] of text.matchAll(/<script[^>]*>[^<]*/g)) expect(tag).toMatch(/^<script src="[^"]+">$/)
     expect(text).not.toMatch(/<style|\sstyle=|\son\w+=/)
   })
 
   test('finds every place that it names on this server, which answers 304 when asked again', async () => {
-    const places = placesIn((await get('/docs')).text)
-    expect(places).toContain('/docs/swagger-ui-bundle.js')
-    for (const place of [...places, '/docs']) {
+    const places = placesIn((await get(path)).text).filter((place) => !place.startsWith('#'))
+    expect(places).toContain(path === '/docs' ? '/docs/swagger-ui-bundle.js' : '/docs/errors.css')
+    for (const place of [...places, path]) {
       const { status, headers, text } = await get(place)
       expect([place, status]).toEqual([place, 200])
       expect(text.length).toBeGreaterThan(0)
       expect((await get(place, { 'If-None-Match': String(headers.etag) })).status).toBe(304)
     }
   })
+})
 
+describe('GET /docs/:file', () => {
   test('serves no other file of the package', async () => {
     for (const path of ['/docs/package.json', '/docs/index.html', '/docs/..%2fpackage.json']) {
       expect((await get(path)).body.code).toBe('not-found')

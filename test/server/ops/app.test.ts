@@ -1,9 +1,9 @@
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { problemSchema } from '../../../src/protocol/api.js'
-import { createMetrics } from '../../../src/server/metrics/metrics.js'
+import { createMetrics } from '../../../src/server/metrics.js'
 import { createOpsApp } from '../../../src/server/ops/app.js'
-import type { CheckStatus } from '../../../src/server/ops/reasons.js'
+import type { CheckStatus } from '../../../src/server/ops/check.js'
 import { createLogLines } from '../../support/logLines.js'
 
 function setUp(status: CheckStatus = 'healthy') {

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCheck, type Look } from '../../../src/server/ops/check.js'
-import { createReadiness } from '../../../src/server/ops/readiness.js'
-import type { CheckReason } from '../../../src/server/ops/reasons.js'
+import { type CheckReason, createCheck, createReadiness, type Look } from '../../../src/server/ops/check.js'
 import { createLogLines } from '../../support/logLines.js'
 
 const HEALTHY = { status: 'healthy', reason: null }
@@ -44,7 +42,7 @@ describe('a check', () => {
     expect(looks()).toBe(2)
   })
 
-  test('that hangs is unhealthy after its limit, at once for whoever asks later, and is not begun again', async () => {
+  test('that hangs is unhealthy after its limit, at once for later callers, and is not begun again', async () => {
     const { look, end } = hanging()
     const { check, looks } = setUp(look, { limitMs: 50, freshMs: 3_600_000 })
     expect(await check.result()).toEqual(LATE)

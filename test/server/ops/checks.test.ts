@@ -3,14 +3,16 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
-import { createNarratorProgress } from '../../../src/server/narrator/progress.js'
-import { enclaveHostLook } from '../../../src/server/ops/checks/enclaveHost.js'
-import { enclaveLook } from '../../../src/server/ops/checks/enclaveProgram.js'
-import { leasesLook } from '../../../src/server/ops/checks/leases.js'
-import { narratorLook } from '../../../src/server/ops/checks/narrator.js'
-import { createRelayerView } from '../../../src/server/ops/checks/relayer.js'
-import { createStoreView } from '../../../src/server/ops/checks/store.js'
-import type { AccountHealth, RelayHealth } from '../../../src/server/relay/health.js'
+import { createNarratorProgress } from '../../../src/server/narrator/poll.js'
+import {
+  createRelayerView,
+  createStoreView,
+  enclaveHostLook,
+  enclaveLook,
+  leasesLook,
+  narratorLook,
+} from '../../../src/server/ops/checks.js'
+import type { AccountHealth, RelayHealth } from '../../../src/server/relay/accounts.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { storageError } from '../../../src/server/store/storageError.js'
@@ -233,7 +235,7 @@ describe('the narrator', () => {
     expect(await look()).toBe('narration-stalled')
   })
 
-  test('waits for whoever reads its lines, and not for the node', async () => {
+  test('waits for the reader of its lines, and not for the node', async () => {
     const { progress, pass, look } = setUp(2_000)
     progress.notePrinting(true)
     pass(30_000)

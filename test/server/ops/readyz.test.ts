@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 // The built server on a real chain, and what breaks under it.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { toQuantity } from '../../../src/chain/quantity.js'
+import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { batchMint } from '../../support/authorizations.js'
 import { startTestChain, type TestChain, useChain } from '../../support/chain.js'
 import { AAPL, setUpInstitution, shares } from '../../support/institution.js'
@@ -50,7 +51,7 @@ function fund(wei: bigint) {
   return chain().provider.send('anvil_setBalance', [chain().account('relayer'), toQuantity(wei)])
 }
 
-/** Of the next block, which is mined, and about that of the one after it. */
+/** Sets the base fee of the next block and mines it. That of the block after it is about the same. */
 async function setBaseFee(wei: bigint) {
   await chain().provider.send('anvil_setNextBlockBaseFeePerGas', [toQuantity(wei)])
   await chain().provider.send('evm_mine', [])
@@ -221,10 +222,11 @@ describe('degraded, and ready nevertheless', () => {
   })
 })
 
-/** As a server of today has left it. */
+/** The data directory that a server leaves after it has used gas today. */
 async function dataDirWithGasUsed(gas: number): Promise<string> {
   const dataDir = await temporaryDirectory()
   const day = Math.floor(Date.now() / 86_400_000)
-  await storeState(dataDir, 'relay-gas', { day, gas: String(gas), holders: [], held: [] })
+  const count = { day, gas: String(gas), holders: [], held: [] }
+  await storeState(dataDir, 'relay-gas:0', { by: randomUUID(), version: { count } })
   return dataDir
 }

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { BlockId } from '../../../src/chain/logReader.js'
 import { type ChainHead, createChainHead } from '../../../src/server/reads/chainHead.js'
+import { bytes32 } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 
-const block = (number: number, hash = `block ${number}`) => ({ number, hash })
+const block = (number: number, name = `block ${number}`): BlockId => ({ number, hash: bytes32(name) })
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
@@ -19,7 +21,7 @@ function setUp(asked = block(7)) {
   }
 }
 
-test('the head is asked for only when nobody has told it lately', async () => {
+test('the head is asked for only when it has not been reported lately', async () => {
   const { head, chainHead } = setUp(block(8, 'asked'))
   const told = block(8, 'told')
   expect(await Promise.all([chainHead.current(), chainHead.current()])).toEqual([
@@ -48,9 +50,9 @@ test('a lower head is believed only when the higher one is too old to be shown',
   expect(await chainHead.current()).toEqual(block(5))
 })
 
-test('an answer is as old as its question, and nobody joins one that is too old', async () => {
-  let answer = (_head: { number: number; hash: string }) => {}
-  const head = vi.fn(() => new Promise<{ number: number; hash: string }>((resolve) => (answer = resolve)))
+test('an answer is as old as its question, and no caller joins one that is too old', async () => {
+  let answer = (_head: BlockId) => {}
+  const head = vi.fn(() => new Promise<BlockId>((resolve) => (answer = resolve)))
   const chainHead = createChainHead({ events: { head }, maxAgeMs: 5_000, logger: createLogLines().logger })
   const slow = chainHead.current()
   const answerSlow = answer
@@ -67,9 +69,9 @@ test('an answer is as old as its question, and nobody joins one that is too old'
   expect(await chainHead.current()).toEqual(block(2))
 })
 
-test('what has expired is asked for once more, and an answer to an earlier question does not count', async () => {
-  const answers: ((head: { number: number; hash: string }) => void)[] = []
-  const head = vi.fn(() => new Promise<{ number: number; hash: string }>((resolve) => answers.push(resolve)))
+test('an expired head is asked for once more, and an answer to an earlier question does not count', async () => {
+  const answers: ((head: BlockId) => void)[] = []
+  const head = vi.fn(() => new Promise<BlockId>((resolve) => answers.push(resolve)))
   const chainHead = createChainHead({ events: { head }, maxAgeMs: 5_000, logger: createLogLines().logger })
   const before = chainHead.current()
   chainHead.expire()
@@ -85,7 +87,7 @@ test('what has expired is asked for once more, and an answer to an earlier quest
 })
 
 describe('after a failure', () => {
-  /** A node that failed once, and answers from now on when told. */
+  /** A node that failed once, and answers from now on. */
   async function failed() {
     const { head, chainHead } = setUp()
     head.mockRejectedValueOnce(new Error('down'))
@@ -93,7 +95,7 @@ describe('after a failure', () => {
     return { head, chainHead }
   }
 
-  test('whoever reads is told so at once, and the node is not asked for a moment', async () => {
+  test('a read fails at once, and the node is not asked for a moment', async () => {
     const { head, chainHead } = await failed()
     vi.advanceTimersByTime(999)
     await expect(chainHead.current()).rejects.toThrow('down')
@@ -103,10 +105,10 @@ describe('after a failure', () => {
     expect(head).toHaveBeenCalledTimes(2)
   })
 
-  test('nobody waits long for a node that hangs, and one question is asked for all', async () => {
+  test('no read waits long for a node that hangs, and one question is asked for all', async () => {
     const { head, chainHead } = await failed()
     vi.advanceTimersByTime(1_000)
-    let answer = (_head: { number: number; hash: string }) => {}
+    let answer = (_head: BlockId) => {}
     head.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)))
     const waiting = [chainHead.current(), chainHead.current()]
     for (const current of waiting) await expect(current).rejects.toThrow('down')

@@ -1,22 +1,23 @@
 import { expect, test, vi } from 'vitest'
 import { ChainAnswerError, ChainUnavailableError } from '../../../src/chain/errors.js'
+import type { Hex } from '../../../src/protocol/hex.js'
 import { createHeadReads } from '../../../src/server/reads/headReads.js'
 
 /** Reads of numbers; the head is in the test's hand. */
 function setUp(answer: (key: string, block: unknown) => Promise<object>) {
-  let hash = '0xa'
+  let hash: Hex = '0xa'
   const read = vi.fn(answer)
   const get = createHeadReads({ head: { current: async () => ({ number: 1, hash }) }, read })
   return {
     get,
     read,
-    moveTo: (next: string) => {
+    moveTo: (next: Hex) => {
       hash = next
     },
   }
 }
 
-test('what was read at a block is the same object for all, until the head is another block', async () => {
+test('a read at a block is the same object for all callers, until the head is another block', async () => {
   const { get, read, moveTo } = setUp(async (key, block) => ({ key, block }))
   const [first, second] = await Promise.all([get('k'), get('k')])
   expect(first).toEqual({ key: 'k', block: '0xa' })
@@ -29,7 +30,7 @@ test('what was read at a block is the same object for all, until the head is ano
   expect(read).toHaveBeenCalledTimes(3)
 })
 
-test('a failure reaches all who wait, and nobody after them', async () => {
+test('a failure reaches every waiting caller, and none after them', async () => {
   let isDown = true
   const { get, read } = setUp(async () => {
     if (isDown) throw new ChainUnavailableError(1)

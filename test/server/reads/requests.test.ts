@@ -66,7 +66,7 @@ async function headOf(): Promise<Hex> {
 }
 
 test.each(ROUTES)(
-  '%s costs one request for a block, whoever asks, and none while it is the head',
+  '%s costs one request for a block, for any number of callers, and none while it is the head',
   async (_name, path) => {
     const { api, requests } = await setUp()
     const first = await headOf()
@@ -92,7 +92,7 @@ test.each<[name: string, path: () => string]>([...ROUTES, ['enclave-key', () => 
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { app } = await buildApp({ chain: chain(), rpcUrl: proxy.url, env: { READ_MAX_AGE: '1h' } })
     const get = (asked: string) => request(app).get(asked).expect(200)
-    // The head, the node's chain and the list of symbols are known to whoever was asked before.
+    // After one read the server knows the head, the node's chain and the list of symbols.
     const { body } = await get(`/compliance/${chain().account('dave')}`)
     expect(body.equities).toHaveLength(TICKERS.length + 1)
     proxy.requests.length = 0

@@ -27,7 +27,7 @@ const several = (...roles: Role[]) => ({
 })
 const senderOf = async (hash: Hex | null) => (await chain().provider.getTransaction(hash ?? ''))?.from
 
-/** What a killed server leaves that has saved a transaction and sent nothing. */
+/** The record of a server that was killed after it had saved a transaction and before it sent one. */
 async function leaveUnsent(): Promise<string> {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   proxy.fault = (calls) => (calls.some(({ method }) => method === 'eth_sendRawTransaction') ? 'drop' : 'none')
@@ -65,7 +65,7 @@ test('a server with two accounts relays with both, and each counts its own nonce
   }
 })
 
-test('what an account without a key left is relayed by another one, once', async () => {
+test('an authorization left by an account without a key is relayed by another one, once', async () => {
   const dataDir = await leaveUnsent()
   const before = await storedRecord(dataDir, digest())
   const env = { RELAYER_PRIVATE_KEY: keyOf('dave') }

@@ -33,7 +33,7 @@ const statusOnDisk = async (dataDir: string) => (await storedRecord(dataDir, dig
 describe('a server that is killed', () => {
   interface Moment {
     readonly reach: (proxy: FaultProxy) => void
-    /** What is on disk then. */
+    /** The stored status at that moment. */
     readonly status: 'pending' | 'submitted'
     /** Transactions that the node then has. */
     readonly pooled: number
@@ -84,7 +84,7 @@ describe('a server that is killed', () => {
     expect(receipt.status).toBe('confirmed')
     const mined = await chain().provider.getTransactionReceipt(receipt.txHash ?? '')
     expect(mined?.status).toBe(1)
-    // What was signed is what is sent; nothing is signed a second time.
+    // The signed transaction itself is sent; none is signed a second time.
     if (saved?.receipt.txHash) expect(receipt.txHash).toBe(saved.receipt.txHash)
     expect(await minedOfRelayer(chain())).toBe(before + 1)
   })

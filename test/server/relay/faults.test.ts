@@ -42,7 +42,7 @@ function marketFees(raw: Hex) {
   return fees
 }
 
-/** What is kept of transactions that may be sent again. */
+/** The stored parts of transactions that may be sent again. */
 const transactionsOf = async (dataDir: string) =>
   (await storedRecord(dataDir, digest()))?.transactions.flatMap(({ nonce, raw }) =>
     raw === undefined ? [] : [{ nonce, ...marketFees(raw) }],
@@ -67,7 +67,7 @@ describe('a node', () => {
     },
   )
 
-  test('that is gone for a while after it took a transaction holds nothing up for good', async () => {
+  test('that is gone for a while after it took a transaction delays nothing for ever', async () => {
     const proxy = await startFaultProxy(chain().anvil.rpcUrl)
     const { relay } = await start({ rpcUrl: proxy.url })
     await stopMining(chain())

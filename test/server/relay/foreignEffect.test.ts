@@ -14,7 +14,7 @@ import { mine, minedOfRelayer, receiptOf, soon, startRelay } from './relayUnderT
 
 const { chain, digest } = useMintChain()
 
-/** What `usedDigest` answers where the effect has not arrived. */
+/** The answer of `usedDigest` where the effect has not arrived. */
 const UNUSED = `0x${'00'.repeat(32)}`
 
 async function takeToChain(): Promise<void> {
@@ -22,7 +22,7 @@ async function takeToChain(): Promise<void> {
   await chain().send('dave', contract, method, struct, signature)
 }
 
-/** As a server leaves it that was killed before anything was signed. */
+/** The record of a server that was killed before it signed. */
 function untouched(): RelayRecord {
   const [contract, method, struct, signature] = signedCall(chain(), MINT)
   const data = bytesToHex(getBytes(INTERFACES[contract].encodeFunctionData(method, [struct, signature])))
@@ -102,7 +102,7 @@ test('a receipt that failed is open again when its effect appears, until that co
   await soon(status).toBe('confirmed')
 })
 
-test('nobody is told that it would revert because a node does not know of its effect yet', async () => {
+test('no caller hears that it would revert because a node does not know of its effect yet', async () => {
   const { relay } = await start(1, undefined, 2)
   await takeToChain()
   expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')

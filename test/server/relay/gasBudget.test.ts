@@ -5,7 +5,8 @@ import { createGasBudget, type GasLimits } from '../../../src/server/relay/gasBu
 import type { GasPurpose } from '../../../src/server/store/receipts.js'
 import { StorageError } from '../../../src/server/store/storageError.js'
 import { createLogLines } from '../../support/logLines.js'
-import { setStoredText, storedText } from '../../support/storedRows.js'
+import { storedGas } from '../../support/storedGas.js'
+import { setStoredText, storedRows, storedText } from '../../support/storedRows.js'
 import { createFailingEngine, openStores } from '../../support/stores.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
@@ -27,10 +28,10 @@ const finish = (order: number, account = ALICE): GasPurpose => ({
 })
 const refund = (account = ALICE): GasPurpose => ({ kind: 'account', account })
 const rulebook = (org: number): GasPurpose => ({ kind: 'institution', orgId: digest(org) })
-/** What an order's end is booked with beyond its write-ahead. */
+/** Gas booked for an order's end beyond its write-ahead. */
 const EXTRA = 120_000n
 
-/** As good as none. */
+/** Limits that no test reaches. */
 const AMPLE = { reserve: 0n, perAccount: 1n << 60n, perInstitution: 1n << 60n }
 
 async function budgetOf(limits: bigint | GasLimits, root?: string) {
@@ -50,7 +51,7 @@ async function budgetOf(limits: bigint | GasLimits, root?: string) {
   return { budget: await restart(), restart, clock, dataDir, log, left }
 }
 
-const refusal = { code: 'relay-budget-exhausted', status: 503 }
+const refusal = { reason: { code: 'relay-budget-exhausted' } }
 
 describe('the gas of a day', () => {
   test('is what was used and what is set aside', async () => {
@@ -68,8 +69,7 @@ describe('the gas of a day', () => {
     await budget.reserve(digest(1), PLATFORM, 600n)
     budget.spendOther(300n)
     await expect(budget.reserve(digest(2), PLATFORM, 400n)).rejects.toMatchObject({
-      ...refusal,
-      headers: { 'Retry-After': String(DAY_MS / 1_000 - 1) },
+      reason: { code: 'relay-budget-exhausted', retryAfterMs: DAY_MS - 1_000 },
     })
     clock.ms += DAY_MS - 1_000
     expect(budget.left().gasLeft).toBe(400n)
@@ -90,8 +90,10 @@ describe('the gas of a day', () => {
   test('is not remembered on another day', async () => {
     const { budget, restart, dataDir } = await budgetOf(1_000n)
     await budget.reserve(digest(1), PLATFORM, 600n)
-    const stored: { day: number } = JSON.parse(storedText(dataDir, 'state', 'relay-gas') ?? '')
-    setStoredText(dataDir, 'state', 'relay-gas', JSON.stringify({ ...stored, day: stored.day - 1 }))
+    const text = storedText(dataDir, 'state', 'relay-gas:0') ?? ''
+    const yesterday = text.replace('"day":20000', '"day":19999')
+    expect(yesterday).not.toBe(text)
+    setStoredText(dataDir, 'state', 'relay-gas:0', yesterday)
     expect((await restart()).left().gasLeft).toBe(1_000n)
   })
 
@@ -100,20 +102,38 @@ describe('the gas of a day', () => {
     const seen = new Set<string>()
     for (let each = 1; each <= 100; each++) {
       await budget.reserve(digest(each), PLATFORM, 1_000n)
-      const text = storedText(dataDir, 'state', 'relay-gas') ?? ''
-      seen.add(text)
-      expect(Number(JSON.parse(text).gas)).toBeGreaterThanOrEqual(each * 1_000)
+      const stored = await storedGas((id) => storedText(dataDir, 'state', id))
+      seen.add(String(stored?.gas))
+      expect(stored?.gas).toBeGreaterThanOrEqual(each * 1_000)
     }
     expect(seen.size).toBeLessThan(12)
+  })
+
+  test('is read back after any number of writes, each small however many accounts there are', async () => {
+    const { budget, restart, dataDir } = await budgetOf(1n << 60n)
+    const account = (index: number) => checksum(`0x${index.toString(16).padStart(40, '0')}`)
+    for (let each = 1; each <= 600; each++) {
+      await budget.reserve(digest(each), hold(each, account(each)), 1_000n)
+      budget.spend(digest(each), 900n)
+      budget.end(digest(each), hold(each, account(each)), true)
+    }
+    const [first, ...others] = storedRows(dataDir, 'state').toSorted((a, b) => b.doc.length - a.doc.length)
+    expect(first?.id).toBe('relay-gas:0')
+    expect(others).toHaveLength(255)
+    for (const { doc } of others) expect(doc.length).toBeLessThan(2_000)
+    await budget.service.stop()
+    const next = await restart()
+    expect(next.left()).toEqual(budget.left())
+    expect(next.left().booked).toBe(600n * (2n * 1_000n + EXTRA))
   })
 
   test('that cannot be read is not taken for none: the start fails, and the log names the record', async () => {
     const { budget, restart, dataDir, log } = await budgetOf(1_000n)
     await budget.reserve(digest(1), PLATFORM, 600n)
-    setStoredText(dataDir, 'state', 'relay-gas', '{"day":')
+    setStoredText(dataDir, 'state', 'relay-gas:0', '{"by":')
     await expect(restart()).rejects.toThrow(StorageError)
     expect(log.lines()).toContainEqual(
-      expect.objectContaining({ msg: 'stored record not readable', store: 'state', recordId: 'relay-gas' }),
+      expect.objectContaining({ msg: 'stored record not readable', store: 'state', recordId: 'relay-gas:0' }),
     )
   })
 
@@ -141,7 +161,7 @@ describe('an order that is held', () => {
     budget.spend(digest(1), 800_000n)
     budget.end(digest(1), hold(1), true)
     expect(budget.left().gasLeft).toBe(8_000_000n - 800_000n - 2n * GAS - EXTRA)
-    // What the end sets aside is what was booked for it.
+    // The end takes the gas that was booked for it.
     await budget.reserve(digest(2), finish(1), GAS)
     expect(budget.left().gasLeft).toBe(8_000_000n - 800_000n - 2n * GAS - EXTRA)
     budget.spend(digest(2), 700_000n)
@@ -222,7 +242,7 @@ describe('an order that is held', () => {
     expect(budget.left().reserveLeft).toBe(0n)
     await expect(budget.reserve(digest(6), finish(8), 21_000n)).rejects.toMatchObject(refusal)
     budget.end(digest(4), finish(1), false)
-    // What is booked is never refused, even so.
+    // Booked gas is never refused, even so.
     await budget.reserve(digest(4), finish(1), GAS)
   })
 
@@ -276,20 +296,19 @@ describe('an order that is held', () => {
 
 describe('a quota', () => {
   const limits = { perDay: 1n << 50n, reserve: 1n << 40n, perAccount: 5_000_000n, perInstitution: 3_000_000n }
-  const overQuota = (quota: string) => ({ code: 'relay-quota-exhausted', status: 429, extensions: { quota } })
+  const overQuota = (quota: string) => ({ reason: { code: 'relay-quota-exhausted', quota } })
 
-  test('of an account holds its orders’ whole gas, and its refunds, and nobody else’s', async () => {
+  test('of an account holds its orders’ whole gas, and its refunds, and no other account’s', async () => {
     const { budget } = await budgetOf(limits)
     await budget.reserve(digest(1), hold(1), 700_000n)
     await budget.reserve(digest(2), refund(), 2_000_000n)
     await expect(budget.reserve(digest(3), hold(3), 500_000n)).rejects.toMatchObject({
-      ...overQuota('account'),
-      headers: { 'Retry-After': String(DAY_MS / 1_000 - 1) },
+      reason: { ...overQuota('account').reason, retryAfterMs: DAY_MS - 1_000 },
     })
     await expect(budget.reserve(digest(4), refund(), 1_000_000n)).rejects.toMatchObject(overQuota('account'))
     await budget.reserve(digest(5), hold(5, BOB), 1_000_000n)
     await budget.reserve(digest(6), rulebook(6), 1_000_000n)
-    // What was set aside and not used is hers again.
+    // Gas that was set aside and not used is hers again.
     budget.spend(digest(2), 100_000n)
     await budget.reserve(digest(3), hold(3), 500_000n)
   })

@@ -35,7 +35,7 @@ const steps = fc.array(
   { maxLength: 40 },
 )
 
-test('whatever comes, the holders’ gas adds up, and what has ended leaves what was spent', () => {
+test('after any steps the holders’ gas adds up, and an ended one leaves its spent gas', () => {
   fc.assert(
     fc.property(purposes, steps, (of, taken) => {
       const ledger = createGasLedger(() => 0)
@@ -54,7 +54,7 @@ test('whatever comes, the holders’ gas adds up, and what has ended leaves what
           restore()
           expect([ledger.total(), sum()]).toEqual(before)
         } else if (step.do === 'spend') {
-          // What is not set aside is nobody's: a resumed one, counted before.
+          // A resumed one, counted before: its gas is set aside for no account.
           ledger.take(hash, what)
           ledger.put(hash, what, step.gas)
           ledger.spend(hash, step.gas)

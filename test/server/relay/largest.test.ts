@@ -31,9 +31,9 @@ const { chain } = useMintChain()
 const KEY = new Uint8Array(32).fill(7)
 const USER_KEY = publicKeyOf(KEY)
 const BLOCK_BYTES = 512
-/** What an order or a position adds to a portfolio, at most: see test/enclave/positions.test.ts. */
+/** The most that an order or a position adds to a portfolio: see test/enclave/positions.test.ts. */
 const GROWTH_BYTES = BLOCK_BYTES
-/** As many blocks as fit into 20,480 bytes with a blob's header. */
+/** The most blocks that fit into 20,480 bytes with a blob's header. */
 const MOST_PORTFOLIO_BYTES = 39 * BLOCK_BYTES
 const MOST_RULEBOOK_BYTES = 16_384
 /** Such blocks that the test adds in one transaction, past the relay. */

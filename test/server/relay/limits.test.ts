@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LEAST_GAS, priceLimit } from '../../../src/chain/fees.js'
-import { toQuantity } from '../../../src/chain/quantity.js'
+import { toQuantity } from '../../../src/chain/jsonRpc.js'
 import { gasLimitFor } from '../../../src/server/relay/preflight.js'
 import { readTransaction } from '../../../src/server/signer/transaction.js'
 import {

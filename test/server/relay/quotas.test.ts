@@ -51,7 +51,7 @@ async function gasLeft(relay: RelayUnderTest): Promise<bigint> {
   return (await relay.health()).gasLeft
 }
 
-describe('what an authorization’s gas is for', () => {
+describe('the purpose of an authorization’s gas', () => {
   const order = grantedOrder(`0x${'a1'.repeat(20)}`)
   const { orderId, account } = order
   const orgId: Hex = nameToBytes32('Umbrella')
@@ -117,7 +117,7 @@ describe('a quota that is used up', () => {
     const seconds = Number(refused.headers['retry-after'])
     expect(seconds).toBeGreaterThan(0)
     expect(seconds).toBeLessThanOrEqual(86_400)
-    // What an account's orders and the platform's batches use counts elsewhere.
+    // Gas of an account's orders and of the platform's batches counts elsewhere.
     expect((await relay.relay(portfolioUpdate(await open('alice', '1')))).body.status).toBe('confirmed')
     expect((await relay.relay(MINT)).body.status).toBe('confirmed')
   })

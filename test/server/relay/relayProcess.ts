@@ -1,18 +1,18 @@
 // A server of the relay in a process of its own, which a test stops and continues. It has the configuration in its environment,
 // prints its port, and serves until it is killed.
 import express from 'express'
-import { RpcProvider } from '../../../src/chain/provider.js'
-import { readConfig } from '../../../src/server/config.js'
+import { createRpc } from '../../../src/chain/rpc.js'
+import { readConfig } from '../../../src/server/config/config.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
-import { requestId } from '../../../src/server/http/requestId.js'
-import { createLifetime } from '../../../src/server/lifetime.js'
+import { requestId } from '../../../src/server/http/middleware.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
 import { createRelayRouter } from '../../../src/server/relay/router.js'
-import { Secret } from '../../../src/server/secret.js'
 import { openRelayerKeys } from '../../../src/server/signer/keys.js'
 import { createServeLease, leaseTiming } from '../../../src/server/store/leaseHolder.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
+import { createLifetime } from '../../../src/service/lifetime.js'
 import { createLogger } from '../../../src/service/logger.js'
+import { Secret } from '../../../src/service/secret.js'
 
 const config = readConfig(process.env)
 const logger = createLogger({ level: 'debug' })
@@ -20,7 +20,7 @@ const serverId = 'child'
 const engine = await openPostgres(createDatabases(config.databaseUrl ?? new Secret('')))
 const { router, services } = buildRelay({
   config,
-  provider: new RpcProvider({
+  rpc: createRpc({
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId: config.chain.chainId,

@@ -3,7 +3,7 @@ import express from 'express'
 import request from 'supertest'
 import { expect, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { RpcProvider } from '../../../src/chain/provider.js'
+import { createRpc } from '../../../src/chain/rpc.js'
 import { receiptSchema } from '../../../src/protocol/api.js'
 import {
   type Authorization,
@@ -13,16 +13,16 @@ import {
 } from '../../../src/protocol/authorization.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { errorHandler } from '../../../src/server/http/errors.js'
-import { requestId } from '../../../src/server/http/requestId.js'
-import { createLifetime } from '../../../src/server/lifetime.js'
+import { requestId } from '../../../src/server/http/middleware.js'
+import type { RelayHealth } from '../../../src/server/relay/accounts.js'
 import { buildRelay } from '../../../src/server/relay/build.js'
-import type { RelayHealth } from '../../../src/server/relay/health.js'
 import { createRelayRouter } from '../../../src/server/relay/router.js'
 import { openRelayerKeys } from '../../../src/server/signer/keys.js'
 import type { RelayerKey } from '../../../src/server/signer/signer.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createServeLease, leaseTiming } from '../../../src/server/store/leaseHolder.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
+import { createLifetime } from '../../../src/service/lifetime.js'
 import { digestOf, domainOf } from '../../support/authorizations.js'
 import type { TestChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
@@ -47,7 +47,7 @@ export interface RelayUnderTest {
   abandon(authorization: Authorization): Promise<void>
   /** The signal alone, before anything is closed. */
   beginToStop(): void
-  /** As a server that is told to stop. */
+  /** Stops it like a server on SIGTERM. */
   stop(): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
   const log = createLogLines()
   const stopping = new AbortController()
   const engine = options.engine ?? (await openStores(dataDir)).engine
-  const provider = new RpcProvider({
+  const rpc = createRpc({
     urls: config.chain.rpcUrls.reveal(),
     timeoutMs: config.chain.rpcTimeoutMs,
     chainId: config.chain.chainId,
@@ -88,7 +88,8 @@ export async function startRelay(options: RelayTestOptions): Promise<RelayUnderT
   const { logger } = log
   const built = buildRelay({
     config,
-    provider,
+    rpc,
+    trailingMs: 2_000,
     engine,
     serveLease: createServeLease({
       engine,
@@ -199,7 +200,7 @@ export function minedOfRelayer(chain: TestChain): Promise<number> {
   return chain.provider.getTransactionCount(chain.account('relayer'))
 }
 
-/** What is on disk of an authorization; undefined when there is nothing. */
+/** The stored record of an authorization; undefined when there is none. */
 export async function storedRecord(dataDir: string, digest: Hex): Promise<RelayRecord | undefined> {
   const engine = await openQuickly(dataDir)
   try {

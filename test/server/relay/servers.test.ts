@@ -8,14 +8,12 @@ import { z } from 'zod'
 import type { Authorization } from '../../../src/protocol/authorization.js'
 import { hexBetween, hexOf } from '../../../src/protocol/hex.js'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
-import { createDeferred } from '../../../src/server/async/deferred.js'
-import { storedGasSchema } from '../../../src/server/relay/gasLedger.js'
-import { Secret } from '../../../src/server/secret.js'
 import { createPrivateKey, createRelayerSigner, type RelayerKey } from '../../../src/server/signer/signer.js'
 import type { Engine, Fence } from '../../../src/server/store/engine.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import { createReceiptStore, type RelayRecord } from '../../../src/server/store/receipts.js'
 import { storageError } from '../../../src/server/store/storageError.js'
+import { Secret } from '../../../src/service/secret.js'
 import {
   batchMint,
   digestOf,
@@ -29,6 +27,8 @@ import { AAPL, shares } from '../../support/institution.js'
 import { createLogLines } from '../../support/logLines.js'
 import { ROLES, type Role } from '../../support/roles.js'
 import { REMOTE, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { storedGas } from '../../support/storedGas.js'
+import { startTcpProxy } from '../../support/tcpProxy.js'
 import { MINT, useMintChain } from './mint.js'
 import {
   bodyOf,
@@ -73,7 +73,7 @@ async function openShared(url: Secret): Promise<Engine> {
 
 /** Each call fails from the moment on at which its server has died. */
 function mortal(engine: Engine) {
-  const awake = createDeferred<void>()
+  const awake = Promise.withResolvers<void>()
   const life = { isOver: false, hasNoLeases: false, awake: awake.promise, wake: awake.resolve }
   const living = <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) => {
     return async (...args: A) => {
@@ -96,7 +96,7 @@ function mortal(engine: Engine) {
         async take(lease: string, holder: string, ttlMs: number) {
           return life.hasNoLeases ? undefined : living(leases.take)(lease, holder, ttlMs)
         },
-        // As of a process that does not run: its timers do not end the term.
+        // Like a stopped process: its timers do not end the term.
         async renew(fence: Fence, ttlMs: number) {
           if (life.hasNoLeases) await life.awake
           return living(leases.renew)(fence, ttlMs)
@@ -154,7 +154,7 @@ function callOf(update: Authorization) {
   return { to: chain().addressOf(contract), data: hexBetween(4, 10_000).parse(encoded) }
 }
 
-/** As a server without an account leaves it. */
+/** A record as a server without an account leaves it. */
 function unclaimed(update: Authorization): RelayRecord {
   const { to, data } = callOf(update)
   const at = new Date().toISOString()
@@ -231,8 +231,37 @@ describe('two servers with one account', () => {
   })
 })
 
+test('a server that is cut off from the database takes nothing on, signs nothing, and sends what is saved', {
+  timeout: 60_000,
+}, async () => {
+  const link = await startTcpProxy(postgres.port)
+  onTestFinished(link.stop)
+  const { relay, proxy } = await startServer(await postgres.createDatabase(link.port), 'one', {
+    RELAY_RESUBMIT_AFTER: '300ms',
+  })
+  const raws: string[] = []
+  const dropped = (calls: readonly { method: string; params: readonly unknown[] }[]) => {
+    raws.push(...calls.filter(isSend).map(({ params }) => String(params[0])))
+    return calls.some(isSend) ? 'drop' : 'none'
+  }
+  proxy.fault = dropped
+  expect((await relay.relay(MINT, { Prefer: 'wait=0' })).status).toBe(202)
+  await soon(() => new Set(raws).size).toBe(1)
+  link.set('hang')
+  const [update] = updates()
+  if (update === undefined) throw new Error('the chain has no accounts')
+  const refused = await relay.relay(update, { Prefer: 'wait=0' })
+  expect([refused.status, refused.body.code]).toEqual([503, 'storage-unavailable'])
+  expect(new Set(raws).size).toBe(1)
+  proxy.fault = () => 'none'
+  link.set('pass')
+  link.cut()
+  expect(receiptOf(await relay.relay(MINT)).status).toBe('confirmed')
+  expect(receiptOf(await relay.relay(update)).status).toBe('confirmed')
+})
+
 describe('a server that sleeps while another takes its account', () => {
-  /** A server whose key signs when it is told to, and whose lease is lost in between. */
+  /** A server whose key signs on command, and whose lease is lost before that. */
   async function startSleeper({
     signsFreely = 0,
     env = {},
@@ -246,7 +275,7 @@ describe('a server that sleeps while another takes its account', () => {
     await prepare?.(await openShared(url))
     let free = signsFreely
     const key = createPrivateKey(new Secret(hexOf(32).parse(keyOf('relayer'))))
-    const gate = createDeferred<void>()
+    const gate = Promise.withResolvers<void>()
     let isSigning = false
     const slow: RelayerKey = {
       ...key,
@@ -444,8 +473,8 @@ describe('two servers with two accounts', () => {
     expect((await transactionsOf('relayer')) + (await transactionsOf('dave'))).toBe(before + updates().length)
     // Each order stays booked by the server that relayed it, whatever the other one has taken back.
     await Promise.all([one, other].map(({ relay }) => relay.stop()))
-    const count = storedGasSchema.parse(JSON.parse((await watcher.get('state', 'relay-gas'))?.doc ?? ''))
-    expect(count.held).toHaveLength(updates().length)
+    const count = await storedGas(async (id) => (await watcher.get('state', id))?.doc)
+    expect(count?.held).toHaveLength(updates().length)
   })
 
   test('leave what an empty account cannot pay for to the other', async () => {

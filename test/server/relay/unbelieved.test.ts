@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
-import type { RpcProvider } from '../../../src/chain/provider.js'
-import { smallQuantitySchema, toQuantity } from '../../../src/chain/quantity.js'
-import type { RpcCall } from '../../../src/chain/rpcTransport.js'
+import { smallQuantitySchema, toQuantity } from '../../../src/chain/jsonRpc.js'
+import type { RpcCall } from '../../../src/chain/rpc.js'
 import { hexBetween } from '../../../src/protocol/hex.js'
-import { Secret } from '../../../src/server/secret.js'
 import { createPrivateKey } from '../../../src/server/signer/signer.js'
 import { readTransaction } from '../../../src/server/signer/transaction.js'
 import { createAccountView } from '../../../src/server/txManager/account.js'
+import { Secret } from '../../../src/service/secret.js'
 import { grantedOrder, portfolioUpdate, signedCall } from '../../support/authorizations.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
 import { ROLES } from '../../support/roles.js'
@@ -28,7 +27,7 @@ import {
 
 useUtcDay(60_000)
 
-// What a node, a record or an answer says, and what must not follow from it.
+// False statements of a node, a record or an answer, and the consequences that they must not have.
 
 const { chain, digest } = useMintChain()
 /** Code that takes a view without arguments to be false, and reverts with anything longer. */
@@ -132,14 +131,14 @@ async function startRefused(env: Record<string, string>) {
   return { proxy, relay, dataDir }
 }
 
-test('what no node takes uses no more than the gas of the day, however often it goes out', async () => {
+test('a transaction that no node takes uses at most the gas of the day, however often it goes out', async () => {
   const { relay } = await startRefused({ RELAY_DAILY_GAS: '200000' })
   await relay.relay(MINT, { Prefer: 'wait=0' })
   await soon(() => relay.log.text()).toContain('relay-budget-exhausted')
   expect((await relay.health()).gasLeft).toBeGreaterThanOrEqual(0n)
 })
 
-test('what no node takes under five nonces has failed, with the bytes of the last one alone, and may be posted again', async () => {
+test('an authorization that no node takes under five nonces has failed, with the bytes of the last one alone, and may be posted again', async () => {
   const { proxy, relay, dataDir } = await startRefused({})
   const before = await minedOfRelayer(chain())
   expect(receiptOf(await relay.relay(MINT))).toMatchObject({
@@ -212,7 +211,7 @@ test('a transaction that is not in its block any more has not brought about what
   }
 })
 
-test('what a failing disk keeps from being put back is put back once it works', async () => {
+test('a record that a failing disk keeps from being put back is put back once the disk works', async () => {
   const dataDir = await temporaryDirectory()
   const relay = await startRelay({ chain: chain(), dataDir })
   await relay.relay(MINT)
@@ -257,13 +256,19 @@ test('a preferred node that becomes one of another chain is noticed, and the nex
   odd.answer = ({ method, params: [place] }) => {
     if (method in results) return { result: results[method] }
     const number = place === 'latest' ? '0xffff' : place
-    const block = { number, hash: `0x${'ab'.repeat(32)}`, gasLimit: '0x1c9c380', baseFeePerGas: '0x1' }
+    const block = {
+      number,
+      hash: `0x${'ab'.repeat(32)}`,
+      timestamp: '0x1',
+      gasLimit: '0x1c9c380',
+      baseFeePerGas: '0x1',
+    }
     return method === 'eth_getBlockByNumber' ? { result: block } : undefined
   }
   expect((await relay.relay(MINT)).body.status).toBe('confirmed')
 })
 
-test('a preferred node that stands still for good is noticed, and the next one believed', async () => {
+test('a preferred node that stands still is noticed, and the next one believed', async () => {
   const still = await startFaultProxy(chain().anvil.rpcUrl)
   const relay = await startRelay({
     chain: chain(),
@@ -294,6 +299,7 @@ test('two looks side by side, one of them a block ahead, see no other history', 
   const block = (number: number) => ({
     number: `0x${number.toString(16)}`,
     hash: `0x${`${number}`.padStart(64, '0')}`,
+    timestamp: '0x1',
   })
   let head = 10
   const answer = ({ method, params: [place] }: RpcCall, latest: number) => {
@@ -305,10 +311,7 @@ test('two looks side by side, one of them a block ahead, see no other history', 
     await new Promise(setImmediate)
     return calls.map((call) => answer(call, latest))
   }
-  const provider: Pick<RpcProvider, 'transport'> = {
-    transport: { send, doubt() {}, toAll: async () => [], faults: () => [] },
-  }
-  const view = createAccountView({ provider, address: chain().account('relayer') })
+  const view = createAccountView({ rpc: { send, doubt() {} }, address: chain().account('relayer') })
   await view.look()
   head = 11
   const looks = await Promise.all([view.look(), view.look()])

@@ -73,7 +73,7 @@ describe.each(Object.entries(REFUSALS))('an estimate that is refused (%s)', (_na
     expect(response.body.revert.name).toBe('BatchConflict')
   })
 
-  test('of a call that fails as well is a refusal, although nobody says why', async () => {
+  test('of a call that fails as well is a refusal, although no node says why', async () => {
     const { relay } = await start(refusal, (call) => (isTrial(call) ? refusal : undefined))
     const before = await minedOfRelayer(chain())
     const response = await relay.relay(MINT)
@@ -85,7 +85,7 @@ describe.each(Object.entries(REFUSALS))('an estimate that is refused (%s)', (_na
 
 const [REFUSED = REFUSAL] = Object.values(REFUSALS)
 
-test('a revert whose data has a word before it is told by its name', async () => {
+test('a revert whose data has a word before it gets its name', async () => {
   const data = `Reverted ${INTERFACES.pool.encodeErrorResult('BatchConflict', [1, 7])}`
   const refusal = error(-32_015, 'VM execution error.', data)
   const { relay } = await start(REFUSED, (call) => (isTrial(call) ? refusal : undefined))
@@ -109,7 +109,7 @@ describe('a node that runs nothing', () => {
   })
 })
 
-test('what was taken on and would fail by now ends, and is not tried again for ever', async () => {
+test('an accepted authorization that would fail by now ends, and is not tried again for ever', async () => {
   const { relay, proxy, dataDir } = await start(REFUSED, ({ method }) =>
     method === 'eth_getTransactionCount' ? REFUSAL : undefined,
   )

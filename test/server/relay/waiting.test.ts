@@ -23,7 +23,7 @@ describe('a caller', () => {
     onTestFinished(() => void process.off('warning', onWarning))
     const response = await relay.relay(mint(), { Prefer: 'wait=0' })
     expect(response.status).toBe(202)
-    // What came before has taken longer than that: no timer is asked for less than nothing.
+    // The steps before took longer than that, and no timer may get a negative time.
     expect(warnings).toEqual([])
     expect(['pending', 'submitted']).toContain(receiptOf(response).status)
     const digest = digestOf(chain(), mint())
@@ -62,7 +62,7 @@ describe('a caller', () => {
   })
 })
 
-describe('what an authorization waits for', () => {
+describe('the depth that an authorization waits for', () => {
   test('is as many blocks as configured', async () => {
     const relay = await start({ CONFIRMATIONS: '3' })
     await stopMining(chain())
@@ -78,7 +78,7 @@ describe('what an authorization waits for', () => {
     await soon(status).toBe('confirmed')
   })
 
-  test('may revert: the reason is told, and it may be posted again', async () => {
+  test('may revert: the answer has the reason, and it may be posted again', async () => {
     const relay = await start()
     await stopMining(chain())
     const loser = batchMint(AAPL, shares(7))

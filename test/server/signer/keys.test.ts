@@ -17,7 +17,7 @@ const PRIVATE_KEY: Hex = `0x${'17'.repeat(32)}`
 const ADDRESS = addressOfPublicKey(hexToBytes(publicKeyOf(hexToBytes(PRIVATE_KEY))))
 const digestOf = (number: number): Hex => bytesToHex(uintToBytes(BigInt(number) + 1n, 32))
 
-/** Of these digests the key's signature has an r, and a low s, of 31 bytes. */
+/** The key's signature of these digests has an r, and a low s, of 31 bytes. */
 const SHORT_R = [845, 1_281, 1_973, 2_132]
 const SHORT_S = [16, 1_248, 2_052]
 

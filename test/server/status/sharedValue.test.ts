@@ -1,18 +1,22 @@
 import { setTimeout } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
-import { createSharedValue } from '../../../src/server/status/sharedValue.js'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createSharedValue } from '../../../src/server/status/market.js'
 
-/** A value that is loaded by hand, fresh for 10 ms, asked for again 5 ms after a failure. */
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** A value whose loads the test ends, fresh for 10 ms, asked for again 5 ms after a failure. */
 function setUp({ usableMs = 10, patienceMs }: { usableMs?: number; patienceMs?: number } = {}) {
   const pending: { resolve: (value: number) => void; reject: (error: Error) => void }[] = []
   let time = 1_000
+  vi.spyOn(performance, 'now').mockImplementation(() => time)
   const shared = createSharedValue({
     load: () => new Promise<number>((resolve, reject) => pending.push({ resolve, reject })),
     freshMs: () => 10,
     usableMs: () => usableMs,
     ...(patienceMs !== undefined && { patienceMs }),
     retryMs: () => 5,
-    steadyNow: () => time,
   })
   return {
     shared,
@@ -64,7 +68,7 @@ test('a failure reaches everyone who waited, and is repeated without asking unti
   expect(await shared.get()).toEqual(fresh(3))
 })
 
-test('the last value is kept through a failure, for whoever wants it', async () => {
+test('the last value is kept through a failure, for callers of last()', async () => {
   const { shared, pending, pass } = setUp()
   expect(shared.last()).toBeUndefined()
   const first = shared.get()

@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
-import type { Secret } from '../../../src/server/secret.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createLeaseHolder, type LeaseTiming, type Term } from '../../../src/server/store/leaseHolder.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import { openSqlite } from '../../../src/server/store/sqlite/sqliteEngine.js'
+import type { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
 import { takeOver } from '../../support/stores.js'
@@ -112,7 +112,7 @@ describe.each([
     expect(await engine.leases.list()).toEqual([])
   })
 
-  test('a process that begins to stop gives its lease back, before it is told to end', async () => {
+  test('a process that begins to stop gives its lease back before its end', async () => {
     const engine = await open()
     const stopping = new AbortController()
     const holders: string[] = []

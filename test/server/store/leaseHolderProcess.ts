@@ -1,10 +1,10 @@
 // A process that holds the lease and writes under it without end, without a look at the clock. It prints each result, and
 // ends with its term. Its argument: the lease's timing.
 
-import { Secret } from '../../../src/server/secret.js'
 import { createLeaseHolder } from '../../../src/server/store/leaseHolder.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
 import { createLogger } from '../../../src/service/logger.js'
+import { Secret } from '../../../src/service/secret.js'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const engine = await openPostgres(createDatabases(new Secret(process.env.DATABASE_URL ?? '')))

@@ -2,7 +2,6 @@ import { inspect } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Postgres, startPostgres } from '../../../src/sandbox/postgres.js'
-import { Secret } from '../../../src/server/secret.js'
 import type { Engine } from '../../../src/server/store/engine.js'
 import { createDatabase, type Database } from '../../../src/server/store/postgres/database.js'
 import { inspectPostgres } from '../../../src/server/store/postgres/inspection.js'
@@ -12,6 +11,7 @@ import {
   UndurableDatabaseError,
   UnknownSchemaError,
 } from '../../../src/server/store/storageError.js'
+import { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
 import { takeOver } from '../../support/stores.js'
 import { startTcpProxy } from '../../support/tcpProxy.js'
@@ -32,7 +32,7 @@ testEngine('PostgreSQL', async (place) => {
   return openPostgres(createDatabases(url))
 })
 
-// As behind PgBouncer, where the next statement may run in any session.
+// Like behind PgBouncer, where the next statement may run in any session.
 testEngine('PostgreSQL, a session for each statement', async (place) => {
   const url = databases.get(place) ?? (await postgres.createDatabase())
   databases.set(place, url)
@@ -63,6 +63,20 @@ describe('a start', () => {
     expect(await engines[0]?.open('orders')).toHaveLength(8)
   })
 
+  test('has more patience with a slow database than leases have', async () => {
+    const proxy = await startTcpProxy(postgres.port)
+    onTestFinished(proxy.stop)
+    const url = new URL((await postgres.createDatabase()).reveal())
+    url.port = String(proxy.port)
+    const DELAY_MS = 100
+    proxy.delay(DELAY_MS)
+    // Connecting takes several round trips.
+    const engine = await openPostgres(createDatabases(new Secret(url.href), 4 * DELAY_MS))
+    onTestFinished(() => engine.stop())
+    expect(codeOf(await engine.leases.list().catch((error: unknown) => error))).toBe('CONNECT_TIMEOUT')
+    expect(await engine.openIds('orders')).toEqual([])
+  })
+
   test('refuses a schema of a later server, and leaves it as it is', async () => {
     const url = await postgres.createDatabase()
     await (await openPostgres(createDatabases(url))).stop()
@@ -73,8 +87,48 @@ describe('a start', () => {
     await expect(openPostgres(createDatabases(url))).rejects.toThrow(/schema 99.*up to \d/)
     expect(await rows.query('SELECT version FROM schema_versions ORDER BY version')).toEqual([
       { version: 1 },
+      { version: 2 },
       { version: 99 },
     ])
+  })
+
+  test('of the version before gains what is new, beside servers that go on', async () => {
+    const url = await postgres.createDatabase()
+    const earlier = await openAt(url)
+    const { rows, leases } = createDatabases(url)
+    onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+    await rows.query('DROP TABLE cancels')
+    await rows.query('DELETE FROM schema_versions WHERE version = 2')
+    await earlier.put('orders', rowOf('a', 1))
+    const later = await openAt(url)
+    expect(await later.put('cancels', rowOf('a', 1))).toBe('written')
+    expect(await earlier.put('orders', rowOf('a', 2))).toBe('written')
+    expect(await later.get('orders', 'a')).toEqual(rowOf('a', 2))
+  })
+
+  test('of the next version, whose schema only adds, leaves the servers that run at work', async () => {
+    const url = await postgres.createDatabase()
+    const engine = await openAt(url)
+    const fence = await takeOver(engine, 'relayer')
+    await engine.put('relays', rowOf('a', 1), fence)
+    const { rows, leases } = createDatabases(url)
+    onTestFinished(async () => void (await Promise.all([rows.end(), leases.end()])))
+    for (const statement of [
+      'ALTER TABLE relays ADD COLUMN next text',
+      'ALTER TABLE leases ADD COLUMN next text',
+      'CREATE TABLE next (id text PRIMARY KEY)',
+      'INSERT INTO schema_versions VALUES (3, now())',
+    ]) {
+      await rows.query(statement)
+    }
+    expect(await engine.put('relays', rowOf('a', 2), fence)).toBe('written')
+    expect(await engine.put('relays', rowOf('b', 1), fence)).toBe('written')
+    expect(await engine.leases.renew(fence, 1_000)).toBe(true)
+    expect((await engine.open('relays')).map(({ id, version }) => [id, version])).toEqual([
+      ['a', 2],
+      ['b', 1],
+    ])
+    expect(await takeOver(engine, 'trigger')).toMatchObject({ lease: 'trigger' })
   })
 
   test('refuses a database that answers commits before they are durable', async () => {
@@ -118,7 +172,7 @@ describe('a start', () => {
   })
 })
 
-test('what is acknowledged stays through crashes of the database, and the same engine goes on', {
+test('acknowledged writes stay through crashes of the database, and the same engine goes on', {
   timeout: 120_000,
 }, async () => {
   const engine = await openAt(await postgres.createDatabase())

@@ -40,6 +40,20 @@ test('the database is for its owner alone', async () => {
   await engine.stop()
 })
 
+test('a database of the version before gains what is new', async () => {
+  const directory = await temporaryDirectory()
+  const earlier = openSqlite({ directory, onBroken: failTest })
+  await earlier.put('orders', rowOf('a', 1))
+  await earlier.stop()
+  const database = new DatabaseSync(join(directory, 'server.db'))
+  database.exec('DROP TABLE cancels; PRAGMA user_version = 1')
+  database.close()
+  const later = openSqlite({ directory, onBroken: failTest })
+  expect(await later.put('cancels', rowOf('a', 1))).toBe('written')
+  expect(await later.get('orders', 'a')).toEqual(rowOf('a', 1))
+  await later.stop()
+})
+
 test('a database of a later server is left as it is', async () => {
   const directory = await temporaryDirectory()
   await openSqlite({ directory, onBroken: failTest }).stop()
@@ -216,7 +230,7 @@ async function absentOf(engine: Engine, ids: readonly string[]): Promise<string[
   return ids.filter((_, index) => rows[index] === undefined)
 }
 
-test('what was acknowledged is there after SIGKILL, wherever it strikes', async () => {
+test('acknowledged writes are there after SIGKILL, wherever it strikes', async () => {
   const directory = await temporaryDirectory()
   const acknowledged: string[] = []
   for (const n of [1, 200, 3_000]) {

@@ -1,16 +1,17 @@
-// A PostgreSQL whose commits wait for a standby, as the server, its readiness and the doctor see it.
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { checkStores } from '../../../src/cli/doctor/stores.js'
 import { type Postgres, servePostgres, startPostgres } from '../../../src/sandbox/postgres.js'
-import { createStoreView } from '../../../src/server/ops/checks/store.js'
-import { Secret } from '../../../src/server/secret.js'
+import { createStoreView } from '../../../src/server/ops/checks.js'
 import { createStateDocument } from '../../../src/server/store/documents.js'
 import { createDatabases, openPostgres } from '../../../src/server/store/postgres/postgresEngine.js'
+import { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
 import { createLogLines } from '../../support/logLines.js'
 import { serverConfig } from '../../support/serverEnvironment.js'
+
+// A PostgreSQL whose commits wait for a standby, as the server, its readiness and the doctor see it.
 
 async function addStandby(primary: Postgres): Promise<Postgres> {
   const { host, port, user } = primary
@@ -44,7 +45,7 @@ test('a standby is seen while it is connected, and a user without the right to s
   expect(await doctor(url)).toMatchObject({ result: 'ok', text: expect.stringContaining('1 of them') })
   expect((await checkStores({ ...serverConfig(), databaseUrl: urlOf(standby, url) }))[0]).toMatchObject({
     result: 'fault',
-    text: expect.stringContaining('it takes no writes'),
+    text: expect.stringContaining('it is read-only'),
   })
 
   await primary.query("CREATE ROLE blind LOGIN PASSWORD 'blind' IN ROLE pg_read_all_data")

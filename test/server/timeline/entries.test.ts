@@ -41,6 +41,7 @@ function end(seconds: number, changes: Partial<OrderEnd> = {}): OrderEnd {
 
 const PARTS: TimelineParts = {
   received: { commit: bytes32('commit'), receivedAt: at(2) },
+  cancelReceivedAt: undefined,
   triggers: [run(1, 3, 7, { outcome: 'settled' })],
   receipts: [receipt()],
   history: { opened, ended: end(5) },
@@ -82,7 +83,7 @@ describe('the list', () => {
     ])
   })
 
-  test('has a reclaim before the run that is told of it, without a transaction of the relay', () => {
+  test('has a reclaim before the run that learns of it, without a transaction of the relay', () => {
     const triggers = [
       run(1, 3, 4, { outcome: 'placed' }),
       run(2, 9, 9.5, { reason: 'reclaimed', outcome: 'done' }),
@@ -99,15 +100,30 @@ describe('the list', () => {
     ])
   })
 
+  test('has the cancel at its time, never before the escrow was opened', () => {
+    expect(kindsOf({ cancelReceivedAt: at(4) })).toEqual(WHOLE.toSpliced(3, 0, 'cancel-received'))
+    const early = kindsOf({ received: null, cancelReceivedAt: at(0.5) })
+    expect(early.slice(0, 2)).toEqual(['opened', 'cancel-received'])
+  })
+
   test('is empty when nothing is known', () => {
-    expect(timelineEntries({ received: null, triggers: [], receipts: [], history: NO_HISTORY })).toEqual([])
+    expect(
+      timelineEntries({
+        received: null,
+        cancelReceivedAt: undefined,
+        triggers: [],
+        receipts: [],
+        history: NO_HISTORY,
+      }),
+    ).toEqual([])
   })
 })
 
-describe('what was relayed', () => {
+describe('relayed transactions', () => {
   const relayed = (changes: Partial<Receipt>, ended: OrderEnd | null = null) =>
     timelineEntries({
       received: null,
+      cancelReceivedAt: undefined,
       triggers: [],
       receipts: [receipt(changes)],
       history: { opened: null, ended },
@@ -151,7 +167,9 @@ describe('what was relayed', () => {
 
   test('by another server is known from the chain', () => {
     const history = { opened: null, ended: end(5) }
-    expect(timelineEntries({ received: null, triggers: [], receipts: [], history })).toMatchObject([
+    expect(
+      timelineEntries({ received: null, cancelReceivedAt: undefined, triggers: [], receipts: [], history }),
+    ).toMatchObject([
       { kind: 'transaction', digest: DIGEST, status: 'confirmed', blockNumber: 8 },
       { kind: 'settled' },
     ])

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { createContracts } from '../../../src/chain/contracts.js'
+import { createContracts, type OrderEscrow } from '../../../src/chain/contracts.js'
 import { ChainAnswerError } from '../../../src/chain/errors.js'
-import type { OrderEscrow } from '../../../src/chain/orderEscrow.js'
-import { RpcProvider } from '../../../src/chain/provider.js'
-import { createRpcBatcher } from '../../../src/chain/rpcBatcher.js'
+import { RangeRefusedError, wordOf } from '../../../src/chain/logReader.js'
+import { createRpc } from '../../../src/chain/rpc.js'
+import { createViewCaller } from '../../../src/chain/views.js'
 import { ZERO_ADDRESS } from '../../../src/protocol/address.js'
 import { type Hex, ZERO_BYTES32 } from '../../../src/protocol/hex.js'
 import { createEscrowEvents, type EscrowEvents } from '../../../src/server/escrow/escrowLogs.js'
@@ -18,22 +18,21 @@ import { refundOrder, settleOrder } from '../../support/orderEnds.js'
 import { startRpcProxy } from '../../support/rpcProxy.js'
 
 const chain = useChain(setUpInstitution)
-const GO_ON = ['eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs']
+const GO_ON = ['eth_getBlockByNumber', 'eth_getLogs', 'eth_getBlockByNumber']
 
-/** Histories before a node that counts. The head moves when the test says so, as the watcher would. */
+/** Histories before a node that counts. The head moves when the test says so, as the escrow poller would. */
 async function setUp(maxBlocks = 2_000, changes: Partial<EscrowEvents & Pick<OrderEscrow, 'orders'>> = {}) {
   const proxy = await startRpcProxy(chain().anvil.rpcUrl)
   const { chainId } = chain().anvil
-  const provider = new RpcProvider({ urls: [proxy.url], timeoutMs: 5_000, chainId })
-  const transport = createRpcBatcher(provider.transport)
-  const { escrow } = createContracts(provider, chain().addresses)
+  const rpc = createRpc({ urls: [proxy.url], timeoutMs: 5_000, chainId })
+  const { escrow } = createContracts(createViewCaller(rpc), chain().addresses)
   const stopping = new AbortController().signal
-  const events = { ...createEscrowEvents({ transport, escrow: escrow.address, stopping }), ...changes }
+  const events = { ...createEscrowEvents({ rpc, escrow: escrow.address, stopping }), ...changes }
   const histories = createOrderHistories({
     head: createChainHead({ events, maxAgeMs: 5_000, logger: createLogLines().logger }),
     events,
     escrow: { ...escrow, ...changes },
-    readHistory: createHistoryReader({ transport, domain: domainOf(chain(), 'OrderSettlement'), escrow }),
+    readHistory: createHistoryReader({ rpc, domain: domainOf(chain(), 'OrderSettlement'), escrow }),
     maxBlocks,
   })
   return {
@@ -44,7 +43,7 @@ async function setUp(maxBlocks = 2_000, changes: Partial<EscrowEvents & Pick<Ord
     /** Tells the head as it is now. Not asked through the proxy. */
     async noteHead() {
       const head = await chain().provider.getBlock('latest')
-      histories.observer.onHead({ number: head?.number ?? 0, hash: head?.hash ?? '' })
+      histories.observer.onHead({ number: head?.number ?? 0, hash: wordOf(head?.hash ?? '') })
     },
     /** The requests of one read, each with its methods. */
     async requestsOf(orderId: Hex) {
@@ -104,8 +103,8 @@ describe('a history', () => {
     await noteHead()
     proxy.requests.length = 0
     await Promise.all(ids.map(of))
-    // The blocks are the same for both.
-    expect(proxy.requests).toEqual([[...GO_ON, 'eth_getLogs']])
+    // The block before the range is asked for once; each asks for the last one after its logs.
+    expect(proxy.requests).toEqual([[...GO_ON, 'eth_getLogs', 'eth_getBlockByNumber']])
   })
 
   test('that has ended long ago is never asked for again, one that ended lately is', async () => {
@@ -217,12 +216,12 @@ describe('a node', () => {
     expect(await of(orderId)).toMatchObject({ opened: { commit: bytes32('new sealed') } })
   })
 
-  test.each(['lagging', 'refused'] as const)(
-    'that is %s is an outage while nothing is known',
-    async (how) => {
-      const { of } = await setUp(2_000, { read: async () => how })
-      const orderId = await openRequest(chain(), 'alice', 'unread')
-      await expect(of(orderId)).rejects.toThrow(ChainAnswerError)
-    },
-  )
+  test.each([
+    ['lagging', async () => undefined],
+    ['refused', () => Promise.reject(new RangeRefusedError('too many blocks'))],
+  ])('that is %s is an outage while nothing is known', async (_how, read) => {
+    const { of } = await setUp(2_000, { read })
+    const orderId = await openRequest(chain(), 'alice', 'unread')
+    await expect(of(orderId)).rejects.toThrow(ChainAnswerError)
+  })
 })

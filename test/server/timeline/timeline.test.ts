@@ -76,7 +76,7 @@ function callOf(authorization: Authorization) {
   return { method, args, data, digest: digestOf(chain(), authorization) }
 }
 
-/** Calls that a stranger puts beside the one that counts: a reclaim that nobody makes, and a refund under another commit. */
+/** Calls of a stranger beside the one that counts: a reclaim that does not happen, and a refund under another commit. */
 async function junkFor(orderId: Hex): Promise<string> {
   const order = await orderOf(chain(), orderId)
   const { data } = callOf(refund({ ...order, commit: bytes32('junk') }))

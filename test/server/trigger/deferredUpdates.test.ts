@@ -13,44 +13,44 @@ const ORDER = {
 }
 
 function setUp() {
-  const held: string[] = []
+  const suspended: string[] = []
   const deferred = createDeferredUpdates({
-    hold: (account) => held.push(account),
-    letGo: (account) => held.splice(held.indexOf(account), 1),
+    suspend: (account) => suspended.push(account),
+    resume: (account) => suspended.splice(suspended.indexOf(account), 1),
     logger: createLogLines().logger,
   })
   const put = (state: News['state']) =>
     deferred.attempt({ order: ORDER, state }, () => Promise.reject(new StorageError('injected')))
   const done = (state: News['state']) => deferred.attempt({ order: ORDER, state }, async () => undefined)
-  return { held, deferred, put, done }
+  return { suspended, deferred, put, done }
 }
 
-test.each(['OPEN', 'REFUNDED'] as const)('an order that is %s holds its account once', async (state) => {
-  const { held, put, done } = setUp()
+test.each(['OPEN', 'REFUNDED'] as const)('an order that is %s suspends its account once', async (state) => {
+  const { suspended, put, done } = setUp()
   await put(state)
   await put(state)
-  expect(held).toEqual([ACCOUNT])
+  expect(suspended).toEqual([ACCOUNT])
   await done(state)
-  expect(held).toEqual([])
+  expect(suspended).toEqual([])
 })
 
-test('an order that is settled holds nothing', async () => {
-  const { held, deferred, put, done } = setUp()
+test('an order that is settled suspends no account', async () => {
+  const { suspended, deferred, put, done } = setUp()
   await put('SETTLED')
-  expect(held).toEqual([])
+  expect(suspended).toEqual([])
   expect(deferred.find(ORDER.orderId)?.state).toBe('SETTLED')
   await done('SETTLED')
-  expect(held).toEqual([])
+  expect(suspended).toEqual([])
   expect(deferred.find(ORDER.orderId)).toBeUndefined()
 })
 
-test('an order lets its account go as soon as it is settled, and holds it again if it is open after all', async () => {
-  const { held, put, done } = setUp()
+test('an order resumes its account once it is settled, and suspends it again if it is open after all', async () => {
+  const { suspended, put, done } = setUp()
   await put('OPEN')
   await put('SETTLED')
-  expect(held).toEqual([])
+  expect(suspended).toEqual([])
   await put('OPEN')
-  expect(held).toEqual([ACCOUNT])
+  expect(suspended).toEqual([ACCOUNT])
   await done('OPEN')
-  expect(held).toEqual([])
+  expect(suspended).toEqual([])
 })

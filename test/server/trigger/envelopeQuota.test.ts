@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { RpcProvider } from '../../../src/chain/provider.js'
-import type { RpcTransport } from '../../../src/chain/rpcTransport.js'
+import { createRpc, type Rpc } from '../../../src/chain/rpc.js'
 import { StorageError } from '../../../src/server/store/storageError.js'
 import { createUnopenedOrders } from '../../../src/server/trigger/envelopeQuota.js'
 import { useChain } from '../../support/chain.js'
@@ -24,14 +23,14 @@ const NO_ESCROW = {
   orgId: A,
   state: 'NONE',
 } as const
-const LEFT_FOR_LATER = 'order without an escrow left for later: its record fails'
+const LEFT_FOR_LATER = 'envelope check deferred: its record fails'
 
 /** A node that never shows an event. */
-function withoutEvents(transport: RpcTransport): RpcTransport {
+function withoutEvents(rpc: Pick<Rpc, 'send'>): Pick<Rpc, 'send'> {
   return {
-    ...transport,
+    ...rpc,
     async send(calls, signal) {
-      const answers = await transport.send(calls, signal)
+      const answers = await rpc.send(calls, signal)
       return answers.map((answer, at) =>
         calls[at]?.method === 'eth_getLogs' ? { ...answer, result: [] } : answer,
       )
@@ -55,7 +54,7 @@ describe('a stored order without an escrow', () => {
   })
 })
 
-test('a record that fails is told of again once its order had been seen meanwhile', async () => {
+test('a record that fails is logged again once its order had been seen in between', async () => {
   const { logger, lines } = createLogLines()
   const seen = new Set<string>()
   const unopened = createUnopenedOrders({
@@ -121,10 +120,10 @@ describe('a stored order whose opening no event has shown', () => {
   test('runs all the same', async () => {
     const directory = await temporaryDirectory()
     const { rpcUrl, chainId } = chain().anvil
-    const { transport } = new RpcProvider({ urls: [rpcUrl], timeoutMs: 5_000, chainId })
+    const rpc = createRpc({ urls: [rpcUrl], timeoutMs: 5_000, chainId })
     const enclave = createScriptedEnclave(directory)
     const { place, until } = await startTrigger(chain(), enclave, `${directory}/data`, {
-      transport: withoutEvents(transport),
+      rpc: withoutEvents(rpc),
     })
     await place('alice', A)
     const record = await until(A, 'its run', (found) => outcomes(found)[0] === 'placed')

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Job, type PostedResult, RESTARTED, type RunResult } from '../../../src/protocol/job.js'
-import { identityOf } from '../../../src/server/processIdentity.js'
-import { Secret } from '../../../src/server/secret.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createHttpRunner, createRemoteEnclave } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit, type TriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import type { EnclaveRunner } from '../../../src/server/trigger/runner.js'
+import { identityOf } from '../../../src/service/processIdentity.js'
+import { Secret } from '../../../src/service/secret.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
 import { sealOrder } from '../../support/intakeServer.js'
@@ -21,7 +21,7 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const SETTLED: RunResult = { outcome: 'settled' }
 const TIMES = { againMs: 20, againMaxMs: 40, absentAgainMs: 20, absentMs: 100, effectMs: 100 }
-/** Of a run that may have called somebody until a moment ago. */
+/** Seconds for a run whose last call may be a moment old. */
 const HALF_A_MINUTE = 30
 
 async function setUp(
@@ -88,7 +88,7 @@ describe('a run', () => {
     ['lost', ['lose', 'lose', 202]],
     ['one of a gateway', [502, 504, 202]],
     ['no more than that it took too long', [408, 202]],
-  ])('whose answer is %s is offered again as the same run, and goes on meanwhile', async (_what, steps) => {
+  ])('whose answer is %s is offered again as the same run, and goes on during that', async (_what, steps) => {
     const { host, runner, job } = await setUp(steps)
     const { end } = await begin(runner, job)
     await eventually('all offers', () => host.offers.length === steps.length)
@@ -222,10 +222,81 @@ describe('a result', () => {
     expect(storedRows(root, 'runs')).toEqual([])
   })
 
-  test('of a run that nobody knows is not awaited, and not kept', async () => {
+  test('of an unknown run is not awaited, and not kept', async () => {
     const { runner, root, job } = await setUp([202])
     expect(await runner.receiveResult(randomUUID(), SETTLED)).toBe('not-awaited')
     expect(openIds(root, 'runs')).toEqual([job.runId])
+  })
+})
+
+describe('a run of an earlier server, offered again', () => {
+  const taker = { instance: randomUUID(), boot: 3 }
+
+  async function adopted(steps: HostStep[], change: object = {}) {
+    const setting = await setUp(steps)
+    const { runner, job, files } = setting
+    await files.change(job.runId, (run) => ({ ...run, ...change }))
+    const { runId, stopAt, resultFile } = job
+    const over = new AbortController()
+    const end = runner.attach({ runId, process: null, stopAt, resultFile }, over.signal)
+    return { ...setting, over, end }
+  }
+
+  test('is the same run, which an enclave takes if it has not got it', async () => {
+    const { runner, job, host, files, end } = await adopted([{ ...taker, result: 'accepted' }])
+    runner.offerAgain(job)
+    await eventually('the note of it', async () => (await files.get(job.runId))?.enclave)
+    const { resultFile: _resultFile, ...sent } = job
+    expect(host.offers).toEqual([{ body: sent, isSigned: true }])
+    expect((await files.get(job.runId))?.enclave).toEqual(taker)
+    await runner.receiveResult(job.runId, { ...SETTLED, enclave: taker })
+    expect((await end).result).toEqual(SETTLED)
+  })
+
+  test.each([
+    ['an enclave is known to have it', { enclave: taker }],
+    ['its result is there', { result: SETTLED }],
+  ])('is not offered where %s', async (_what, change) => {
+    const { runner, job, host } = await adopted([202], change)
+    runner.offerAgain(job)
+    await sleep(100)
+    expect(host.offers).toEqual([])
+  })
+
+  test.each<HostStep>([401, 409, 429, 'lose'])(
+    'may have been taken, so that %s is no end, and is offered on',
+    async (step) => {
+      const { runner, job, host, end } = await adopted([step, step, 202])
+      runner.offerAgain(job)
+      await eventually('all offers', () => host.offers.length === 3)
+      expect(await hasEnded(end)).toBe(false)
+      await runner.receiveResult(job.runId, SETTLED)
+      expect((await end).result).toEqual(SETTLED)
+    },
+  )
+
+  test('is offered no more once another server follows it', async () => {
+    const { runner, job, host, over } = await adopted(['lose'])
+    runner.offerAgain(job)
+    await eventually('an offer', () => host.offers.length > 0)
+    over.abort()
+    await sleep(100)
+    const { length } = host.offers
+    await sleep(100)
+    expect(host.offers).toHaveLength(length)
+  })
+
+  test('while its first offers are still under way, is not ended by a refusal', async () => {
+    const { host, runner, job } = await setUp([503, 401])
+    const first = new AbortController()
+    await runner.run(job, async () => undefined, first.signal)
+    first.abort()
+    const { runId, stopAt, resultFile } = job
+    const end = runner.attach({ runId, process: null, stopAt, resultFile })
+    runner.offerAgain(job)
+    runner.offerAgain(job)
+    await eventually('the refusals', () => host.offers.length > 2)
+    expect(await hasEnded(end)).toBe(false)
   })
 })
 

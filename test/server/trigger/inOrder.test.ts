@@ -81,7 +81,7 @@ test.each(waitReasonSchema.exclude(['market-closed']).options)(
   },
 )
 
-test('an order whose start the disk refuses is not overtaken, and that is told once', async () => {
+test('an order whose start the disk refuses is not overtaken, and the refusal is logged once', async () => {
   const { store, until, failing, sequence, logText } = await setUp({})
   const envelopes = [await sealOrder('A'), await sealOrder('B')] as const
   await store(A, envelopes[0])
@@ -92,7 +92,7 @@ test('an order whose start the disk refuses is not overtaken, and that is told o
   await until(B, 'its run', (record) => outcomes(record)[0] === 'placed')
   expect(await sequence()).toEqual([A, B])
   expect(logText().match(/run not started/g)).toHaveLength(1)
-  expect(logText()).toContain('run started after all')
+  expect(logText()).toContain('run started')
 })
 
 test('an order that was settled during its run is put away, also when the disk refuses that at first', async () => {
@@ -106,6 +106,6 @@ test('an order that was settled during its run is put away, also when the disk r
   failing.finish = 1
   await writeFile(untilFile, '')
   await eventually('no open record', async () => (await openRecords()).length === 0)
-  expect(logText()).toContain('order put off: its record fails')
+  expect(logText()).toContain('order deferred: its record fails')
   expect(await sequence()).toEqual([A])
 })

@@ -1,7 +1,7 @@
 // Two servers on one PostgreSQL, before a real chain, with one enclave's door behind both. One of them holds the lease.
 import { join } from 'node:path'
 import request from 'supertest'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { timelineSchema } from '../../../src/protocol/api.js'
 import type { Envelope } from '../../../src/protocol/envelope.js'
@@ -16,6 +16,7 @@ import { chainEnvironment, openFor, sealOrder } from '../../support/intakeServer
 import { startScriptedHost } from '../../support/scriptedHost.js'
 import { REMOTE, RUN_SECRET } from '../../support/serverEnvironment.js'
 import { type ServerProcess, startServerProcess } from '../../support/serverProcess.js'
+import { startTcpProxy } from '../../support/tcpProxy.js'
 import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 
 const chain = useChain(setUpInstitution)
@@ -35,22 +36,27 @@ function leases({ output }: ServerProcess, what: 'taken' | 'given up'): number {
     .filter((line) => line.includes(`"lease ${what}"`) && line.includes('"trigger"')).length
 }
 
-/** The second one starts once the first one has the lease. */
+/** The second one starts once the first one has the lease. The first one's connections to the database lead through `link`. */
 async function startTwo(firstEnvironment: Record<string, string> = {}) {
   const host = await startScriptedHost([202])
+  const link = await startTcpProxy(postgres.port)
+  onTestFinished(link.stop)
+  const url = new URL((await postgres.createDatabase()).reveal())
   const environment = {
     ...chainEnvironment(chain()),
     ...REMOTE,
     ENCLAVE_URL: host.url,
-    DATABASE_URL: (await postgres.createDatabase()).reveal(),
+    DATABASE_URL: url.href,
     DATA_DIR: join(await temporaryDirectory(), 'data'),
     LEASE_TTL: '1s',
   }
-  const holder = await startServerProcess({ ...environment, ...firstEnvironment })
+  url.port = String(link.port)
+  const holder = await startServerProcess({ ...environment, DATABASE_URL: url.href, ...firstEnvironment })
   await eventually('the lease', () => leases(holder, 'taken') === 1)
   const other = await startServerProcess(environment)
   const offersOf = (key: string) => host.offers.filter(({ body }) => (body.orderId ?? body.job) === key)
   return {
+    link,
     holder,
     other,
     offersOf,
@@ -127,7 +133,7 @@ describe('an order that the other server has stored', { timeout: 60_000 }, () =>
 })
 
 describe('another server takes over', { timeout: 60_000 }, () => {
-  test('a run whose server was killed, and starts none beside it', async () => {
+  test('a run whose server was killed: offers it again as the same one, and starts none beside it', async () => {
     const { holder, other, offersOf, end } = await startTwo()
     await place(holder, 'alice', A)
     await eventually('its run', () => offersOf(A).length === 1)
@@ -135,11 +141,14 @@ describe('another server takes over', { timeout: 60_000 }, () => {
     await place(other, 'alice', B)
     await place(other, 'bob', bytes32('of another account'))
     await eventually('the other account', () => offersOf(bytes32('of another account')).length === 1)
-    expect([offersOf(A).length, offersOf(B).length]).toEqual([1, 0])
+    await eventually('the same run', () => offersOf(A).length === 2)
+    const [first, again] = offersOf(A)
+    expect(again).toEqual(first)
+    expect(offersOf(B)).toEqual([])
     await end(A, other, PLACED)
     await eventually('the next run of the account', () => offersOf(B).length === 1)
     expect(await timeline(other, A)).toContain('placed')
-    expect(offersOf(A)).toHaveLength(1)
+    expect(offersOf(A)).toHaveLength(2)
   })
 
   test('an order whose server stood still before it stored the run, and offers nothing when it wakes up', async () => {
@@ -168,6 +177,27 @@ test('an order whose run has settled it runs no more, while its event is still t
   await eventually('the first look', () => offersOf(B).length === 1)
   await place(other, 'carol', bytes32('C'))
   await eventually('the second look', () => offersOf(bytes32('C')).length === 1)
+  expect(offersOf(A)).toHaveLength(1)
+}, 60_000)
+
+test('a server that is cut off from the database takes no order, and answers what needs none', async () => {
+  const { link, holder, other, offersOf } = await startTwo()
+  const envelope = await sealOrder('an order')
+  link.set('hang')
+  const refused = await request(holder.url)
+    .post('/orders')
+    .send({ orderId: A, ...envelope })
+  expect([refused.status, refused.body.code]).toEqual([503, 'storage-unavailable'])
+  expect((await request(holder.url).get('/health')).status).toBe(200)
+  await eventually('the other takes over', () => leases(other, 'taken') === 1)
+  await openFor(chain(), 'alice', A, envelope)
+  await post(other, A, envelope)
+  await eventually('its run', () => offersOf(A).length === 1)
+  link.set('pass')
+  link.cut()
+  await eventually('the first notices', () => leases(holder, 'given up') === 1)
+  await place(holder, 'bob', B)
+  await eventually('its run', () => offersOf(B).length === 1)
   expect(offersOf(A)).toHaveLength(1)
 }, 60_000)
 

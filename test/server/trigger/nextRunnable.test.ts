@@ -16,19 +16,7 @@ function opened(name: string, block: number, account: typeof ALICE | typeof BOB 
 }
 
 function order(name: string, more: Partial<TrackedOrder> = {}): TrackedOrder {
-  return {
-    ...opened(name, 1),
-    state: 'OPEN',
-    running: false,
-    dueAt: null,
-    reason: 'received',
-    failures: 0,
-    lastOutcome: null,
-    waitsFor: undefined,
-    mayBeHeld: false,
-    envelopeCame: false,
-    ...more,
-  }
+  return { ...createOrderQueue().track(opened(name, 1)), ...more }
 }
 
 describe('the next run of an account', () => {
@@ -60,6 +48,16 @@ describe('the next run of an account', () => {
     expect(nextRunnable([due, waiting], NOW)).toBe(due)
     expect(nextRunnable([waiting, due], NOW + 1)).toBe(waiting)
     expect(nextRunnable([{ ...waiting, dueAt: null }, due], NOW)).toBe(due)
+  })
+
+  test('passes all that wait once it is cancelled, and none that has failed', () => {
+    const waiting = order('a', { dueAt: NOW + 1, lastOutcome: 'queued', waitsFor: 'paused', mayBeHeld: true })
+    const cancelled = { ...due, isCancelled: true }
+    expect(nextRunnable([waiting, cancelled], NOW)).toBe(cancelled)
+    const closed = { ...waiting, waitsFor: 'market-closed' } as const
+    const held = { ...cancelled, mayBeHeld: true, lastOutcome: 'queued' } as const
+    expect(nextRunnable([closed, held], NOW)).toBe(held)
+    expect(nextRunnable([{ ...waiting, failures: 1 }, cancelled], NOW)).toBeUndefined()
   })
 
   const REASONS = ['market-closed', 'broker-rate-limit'] as const

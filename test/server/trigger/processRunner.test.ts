@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import type { Job } from '../../../src/protocol/job.js'
-import { identityOf, isRunning, type ProcessIdentity } from '../../../src/server/processIdentity.js'
 import { createProcessRunner } from '../../../src/server/trigger/processRunner.js'
 import type { EnclaveRunner } from '../../../src/server/trigger/runner.js'
+import { identityOf, isRunning, type ProcessIdentity } from '../../../src/service/processIdentity.js'
 import { built } from '../../support/built.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32 } from '../../support/institution.js'
@@ -49,7 +49,7 @@ async function startRun(runner: EnclaveRunner, job: Job) {
   return { process: processOf(process), end }
 }
 
-/** As the compiler does not see that it was set meanwhile. */
+/** Hides the variable from the compiler, which does not see that a callback has set it. */
 function processOf(process: ProcessIdentity | null): ProcessIdentity | null {
   return process
 }
@@ -216,7 +216,7 @@ describe('a run', () => {
 })
 
 describe('a run of an earlier server', () => {
-  /** A child of this process stands for one whose parent is gone: `attach` is told nothing but its identity. */
+  /** A child of this process stands for one whose parent is gone: `attach` gets nothing but its identity. */
   async function earlier(step: Step, seconds = 60) {
     const { runner, job, ...rest } = await setUp(step, seconds)
     const { process: identity, end } = await startRun(runner, job)
@@ -261,7 +261,7 @@ describe('a run of an earlier server', () => {
     expect(await runner.attach(run)).toMatchObject({ how: 'result', result: { outcome: 'settled' } })
   })
 
-  test('leaves no process behind in its group, when nobody saw it exit', async () => {
+  test('leaves no process behind in its group when no server saw it exit', async () => {
     const { runner, job, enclave } = await setUp({ act: 'fork', outcome: 'done' })
     const [program = '', ...args] = enclave.command
     const env = { PATH: '/usr/bin:/bin', ENCLAVE_ENV_FILE: enclave.envFile }

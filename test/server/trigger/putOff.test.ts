@@ -24,7 +24,7 @@ import { temporaryDirectory } from '../../support/temporaryDirectory.js'
 const A = bytes32('A')
 const startedAt = '2026-03-02T15:00:00.000Z'
 
-/** Nothing is really run: what was to begin is in `requests`. */
+/** Runs nothing: `requests` has the runs that were to begin. */
 async function setUp() {
   const { logger } = createLogLines()
   const records = createOrderRecords({ ...(await openStores(await temporaryDirectory())), logger })

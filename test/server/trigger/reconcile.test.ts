@@ -125,7 +125,7 @@ test('a run that failed is not taken for done', async () => {
   expect((await state.load()).doneAt).toBeNull()
 })
 
-test('what is due', () => {
+test('a batch run is due after its interval, and after a close', () => {
   const doneAt = '2025-03-03T00:00:00.000Z'
   const now = Date.parse(doneAt)
   expect(isIntervalOver({ doneAt: null, nextClose: null }, 1_000, now)).toBe(true)

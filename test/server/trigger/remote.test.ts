@@ -3,10 +3,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { RECLAIM_DELAY } from '../../../src/protocol/reclaimDelay.js'
-import { Secret } from '../../../src/server/secret.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createHttpRunner, createRemoteEnclave } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
+import { Secret } from '../../../src/service/secret.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -69,26 +69,68 @@ test('an account’s next order waits until the result of the one before has com
   await eventually('the next order', () => offered().includes(B))
 })
 
-test('a server that starts waits for the run of the one before, and offers nothing again', async () => {
-  const { server, host, offered, runIdOf, root } = await setUp(['lose'])
+test('a server that starts offers the run of the one before again, as the same run, and waits for it', async () => {
+  const { server, host, offered, runIdOf, root } = await setUp(['lose', 202])
   const first = await server().start()
   await first.place('alice', A)
   await eventually('an offer', () => host.offers.length > 0)
   await first.stop()
+  const before = host.offers.length
   const { runner, start } = server()
   const second = await start()
+  await eventually('the next offer', () => host.offers.length > before)
   await second.place('alice', B)
   await second.place('bob', bytes32('another account'))
   await eventually('the other account', () => offered().includes(bytes32('another account')))
-  expect(
-    new Set(host.offers.filter(({ body }) => body.orderId === A).map(({ body }) => body.runId)).size,
-  ).toBe(1)
+  const [offer, ...others] = host.offers.filter(({ body }) => body.orderId === A)
+  expect(others).toEqual(others.map(() => offer))
+  expect(others).toHaveLength(before)
   expect(offered()).not.toContain(B)
   await runner.receiveResult(runIdOf(A), { outcome: 'settled' })
   const record = await second.until(A, 'its outcome', (found) => outcomes(found)[0] === 'settled')
   expect(record.triggers).toHaveLength(1)
   await eventually('the next order', () => offered().includes(B))
   expect(openIds(root, 'runs')).not.toContain(runIdOf(A))
+})
+
+test('a server that starts offers a run again whose order was reclaimed, without its envelope', async () => {
+  const { server, host, runIdOf } = await setUp(['lose', 202])
+  const first = await server().start()
+  await first.place('alice', A)
+  await eventually('an offer', () => host.offers.length > 0)
+  await first.stop()
+  await chain().mineAt((await chain().now()) + 3_600 + RECLAIM_DELAY)
+  await chain().send('alice', 'escrow', 'reclaim', A)
+  const before = host.offers.length
+  await server().start()
+  await eventually('the next offer', () => host.offers.length > before)
+  const { envelope, ...rest } = host.offers.at(-1)?.body ?? {}
+  expect([envelope, rest.orderId, rest.runId]).toEqual([undefined, A, runIdOf(A)])
+})
+
+test('a server that starts offers the reconcile of the one before again, as the same run', async () => {
+  const { server, host } = await setUp(['lose', 202])
+  const first = await server().start({ reconcileIntervalMs: 20 })
+  await eventually('an offer', () => host.offers.length > 0)
+  await first.stop()
+  const before = host.offers.length
+  await server().start({ reconcileIntervalMs: 20 })
+  await eventually('the next offer', () => host.offers.length > before)
+  expect(new Set(host.offers.map(({ body }) => body.runId)).size).toBe(1)
+})
+
+test('a server that starts offers no run again that an enclave is known to have', async () => {
+  const { server, host, offered } = await setUp([
+    { instance: '6f1b0d2c-8a43-4c55-9d0e-0f3f3e6f7a11', boot: 1, result: 'accepted' },
+  ])
+  const first = await server().start()
+  await first.place('alice', A)
+  await eventually('the offer', () => host.offers.length > 0)
+  await first.stop()
+  const second = await server().start()
+  await second.place('bob', B)
+  await eventually('the other account', () => offered().includes(B))
+  expect(offered()).toEqual([A, B])
 })
 
 describe('a run of which only the chain tells', () => {

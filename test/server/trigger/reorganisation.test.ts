@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { RpcProvider } from '../../../src/chain/provider.js'
+import { createRpc } from '../../../src/chain/rpc.js'
 import { commitOf, type Envelope } from '../../../src/protocol/envelope.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { signedCall } from '../../support/authorizations.js'
@@ -24,8 +24,8 @@ async function setUp(steps: Step[] = [PLACED]) {
   await enclave.plan({ any: steps })
   const proxy = await startRpcProxy(chain().anvil.rpcUrl)
   const { chainId } = chain().anvil
-  const { transport } = new RpcProvider({ urls: [proxy.url], timeoutMs: 5_000, chainId })
-  const started = await startTrigger(chain(), enclave, `${directory}/data`, { transport })
+  const rpc = createRpc({ urls: [proxy.url], timeoutMs: 5_000, chainId })
+  const started = await startTrigger(chain(), enclave, `${directory}/data`, { rpc })
   return {
     ...started,
     keys: async () => (await enclave.jobs()).map((job) => (job.job === 'order' ? job.orderId : job.job)),

@@ -1,10 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { createContracts } from '../../../src/chain/contracts.js'
-import { RpcProvider } from '../../../src/chain/provider.js'
+import { createRpc } from '../../../src/chain/rpc.js'
+import { createViewCaller } from '../../../src/chain/views.js'
 import type { Hex } from '../../../src/protocol/hex.js'
-import { isRunning } from '../../../src/server/processIdentity.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
+import { isRunning } from '../../../src/service/processIdentity.js'
 import { useChain } from '../../support/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { bytes32, setUpInstitution } from '../../support/institution.js'
@@ -63,7 +64,7 @@ describe('a run that outlives its server', () => {
     await eventually('no run', () => openIds(root, 'runs').length === 0)
   })
 
-  test('and began without the envelope is followed by one with it, which came meanwhile', async () => {
+  test('and began without the envelope is followed by one with it, which came during the run', async () => {
     const directory = await temporaryDirectory()
     const untilFile = `${directory}/go`
     const { start, enclave } = await setUp({ [A]: [{ outcome: 'rejected', untilFile }, PLACED] })
@@ -118,7 +119,7 @@ describe('a run that outlives its server', () => {
 })
 
 describe('a record that cannot be read', () => {
-  test('holds up its own account at the start, and nobody else, until it can be', async () => {
+  test('holds up its own account at the start, and no other, until it can be', async () => {
     const { start, root, keys, enclave } = await setUp({
       any: [{ outcome: 'failed', retryAt: 4_000_000_000 }],
     })
@@ -136,7 +137,7 @@ describe('a record that cannot be read', () => {
     expect(await keys()).toEqual([A, C])
     expect(second.logLines()).toContainEqual(
       expect.objectContaining({
-        msg: 'order put off: its record fails',
+        msg: 'order deferred: its record fails',
         recordId: A,
         errorCode: 'UNREADABLE_RECORD',
       }),
@@ -213,8 +214,8 @@ describe('the start', () => {
     for (const orderId of [A, B]) setStoredText(root, 'orders', orderId, 'not a record')
 
     const { anvil, addresses } = chain()
-    const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
-    const { escrow } = createContracts(provider, addresses)
+    const rpc = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+    const { escrow } = createContracts(createViewCaller(rpc), addresses)
     const asked: Hex[] = []
     const orders = (orderId: Hex) => {
       asked.push(orderId)
@@ -240,7 +241,7 @@ describe('the start', () => {
     expect(starts[1]?.at).toBeGreaterThanOrEqual(retryAt * 1_000)
   })
 
-  test('lets what waits for its time wait no longer because the clock was set back meanwhile', async () => {
+  test('does not prolong the wait of an order because the clock was set back before it', async () => {
     const { start } = await setUp({ [A]: [{ outcome: 'queued', retryAt: 4_000_000_000 }, PLACED] })
     const first = await start()
     await first.place('alice', A)

@@ -19,7 +19,7 @@ test('only a queued order tells what it waits for, and only codes that are made 
   expect(waitReasonOf({ outcome: 'queued' })).toBeUndefined()
 })
 
-describe('what a run comes to', () => {
+describe('the outcome of a run', () => {
   test('is its result', () => {
     const result = { outcome: 'placed', retryAt: 5 } as const
     expect(orderOutcome({ how: 'result', exitCode: 0, result })).toEqual(result)

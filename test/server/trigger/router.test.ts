@@ -50,7 +50,7 @@ describe('POST /runs/:runId/result', () => {
     }
   })
 
-  test('says to whoever has signed that nobody waits', async () => {
+  test('tells a signer that no run awaits the result', async () => {
     const { app } = await setUp()
     const runId = randomUUID()
     expect((await post(app, runId, signed(runId))).body).toEqual({ runId, result: 'not-awaited' })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { Secret } from '../../../src/server/secret.js'
 import { createRunRecords } from '../../../src/server/store/runRecords.js'
 import { createHttpRunner, createRemoteEnclave } from '../../../src/server/trigger/httpRunner.js'
 import { createTriggerRateLimit } from '../../../src/server/trigger/rateLimit.js'
 import { createRuns } from '../../../src/server/trigger/runner.js'
+import { Secret } from '../../../src/service/secret.js'
 import { sealOrder } from '../../support/intakeServer.js'
 import { createLogLines } from '../../support/logLines.js'
 import { startScriptedHost } from '../../support/scriptedHost.js'
@@ -79,7 +79,7 @@ test('a start whose record was written, though its answer was lost, holds up no 
   expect((await files.all()).map(({ runId }) => runId)).toEqual([next.file.runId])
 })
 
-test('records are cleared of runs that are over and that nobody here follows', async () => {
+test('records are cleared of runs that are over and that this server does not follow', async () => {
   const { files, runs } = await setUp()
   const seconds = Math.floor(Date.now() / 1_000)
   const record = (stopAt: number) =>

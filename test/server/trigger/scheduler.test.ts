@@ -74,13 +74,14 @@ describe('the orders of one account', () => {
     }
     // In one block, so that they are seen together.
     await chain().provider.send('evm_setAutomine', [false])
-    const opening = [...envelopes]
-      .reverse()
-      .map(([orderId, envelope]) => openFor(chain(), 'alice', orderId, envelope))
-    await eventually('three transactions', async () => {
-      const block = await chain().provider.send('eth_getBlockByNumber', ['pending', false])
-      return block.transactions.length === 3
-    })
+    const opening: Promise<unknown>[] = []
+    for (const [orderId, envelope] of [...envelopes].reverse()) {
+      opening.push(openFor(chain(), 'alice', orderId, envelope))
+      await eventually('its transaction', async () => {
+        const block = await chain().provider.send('eth_getBlockByNumber', ['pending', false])
+        return block.transactions.length === opening.length
+      })
+    }
     await chain().provider.send('evm_mine', [])
     await Promise.all(opening)
     await chain().provider.send('evm_setAutomine', [true])
@@ -264,7 +265,7 @@ describe('the end of a run that cannot be written', () => {
     return { ...started, disk, sealed }
   }
 
-  test('is written once that is possible; only its account waits meanwhile', async () => {
+  test('is written once that is possible; only its account waits until then', async () => {
     const { place, until, enclave, disk, sealed } = await setUpFailing()
     await place('alice', B)
     await place('bob', C)
@@ -349,7 +350,7 @@ describe('an escrow that ends', () => {
     const third = await restart()
     await third.place('bob', C)
     await third.until(C, 'its run', (found) => outcomes(found)[0] === 'placed')
-    // What the enclave itself refunded needs no run, and what has run needs no other.
+    // An order that the enclave itself refunded needs no run, and one that has run needs no other.
     expect(sequence(await enclave.notes())).toBe('AAC')
   })
 
@@ -360,7 +361,7 @@ describe('an escrow that ends', () => {
     await stop()
     setStoredText(root, 'orders', A, 'no record')
     const second = await restart()
-    await eventually('the debt', async () => second.logText().includes('order put off: its record fails'))
+    await eventually('the debt', async () => second.logText().includes('order deferred: its record fails'))
     await reclaim(A)
     await eventually('its end', async () => second.trigger.knownEscrow(A)?.state === 'REFUNDED')
     dropStored(root, 'orders', A)

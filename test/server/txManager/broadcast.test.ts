@@ -1,9 +1,9 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { createRpcTransport } from '../../../src/chain/rpcTransport.js'
+import { createRpc } from '../../../src/chain/rpc.js'
 import { type Anvil, startAnvil } from '../../../src/sandbox/anvil.js'
-import { Secret } from '../../../src/server/secret.js'
 import { createPrivateKey, createRelayerSigner } from '../../../src/server/signer/signer.js'
 import { type Broadcaster, createBroadcaster } from '../../../src/server/txManager/broadcast.js'
+import { Secret } from '../../../src/service/secret.js'
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
 
 const FEES = { type: 2, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n } as const
@@ -20,7 +20,7 @@ beforeEach(async () => {
   first = await startFaultProxy(anvil.rpcUrl)
   second = await startFaultProxy(anvil.rpcUrl)
   const urls = [first.url, second.url]
-  broadcaster = createBroadcaster(createRpcTransport({ urls, timeoutMs: 2_000 }))
+  broadcaster = createBroadcaster(createRpc({ urls, timeoutMs: 2_000 }))
 })
 
 /** Signed by the chain's first account. */
@@ -41,17 +41,17 @@ async function transfer(nonce: number, extra: { tip?: bigint; data?: `0x${string
 const sendAll = (transactions: readonly Awaited<ReturnType<typeof transfer>>[]) =>
   Promise.all(transactions.map((transaction) => broadcaster.send(transaction)))
 
-test('what is sent together is one request to each node, in its order; what was taken before counts as held', async () => {
+test('transactions sent together are one request to each node, in their order; those taken before count as held', async () => {
   const transactions = [await transfer(0), await transfer(1), await transfer(2)]
   const bySecond = transactions.map(() => ({ held: 2, refused: 0 }))
   expect(await sendAll(transactions)).toEqual(bySecond)
   expect(first.requests[0]).toEqual(Array(3).fill('eth_sendRawTransaction'))
-  // Of two proxies of one node, one was late.
+  // One of the two proxies of one node was late.
   const questions = [...first.requests.slice(1), ...second.requests.slice(1)].flat()
   expect(new Set(questions)).toEqual(new Set(['eth_getTransactionByHash', 'eth_blockNumber']))
 })
 
-test('what a node refuses and does not know is refused, whatever comes of the others', async () => {
+test('a transaction that a node refuses and does not know is refused, whatever comes of the others', async () => {
   await sendAll([await transfer(0, { tip: GWEI })])
   const cheaper = await transfer(0, { tip: 1n })
   const [refused, taken] = await sendAll([cheaper, await transfer(1)])

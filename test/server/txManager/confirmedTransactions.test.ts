@@ -24,7 +24,7 @@ function lost() {
   return { confirmed, add, dropped }
 }
 
-test('what was reported is watched until 64 blocks are on top', async () => {
+test('a reported transaction is watched until 64 blocks are on top', async () => {
   const { confirmed, add, dropped } = lost()
   add(0, 100)
   add(1, 101)

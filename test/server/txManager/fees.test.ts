@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { currentFees, type Fees, priceLimit } from '../../../src/chain/fees.js'
-import { RpcProvider } from '../../../src/chain/provider.js'
+import { createRpc } from '../../../src/chain/rpc.js'
 import { raisedFees } from '../../../src/server/txManager/fees.js'
 import { useChain } from '../../support/chain.js'
 import { startFaultProxy } from '../../support/faultProxy.js'
@@ -18,7 +18,7 @@ const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fees => ({
 async function feesWhere(history: object, ceiling = 500n * GWEI) {
   const proxy = await startFaultProxy(chain().anvil.rpcUrl)
   proxy.answer = ({ method }) => (method === 'eth_feeHistory' ? { result: history } : undefined)
-  const provider = new RpcProvider({ urls: [proxy.url], timeoutMs: 5_000, chainId: 31_337 })
+  const provider = createRpc({ urls: [proxy.url], timeoutMs: 5_000, chainId: 31_337 })
   return currentFees(provider, ceiling)
 }
 
@@ -39,7 +39,7 @@ describe('current fees', () => {
     expect(await feesWhere(history, GWEI)).toEqual(fees(GWEI, GWEI))
   })
 
-  test('have some tip where nobody pays any, or the node does not say', async () => {
+  test('have some tip where other transactions pay none, or the node does not say', async () => {
     const { reward: _, ...without } = history
     const idle = { ...history, reward: [['0x0'], ['0x0']] }
     for (const each of [without, idle, { ...without, reward: null }]) {
@@ -55,7 +55,7 @@ describe('current fees', () => {
 
   test('are read from a real node', async () => {
     const { anvil } = chain()
-    const provider = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
+    const provider = createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000, chainId: anvil.chainId })
     const found = await currentFees(provider, 500n * GWEI)
     expect(found.type).toBe(2)
     expect(priceLimit(found)).toBeGreaterThan(0n)

@@ -2,9 +2,9 @@ import { Transaction } from 'ethers'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { priceLimit } from '../../../src/chain/fees.js'
-import { toQuantity } from '../../../src/chain/quantity.js'
+import { toQuantity } from '../../../src/chain/jsonRpc.js'
+import type { SignedTransaction } from '../../../src/server/signer/transaction.js'
 import { readTransaction } from '../../../src/server/signer/transaction.js'
-import type { SignedTransaction } from '../../../src/server/store/receipts.js'
 import { eventually } from '../../support/eventually.js'
 import type { ProxiedCall } from '../../support/faultProxy.js'
 import { soon } from '../relay/relayUnderTest.js'
@@ -46,7 +46,7 @@ async function minedOf(under: TxManagerUnderTest, sent: Sent): Promise<SignedTra
   return newest(sent)
 }
 
-test('what a call may cost is committed when its owner hears of that, and has ended when it was mined', async () => {
+test('a call’s highest cost is committed when its owner hears of that, and has ended when it was mined', async () => {
   const under = await startTxManager({})
   const sent = under.send()
   await soon(() => sent.saved.length).toBe(1)
@@ -83,7 +83,7 @@ describe('a nonce', () => {
     expect(await third.outcome).toMatchObject({ kind: 'mined' })
   })
 
-  test('whose transaction could not be saved is filled when nobody comes', async () => {
+  test('whose transaction could not be saved is filled when no other call takes it', async () => {
     const under = await startTxManager({})
     let fail = () => {}
     const failing = under.send(
@@ -126,7 +126,7 @@ describe('a nonce', () => {
     expect(offered.at(-1)?.nonce).toBe(0)
   })
 
-  test('whose record was lost in a crash is filled, and what is above it mined', async () => {
+  test('whose record was lost in a crash is filled, and transactions above it are mined', async () => {
     const under = await startTxManager({})
     // Signed by an earlier process under nonces 0, 1 and 2; nothing was broadcast, and the first is lost.
     under.proxy.fault = (calls) => (calls.some(isSend) ? 'drop' : 'none')
@@ -182,7 +182,7 @@ describe('a nonce', () => {
     expect(noncesOf([again])).toEqual([0])
   })
 
-  test('whose transaction no node takes is filled, and holds up what comes after it no longer', async () => {
+  test('whose transaction no node takes is filled, and no longer holds up later ones', async () => {
     const under = await startTxManager({ resubmitAfterMs: 2_000 })
     under.proxy.answer = ({ method, params: [raw] }) => {
       if (method !== 'eth_sendRawTransaction') return undefined
@@ -323,7 +323,7 @@ describe('a node that stays a block behind', () => {
     let now = performance.now()
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
     onTestFinished(() => clock.mockRestore())
-    const under = await startTxManager({})
+    const under = await startTxManager({ trailingMs: 30_000 })
     const looks = () =>
       under.proxy.requests.filter((methods) => methods.includes('eth_getTransactionCount')).length
     const lookAfter = async (ms: number, times: number) => {
@@ -355,12 +355,12 @@ describe('a node that stays a block behind', () => {
   }
 
   test.each([1, 3])(
-    'is waited for as long as four blocks take, of which %i come between two looks',
+    'is waited for half a minute, also where %i blocks come between two looks',
     async (blocks) => {
       const { under, lookAfter } = await startBehind(blocks)
-      await lookAfter((3 * LOOK_MS) / blocks, 4)
+      await lookAfter(29_000, 4)
       expect(under.log.text()).not.toContain('history changed')
-      await lookAfter((2 * LOOK_MS) / blocks, 4)
+      await lookAfter(2_000, 4)
       await soon(() => under.log.text()).toContain('"reason":"reset"')
     },
   )
@@ -370,9 +370,9 @@ describe('a node that stays a block behind', () => {
       await chain.rpc('anvil_reorg', 1, [])
       await soon(() => chain.log.text()).toContain('"reason":"reorganized"')
     })
-    await lookAfter(3 * LOOK_MS, 4)
+    await lookAfter(29_000, 4)
     expect(under.log.text()).not.toContain('"reason":"reset"')
-    await lookAfter(2 * LOOK_MS, 4)
+    await lookAfter(2_000, 4)
     await soon(() => under.log.text()).toContain('"reason":"reset"')
   })
 
@@ -418,7 +418,7 @@ describe('a reorganization', () => {
     expect(sent.dropped).toBe(0)
   })
 
-  test('that takes back what was reported is told, once', async () => {
+  test('that takes back a reported receipt is reported, once', async () => {
     const under = await startTxManager({})
     for (let block = 0; block < 5; block++) await under.mine()
     const [first, second] = [await minedNext(under), await minedNext(under)]

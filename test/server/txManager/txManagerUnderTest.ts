@@ -1,16 +1,16 @@
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { RpcProvider } from '../../../src/chain/provider.js'
-import { createRpcBatcher } from '../../../src/chain/rpcBatcher.js'
+import { createRpc } from '../../../src/chain/rpc.js'
 import type { Hex } from '../../../src/protocol/hex.js'
 import { type AnvilOptions, startAnvil } from '../../../src/sandbox/anvil.js'
-import { Secret } from '../../../src/server/secret.js'
+import { localProvider } from '../../../src/sandbox/localChain.js'
 import { createPrivateKey, createRelayerSigner } from '../../../src/server/signer/signer.js'
-import type { SignedTransaction } from '../../../src/server/store/receipts.js'
+import type { SignedTransaction } from '../../../src/server/signer/transaction.js'
 import { createBroadcaster } from '../../../src/server/txManager/broadcast.js'
 import { createFeeMarket } from '../../../src/server/txManager/fees.js'
 import type { Outcome, Owner } from '../../../src/server/txManager/pendingTx.js'
 import { createTxManager, type TxManager } from '../../../src/server/txManager/txManager.js'
+import { Secret } from '../../../src/service/secret.js'
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js'
 import { createLogLines, type LogLines } from '../../support/logLines.js'
 
@@ -55,23 +55,24 @@ export async function startTxManager(options: {
   readonly maxSentAhead?: number
   readonly saveNoOp?: Owner['save']
   readonly isTrusted?: () => boolean
+  readonly trailingMs?: number
 }): Promise<TxManagerUnderTest> {
   const anvil = await startAnvil(options.anvil)
   onTestFinished(() => anvil.stop())
   const proxy = await startFaultProxy(anvil.rpcUrl)
   const { chainId, accounts } = anvil
-  const provider = new RpcProvider({ urls: [proxy.url], timeoutMs: 10_000, chainId })
-  const direct = new RpcProvider({ urls: [anvil.rpcUrl], timeoutMs: 10_000, chainId })
+  const rpc = createRpc({ urls: [proxy.url], timeoutMs: 10_000, chainId })
+  const direct = localProvider(anvil.rpcUrl, chainId)
+  onTestFinished(() => direct.destroy())
   const [account, other] = accounts
   if (account === undefined || other === undefined) throw new Error('the chain has no accounts')
   const signer = createRelayerSigner(createPrivateKey(new Secret(account.privateKey)))
   const log = createLogLines()
   const txManager = createTxManager({
-    provider,
-    transport: createRpcBatcher(provider.transport),
-    broadcaster: createBroadcaster(provider.transport),
+    rpc,
+    broadcaster: createBroadcaster(rpc),
     signer,
-    fees: createFeeMarket({ provider, ceiling: 500n * GWEI, maxAgeMs: 10 }),
+    fees: createFeeMarket({ rpc, ceiling: 500n * GWEI, maxAgeMs: 10 }),
     chainId,
     confirmations: options.confirmations ?? 1,
     maxInFlight: 64,
@@ -79,6 +80,7 @@ export async function startTxManager(options: {
     resubmitAfterMs: options.resubmitAfterMs ?? 30_000,
     pollIntervalMs: 10,
     maxFeePerGas: 500n * GWEI,
+    trailingMs: options.trailingMs ?? 2_000,
     isTrusted: options.isTrusted ?? (() => true),
     saveNoOp: options.saveNoOp ?? (async () => undefined),
     onNoOpSent: () => undefined,

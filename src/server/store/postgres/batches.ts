@@ -5,13 +5,13 @@ import { type Database, StatementError } from './database.js'
 import { writeStatement } from './statements.js'
 
 /** A put has a row with a document, and a delete has none. */
-export interface Write extends Omit<Row, 'doc'> {
+interface Write extends Omit<Row, 'doc'> {
   readonly doc: string | null
   readonly fence: Fence | undefined
 }
 
 /** The writes of one table, in batches of one statement each. */
-export interface Batches {
+interface Batches {
   write(write: Write): Promise<WriteResult>
   /** Resolves when every write has been answered. */
   idle(): Promise<void>

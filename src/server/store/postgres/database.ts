@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Secret } from '../../secret.js'
+import type { Secret } from '../../../service/secret.js'
 import { StorageError, storageError } from '../storageError.js'
 
 /**

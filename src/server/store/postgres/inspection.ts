@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Secret } from '../../secret.js'
+import type { Secret } from '../../../service/secret.js'
 import type { Durability, LeaseState } from '../engine.js'
 import { PLATFORM_ID, parsePlatform, type StoredPlatform } from '../platform.js'
 import { createDatabase } from './database.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Secret } from '../../secret.js'
+import type { Secret } from '../../../service/secret.js'
 import type { Engine, Row } from '../engine.js'
 import { UndurableDatabaseError } from '../storageError.js'
 import { createBatches } from './batches.js'
@@ -47,7 +47,8 @@ export async function openPostgres(databases: Databases): Promise<Engine> {
     const { fault } = await readDurability(rows)
     if (fault !== null) throw new UndurableDatabaseError(fault)
     await migrate(rows)
-    await leases.query(FORGET_LEASES)
+    // Not with the short time-outs of leases: a start may take as long as the database needs.
+    await rows.query(FORGET_LEASES)
     return createPostgresEngine(databases)
   } catch (error) {
     await Promise.all([rows.end(), leases.end()])
@@ -75,6 +76,7 @@ function createPostgresEngine(databases: Databases): Engine {
     relays: createBatches(database, 'relays'),
     runs: createBatches(database, 'runs'),
     state: createBatches(database, 'state'),
+    cancels: createBatches(database, 'cancels'),
   }
 
   async function rows(text: string, values: readonly unknown[]): Promise<Row[]> {

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { TABLES } from '../engine.js'
+import type { Table } from '../engine.js'
 import { UnknownSchemaError } from '../storageError.js'
 import type { Database } from './database.js'
 
 /** The collation compares bytes, as SQLite does: ids have one order on both engines. */
-const FIRST_TABLES = TABLES.map(
-  (table) => `
+const createTable = (table: Table) => `
   CREATE TABLE ${table} (
     id text COLLATE "C" PRIMARY KEY,
     version integer NOT NULL,
@@ -14,8 +13,9 @@ const FIRST_TABLES = TABLES.map(
     doc text NOT NULL
   );
   CREATE INDEX ${table}_open ON ${table} (id) WHERE is_open;
-  CREATE UNIQUE INDEX ${table}_unique ON ${table} (unique_key) WHERE is_open AND unique_key IS NOT NULL;`,
-).join('')
+  CREATE UNIQUE INDEX ${table}_unique ON ${table} (unique_key) WHERE is_open AND unique_key IS NOT NULL;`
+
+const FIRST_TABLES = ['orders', 'relays', 'runs', 'state'] as const
 
 /**
  * Each takes the schema from its index to the next number. They are never edited once released. Servers of the version
@@ -23,13 +23,14 @@ const FIRST_TABLES = TABLES.map(
  * optional, and written one release after the first that reads it.
  */
 const MIGRATIONS: readonly string[] = [
-  `${FIRST_TABLES}
+  `${FIRST_TABLES.map(createTable).join('')}
   CREATE TABLE leases (
     name text COLLATE "C" PRIMARY KEY,
     term uuid NOT NULL,
     holder text NOT NULL,
     expires_at timestamptz NOT NULL
   );`,
+  createTable('cancels'),
 ]
 
 /** "backend", in ASCII. Held to the end of the transaction, so that of several servers one migrates. */

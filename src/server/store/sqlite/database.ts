@@ -87,7 +87,7 @@ const RESULT_CODES: Readonly<Record<number, string>> = {
 }
 const PRIMARY = 0xff
 
-/** What SQLite's error says, such as `SQLITE_FULL`; the system's code of another error. */
+/** SQLite's code, such as `SQLITE_FULL`; the system's code of another error. */
 export function failureCode(error: unknown): string {
   if (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number') {
     return RESULT_CODES[error.errcode & PRIMARY] ?? `SQLITE_${error.errcode}`

@@ -16,7 +16,7 @@ export type Write =
   | { readonly kind: 'release'; readonly fence: Fence }
 
 /** The one connection that writes. Its calls block until the medium has answered. */
-export interface Writer {
+interface Writer {
   /** One transaction: all of it is durable when it returns, and none of it is there when it throws SQLite's error. */
   commit(writes: readonly Write[]): WriteResult[]
   close(): void

@@ -8,9 +8,9 @@ import { hexOf, type JsonObject } from './json.js'
 export const SCHEME = 'service-ecies-v1'
 
 const CIPHER = 'aes-256-gcm'
-const BLOCKS = { order: 256, policy: 256, notice: 256, 'rulebook-copy': 256, portfolio: 512 }
+const BLOCKS = { order: 256, policy: 256, cancel: 256, notice: 256, 'rulebook-copy': 256, portfolio: 512 }
 /** The longest ciphertext that is taken. */
-const LIMITS = { order: 4_096, policy: 16_384 }
+const LIMITS = { order: 4_096, policy: 16_384, cancel: 1_024 }
 
 export type Kind = keyof typeof BLOCKS
 
@@ -43,9 +43,15 @@ export function envelopeKey(z: Uint8Array, epk: Uint8Array, recipient: Uint8Arra
 
 const aadOf = (kind: Kind, context: Uint8Array) => Buffer.concat([utf8(kind), context])
 
-/** Seals a JSON value to the enclave's public key; what a client sends has no context. */
-export function seal(kind: keyof typeof LIMITS, value: unknown, to: Uint8Array, by: Draw = draw()): Envelope {
-  return sealText(kind, JSON.stringify(value), to, by)
+/** Seals a JSON value to the enclave's public key; of what a client sends, a cancel alone has a context. */
+export function seal(
+  kind: keyof typeof LIMITS,
+  value: unknown,
+  to: Uint8Array,
+  by: Draw = draw(),
+  context: Uint8Array = Buffer.alloc(0),
+): Envelope {
+  return sealText(kind, JSON.stringify(value), to, by, context)
 }
 
 /** The same of a text, which need not be JSON. */
@@ -54,13 +60,14 @@ export function sealText(
   text: string,
   to: Uint8Array,
   by: Draw = draw(),
+  context: Uint8Array = Buffer.alloc(0),
 ): Envelope {
   const plaintext = pad(text, kind)
   if (plaintext.length > LIMITS[kind]) throw new Error(`more than ${LIMITS[kind]} bytes`)
   const epk = publicKeyOf(by.ephemeralKey)
   const key = envelopeKey(sharedX(by.ephemeralKey, to), epk, compressed(to))
   const cipher = createCipheriv(CIPHER, key, by.iv)
-  cipher.setAAD(aadOf(kind, Buffer.alloc(0)))
+  cipher.setAAD(aadOf(kind, context))
   const ct = Buffer.concat([cipher.update(plaintext), cipher.final()])
   return { epk: toHex(epk), iv: toHex(by.iv), ct: toHex(ct), tag: toHex(cipher.getAuthTag()) }
 }
@@ -79,7 +86,7 @@ export function open(kind: Kind, context: Uint8Array, envelope: Envelope, privat
   return JSON.parse(plaintext.toString('utf8'))
 }
 
-/** What an admin's wallet signs of a rulebook's envelope: section 12. */
+/** What a wallet signs of an envelope that it posts: sections 9 and 12. */
 export const hashOfEnvelope = ({ epk, iv, tag, ct }: Envelope): Buffer =>
   fromHex(keccak256(Buffer.concat([epk, iv, tag, ct].map((part) => fromHex(part)))), 32)
 

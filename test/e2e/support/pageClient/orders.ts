@@ -1,12 +1,12 @@
 // Building, opening, posting and following an order: sections 7 to 9 of docs/protocol.md.
 import { randomBytes } from 'node:crypto'
-import { type Hex, toHex } from './bytes.js'
+import { fromHex, type Hex, toHex, uint256be } from './bytes.js'
 import type { Chain } from './chain.js'
 import { signDigest } from './curve.js'
-import { commitOf, type Envelope, envelopeOf, seal } from './envelope.js'
+import { commitOf, type Envelope, envelopeOf, hashOfEnvelope, seal } from './envelope.js'
 import { type Http, sleep } from './http.js'
 import { hexOf, listOf, objectOf, textOf } from './json.js'
-import { type Intent, intentDigest } from './typedData.js'
+import { cancelDigest, type Intent, intentDigest, sealedCancelDigest } from './typedData.js'
 import { sameBytes, type Venue } from './venue.js'
 
 const POST_ATTEMPTS = 20
@@ -68,6 +68,23 @@ export async function postOrder(http: Http, { intent, envelope }: PreparedOrder)
     if (sameBytes(hexOf(answer, 'commit'), commitOf(envelope))) return
   }
   throw new Error('the server keeps another envelope under this orderId')
+}
+
+/** Signs and seals a cancel, signs its envelope, and posts both. @throws ProblemError when the server refuses it */
+export async function postCancel(
+  http: Http,
+  venue: Venue,
+  { orderId, account }: Pick<Intent, 'orderId' | 'account'>,
+  walletKey: Uint8Array,
+): Promise<void> {
+  const sig = toHex(signDigest(walletKey, cancelDigest(venue, orderId, account)))
+  const place = Buffer.concat([uint256be(venue.chainId), fromHex(venue.escrow, 20), fromHex(orderId, 32)])
+  const envelope = seal('cancel', { v: 1, orderId, account, sig }, venue.enclaveKey, undefined, place)
+  const digest = sealedCancelDigest(venue, orderId, hashOfEnvelope(envelope))
+  await http.post(`/orders/${orderId}/cancel`, {
+    ...envelope,
+    sig: toHex(signDigest(walletKey, digest)),
+  })
 }
 
 /** Polls until the order has ended, and its notice, if one comes, is there. */

@@ -1,4 +1,4 @@
-// EIP-712 by hand, from the type strings of sections 7 and 12 of docs/protocol.md.
+// EIP-712 by hand, from the type strings of sections 7, 9 and 12 of docs/protocol.md.
 import { keccak256 } from 'ethers'
 import { fromHex, type Hex, uint256be, utf8 } from './bytes.js'
 import { canonicalJson } from './json.js'
@@ -92,6 +92,17 @@ export const rulebookStructHash = ({ v, orgId, admin, policy, version }: Ruleboo
 /** What the admin signs of a rulebook's envelope, outside the seal. */
 export const sealedRulebookDigest = (domain: Domain, orgId: Hex, envelopeHash: Uint8Array): Buffer =>
   digestOf(domain, hashOf(SEALED_RULEBOOK_TYPE, [word(orgId), envelopeHash]))
+
+const CANCEL_TYPE = 'CancelIntent(uint256 v,bytes32 orderId,address account)'
+const SEALED_CANCEL_TYPE = 'SealedCancel(bytes32 orderId,bytes32 envelopeHash)'
+
+/** What the wallet signs of a cancel, inside the seal. */
+export const cancelDigest = (domain: Domain, orderId: Hex, account: Hex): Buffer =>
+  digestOf(domain, hashOf(CANCEL_TYPE, [integer(1), word(orderId), address(account)]))
+
+/** What the wallet signs of a cancel's envelope, outside the seal. */
+export const sealedCancelDigest = (domain: Domain, orderId: Hex, envelopeHash: Uint8Array): Buffer =>
+  digestOf(domain, hashOf(SEALED_CANCEL_TYPE, [word(orderId), envelopeHash]))
 
 /** What the admin signs of a rulebook. */
 export const rulebookDigest = (domain: Domain, rulebook: Rulebook): Buffer =>

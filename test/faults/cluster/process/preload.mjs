@@ -1,16 +1,13 @@
 // Preloaded into each server of the cluster (`node --import`), so that the server itself knows nothing of the bench: it is killed or
-// stopped before or after a statement that the plan names.
-import { join } from 'node:path'
+// stopped before or after a statement or a step that the plan names.
 import pg from 'pg'
 import { stepClock } from '../../orders/process/steppedClock.mjs'
-import { createActs } from '../../support/acts.mjs'
+import { createReached } from '../../support/acts.mjs'
+import '../../support/stepPreload.mjs'
+import { stepRequests } from '../../support/steppedRequests.mjs'
 
-const { FAULTS_BENCH: bench, FAULTS_CLOCK, FAULTS_WEAK } = process.env
-const reached = createActs({
-  planned: join(bench, 'server-acts'),
-  done: join(bench, 'server-acted'),
-  die: () => process.kill(process.pid, 'SIGKILL'),
-})
+const { FAULTS_CLOCK, FAULTS_WEAK } = process.env
+const reached = createReached()
 
 /** The name of a statement's step, by how its text begins, and by the row where that is the narrator's. */
 function stepOf({ text, values }) {
@@ -18,14 +15,16 @@ function stepOf({ text, values }) {
   if (text.startsWith('WITH batch')) return `write-${/UPDATE (\w+) AS stored/.exec(text)?.[1]}`
   if (text.startsWith('WITH expired')) return 'take'
   if (text.startsWith('UPDATE leases')) return 'renew'
+  if (text.startsWith('DELETE FROM leases WHERE name')) return 'release'
+  // With this statement a new term reads what the one before has left.
+  if (text.includes('WHERE is_open AND id > $1')) return 'first-read'
   return undefined
 }
 
-/** A fence that is broken on purpose. The bench has to notice. */
-function weakened(text) {
-  if (FAULTS_WEAK === 'no-fence')
-    return text.replace('WHERE lease IS NULL OR', 'WHERE true OR lease IS NULL OR')
-  return text
+/** A narrator whose save has no fence, on purpose. The bench has to notice. */
+function weakened(text, step) {
+  if (FAULTS_WEAK !== 'unfenced-narrator' || step !== 'write-cursor') return text
+  return text.replace('WHERE lease IS NULL OR', 'WHERE true OR lease IS NULL OR')
 }
 
 const { query } = pg.Pool.prototype
@@ -33,9 +32,15 @@ pg.Pool.prototype.query = async function stepped(statement, ...rest) {
   const step = stepOf(statement)
   if (step === undefined) return query.call(this, statement, ...rest)
   reached(`before-${step}`)
-  const answer = await query.call(this, { ...statement, text: weakened(statement.text) }, ...rest)
+  const answer = await query.call(this, { ...statement, text: weakened(statement.text, step) }, ...rest)
   reached(`after-${step}`)
   return answer
 }
 
+/** A server posts to the enclave alone. */
+function stepsOf(_sent, body) {
+  return JSON.parse(body).job === 'order' ? { before: 'before-offer', after: 'after-offer' } : {}
+}
+
+stepRequests(stepsOf, reached)
 stepClock(FAULTS_CLOCK)

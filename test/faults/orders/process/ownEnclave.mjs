@@ -2,10 +2,9 @@
 // and kills or stops the process at the steps that the plan names.
 import { subscribe } from 'node:diagnostics_channel'
 import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import http from 'node:http'
-import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { createActs } from '../../support/acts.mjs'
+import { stepRequests } from '../../support/steppedRequests.mjs'
 import { stepClock } from './steppedClock.mjs'
 
 const { FAULTS_BENCH: bench, FAULTS_BENCH_PID, FAULTS_FORGET, ENCLAVE_STATE_DIR } = process.env
@@ -75,8 +74,10 @@ function watchJob({ request, response }) {
 }
 subscribe('http.server.request.start', watchJob)
 
-/** The steps around a request of the enclave's: before it leaves, and once its answer has begun. */
-function stepsOf(path, body) {
+function stepsOf(sent, body) {
+  const { path } = sent
+  const [, runId] = /^\/runs\/([^/]+)\/result$/.exec(path) ?? []
+  if (runId !== undefined) watchResult(runId, body, sent)
   if (path === '/v2/orders') return { before: 'before-send', after: 'after-send' }
   if (path !== '/relay') return {}
   const { primaryType } = JSON.parse(body)
@@ -98,23 +99,7 @@ function watchResult(runId, body, sent) {
   }
 }
 
-const { request } = http
-http.request = (...args) => {
-  const sent = request(...args)
-  const { end } = sent
-  sent.end = (body, ...rest) => {
-    if (sent.method === 'POST') {
-      const [, runId] = /^\/runs\/([^/]+)\/result$/.exec(sent.path) ?? []
-      if (runId !== undefined) watchResult(runId, body, sent)
-      const { before, after } = stepsOf(sent.path, body)
-      if (before !== undefined) reached(before)
-      if (after !== undefined) sent.prependOnceListener('response', () => reached(after))
-    }
-    return end.call(sent, body, ...rest)
-  }
-  return sent
-}
-syncBuiltinESMExports()
+stepRequests(stepsOf, reached)
 
 // Broken on purpose: an enclave that does not remember which runs it took. The bench has to notice.
 if (FAULTS_FORGET !== undefined) {

@@ -6,7 +6,7 @@ import { envelopeOf, type Market, ORDERS, type OrderName, owned } from './market
 import { type Model, takeIn } from './model.js'
 
 type Command = fc.AsyncCommand<Model, Market, true>
-/** What follows on each command. */
+/** Runs after each command. */
 type After = (model: Model, market: Market) => Promise<void>
 
 const JUNK = 10
@@ -43,7 +43,7 @@ export function inOneGo(): fc.Arbitrary<Command>[] {
   const nothing: After = async () => undefined
   return commandsOf(nothing, async (model, market, name, envelope) => {
     const { orderId, commit } = owned[name]
-    // A server that is killed meanwhile never answers.
+    // A server that is killed before its answer never answers.
     void market.post(owned[name], envelope).then(
       (answer) => {
         if (answer.commit === commit) model.acknowledged.add(orderId)
@@ -96,7 +96,7 @@ function settleOnChain({ chain, enclave }: Market, name: OrderName): void {
   if (wasRun && chain.stateOf(orderId) === 'OPEN') chain.end(orderId, 'SETTLED')
 }
 
-/** What is stored, and that what has ended is put away. */
+/** Expects the stored envelopes, and that ended orders are put away. */
 async function expectSame(model: Model, market: Market): Promise<void> {
   const open = await market.life().records.openIds()
   for (const name of ORDERS) {

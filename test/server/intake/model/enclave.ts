@@ -1,19 +1,18 @@
 import { commitOf } from '../../../../src/protocol/envelope.js'
 import type { Hex } from '../../../../src/protocol/hex.js'
 import type { Job, RunResult } from '../../../../src/protocol/job.js'
-import { createDeferred, type Deferred } from '../../../../src/server/async/deferred.js'
 import type { EnclaveRunner, RunEnd } from '../../../../src/server/trigger/runner.js'
 
 /** A run that a server has started. */
 export interface ModelRun {
   readonly orderId: Hex
-  /** Of the envelope that it was given. */
+  /** The commit of its envelope. */
   readonly commit: Hex | null
-  readonly end: Deferred<RunEnd>
+  readonly end: PromiseWithResolvers<RunEnd>
   isOver: boolean
 }
 
-/** An enclave whose runs last until they are told how they end, and longer than servers. */
+/** An enclave whose runs last until the test ends them, and longer than servers. */
 export interface ModelEnclave {
   readonly runner: EnclaveRunner
   readonly runs: readonly ModelRun[]
@@ -27,7 +26,7 @@ export function createModelEnclave(onStart: (run: ModelRun) => void): ModelEncla
   function start(job: Job): ModelRun {
     if (job.job !== 'order') throw new Error('no other job is due')
     const commit = job.envelope === undefined ? null : commitOf(job.envelope)
-    const run: ModelRun = { orderId: job.orderId, commit, end: createDeferred(), isOver: false }
+    const run: ModelRun = { orderId: job.orderId, commit, end: Promise.withResolvers(), isOver: false }
     onStart(run)
     runs.push(run)
     byFile.set(job.resultFile, run)
@@ -42,6 +41,8 @@ export function createModelEnclave(onStart: (run: ModelRun) => void): ModelEncla
     runner: {
       // Each run is given its end.
       seenOnChain() {},
+      // The runs that it was given outlive the server.
+      offerAgain() {},
       async run(job, note) {
         await note(null)
         return { end: start(job).end.promise }

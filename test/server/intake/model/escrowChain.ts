@@ -1,8 +1,8 @@
 import { Interface, toQuantity } from 'ethers'
 import { z } from 'zod'
+import type { EscrowedOrder, OrderEscrow } from '../../../../src/chain/contracts.js'
 import { orderEscrowAbi } from '../../../../src/chain/generated/orderEscrowAbi.js'
-import type { EscrowedOrder, OrderEscrow } from '../../../../src/chain/orderEscrow.js'
-import type { RpcAnswer, RpcCall, RpcTransport } from '../../../../src/chain/rpcTransport.js'
+import type { Rpc, RpcAnswer, RpcCall } from '../../../../src/chain/rpc.js'
 import { ZERO_ADDRESS } from '../../../../src/protocol/address.js'
 import { type Hex, ZERO_BYTES32 } from '../../../../src/protocol/hex.js'
 import { bytes32 } from '../../../support/institution.js'
@@ -10,7 +10,7 @@ import { bytes32 } from '../../../support/institution.js'
 /** The escrow and its events as a node tells them, without a node: thousands of chains in seconds. */
 export interface EscrowChain {
   readonly escrow: OrderEscrow
-  readonly transport: RpcTransport
+  readonly rpc: Pick<Rpc, 'send'>
   open(orderId: Hex, account: Hex, commit: Hex): void
   /** Ends an open one. */
   end(orderId: Hex, state: 'SETTLED' | 'REFUNDED'): void
@@ -54,6 +54,7 @@ export function createEscrowChain(now: () => number): EscrowChain {
     return blocks.slice(from, to + 1).flatMap(({ logs }, index) =>
       logs.map((log, logIndex) => ({
         ...log,
+        address: ADDRESS,
         blockNumber: toQuantity(from + index),
         blockHash: hashOf(from + index),
         logIndex: toQuantity(logIndex),
@@ -72,7 +73,7 @@ export function createEscrowChain(now: () => number): EscrowChain {
   const none = async () => 0
   const noMoney = async () => 0n
   return {
-    transport: { send: async (calls) => calls.map(answer) },
+    rpc: { send: async (calls) => calls.map(answer) },
     escrow: {
       address: ADDRESS,
       orders: async (orderId) => orders.get(orderId) ?? NOTHING,

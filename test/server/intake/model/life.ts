@@ -1,5 +1,4 @@
 import { createOrders, type Orders } from '../../../../src/server/intake/orders.js'
-import { createLifetime } from '../../../../src/server/lifetime.js'
 import type { Engine } from '../../../../src/server/store/engine.js'
 import { createOrderRecords, type OrderRecords } from '../../../../src/server/store/orderRecords.js'
 import { createReconcileStateStore } from '../../../../src/server/store/reconcileState.js'
@@ -7,6 +6,7 @@ import { createRunRecords } from '../../../../src/server/store/runRecords.js'
 import { prepareDatabase } from '../../../../src/server/store/sqlite/database.js'
 import { createEnclaveRuns } from '../../../../src/server/trigger/enclaveRuns.js'
 import { createTriggerRateLimit } from '../../../../src/server/trigger/rateLimit.js'
+import { createLifetime } from '../../../../src/service/lifetime.js'
 import { createLogLines, type LogLines } from '../../../support/logLines.js'
 import { openQuickly } from '../../../support/quickStores.js'
 import { serveLeaseOf } from '../../../support/stores.js'
@@ -34,13 +34,13 @@ const FAR = new Date('2096-10-02T07:06:40.000Z')
 
 export async function startLife({ root, chain, enclave, turn }: LifeOptions): Promise<Life> {
   let isDead = false
-  /** What a killed process has begun has happened or not; it never hears of it. */
+  /** A step that a killed process has begun happens or not; the process never hears of it. */
   async function step<T>(name: string, action: () => Promise<T>): Promise<T> {
     if (!isDead) await turn(name)
     const result = isDead ? undefined : { value: await action() }
     return isDead || result === undefined ? new Promise<T>(() => undefined) : result.value
   }
-  // As each start does: it ends the terms of the life before.
+  // Each start ends the terms of the life before.
   prepareDatabase(root)
   const own = await openQuickly(root)
   const engine = stepwise(own, step)
@@ -69,7 +69,7 @@ export async function startLife({ root, chain, enclave, turn }: LifeOptions): Pr
     rateLimit: createTriggerRateLimit(0),
     unopened: { expiryMs: 24 * 3_600_000, maxOrders: 1_000, maxPerClient: 1_000, maxBytesPerClient: 2 ** 30 },
     escrow,
-    transport: { send: (calls) => step('node', () => chain.transport.send(calls)) },
+    rpc: { send: (calls) => step('node', () => chain.rpc.send(calls)) },
     logBlockRange: 4,
     escrowObserver: { onHead() {}, onEvents() {} },
     stopping: new AbortController().signal,

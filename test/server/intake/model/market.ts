@@ -32,7 +32,7 @@ export interface Market {
   post(order: OwnedOrder, envelope: Envelope): Promise<OrderReceived>
   /** Lets so many milliseconds pass. */
   pass(ms: number): Promise<void>
-  /** What must never be, in the order in which it came to be. */
+  /** Broken rules, oldest first. */
   readonly broken: readonly string[]
 }
 
@@ -55,7 +55,10 @@ function own(name: OrderName): OwnedOrder {
 
 /** Replaces the clock for the length of the running test. */
 export function useModelClock(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 0, 5) })
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'],
+    now: Date.UTC(2026, 0, 5),
+  })
   onTestFinished(() => {
     vi.useRealTimers()
   })
@@ -80,14 +83,18 @@ export async function openMarket(root: string, turn: (step: string) => Promise<v
       life.kill()
       life = await start()
     },
-    post: ({ orderId }, envelope) => life.orders.receive({ orderId, ...envelope }, 'a client'),
+    async post({ orderId }, envelope) {
+      const answer = await life.orders.receive({ orderId, ...envelope }, 'a client')
+      if (typeof answer === 'string') throw new Error(`not received: ${answer}`)
+      return answer
+    },
     async pass(ms) {
       await vi.advanceTimersByTimeAsync(ms)
     },
   }
 }
 
-/** What is wrong with a run that begins. */
+/** The rule that a new run breaks, if any. */
 function faultOf(
   { orderId, commit }: ModelRun,
   chain: EscrowChain,

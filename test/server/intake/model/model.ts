@@ -2,15 +2,15 @@ import type { Hex } from '../../../../src/protocol/hex.js'
 import { MAX_CANDIDATES } from '../../../../src/server/store/orderRecords.js'
 import { type OwnedOrder, owned } from './market.js'
 
-/** What a post is to be answered. */
+/** The answer that a post must get. */
 export interface Expected {
   readonly result: 'received' | 'already-received'
   readonly commit: Hex
 }
 
-/** What is known of the orders by the rules alone. */
+/** The state of the orders by the rules alone. */
 export interface Model {
-  /** By orderId: the commits of what is stored, in their order. */
+  /** By orderId: the commits of the stored envelopes, in their order. */
   readonly stored: Map<Hex, readonly Hex[]>
   /** Orders whose owner was answered with the commit of the right envelope. */
   readonly acknowledged: Set<Hex>

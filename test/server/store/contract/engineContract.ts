@@ -11,7 +11,7 @@ export function rowOf(id: string, version: number, change: Partial<Row> = {}): R
   return { id, version, isOpen: true, uniqueKey: null, doc: JSON.stringify({ id, version }), ...change }
 }
 
-/** What every engine of the stores promises. */
+/** The contract of every engine of the stores. */
 export function testEngine(name: string, openAt: OpenEngine): void {
   const open = async () => openAt(await temporaryDirectory())
 
@@ -179,7 +179,7 @@ function testLeases(name: string, open: () => Promise<Engine>): void {
     const LONG = 60_000
     const SHORT = 40
 
-    /** As long as the lease of another has not expired. */
+    /** Takes the lease once another holder's has expired. */
     async function takeLate({ leases }: Engine, lease: string, holder: string): Promise<Fence> {
       return eventually('the lease expires', () => leases.take(lease, holder, LONG))
     }

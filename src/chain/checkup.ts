@@ -1,0 +1,300 @@
+import { sameAddress } from '../protocol/address.js'
+import { type ContractAddresses, contractsSchema } from '../protocol/api.js'
+import { type Finding, fault, notice, ok, unchecked } from '../protocol/finding.js'
+import type { Hex } from '../protocol/hex.js'
+import {
+  ADDRESS_VARIABLES,
+  type Authority,
+  type AuthorityRole,
+  createAuthority,
+  type PendingRotation,
+} from './contracts.js'
+import { ChainAnswerError, ChainUnavailableError, isChainFailure } from './errors.js'
+import { interfaces } from './interfaces.js'
+import { isResult, quantitySchema } from './jsonRpc.js'
+import { createRpc, type Rpc } from './rpc.js'
+import { addressValue, createContractReader, createViewCaller, hasCode } from './views.js'
+
+type ContractName = keyof ContractAddresses
+
+interface Linked {
+  readonly contract: ContractName
+  /** Views that name one of the other four. */
+  readonly links: Readonly<Record<string, ContractName>>
+}
+
+/** The other contracts that each contract names, by immutables. */
+const LINKED: readonly Linked[] = [
+  {
+    contract: 'institutionRegistry',
+    links: { pool: 'platformPool' },
+  },
+  {
+    contract: 'orderEscrow',
+    links: {
+      registry: 'institutionRegistry',
+      ledger: 'confidentialLedger',
+      token: 'equityToken',
+      pool: 'platformPool',
+    },
+  },
+  {
+    contract: 'confidentialLedger',
+    links: { escrow: 'orderEscrow', registry: 'institutionRegistry', pool: 'platformPool' },
+  },
+  {
+    contract: 'equityToken',
+    links: { pool: 'platformPool', escrow: 'orderEscrow' },
+  },
+  {
+    contract: 'platformPool',
+    links: { escrow: 'orderEscrow', token: 'equityToken' },
+  },
+]
+
+interface DeploymentCheckupOptions {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly addresses: ContractAddresses
+  readonly signer: Hex
+  /** The signer's name in the configuration. */
+  readonly signerName: string
+}
+
+/**
+ * Whether the five addresses are the five contracts of one deployment, and take what this signer signs. A contract
+ * that another one stands in the place of is a fault of its own line.
+ * @throws ChainUnavailableError
+ */
+export async function checkDeployment(options: DeploymentCheckupOptions): Promise<Finding[]> {
+  const code = await checkCode(options)
+  const notAsked = 'not asked before the faults above are mended'
+  const unasked = [unchecked('authority', notAsked), unchecked('enclave-signer', notAsked)]
+  if (code.some(({ result }) => result === 'fault')) {
+    return [...code, unchecked('contract-links', notAsked), ...unasked]
+  }
+  const links = await Promise.all(LINKED.map((linked) => checkLinks(options, linked)))
+  if (links.some(({ result }) => result === 'fault')) return [...code, ...links, ...unasked]
+  const [authority, ...others] = await distinctAuthorities(options)
+  if (authority === undefined || others.length > 0) {
+    return [...code, ...links, twoAuthorities([authority, ...others]), unchecked('enclave-signer', notAsked)]
+  }
+  return [...code, ...links, ...(await checkAuthority({ ...options, authority }))]
+}
+
+/** One, unless the contracts are of several deployments. */
+async function distinctAuthorities({ rpc, addresses }: DeploymentCheckupOptions): Promise<Hex[]> {
+  const named = LINKED.map(({ contract }) =>
+    createContractReader(createViewCaller(rpc), addresses[contract], interfaces[contract]).read(
+      'authority',
+      [],
+      addressValue,
+    ),
+  )
+  return [...new Set(await Promise.all(named))]
+}
+
+function twoAuthorities(authorities: readonly (Hex | undefined)[]): Finding {
+  return fault(
+    'authority',
+    `the contracts obey different authorities, ${authorities.join(' and ')}: take all five of one deployment`,
+  )
+}
+
+async function checkCode({ rpc, addresses }: DeploymentCheckupOptions): Promise<Finding[]> {
+  const names = contractsSchema.keyof().options
+  const found = await Promise.all(names.map((name) => hasCode(rpc, addresses[name])))
+  const faults = names
+    .filter((_, index) => !found[index])
+    .map((name) =>
+      fault(
+        'contract-code',
+        `${ADDRESS_VARIABLES[name]}: there is no contract at ${addresses[name]}: take the address that the \
+deployment on this chain printed`,
+      ),
+    )
+  return faults.length > 0
+    ? faults
+    : [ok('contract-code', 'there is a contract at each of the five addresses')]
+}
+
+async function checkLinks(
+  { rpc, addresses }: DeploymentCheckupOptions,
+  { contract, links }: Linked,
+): Promise<Finding> {
+  const variable = ADDRESS_VARIABLES[contract]
+  const reader = createContractReader(createViewCaller(rpc), addresses[contract], interfaces[contract])
+  const reads = Object.entries(links).map(async ([view, name]) => ({
+    name,
+    found: await reader.read(view, [], addressValue),
+  }))
+  try {
+    const wrong = (await Promise.all(reads)).filter(({ name, found }) => !sameAddress(found, addresses[name]))
+    if (wrong.length === 0) return ok('contract-links', `${variable}: names its siblings as configured`)
+    const named = wrong.map(({ name, found }) => `${ADDRESS_VARIABLES[name]} ${found}`)
+    return fault(
+      'contract-links',
+      `${variable}: this contract was deployed with ${named.join(', ')}: take all five of one deployment`,
+    )
+  } catch (error) {
+    if (!(error instanceof ChainAnswerError)) throw error
+    return fault(
+      'contract-links',
+      `${variable}: the contract at ${addresses[contract]} is another one, or the nodes refuse to call it: are two addresses swapped?`,
+    )
+  }
+}
+
+interface AuthorityCheckupOptions {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly addresses: ContractAddresses
+  /** The authority that all five contracts name. */
+  readonly authority: Hex
+  readonly signer: Hex
+  /** The signer's name in the configuration. */
+  readonly signerName: string
+}
+
+/**
+ * Whether the authority that the contracts obey belongs to them, takes what this signer signs, and lets them work; and
+ * which roles are about to change hands.
+ * @throws ChainUnavailableError
+ */
+async function checkAuthority(options: AuthorityCheckupOptions): Promise<Finding[]> {
+  const authority = createAuthority(createViewCaller(options.rpc), options.authority)
+  try {
+    const belongs = await checkBelongs(options)
+    if (belongs.result === 'fault') return [belongs]
+    const findings = [checkSigner(options, authority), checkRotations(authority), checkPause(authority)]
+    return [belongs, ...(await Promise.all(findings)).flat()]
+  } catch (error) {
+    if (!(error instanceof ChainAnswerError)) throw error
+    return [
+      fault(
+        'authority',
+        `the contract at ${options.authority}, which the five name as their authority, is none: take all five of one deployment`,
+      ),
+    ]
+  }
+}
+
+async function checkBelongs({ rpc, addresses, authority }: AuthorityCheckupOptions): Promise<Finding> {
+  const pool = await createContractReader(createViewCaller(rpc), authority, interfaces.authority).read(
+    'pool',
+    [],
+    addressValue,
+  )
+  return sameAddress(pool, addresses.platformPool)
+    ? ok('authority', `all five contracts obey the authority at ${authority}`)
+    : fault(
+        'authority',
+        `the authority at ${authority} was deployed with the pool ${pool}: take all five of one deployment`,
+      )
+}
+
+async function checkSigner(
+  { signer, signerName }: AuthorityCheckupOptions,
+  authority: Authority,
+): Promise<Finding> {
+  const [current, pending] = await Promise.all([
+    authority.enclaveSigner(),
+    authority.pendingRotation('signer'),
+  ])
+  if (sameAddress(current, signer))
+    return ok('enclave-signer', "the authority's enclave signer is the configured one")
+  const mend =
+    pending !== null && sameAddress(pending.to, signer)
+      ? `it takes over at ${timeOf(pending)}: until then the enclave has to sign as the present one`
+      : 'correct it, or have the owner call rotateSigner'
+  return fault(
+    'enclave-signer',
+    `the authority's enclaveSigner is ${current}, ${signerName} is ${signer}: ${mend}`,
+  )
+}
+
+const WHO: Record<AuthorityRole, string> = {
+  owner: 'the owner',
+  guardian: 'the guardian',
+  signer: "the enclave's signer",
+}
+
+async function checkRotations(authority: Authority): Promise<Finding[]> {
+  const roles = ['owner', 'guardian', 'signer'] as const
+  const pending = await Promise.all(roles.map((role) => authority.pendingRotation(role)))
+  const found = roles.flatMap((role, index) => {
+    const rotation = pending[index]
+    return rotation ? [rotationNotice(role, rotation)] : []
+  })
+  return found.length > 0 ? found : [ok('rotation', 'no role is about to change hands')]
+}
+
+function rotationNotice(role: AuthorityRole, rotation: PendingRotation): Finding {
+  return notice(
+    'rotation',
+    `${WHO[role]} will be ${rotation.to} from ${timeOf(rotation)} on: if you did not ask for it, the owner's key is in other hands; pause, and have the owner call withdrawRotation`,
+  )
+}
+
+async function checkPause(authority: Authority): Promise<Finding> {
+  const until = await authority.pausedUntil()
+  return until === 0
+    ? ok('pause', 'the platform is not paused')
+    : fault(
+        'pause',
+        `the guardian has paused the platform until ${timeOf({ effectiveAt: until })}: no order is opened, settled or refunded before; the owner can call liftPause`,
+      )
+}
+
+function timeOf({ effectiveAt }: Pick<PendingRotation, 'effectiveAt'>): string {
+  return new Date(effectiveAt * 1_000).toISOString()
+}
+
+interface NodeCheckupOptions {
+  /** Which list of nodes it is. */
+  readonly variable?: 'RPC_URL' | 'RPC_WITNESS_URL'
+  readonly urls: readonly string[]
+  readonly timeoutMs: number
+  readonly chainId: number
+}
+
+/** Asks each node of a list for its chain. Findings name nodes by their place, because a URL may hold a key. */
+export function checkNodes({
+  variable = 'RPC_URL',
+  urls,
+  timeoutMs,
+  chainId,
+}: NodeCheckupOptions): Promise<Finding[]> {
+  return Promise.all(
+    urls.map(async (url, index) => {
+      const node = `node ${index + 1} of ${urls.length} in ${variable}`
+      const found = await chainOf(url, timeoutMs)
+      if (found === null) {
+        return fault('rpc', `${node} does not answer: check its address, its key, and the way there`)
+      }
+      if (found !== BigInt(chainId)) {
+        return fault(
+          'chain-id',
+          `${node} is of chain ${found}, CHAIN_ID is ${chainId}: correct the one that is wrong`,
+        )
+      }
+      return ok('rpc', `${node} answers, chain ${chainId}`)
+    }),
+  )
+}
+
+/** The finding of a checkup that the nodes failed on the way. @throws any other error */
+export function stoppedAnswering(error: unknown): Finding {
+  if (!isChainFailure(error)) throw error
+  return fault('rpc', `the nodes stopped answering as they should: ${error.message}`)
+}
+
+/** Null when the node gives no usable answer. */
+async function chainOf(url: string, timeoutMs: number): Promise<bigint | null> {
+  const rpc = createRpc({ urls: [url], timeoutMs })
+  try {
+    const [answer] = await rpc.send([{ method: 'eth_chainId', params: [] }])
+    return isResult(answer) ? (quantitySchema.safeParse(answer.result).data ?? null) : null
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) return null
+    throw error
+  }
+}

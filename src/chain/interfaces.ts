@@ -1,0 +1,28 @@
+import { Interface } from 'ethers'
+import { authorityAbi } from './generated/authorityAbi.js'
+import { confidentialLedgerAbi } from './generated/confidentialLedgerAbi.js'
+import { equityTokenAbi } from './generated/equityTokenAbi.js'
+import { institutionRegistryAbi } from './generated/institutionRegistryAbi.js'
+import { orderEscrowAbi } from './generated/orderEscrowAbi.js'
+import { platformPoolAbi } from './generated/platformPoolAbi.js'
+
+/** ERC-20: what is used of USDC. https://eips.ethereum.org/EIPS/eip-20 */
+const erc20Abi = [
+  'function balanceOf(address owner) view returns (uint256)',
+  'function totalSupply() view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function approve(address spender, uint256 amount) returns (bool)',
+  'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
+  'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
+]
+
+/** Encoders and decoders of the contracts, parsed once per process: ethers takes milliseconds for each ABI. */
+export const interfaces = {
+  orderEscrow: new Interface(orderEscrowAbi),
+  confidentialLedger: new Interface(confidentialLedgerAbi),
+  platformPool: new Interface(platformPoolAbi),
+  equityToken: new Interface(equityTokenAbi),
+  institutionRegistry: new Interface(institutionRegistryAbi),
+  authority: new Interface(authorityAbi),
+  usdc: new Interface(erc20Abi),
+}

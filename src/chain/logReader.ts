@@ -1,0 +1,345 @@
+// The one reader of contracts' events. It reads their fields without a schema each: a server that catches up reads hundreds of
+// thousands, and schemas would take as long as the node. Every function throws ChainAnswerError for a malformed field.
+import * as z from 'zod'
+import { checksum } from '../protocol/address.js'
+import type { Hex } from '../protocol/hex.js'
+import { ChainAnswerError, ChainUnavailableError } from './errors.js'
+import {
+  blockCall,
+  blockSchema,
+  isRateLimited,
+  isResult,
+  type RpcAnswer,
+  type RpcCall,
+  resultOf,
+  toQuantity,
+} from './jsonRpc.js'
+import type { Rpc } from './rpc.js'
+
+const WORD = /^0x[0-9a-f]{64}$/
+const HEX = /^0x(?:[0-9a-f]{2})*$/
+/** Quantities that a JavaScript number holds exactly. */
+const SMALL_QUANTITY = /^0x[0-9a-f]{1,13}$/
+const SMALL_WORD = /^0x0{51}[0-9a-f]{13}$/
+const ADDRESS_WORD = /^0x0{24}[0-9a-f]{40}$/
+
+/** 32 bytes: a topic, a hash. */
+export function wordOf(text: string): Hex {
+  return matching(text, WORD)
+}
+
+export function hexOf(text: string): Hex {
+  return matching(text, HEX)
+}
+
+/** A block's number, a log's index, a time. */
+export function numberOf(text: string): number {
+  return Number(matching(text, SMALL_QUANTITY))
+}
+
+const WORD_DIGITS = 64
+const ADDRESS_DIGITS = 40
+
+/** One of the words of a log's data. */
+export function wordAt(data: string, index: number): Hex {
+  const begin = 2 + index * WORD_DIGITS
+  return wordOf(`0x${data.slice(begin, begin + WORD_DIGITS)}`)
+}
+
+/** The address that a word holds, checksummed. */
+export function addressIn(word: string): Hex {
+  return checksum(`0x${matching(word, ADDRESS_WORD).slice(-ADDRESS_DIGITS)}`)
+}
+
+/** The number that a word holds, when it is as small as a time. */
+export function numberIn(word: string): number {
+  return Number(matching(word, SMALL_WORD))
+}
+
+function matching(text: string, pattern: RegExp): Hex {
+  const lower = text.toLowerCase()
+  if (isHex(lower, pattern)) return lower
+  throw new ChainAnswerError('a node answered with an event of another form')
+}
+
+function isHex(text: string, pattern: RegExp): text is Hex {
+  return pattern.test(text)
+}
+
+/** A block in one version of the chain: after a reorganization its number has another hash. */
+export interface BlockId {
+  readonly number: number
+  readonly hash: Hex
+}
+
+/** An event as a contract logged it. */
+export interface ChainLog {
+  /** In lower case. */
+  readonly address: Hex
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly blockNumber: number
+  readonly blockHash: Hex
+  readonly logIndex: number
+  readonly txHash: Hex
+  /** Unix seconds; not every node gives it. */
+  readonly blockTimestamp: number | undefined
+}
+
+/** Which logs to read: those of one contract, by their topics as `eth_getLogs` takes them; null for any. */
+export interface LogQuery {
+  readonly address: Hex
+  readonly topics: readonly (string | readonly string[] | null)[]
+}
+
+/** Blocks from one to another, both included. */
+export interface BlockRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** The events in a range of blocks. */
+export interface LogPiece {
+  /** In chain order, each once. */
+  readonly logs: readonly ChainLog[]
+  /** The block before the range; null when the node has none. */
+  readonly parent: BlockId | null
+  /** The range's last block. */
+  readonly last: BlockId
+}
+
+/** The questions for the logs of a range, which have to travel in one request, and the reading of their answers. */
+interface LogRequest {
+  readonly calls: readonly RpcCall[]
+  /**
+   * Undefined when the node does not have the range's last block.
+   * @throws RangeRefusedError, ChainUnavailableError, ChainAnswerError
+   */
+  read(answers: readonly RpcAnswer[]): LogPiece | undefined
+}
+
+/** A node refuses a query over so many blocks, or with so many events in them. */
+export class RangeRefusedError extends ChainAnswerError {}
+
+const TWO_HISTORIES = 'the events are of two histories'
+
+/**
+ * Asks for the range's last block before the queries, because a node that is behind returns fewer logs rather than an error.
+ * Several queries are followed by the same question, because the logs of two histories need not contradict one another; after
+ * a single query, the parent of the next range shows that the history is another.
+ */
+export function logRequest(queries: readonly LogQuery[], range: BlockRange): LogRequest {
+  const { from, to } = range
+  const last = blockCall(to)
+  const logCalls = queries.map(({ address, topics }) => ({
+    method: 'eth_getLogs',
+    params: [{ address, topics, fromBlock: toQuantity(from), toBlock: toQuantity(to) }],
+  }))
+  const again = queries.length > 1 ? [last] : []
+  return {
+    calls: [last, ...logCalls, ...again, blockCall(Math.max(0, from - 1))],
+    read(answers) {
+      const end = resultOf(answers[0], blockSchema.nullable())
+      if (end === null) return undefined
+      const logAnswers = answers.slice(1, 1 + logCalls.length)
+      assertAnswered(logCalls, logAnswers)
+      const endAgain = answers.slice(1 + logCalls.length, -1)
+      if (endAgain.some((answer) => resultOf(answer, blockSchema.nullable())?.hash !== end.hash)) {
+        throw new ChainAnswerError(TWO_HISTORIES)
+      }
+      const found = queries.flatMap(({ address }, index) => logsIn(logAnswers[index], address, range))
+      const logs = found.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+      if (!isOneHistory(logs, end)) throw new ChainAnswerError(TWO_HISTORIES)
+      const parent = from === 0 ? null : resultOf(answers.at(-1), blockSchema.nullable())
+      const once = logs.filter((log, index) => !isSamePlace(log, logs[index - 1]))
+      return { logs: once, parent: parent && idOf(parent), last: idOf(end) }
+    },
+  }
+}
+
+/** Without the block's other fields, because readers keep it. */
+function idOf({ number, hash }: BlockId): BlockId {
+  return { number, hash }
+}
+
+/** Nodes limit a query by blocks, events, bytes or time, each with words and codes of its own. A rate limit says nothing of the range. */
+function assertAnswered(calls: readonly RpcCall[], answers: readonly RpcAnswer[]): void {
+  if (calls.some((call, index) => isRateLimited(call, answers[index]))) throw new ChainUnavailableError(1)
+  if (!answers.every(isResult)) throw new RangeRefusedError('a node refuses to give the events of a range')
+}
+
+/** Longer than the data of any event of ours. */
+const MAX_DATA_LENGTH = 2 + 2 * 65_536
+
+/** The form alone: the fields are read one by one below. */
+const logsSchema = z.array(
+  z.object({
+    address: z.string(),
+    topics: z.array(z.string()).min(1).max(4),
+    data: z.string().max(MAX_DATA_LENGTH),
+    blockNumber: z.string(),
+    blockHash: z.string(),
+    logIndex: z.string(),
+    transactionHash: z.string(),
+    blockTimestamp: z.string().optional(),
+  }),
+)
+
+/** The logs that one query found. @throws ChainAnswerError unless the query asked for all of them */
+function logsIn(answer: RpcAnswer | undefined, asked: Hex, { from, to }: BlockRange): ChainLog[] {
+  const contract = asked.toLowerCase()
+  return resultOf(answer, logsSchema).map((log) => {
+    const address = hexOf(log.address)
+    const blockNumber = numberOf(log.blockNumber)
+    if (address !== contract || blockNumber < from || blockNumber > to) {
+      throw new ChainAnswerError('a node answered with events that it was not asked for')
+    }
+    return {
+      address,
+      topics: log.topics.map(wordOf),
+      data: hexOf(log.data),
+      blockNumber,
+      blockHash: wordOf(log.blockHash),
+      logIndex: numberOf(log.logIndex),
+      txHash: wordOf(log.transactionHash),
+      blockTimestamp: log.blockTimestamp === undefined ? undefined : numberOf(log.blockTimestamp),
+    }
+  })
+}
+
+/** A node may list an event twice. */
+function isSamePlace(log: ChainLog, other: ChainLog | undefined): boolean {
+  return log.blockNumber === other?.blockNumber && log.logIndex === other.logIndex
+}
+
+/** Whether the logs of each block name one hash, and those of the last block its own: a node may change its mind between two queries. */
+function isOneHistory(logs: readonly ChainLog[], last: BlockId): boolean {
+  return logs.every(({ blockNumber, blockHash }, index) => {
+    const next = logs[index + 1]
+    const other = next?.blockNumber === blockNumber ? next.blockHash : undefined
+    const own = blockNumber === last.number ? last.hash : blockHash
+    return blockHash === own && blockHash === (other ?? own)
+  })
+}
+
+/** How many blocks one query spans, as far as the nodes take them. */
+interface RangeSize {
+  /** The first blocks of a range that one query may span, or its last ones. */
+  part(range: BlockRange, options?: { readonly backwards?: boolean }): BlockRange
+  /** Whether a range has as many blocks as one query may span. */
+  isWhole(range: BlockRange): boolean
+  /** A range was answered. One that is not whole says nothing of the size. */
+  answered(range: BlockRange): void
+  /** A range was refused. False when there is no shorter one. */
+  refused(): boolean
+}
+
+/**
+ * Answers in a row after which a longer range is tried again: a provider's limit stays, so that trying it at every
+ * second query would lose a third of them. Where many events were too much, a few ranges further there may be fewer.
+ */
+const ANSWERS_UNTIL_LONGER = 8
+
+/** Halved with each refusal, doubled after several answers in a row, up to the configured size. */
+export function createRangeSize(maxBlocks: number): RangeSize {
+  let blocks = maxBlocks
+  let inRow = 0
+
+  function isWhole({ from, to }: BlockRange): boolean {
+    return to - from + 1 === blocks
+  }
+
+  return {
+    part({ from, to }, { backwards = false } = {}) {
+      return backwards
+        ? { from: Math.max(from, to - blocks + 1), to }
+        : { from, to: Math.min(to, from + blocks - 1) }
+    },
+    isWhole,
+    answered(range) {
+      if (!isWhole(range) || ++inRow < ANSWERS_UNTIL_LONGER) return
+      blocks = Math.min(maxBlocks, blocks * 2)
+      inRow = 0
+    },
+    refused() {
+      const isShorter = blocks > 1
+      blocks = Math.max(1, Math.floor(blocks / 2))
+      inRow = 0
+      return isShorter
+    },
+  }
+}
+
+/** Reads long ranges in pieces that the nodes take. */
+export interface PieceReader<P> {
+  /**
+   * The range's first piece, or its last one when reading backwards. Undefined when the node that answered is behind.
+   * @throws RangeRefusedError when a node does not give the events of even one block; ChainUnavailableError, ChainAnswerError
+   */
+  readPiece(
+    range: BlockRange,
+    options?: { readonly backwards?: boolean },
+  ): Promise<(P & BlockRange) | undefined>
+}
+
+/** @param read reads one piece; a RangeRefusedError asks for a shorter one */
+export function createPieceReader<P>(
+  maxBlocks: number,
+  read: (range: BlockRange) => Promise<P | undefined>,
+): PieceReader<P> {
+  const size = createRangeSize(maxBlocks)
+  return {
+    async readPiece(range, options) {
+      for (;;) {
+        const part = size.part(range, options)
+        try {
+          const piece = await read(part)
+          if (piece === undefined) return undefined
+          size.answered(part)
+          return { ...part, ...piece }
+        } catch (error) {
+          if (!(error instanceof RangeRefusedError) || !size.refused()) throw error
+        }
+      }
+    },
+  }
+}
+
+export function createLogReader(options: {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly queries: readonly LogQuery[]
+  /** Blocks that one query may span. */
+  readonly maxBlocks: number
+}): PieceReader<LogPiece> {
+  const { rpc, queries, maxBlocks } = options
+  return createPieceReader(maxBlocks, async (range) => {
+    const request = logRequest(queries, range)
+    return request.read(await rpc.send(request.calls))
+  })
+}
+
+/** Unix seconds of a block; undefined when the node does not have it. @throws ChainUnavailableError, ChainAnswerError */
+export async function blockTime(rpc: Pick<Rpc, 'send'>, block: number): Promise<number | undefined> {
+  const [found] = await rpc.send([blockCall(block)])
+  return resultOf(found, blockSchema.nullable())?.timestamp
+}
+
+/**
+ * The first block at `timestamp` (Unix seconds) or later, by binary search; `head` when none is.
+ * A block that the node no longer has counts as earlier.
+ */
+export async function firstBlockSince(
+  timeOf: (block: number) => Promise<number | undefined>,
+  timestamp: number,
+  head: number,
+): Promise<number> {
+  let low = 0
+  let high = head
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const time = await timeOf(middle)
+    if (time !== undefined && time >= timestamp) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import { effectOf, historyEntrySchema } from '../../client/history/entries.js'
+import { averageCost, type HistoryEntry, holdingsOf } from '../../client/index.js'
+import type { Command } from '../command.js'
+import { EXIT } from '../exitCodes.js'
+import type { Block, Cell } from '../terminal/render.js'
+import { HISTORY_OPTIONS_HELP, readHistory, shares, timeOf, usdc } from './historyOutput.js'
+
+export const historyCommand: Command = {
+  name: 'history',
+  summary: 'every buy, sale, refund and withdrawal, with prices and costs, from the chain',
+  help: `history [options]
+
+Reads the portfolio's versions from the chain, decrypts them, and lists each event, oldest first. Below are the holdings at
+average cost. The output is confidential. With --escrow it needs no server.
+
+${HISTORY_OPTIONS_HELP}
+
+Events that are not final may disappear when the chain is reorganized. "unreadable" is a version that none of the wallet's
+keys opens: give the file of drawn keys with --portfolio-keys.`,
+  usesWallet: true,
+  async run(args, context) {
+    const { entries, isWhole, transaction, print } = await readHistory(args, context)
+    print({
+      head: HEAD,
+      rows: entries.map((entry) => [...cellsOf(entry), transaction(entry.txHash)]),
+      json: entries.map((entry) => z.encode(historyEntrySchema, entry)),
+      more: isWhole ? holdingBlocks(entries) : [],
+    })
+    return EXIT.done
+  },
+}
+
+const HEAD = [
+  'time',
+  'event',
+  'order',
+  'symbol',
+  'shares',
+  'USDC',
+  'price',
+  'cash change',
+  'final',
+  'transaction',
+]
+
+function cellsOf(entry: HistoryEntry): Cell[] {
+  const { symbol, moved, value, price } = amountsOf(entry)
+  return [
+    timeOf(entry.timestamp),
+    entry.kind,
+    entry.orderId ?? '',
+    symbol ?? '',
+    shares(moved),
+    usdc(value),
+    usdc(price),
+    usdc(effectOf(entry).cash),
+    entry.isFinal ? 'yes' : 'no',
+  ]
+}
+
+interface Amounts {
+  readonly symbol: string | null
+  readonly moved: bigint | null
+  readonly value: bigint | null
+  readonly price: bigint | null
+}
+
+const NONE: Amounts = { symbol: null, moved: null, value: null, price: null }
+
+/** The amounts of an event that are shown. */
+function amountsOf(entry: HistoryEntry): Amounts {
+  switch (entry.kind) {
+    case 'opened':
+      return { ...NONE, value: entry.escrowed }
+    case 'accepted':
+      return { ...NONE, symbol: entry.symbol, value: entry.amount }
+    case 'bought':
+      return { symbol: entry.symbol, moved: entry.shares, value: entry.cost, price: entry.price }
+    case 'sold':
+      return { symbol: entry.symbol, moved: entry.shares, value: entry.proceeds, price: entry.price }
+    case 'refunded':
+    case 'reclaimed':
+      return { ...NONE, symbol: entry.symbol, value: entry.returned }
+    case 'cash-withdrawn':
+    case 'cash-deposited':
+      return { ...NONE, symbol: 'USDC', value: entry.amount }
+    case 'shares-withdrawn':
+    case 'shares-deposited':
+      return { ...NONE, symbol: entry.symbol, moved: entry.shares }
+    default:
+      return NONE
+  }
+}
+
+function holdingBlocks(entries: readonly HistoryEntry[]): Block[] {
+  const { cash, positions, realised, isComplete } = holdingsOf(entries)
+  const symbols = [...new Set([...Object.keys(positions), ...Object.keys(realised)])].sort()
+  return [
+    {
+      kind: 'table',
+      head: ['holding', 'shares', 'cost', 'average cost', 'realised'],
+      rows: symbols.map((symbol) => {
+        const holding = positions[symbol] ?? { shares: 0n, cost: 0n }
+        const gain = realised[symbol] ?? 0n
+        return [symbol, shares(holding.shares), usdc(holding.cost), usdc(averageCost(holding)), usdc(gain)]
+      }),
+    },
+    {
+      kind: 'fields',
+      fields: [
+        ['cash', usdc(cash)],
+        ['complete', isComplete ? 'yes' : 'no: the cost of some shares is unknown'],
+      ],
+    },
+  ]
+}

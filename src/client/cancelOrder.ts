@@ -1,0 +1,48 @@
+import type { OrderReceived } from '../protocol/api.js'
+import {
+  cancelIntentDigest,
+  cancelIntentMessage,
+  cancelIntentTypes,
+  sealCancel,
+  sealedCancelDigest,
+  sealedCancelMessage,
+  sealedCancelTypes,
+} from '../protocol/cancelIntent.js'
+import type { Hex } from '../protocol/hex.js'
+import { intentDomain } from '../protocol/intentDomain.js'
+import type { Orders } from './orders.js'
+import type { Platform } from './platform.js'
+import type { Wallet } from './wallet.js'
+
+interface CancelDeps {
+  readonly wallet: Wallet
+  readonly platform: Platform
+  readonly orders: Orders
+}
+
+/**
+ * Signs a cancel of the wallet's own order, seals it to the enclave, signs the envelope and posts it. Requests two signatures.
+ * @throws ClientError `signature-refused`, `signature-invalid`; ServerError `order-not-found`, `not-order-account`, `order-ended`
+ */
+export async function cancelOrder(
+  orderId: Hex,
+  { wallet, platform, orders }: CancelDeps,
+  signal?: AbortSignal,
+): Promise<OrderReceived> {
+  const domain = intentDomain(platform)
+  const order = { orderId, account: await wallet.account() }
+  const sig = await wallet.signTyped({
+    domain,
+    types: cancelIntentTypes,
+    message: cancelIntentMessage(order),
+    digest: cancelIntentDigest(order, platform),
+  })
+  const envelope = await sealCancel({ ...order, sig }, platform.enclavePublicKey, platform)
+  const outerSig = await wallet.signTyped({
+    domain,
+    types: sealedCancelTypes,
+    message: sealedCancelMessage(orderId, envelope),
+    digest: sealedCancelDigest(orderId, envelope, platform),
+  })
+  return orders.cancel(orderId, { ...envelope, sig: outerSig }, signal)
+}

@@ -1,0 +1,213 @@
+// The history of an account out of its portfolio's versions: docs/protocol.md, "Deriving the history". Pure.
+import * as z from 'zod'
+import type { SignedWrite } from '../../chain/calledAuthorization.js'
+import { bytes32Schema, type Hex, ZERO_BYTES32 } from '../../protocol/hex.js'
+import { bytes32ToName } from '../../protocol/identifiers.js'
+import { portfolioHashAfter } from '../../protocol/ledgerBlob.js'
+import { type OpenOrder, type Portfolio, portfolioSchema } from '../../protocol/portfolio.js'
+import { publicKeySchema } from '../../protocol/publicKey.js'
+import { divide, ONE_SHARE, uint64Schema } from '../../protocol/units.js'
+import { type Balance, balanceSchema, type EntryBody, effectOf, minus, NO_BALANCE, plus } from './entries.js'
+
+/** The portfolio as far as the events up to one point tell it. */
+export const knownSchema = z.strictObject({
+  /** The last version; 0 before the first. */
+  version: uint64Schema,
+  /** The ledger's running hash after it; null if it is unknown. */
+  hash: bytes32Schema.nullable(),
+  /** Whether key, orders and balance are those of `version`, and not of an earlier one. */
+  isCurrent: z.boolean(),
+  /** The last version that opened; 0 for none. */
+  readVersion: uint64Schema,
+  userPubKey: publicKeySchema.nullable(),
+  openOrders: portfolioSchema.shape.openOrders,
+  /** That of the last version that opened, with the public effects since. */
+  balance: balanceSchema,
+})
+export type Known = z.output<typeof knownSchema>
+
+/** An account before its first write. */
+export const NOTHING_WRITTEN: Known = {
+  version: 0n,
+  hash: ZERO_BYTES32,
+  isCurrent: true,
+  readVersion: 0n,
+  userPubKey: null,
+  openOrders: {},
+  balance: NO_BALANCE,
+}
+
+/** The state before a write whose predecessors are unknown. */
+export function unknownBefore(version: bigint): Known {
+  return { ...NOTHING_WRITTEN, version: version - 1n, hash: null, isCurrent: version === 1n }
+}
+
+type UnreadableReason = Extract<EntryBody, { kind: 'unreadable' }>['reason']
+
+/** One version of the portfolio, as its transaction has it. */
+export interface Write {
+  readonly version: bigint
+  /** Null if it was not found in the calldata. */
+  readonly authorization: SignedWrite | null
+  /** The opened portfolio, or why there is none. */
+  readonly opened: Portfolio | Exclude<UnreadableReason, 'unknown-predecessor'>
+}
+
+export interface Step {
+  readonly known: Known
+  readonly bodies: readonly EntryBody[]
+}
+
+/** The state after a version, and the entries that it makes. */
+export function afterWrite(known: Known, write: Write): Step {
+  const { authorization, opened, version } = write
+  if (authorization === null || typeof opened === 'string') return afterUnreadable(known, write)
+  const { orderId } = authorization.message
+  const balance = balanceOf(opened)
+  const explained = [
+    ...keyChange(known, opened, { orderId, version }),
+    ...changeOf(known, authorization, opened, minus(balance, known.balance)),
+  ]
+  const rest = minus(minus(balance, known.balance), effectsOf(explained))
+  const isWhole = rest.cash === 0n && Object.keys(rest.shares).length === 0
+  const adjusted: EntryBody = {
+    kind: 'adjusted',
+    orderId,
+    version,
+    sinceVersion: known.readVersion,
+    ...rest,
+  }
+  return {
+    known: { ...readState(opened, version), hash: hashAfter(authorization), balance },
+    bodies: isWhole ? explained : [...explained, adjusted],
+  }
+}
+
+function readState({ userPubKey, openOrders }: Portfolio, version: bigint) {
+  return { version, readVersion: version, isCurrent: true, userPubKey, openOrders }
+}
+
+function hashAfter({ message }: SignedWrite): Hex {
+  return portfolioHashAfter(message.previous, message)
+}
+
+/** A payout is public, so its effect is known without the portfolio. */
+function afterUnreadable(known: Known, { version, authorization, opened }: Write): Step {
+  const orderId = authorization?.message.orderId ?? null
+  const reason = typeof opened === 'string' ? opened : 'not-in-calldata'
+  const unreadable: EntryBody = {
+    kind: 'unreadable',
+    orderId,
+    version,
+    reason,
+    action: authorization && ACTIONS[authorization.primaryType],
+  }
+  const paid = authorization === null ? [] : payoutOf(authorization)
+  const balance = plus(known.balance, effectsOf(paid))
+  const hash = authorization && hashAfter(authorization)
+  return { known: { ...known, version, hash, isCurrent: false, balance }, bodies: [unreadable, ...paid] }
+}
+
+const ACTIONS = { PortfolioUpdate: 'updated', OrderSettlement: 'settled', OrderRefund: 'refunded' } as const
+
+function keyChange(
+  { userPubKey: from }: Known,
+  { userPubKey: to }: Portfolio,
+  at: { orderId: Hex; version: bigint },
+): EntryBody[] {
+  return from === null || from === to ? [] : [{ kind: 'key-changed', ...at, from, to }]
+}
+
+/** What became of the authorization's order. */
+function changeOf(known: Known, authorization: SignedWrite, after: Portfolio, change: Balance): EntryBody[] {
+  const { primaryType, message } = authorization
+  const { orderId, version } = message
+  const paid = payoutOf(authorization)
+  if (paid.length > 0) return paid
+  const [before, now] = [known.openOrders[orderId], after.openOrders[orderId]]
+  if (now !== undefined) return before === undefined ? [acceptance(orderId, version, now)] : []
+  if (!known.isCurrent) {
+    const reason = 'unknown-predecessor'
+    return [{ kind: 'unreadable', orderId, version, reason, action: ACTIONS[primaryType] }]
+  }
+  if (before !== undefined) return fillOf(before, authorization, change)
+  return primaryType === 'OrderSettlement' ? depositsOf({ orderId, version }, change) : []
+}
+
+function acceptance(orderId: Hex, version: bigint, order: OpenOrder): EntryBody {
+  const { side, symbol, notional: amount, escrow: escrowed, locked } = order
+  return { kind: 'accepted', orderId, version, side, symbol, amount, escrowed, locked }
+}
+
+/** The fill of an order that left the portfolio; none for a refund, or for a reclaimed order without an effect. */
+function fillOf(
+  { side, symbol, notional: amount }: OpenOrder,
+  { primaryType, message }: SignedWrite,
+  change: Balance,
+): EntryBody[] {
+  const { orderId, version } = message
+  const isSettled = primaryType === 'OrderSettlement'
+  const order = { orderId, version, symbol, amount }
+  const moved = change.shares[symbol] ?? 0n
+  if (side === 'BUY') {
+    const escrowed = isSettled ? message.amount : 0n
+    const [shares, cost] = [atLeastZero(moved), atLeastZero(escrowed - change.cash)]
+    if (!isSettled && shares === 0n) return []
+    return [{ kind: 'bought', ...order, shares, cost, price: priceOf(cost, shares), escrowed }]
+  }
+  const [shares, proceeds] = [atLeastZero(-moved), atLeastZero(change.cash)]
+  if (side === 'WITHDRAW' || (!isSettled && shares === 0n)) return []
+  return [{ kind: 'sold', ...order, shares, proceeds, price: priceOf(proceeds, shares) }]
+}
+
+/** A settlement of an order that the portfolio never held, which only adds. */
+function depositsOf(at: { orderId: Hex; version: bigint }, { cash, shares }: Balance): EntryBody[] {
+  const entries = Object.entries(shares)
+  if (cash < 0n || entries.some(([, moved]) => moved < 0n)) return []
+  return [
+    ...(cash > 0n ? [{ kind: 'cash-deposited' as const, ...at, amount: cash }] : []),
+    ...entries.map(([symbol, moved]) => ({
+      kind: 'shares-deposited' as const,
+      ...at,
+      symbol,
+      shares: moved,
+    })),
+  ]
+}
+
+function payoutOf({ primaryType, message }: SignedWrite): EntryBody[] {
+  if (primaryType !== 'OrderSettlement' || message.payout === 0n) return []
+  const { orderId, version, payout } = message
+  const symbol = bytes32ToName(message.payoutAsset)
+  if (symbol === null) return []
+  return symbol === 'USDC'
+    ? [{ kind: 'cash-withdrawn', orderId, version, amount: payout }]
+    : [{ kind: 'shares-withdrawn', orderId, version, symbol, shares: payout }]
+}
+
+/** The end of an escrow without a settlement, with the order's terms where the portfolio has them. */
+export function endWithoutFill(
+  { openOrders }: Known,
+  { kind, orderId, returned }: { kind: 'refunded' | 'reclaimed'; orderId: Hex; returned: bigint },
+): EntryBody {
+  const order = openOrders[orderId]
+  const terms = { side: order?.side ?? null, symbol: order?.symbol ?? null, amount: order?.notional ?? null }
+  return { kind, orderId, ...terms, returned }
+}
+
+function balanceOf({ cash, positions }: Portfolio): Balance {
+  const shares = Object.entries(positions).map(([symbol, { qty }]) => [symbol, qty] as const)
+  return { cash, shares: Object.fromEntries(shares) }
+}
+
+function effectsOf(bodies: readonly EntryBody[]): Balance {
+  return bodies.map(effectOf).reduce(plus, NO_BALANCE)
+}
+
+function priceOf(value: bigint, shares: bigint): bigint | null {
+  return shares === 0n ? null : divide(value * ONE_SHARE, shares, 'down')
+}
+
+function atLeastZero(value: bigint): bigint {
+  return value > 0n ? value : 0n
+}

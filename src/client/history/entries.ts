@@ -1,0 +1,240 @@
+import * as z from 'zod'
+import { bytes32Schema, type Hex } from '../../protocol/hex.js'
+import { symbolSchema } from '../../protocol/identifiers.js'
+import { publicKeySchema } from '../../protocol/publicKey.js'
+import { uint64Schema, uint256Schema } from '../../protocol/units.js'
+
+/** An integer in base units that may be negative: a decimal string on the wire, a `bigint` inside. */
+const intSchema = z.codec(
+  z
+    .string()
+    .max(80)
+    .regex(/^(?:0|-?[1-9]\d*)$/),
+  z.bigint(),
+  {
+    decode: (text) => BigInt(text),
+    encode: (value) => value.toString(),
+  },
+)
+const sharesSchema = z.record(symbolSchema, intSchema)
+
+const cursorSchema = z.strictObject({
+  blockNumber: z.int().min(0),
+  /** Tells whether the chain still has that block. */
+  blockHash: bytes32Schema,
+  logIndex: z.int().min(0),
+  /** The entry's place among those of the same event, from 0. */
+  part: z.int().min(0),
+})
+/** An entry's place on the chain. `history({ after: cursor })` resumes behind it. */
+export type HistoryCursor = Readonly<z.output<typeof cursorSchema>>
+
+const place = {
+  /** Unix seconds, of the block. */
+  timestamp: z.int().min(0),
+  txHash: bytes32Schema,
+  /** Whether the block has the asked confirmations. A reorganization may still remove the others. */
+  isFinal: z.boolean(),
+  cursor: cursorSchema,
+}
+const orderId = bytes32Schema
+const version = uint64Schema
+const side = z.enum(['BUY', 'SELL', 'WITHDRAW'])
+/** An order's terms; null where no readable version of the portfolio has it. */
+const terms = { side: side.nullable(), symbol: symbolSchema.nullable(), amount: uint256Schema.nullable() }
+
+/**
+ * One event of an account, by `kind`. USDC amounts have 6 decimals, shares 9, and prices are USDC base units for one share.
+ */
+export const historyEntrySchema = z.discriminatedUnion('kind', [
+  /** The escrow was opened: USDC left the wallet. */
+  z.strictObject({
+    kind: z.literal('opened'),
+    orderId,
+    escrowed: uint256Schema,
+    /** Unix seconds. */
+    deadline: z.int().min(0),
+    ...place,
+  }),
+  /** The enclave admitted a buy or a sale and wrote it into the portfolio. `amount` is the amount in USDC that was ordered. */
+  z.strictObject({
+    kind: z.literal('accepted'),
+    orderId,
+    version,
+    side,
+    symbol: symbolSchema,
+    amount: uint256Schema,
+    escrowed: uint256Schema,
+    /** Shares that a sale locks. */
+    locked: uint256Schema,
+    ...place,
+  }),
+  /** `cost` is rounded up to the cent. The rest of `escrowed` became cash; a buy with nothing escrowed was paid from cash. */
+  z.strictObject({
+    kind: z.literal('bought'),
+    orderId,
+    version,
+    symbol: symbolSchema,
+    amount: uint256Schema,
+    shares: uint256Schema,
+    cost: uint256Schema,
+    /** `cost / shares`, rounded down; null without shares. */
+    price: uint256Schema.nullable(),
+    escrowed: uint256Schema,
+    ...place,
+  }),
+  /** `proceeds` are net: rounded down to the cent, less the broker's fees (see `saleFees`). */
+  z.strictObject({
+    kind: z.literal('sold'),
+    orderId,
+    version,
+    symbol: symbolSchema,
+    amount: uint256Schema,
+    shares: uint256Schema,
+    proceeds: uint256Schema,
+    /** `proceeds / shares`, rounded down; null without shares. */
+    price: uint256Schema.nullable(),
+    ...place,
+  }),
+  /** The enclave ended the order without a fill. `returned` is the escrowed USDC: in the wallet, or a claim to it. */
+  z.strictObject({ kind: z.literal('refunded'), orderId, ...terms, returned: uint256Schema, ...place }),
+  /** The account took its escrow back. A fill of a sale, or of a buy from cash, follows as `sold` or `bought`. */
+  z.strictObject({ kind: z.literal('reclaimed'), orderId, ...terms, returned: uint256Schema, ...place }),
+  z.strictObject({
+    kind: z.literal('cash-withdrawn'),
+    orderId,
+    version,
+    amount: uint256Schema,
+    ...place,
+  }),
+  z.strictObject({
+    kind: z.literal('shares-withdrawn'),
+    orderId,
+    version,
+    symbol: symbolSchema,
+    shares: uint256Schema,
+    ...place,
+  }),
+  z.strictObject({
+    kind: z.literal('cash-deposited'),
+    orderId,
+    version,
+    amount: uint256Schema,
+    ...place,
+  }),
+  z.strictObject({
+    kind: z.literal('shares-deposited'),
+    orderId,
+    version,
+    symbol: symbolSchema,
+    shares: uint256Schema,
+    ...place,
+  }),
+  /** From this version on, portfolios are sealed to another key. */
+  z.strictObject({
+    kind: z.literal('key-changed'),
+    orderId,
+    version,
+    from: publicKeySchema,
+    to: publicKeySchema,
+    ...place,
+  }),
+  /**
+   * A version whose effect is unknown. `reason`:
+   * | - `other-key`: none of the account's keys opens it
+   * - `malformed`: it opens, and is no portfolio of a format that this client knows
+   * - `not-in-calldata`: the transaction does not contain the authorization in plain ABI encoding
+   * - `unknown-predecessor`: it opens, but not the version before
+   */
+  z.strictObject({
+    kind: z.literal('unreadable'),
+    orderId: orderId.nullable(),
+    version,
+    reason: z.enum(['other-key', 'malformed', 'not-in-calldata', 'unknown-predecessor']),
+    /** The authorization's effect on the order, which is public; null if the authorization was not found. */
+    action: z.enum(['updated', 'settled', 'refunded']).nullable(),
+    ...place,
+  }),
+  /**
+   * The part of the change since `sinceVersion` that no other entry explains: the sum of unreadable versions, or the
+   * opening balance of a history that does not begin with the first version.
+   */
+  z.strictObject({
+    kind: z.literal('adjusted'),
+    orderId,
+    version,
+    sinceVersion: uint64Schema,
+    cash: intSchema,
+    /** By symbol, without zeros. */
+    shares: sharesSchema,
+    ...place,
+  }),
+])
+export type HistoryEntry = Readonly<z.output<typeof historyEntrySchema>>
+export type HistoryKind = HistoryEntry['kind']
+
+type Place = 'timestamp' | 'txHash' | 'isFinal' | 'cursor'
+type Unplaced<E> = E extends HistoryEntry ? Omit<E, Place> : never
+/** An entry before it has its place on the chain. */
+export type EntryBody = Unplaced<HistoryEntry>
+
+/** USDC base units, and share base units by symbol. */
+export interface Balance {
+  readonly cash: bigint
+  readonly shares: Readonly<Record<string, bigint>>
+}
+export const balanceSchema = z.strictObject({ cash: intSchema, shares: sharesSchema })
+export const NO_BALANCE: Balance = { cash: 0n, shares: {} }
+
+/** Sums two balances; symbols without shares are left out. */
+export function plus(one: Balance, other: Balance): Balance {
+  const symbols = new Set([...Object.keys(one.shares), ...Object.keys(other.shares)])
+  const sums = [...symbols].map(
+    (symbol) => [symbol, (one.shares[symbol] ?? 0n) + (other.shares[symbol] ?? 0n)] as const,
+  )
+  return {
+    cash: one.cash + other.cash,
+    shares: Object.fromEntries(sums.filter(([, shares]) => shares !== 0n)),
+  }
+}
+
+/** The difference between two balances, without zeros. */
+export function minus(one: Balance, other: Balance): Balance {
+  const negated = Object.entries(other.shares).map(([symbol, shares]) => [symbol, -shares] as const)
+  return plus(one, { cash: -other.cash, shares: Object.fromEntries(negated) })
+}
+
+/** An entry's effect on the portfolio. The sum of all effects is the portfolio. */
+export function effectOf(entry: EntryBody): Balance {
+  switch (entry.kind) {
+    case 'bought':
+      return { cash: entry.escrowed - entry.cost, shares: { [entry.symbol]: entry.shares } }
+    case 'sold':
+      return { cash: entry.proceeds, shares: { [entry.symbol]: -entry.shares } }
+    case 'cash-withdrawn':
+      return { cash: -entry.amount, shares: {} }
+    case 'cash-deposited':
+      return { cash: entry.amount, shares: {} }
+    case 'shares-withdrawn':
+      return { cash: 0n, shares: { [entry.symbol]: -entry.shares } }
+    case 'shares-deposited':
+      return { cash: 0n, shares: { [entry.symbol]: entry.shares } }
+    case 'adjusted':
+      return { cash: entry.cash, shares: entry.shares }
+    default:
+      return NO_BALANCE
+  }
+}
+
+/** Whether `entry` lies behind the cursor. */
+export function isAfter({ cursor }: Pick<HistoryEntry, 'cursor'>, other: HistoryCursor): boolean {
+  return (
+    (cursor.blockNumber - other.blockNumber || cursor.logIndex - other.logIndex || cursor.part - other.part) >
+    0
+  )
+}
+
+/** The transaction's page in a block explorer, such as `https://etherscan.io`. */
+export function explorerLink(explorerUrl: string, txHash: Hex): string {
+  return `${explorerUrl.replace(/\/+$/, '')}/tx/${txHash}`
+}

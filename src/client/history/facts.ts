@@ -1,0 +1,250 @@
+// Reads an account's events out of the chain, with the portfolios in the calldata of their transactions.
+import { Interface } from 'ethers'
+import * as z from 'zod'
+import {
+  calledAuthorization,
+  forwardedAuthorizations,
+  forwardedWrites,
+  isReclaim,
+  type SignedWrite,
+  type WriteType,
+} from '../../chain/calledAuthorization.js'
+import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
+import { orderEscrowAbi } from '../../chain/generated/orderEscrowAbi.js'
+import { blockSchema, resultOf } from '../../chain/jsonRpc.js'
+import {
+  type BlockRange,
+  type ChainLog,
+  createLogReader,
+  type LogPiece,
+  numberIn,
+  wordAt,
+} from '../../chain/logReader.js'
+import { addressSchema, sameAddress } from '../../protocol/address.js'
+import { authorizationDigest } from '../../protocol/authorization.js'
+import { authorizationTargets } from '../../protocol/authorizationTypes.js'
+import { ProtocolError } from '../../protocol/errors.js'
+import { bytes32Schema, type Hex, hexBetween } from '../../protocol/hex.js'
+import { accountIdOf } from '../../protocol/identifiers.js'
+import { type Portfolio, portfolioSchema } from '../../protocol/portfolio.js'
+import { openUserBlob } from '../../protocol/userBlob.js'
+import { createContract } from '../contract.js'
+import { ClientError } from '../errors.js'
+import type { Keyring } from '../keyring.js'
+import type { PlatformContracts } from '../platform.js'
+import type { Wallet } from '../wallet.js'
+import type { Write } from './derive.js'
+import type { Node } from './node.js'
+
+/** One event of the account, in the order of the chain. */
+export type Fact = { readonly log: ChainLog; readonly timestamp: number } & (
+  | { readonly is: 'opened'; readonly orderId: Hex; readonly escrowed: bigint; readonly deadline: number }
+  | {
+      readonly is: 'ended'
+      readonly kind: 'refunded' | 'reclaimed'
+      readonly orderId: Hex
+      readonly returned: bigint
+    }
+  | { readonly is: 'written'; readonly write: Write }
+)
+
+export interface FactReader {
+  /** The range's first part, as long as the node takes it. */
+  read(range: BlockRange): Promise<{ readonly piece: LogPiece; readonly facts: readonly Fact[] }>
+  /** The last write in the range; null if there is none. */
+  lastWrite(range: BlockRange): Promise<Write | null>
+}
+
+interface FactReaderDeps {
+  readonly rpc: Node
+  readonly wallet: Wallet
+  readonly contracts: Pick<PlatformContracts, 'escrow' | 'ledger'>
+  readonly account: Hex
+  readonly chainId: number
+  readonly keys: Pick<Keyring, 'opened'>
+  readonly maxBlocks: number
+}
+
+const ledgerEvents = new Interface(confidentialLedgerAbi)
+const escrowEvents = new Interface(orderEscrowAbi)
+const UPDATED = topicOf(ledgerEvents, 'PortfolioUpdated')
+const OPENED = topicOf(escrowEvents, 'OrderOpened')
+const REFUNDED = topicOf(escrowEvents, 'OrderRefunded')
+
+function topicOf(events: Interface, name: string): string {
+  return events.getEvent(name)?.topicHash ?? ''
+}
+
+/** Transactions and blocks that travel in one request. */
+const CALLS_AT_ONCE = 20
+/** A block of an Ethereum chain takes no larger transaction. */
+const MAX_INPUT_BYTES = 1_048_576
+
+const transactionSchema = z.looseObject({
+  to: addressSchema.nullable(),
+  input: hexBetween(0, MAX_INPUT_BYTES),
+  blockHash: bytes32Schema,
+})
+type Transaction = z.output<typeof transactionSchema>
+
+/** A reader of one account's events. @throws ClientError `chain-reorganized`, `unexpected-answer`, and those of its node */
+export function createFactReader(deps: FactReaderDeps): FactReader {
+  const { rpc, contracts, account, maxBlocks } = deps
+  const accountId = accountIdOf(account)
+  const padded = `0x${account.slice(2).toLowerCase().padStart(64, '0')}`
+  const writes = { address: contracts.ledger, topics: [UPDATED, accountId] }
+  const orders = { address: contracts.escrow, topics: [[OPENED, REFUNDED], null, padded] }
+  const reader = createLogReader({ rpc, queries: [writes, orders], maxBlocks })
+  const backwards = createLogReader({ rpc, queries: [writes], maxBlocks })
+
+  async function factsOf({ logs }: LogPiece): Promise<Fact[]> {
+    const found = await readTransactions(rpc, logs)
+    return Promise.all(
+      logs.map(async (log) => {
+        const at = { log, timestamp: found.timeOf(log) }
+        const orderId = log.topics[1] ?? '0x'
+        if (log.topics[0] === OPENED) {
+          const escrowed = BigInt(wordAt(log.data, 0))
+          return { ...at, is: 'opened', orderId, escrowed, deadline: numberIn(wordAt(log.data, 1)) }
+        }
+        const transaction = found.transactionOf(log)
+        if (log.topics[0] === UPDATED) return { ...at, is: 'written', write: await writeOf(log, transaction) }
+        const kind = await endOf(orderId, transaction)
+        return { ...at, is: 'ended', kind, orderId, returned: BigInt(wordAt(log.data, 0)) }
+      }),
+    )
+  }
+
+  async function writeOf(log: ChainLog, transaction: Transaction): Promise<Write> {
+    const version = BigInt(wordAt(log.data, 0))
+    const authorization = await authorizationOf(version, transaction)
+    if (authorization === null) return { version, authorization, opened: 'not-in-calldata' }
+    return { version, authorization, opened: await opened(authorization.message.userBlob, version) }
+  }
+
+  /** The event proves that a direct call took effect. Calldata of another contract may hold others besides. */
+  async function authorizationOf(version: bigint, { to, input }: Transaction): Promise<SignedWrite | null> {
+    const isOurs = ({ message }: SignedWrite) =>
+      sameAddress(message.account, account) && message.version === version && message.userBlob !== '0x'
+    for (const type of WRITE_TYPES) {
+      if (to !== null && sameAddress(to, targetOf(type))) {
+        const called = calledAuthorization(type, input)
+        if (called && isOurs(called)) return called
+      }
+    }
+    const candidates = WRITE_TYPES.flatMap((type) => forwardedWrites(type, account, input)).filter(isOurs)
+    return firstUsed(candidates)
+  }
+
+  /** An order that is refunded by the enclave, or else the account's own reclaim. */
+  async function endOf(orderId: Hex, { to, input }: Transaction): Promise<'refunded' | 'reclaimed'> {
+    const isForwarded = to === null || !sameAddress(to, contracts.escrow)
+    if (!isReclaim(orderId, input, isForwarded)) return 'refunded'
+    if (!isForwarded) return 'reclaimed'
+    const refund = await firstUsed(forwardedAuthorizations('OrderRefund', orderId, input))
+    return refund === null ? 'reclaimed' : 'refunded'
+  }
+
+  /** The first authorization that its contract has marked as used. */
+  async function firstUsed(candidates: readonly SignedWrite[]): Promise<SignedWrite | null> {
+    for (const candidate of candidates) {
+      const address = targetOf(candidate.primaryType)
+      const digest = authorizationDigest(candidate, { chainId: deps.chainId, verifyingContract: address })
+      const contract = createContract({ wallet: deps.wallet, address, abi: orderEscrowAbi })
+      if (await contract.read('usedDigest', [digest], z.boolean())) return candidate
+    }
+    return null
+  }
+
+  function targetOf(type: WriteType): Hex {
+    return authorizationTargets[type].contract === 'OrderEscrow' ? contracts.escrow : contracts.ledger
+  }
+
+  async function opened(blob: Hex, version: bigint): Promise<Portfolio | 'other-key' | 'malformed'> {
+    try {
+      const value = await deps.keys.opened(({ privateKey }) =>
+        openUserBlob(blob, privateKey, accountId, version),
+      )
+      return portfolioSchema.safeParse(value).data ?? 'malformed'
+    } catch (error) {
+      // The user rejected the signature that derives the key.
+      if (!(error instanceof ProtocolError)) throw error
+      return error.code === 'undecryptable' ? 'other-key' : 'malformed'
+    }
+  }
+
+  return {
+    async read(range) {
+      const piece = await pieceOf(reader.readPiece(range))
+      return { piece, facts: await factsOf(piece) }
+    },
+    async lastWrite({ from, to }) {
+      for (let end = to; end >= from; ) {
+        const piece = await pieceOf(backwards.readPiece({ from, to: end }, { backwards: true }))
+        const last = piece.logs.at(-1)
+        if (last) return writeOf(last, (await readTransactions(rpc, [last])).transactionOf(last))
+        end = piece.from - 1
+      }
+      return null
+    },
+  }
+}
+
+const WRITE_TYPES = ['PortfolioUpdate', 'OrderSettlement', 'OrderRefund'] as const
+
+async function pieceOf<P extends LogPiece>(reading: Promise<P | undefined>): Promise<P> {
+  const piece = await reading
+  if (piece) return piece
+  throw new ClientError('unexpected-answer', 'The node is behind a block that it named before. Try again.')
+}
+
+/** The transactions of logs and the times of their blocks, which have to be of the logs' own blocks. */
+async function readTransactions(node: Node, logs: readonly ChainLog[]) {
+  const hashes = [...new Set(logs.filter(({ topics }) => topics[0] !== OPENED).map(({ txHash }) => txHash))]
+  const blocks = [...new Set(logs.filter(isUntimed).map(({ blockHash }) => blockHash))]
+  const [transactions, headers] = await Promise.all([
+    readAll(node, { method: 'eth_getTransactionByHash', keys: hashes, schema: transactionSchema }),
+    readAll(node, { method: 'eth_getBlockByHash', keys: blocks, more: [false], schema: blockSchema }),
+  ])
+  return {
+    transactionOf({ txHash, blockHash }: ChainLog): Transaction {
+      const found = transactions.get(txHash)
+      if (found?.blockHash === blockHash) return found
+      throw new ClientError('chain-reorganized', REORGANIZED)
+    },
+    timeOf({ blockHash, blockTimestamp }: ChainLog): number {
+      const time = blockTimestamp ?? headers.get(blockHash)?.timestamp
+      if (time !== undefined) return time
+      throw new ClientError('chain-reorganized', REORGANIZED)
+    },
+  }
+}
+
+function isUntimed({ blockTimestamp }: ChainLog): boolean {
+  return blockTimestamp === undefined
+}
+
+export const REORGANIZED = 'The chain was reorganized while its history was read. Read it again.'
+
+/** The answers to one question about several hashes; without those that the node does not know. */
+async function readAll<T>(
+  node: Node,
+  asked: {
+    readonly method: string
+    readonly keys: readonly Hex[]
+    readonly more?: readonly unknown[]
+    readonly schema: z.ZodType<T>
+  },
+): Promise<Map<Hex, T>> {
+  const { method, keys, more = [], schema } = asked
+  const found = new Map<Hex, T>()
+  for (let at = 0; at < keys.length; at += CALLS_AT_ONCE) {
+    const some = keys.slice(at, at + CALLS_AT_ONCE)
+    const answers = await node.send(some.map((key) => ({ method, params: [key, ...more] })))
+    for (const [index, key] of some.entries()) {
+      const value = resultOf(answers[index], schema.nullable())
+      if (value !== null) found.set(key, value)
+    }
+  }
+  return found
+}

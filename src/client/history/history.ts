@@ -1,0 +1,236 @@
+import * as z from 'zod'
+import { ChainUnavailableError, isChainFailure } from '../../chain/errors.js'
+import { confidentialLedgerAbi } from '../../chain/generated/confidentialLedgerAbi.js'
+import { blockCall, blockSchema, resultOf } from '../../chain/jsonRpc.js'
+import type { BlockId } from '../../chain/logReader.js'
+import { bytes32Schema } from '../../protocol/hex.js'
+import { accountIdOf } from '../../protocol/identifiers.js'
+import { createContract } from '../contract.js'
+import { ClientError } from '../errors.js'
+import type { Keyring } from '../keyring.js'
+import type { PlatformContracts } from '../platform.js'
+import type { Wallet } from '../wallet.js'
+import { createHistoryCache, type HistoryStore, type KeptHistory } from './cache.js'
+import {
+  afterWrite,
+  endWithoutFill,
+  type Known,
+  NOTHING_WRITTEN,
+  type Step,
+  unknownBefore,
+} from './derive.js'
+import { type EntryBody, type HistoryCursor, type HistoryEntry, isAfter } from './entries.js'
+import { createFactReader, type Fact, type FactReader, REORGANIZED } from './facts.js'
+import { createNode, type Node } from './node.js'
+
+export interface HistoryOptions {
+  /** The first block to read; default 0. The block of the contracts' deployment saves queries. */
+  readonly fromBlock?: number | undefined
+  /** Only entries behind this one. Its block has to be on the chain still. */
+  readonly after?: HistoryCursor | undefined
+  /** Blocks that must hold an event, its own included, until its entry is final; default 12. */
+  readonly confirmations?: number | undefined
+  /** Withholds entries that are not final. */
+  readonly finalOnly?: boolean | undefined
+  /** Keeps the final part, sealed, so that the next call reads only later blocks. */
+  readonly store?: HistoryStore | undefined
+  /** Blocks that one query spans at most; default 50,000. Halved when the node refuses. */
+  readonly maxBlocks?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+const CONFIRMATIONS = 12
+const MAX_BLOCKS = 50_000
+
+interface HistoryDeps {
+  readonly wallet: Wallet
+  readonly contracts: () => Promise<Pick<PlatformContracts, 'escrow' | 'ledger'>>
+  readonly keys: Keyring
+}
+
+/**
+ * An account's history, oldest first, up to the head at the time of the call. Reads the chain alone.
+ * @throws ClientError `chain-reorganized` when the block of `after`, or one that was read, is no longer on the chain: read
+ *   again, from an earlier cursor; `unexpected-answer`, `node-unavailable`, `no-provider`, and those of the keys
+ */
+export async function* readHistory(
+  deps: HistoryDeps,
+  options: HistoryOptions = {},
+): AsyncGenerator<HistoryEntry, void, undefined> {
+  try {
+    yield* entriesOf(deps, options)
+  } catch (error) {
+    if (!isChainFailure(error)) throw error
+    throw error instanceof ChainUnavailableError
+      ? new ClientError('node-unavailable', 'The node limits its requests. Try again later.', {
+          cause: error,
+        })
+      : new ClientError(
+          'unexpected-answer',
+          'The node did not answer as documented. Read the history again.',
+          {
+            cause: error,
+          },
+        )
+  }
+}
+
+async function* entriesOf(deps: HistoryDeps, options: HistoryOptions) {
+  const { wallet, keys } = deps
+  const { after, store, signal, finalOnly = false, confirmations = CONFIRMATIONS } = options
+  const rpc = createNode(wallet.provider, signal)
+  const [account, chainId, contracts] = await Promise.all([
+    wallet.account(),
+    wallet.chainId(),
+    deps.contracts(),
+  ])
+  const place = { chainId, ledger: contracts.ledger, account }
+  const maxBlocks = options.maxBlocks ?? MAX_BLOCKS
+  const facts = createFactReader({ rpc, wallet, contracts, ...place, keys, maxBlocks })
+  if (after) await assertOnChain(rpc, { number: after.blockNumber, hash: after.blockHash })
+  const atHead = await readHead(wallet, place)
+  const from = options.fromBlock ?? (store ? 0 : (after?.blockNumber ?? 0))
+  const cache = store ? createHistoryCache(store, place, keys) : null
+  const kept = (await cache?.load()) ?? null
+  const isUsable = kept !== null && (await canUse(kept, { rpc, from, keys }))
+  const walk = createWalk(facts, isUsable ? kept : { from, last: null, known: null, entries: [] })
+  const isAsked = (entry: HistoryEntry) =>
+    entry.cursor.blockNumber >= from && (after === undefined || isAfter(entry, after))
+
+  const confirmedTo = atHead.number - confirmations + 1
+  yield* walk.entries().filter(isAsked)
+  try {
+    while (walk.next() <= confirmedTo) yield* (await walk.read(confirmedTo, true)).filter(isAsked)
+  } finally {
+    const state = walk.state()
+    if (state !== null) await cache?.save({ ...state, keys: keys.drawn() })
+  }
+  if (finalOnly) return
+  while (walk.next() <= atHead.number) yield* (await walk.read(atHead.number, false)).filter(isAsked)
+  walk.assertWhole(atHead)
+}
+
+interface Head {
+  readonly number: number
+  readonly version: bigint
+  readonly hash: string
+}
+
+/** The head, and the ledger's own account of the portfolio there: it shows whether a node left out an event. */
+async function readHead(
+  wallet: Wallet,
+  { ledger, account }: { readonly ledger: `0x${string}`; readonly account: `0x${string}` },
+): Promise<Head> {
+  const number = await wallet.provider.getBlockNumber()
+  const contract = createContract({ wallet, address: ledger, abi: confidentialLedgerAbi })
+  const id = accountIdOf(account)
+  const [version, hash] = await Promise.all([
+    contract.read('portfolioVersion', [id], z.bigint(), number),
+    contract.read('portfolioHash', [id], bytes32Schema, number),
+  ])
+  return { number, version, hash }
+}
+
+/** The walk's start: a kept history, or a block. */
+interface Start {
+  readonly from: number
+  readonly last: BlockId | null
+  readonly known: Known | null
+  readonly entries: readonly HistoryEntry[]
+}
+
+/** Goes along the chain from its start and derives the entries. */
+function createWalk(facts: FactReader, start: Start) {
+  const { from } = start
+  const entries = [...start.entries]
+  let { last, known } = start
+  let isChanged = false
+
+  /** The state before the first event of a walk that begins in the middle of the history. */
+  async function knownBefore(fact: Fact): Promise<Known> {
+    const version = fact.is === 'written' ? fact.write.version : null
+    if (from === 0 || version === 1n) return NOTHING_WRITTEN
+    const write = await facts.lastWrite({ from: 0, to: from - 1 })
+    if (write !== null) return afterWrite(unknownBefore(write.version), write).known
+    return version === null ? NOTHING_WRITTEN : unknownBefore(version)
+  }
+
+  async function stepOf(fact: Fact): Promise<Step | { readonly bodies: readonly EntryBody[] }> {
+    if (fact.is === 'opened') {
+      const { orderId, escrowed, deadline } = fact
+      return { bodies: [{ kind: 'opened', orderId, escrowed, deadline }] }
+    }
+    const before = known ?? (await knownBefore(fact))
+    if (fact.is === 'ended') return { known: before, bodies: [endWithoutFill(before, fact)] }
+    assertFollows(before, fact)
+    return afterWrite(before, fact.write)
+  }
+
+  return {
+    next: () => (last === null ? from : last.number + 1),
+    entries: (): readonly HistoryEntry[] => entries,
+    /** The entries of the next blocks, as many as the node takes, up to `to`. */
+    async read(to: number, isFinal: boolean): Promise<readonly HistoryEntry[]> {
+      const { piece, facts: found } = await facts.read({ from: last === null ? from : last.number + 1, to })
+      if (last !== null && piece.parent?.hash !== last.hash) throw reorganized()
+      const added: HistoryEntry[] = []
+      for (const fact of found) {
+        const step = await stepOf(fact)
+        if ('known' in step) known = step.known
+        added.push(...step.bodies.map((body, part) => placed(body, fact, { part, isFinal })))
+      }
+      last = { number: piece.last.number, hash: piece.last.hash }
+      isChanged = true
+      entries.push(...added)
+      return added
+    },
+    /** For the cache; null when nothing was read. */
+    state: () => (isChanged && last !== null ? { from, last, known, entries } : null),
+    /** @throws ClientError `unexpected-answer` when the ledger has versions that no event showed */
+    assertWhole({ version, hash }: Head): void {
+      if (known === null && from > 0) return
+      const { version: seen, hash: seenHash } = known ?? NOTHING_WRITTEN
+      if (seen === version && (seenHash ?? hash) === hash) return
+      throw new ClientError('unexpected-answer', 'The node left out events of the portfolio. Read it again.')
+    },
+  }
+}
+
+/** Versions come one after another, and each names the running hash of its predecessors. */
+function assertFollows(known: Known, { write }: Extract<Fact, { is: 'written' }>): void {
+  const previous = write.authorization?.message.previous ?? known.hash
+  if (write.version === known.version + 1n && (known.hash ?? previous) === previous) return
+  throw new ClientError('unexpected-answer', 'The node left out events of the portfolio. Read it again.')
+}
+
+function placed(
+  body: EntryBody,
+  { log, timestamp }: Fact,
+  { part, isFinal }: { part: number; isFinal: boolean },
+): HistoryEntry {
+  const { blockNumber, blockHash, logIndex, txHash } = log
+  return { ...body, timestamp, txHash, isFinal, cursor: { blockNumber, blockHash, logIndex, part } }
+}
+
+/** Whether a kept history goes back far enough, is on the chain still, and was read with all keys that are held now. */
+async function canUse(
+  kept: KeptHistory,
+  { rpc, from, keys }: { rpc: Node; from: number; keys: Pick<Keyring, 'drawn'> },
+): Promise<boolean> {
+  const isSealed = kept.entries.some((entry) => entry.kind === 'unreadable' && entry.reason === 'other-key')
+  if (kept.from > from || (isSealed && keys.drawn().some((key) => !kept.keys.includes(key)))) return false
+  return isOnChain(rpc, kept.last)
+}
+
+async function assertOnChain(rpc: Node, block: BlockId): Promise<void> {
+  if (!(await isOnChain(rpc, block))) throw reorganized()
+}
+
+async function isOnChain(rpc: Node, { number, hash }: BlockId): Promise<boolean> {
+  const [answer] = await rpc.send([blockCall(number)])
+  return resultOf(answer, blockSchema.nullable())?.hash === hash
+}
+
+function reorganized(): ClientError {
+  return new ClientError('chain-reorganized', REORGANIZED)
+}

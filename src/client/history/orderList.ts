@@ -1,0 +1,133 @@
+import { type FeeSchedule, feesOfSale } from '../../protocol/fees.js'
+import type { Hex } from '../../protocol/hex.js'
+import { ONE_CENT } from '../../protocol/units.js'
+import type { HistoryEntry } from './entries.js'
+
+/** One order, as the history tells it. USDC amounts have 6 decimals, shares 9; null where nothing readable tells it. */
+export interface OrderSummary {
+  readonly orderId: Hex
+  readonly state: 'OPEN' | 'SETTLED' | 'REFUNDED'
+  readonly side: 'BUY' | 'SELL' | 'WITHDRAW' | null
+  /** `USDC` for a withdrawal of cash. */
+  readonly symbol: string | null
+  /** The ordered amount in USDC; for a withdrawal the amount paid out, in shares if `symbol` is an equity. */
+  readonly amount: bigint | null
+  readonly escrowed: bigint
+  /** Filled shares. */
+  readonly shares: bigint | null
+  /** The cost of a buy, the net proceeds of a sale, or the USDC that came back. */
+  readonly value: bigint | null
+  /** Average price of one share. */
+  readonly price: bigint | null
+  /** Unix seconds; null if the order was opened before the first entry. */
+  readonly openedAt: number | null
+  readonly endedAt: number | null
+  /** The transaction that opened it, and the one that ended it. */
+  readonly openedIn: Hex | null
+  readonly endedIn: Hex | null
+  /** Whether all its entries are final. */
+  readonly isFinal: boolean
+}
+
+/** The orders of a history, in the order of their first entries. @param entries oldest first */
+export function ordersOf(entries: Iterable<HistoryEntry>): readonly OrderSummary[] {
+  const orders = new Map<Hex, OrderSummary>()
+  for (const entry of entries) {
+    const { orderId } = entry
+    if (orderId === null) continue
+    const before = orders.get(orderId) ?? unknownOrder(orderId)
+    orders.set(orderId, { ...before, ...changeBy(before, entry), isFinal: before.isFinal && entry.isFinal })
+  }
+  return [...orders.values()]
+}
+
+function unknownOrder(orderId: Hex): OrderSummary {
+  const terms = { side: null, symbol: null, amount: null, escrowed: 0n }
+  const fill = { shares: null, value: null, price: null }
+  const times = { openedAt: null, endedAt: null, openedIn: null, endedIn: null }
+  return { orderId, state: 'OPEN', ...terms, ...fill, ...times, isFinal: true }
+}
+
+function changeBy(before: OrderSummary, entry: HistoryEntry): Partial<OrderSummary> {
+  // A reclaimed order stays refunded when its fill is taken over.
+  const settled = { ...endOf(entry), state: before.state === 'REFUNDED' ? 'REFUNDED' : 'SETTLED' } as const
+  switch (entry.kind) {
+    case 'opened':
+      return { escrowed: entry.escrowed, openedAt: entry.timestamp, openedIn: entry.txHash }
+    case 'accepted': {
+      const { side, symbol, amount } = entry
+      return { side, symbol, amount }
+    }
+    case 'bought': {
+      const { symbol, amount, shares, cost: value, price } = entry
+      return { ...settled, side: 'BUY', symbol, amount, shares, value, price }
+    }
+    case 'sold': {
+      const { symbol, amount, shares, proceeds: value, price } = entry
+      return { ...settled, side: 'SELL', symbol, amount, shares, value, price }
+    }
+    case 'cash-withdrawn':
+      return { ...settled, side: 'WITHDRAW', symbol: 'USDC', amount: entry.amount, value: entry.amount }
+    case 'shares-withdrawn':
+      return {
+        ...settled,
+        side: 'WITHDRAW',
+        symbol: entry.symbol,
+        amount: entry.shares,
+        shares: entry.shares,
+      }
+    case 'refunded':
+    case 'reclaimed':
+      return {
+        ...endOf(entry),
+        state: 'REFUNDED',
+        side: entry.side ?? before.side,
+        symbol: entry.symbol ?? before.symbol,
+        amount: entry.amount ?? before.amount,
+        value: entry.returned,
+      }
+    case 'cash-deposited':
+    case 'shares-deposited':
+      return settled
+    case 'unreadable':
+      return entry.action === 'settled' ? settled : {}
+    default:
+      return {}
+  }
+}
+
+function endOf({ timestamp, txHash }: HistoryEntry): Pick<OrderSummary, 'endedAt' | 'endedIn'> {
+  return { endedAt: timestamp, endedIn: txHash }
+}
+
+/** What a sale brought before fees, and the fees; USDC base units. */
+export interface SaleFees {
+  readonly gross: bigint
+  readonly fees: bigint
+}
+
+/**
+ * Derives a sale's fees from its net proceeds, under the schedule of its day (`fees` of `views.market()`). Null if the
+ * proceeds fit no gross amount, or several: a fee by value rounds, and one that took everything hides the amount.
+ */
+export function saleFees(
+  { shares, proceeds }: Pick<Extract<HistoryEntry, { kind: 'sold' }>, 'shares' | 'proceeds'>,
+  schedule: FeeSchedule,
+): SaleFees | null {
+  if (proceeds === 0n || proceeds % ONE_CENT !== 0n) return null
+  const feesAt = (value: bigint) => feesOfSale(schedule, shares, value)
+  const found: SaleFees[] = []
+  let gross = proceeds + feesAt(proceeds)
+  for (let step = 0; step < MAX_STEPS; step++) {
+    // The fees are those of the exact amount, and the gross amount is that amount rounded down to the cent.
+    const [least, most] = [feesAt(gross), feesAt(gross + ONE_CENT)]
+    if (gross - most > proceeds) return found.length === 1 ? (found[0] ?? null) : null
+    const fees = gross - proceeds
+    if (fees >= least && fees <= most) found.push({ gross, fees })
+    gross += ONE_CENT
+  }
+  return null
+}
+
+/** Fees of less than the trade reach the answer in a few steps. */
+const MAX_STEPS = 1_000

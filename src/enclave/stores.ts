@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { type Hex, hexToBytes } from '../protocol/hex.js'
+import { accountIdOf } from '../protocol/identifiers.js'
+import { type BlobPlace, ledgerKey, openBlob, paddedBytesOf, sealBlob } from '../protocol/ledgerBlob.js'
+import { type Policy, policySchema } from '../protocol/policy.js'
+import { type Portfolio, portfolioSchema } from '../protocol/portfolio.js'
+import { sealUserBlob } from '../protocol/userBlob.js'
+import type { ChainState } from './chainState.js'
+import { RunFailure } from './failures.js'
+import type { BlockPoint } from './heads.js'
+
+/** An account's portfolio as it stands on chain; null when none was ever written. */
+export interface StoredPortfolio {
+  portfolio: Portfolio | null
+  /** How often it has been written. */
+  version: bigint
+  /** The ledger's running hash of these writes. */
+  hash: Hex
+  /** Bytes of its padded plaintext. */
+  bytes: number
+}
+
+/** A portfolio sealed for both its readers, as every authorization that writes one carries it. */
+interface SealedPortfolio {
+  version: bigint
+  /** The ledger's running hash before this write. */
+  previous: Hex
+  enclaveBlob: Hex
+  userBlob: Hex
+}
+
+export interface PortfolioStore {
+  /** @throws RunFailure `ledger-unreadable`: a portfolio that does not open is never taken for an empty one */
+  load(account: Hex, block: BlockPoint): Promise<StoredPortfolio>
+  /** Seals what is to be written next, after what is stored. */
+  seal(
+    account: Hex,
+    portfolio: Portfolio,
+    stored: Omit<StoredPortfolio, 'portfolio'>,
+  ): Promise<SealedPortfolio>
+}
+
+export function createPortfolioStore(chain: ChainState, masterKey: Hex): PortfolioStore {
+  const place = (id: Hex, version: bigint): BlobPlace => ({
+    chainId: chain.chainId,
+    ledger: chain.addresses.confidentialLedger,
+    id,
+    version,
+  })
+  const keyOf = (id: Hex) => ledgerKey(hexToBytes(masterKey), 'account', id)
+
+  return {
+    async load(account, block) {
+      const id = accountIdOf(account)
+      const [version, hash, blob] = await Promise.all([
+        chain.ledger.portfolioVersion(id, block.hash),
+        chain.ledger.portfolioHash(id, block.hash),
+        chain.ledger.enclaveBlob(id, block.hash),
+      ])
+      const bytes = paddedBytesOf(blob)
+      if (version === 0n) return { portfolio: null, version, hash, bytes }
+      try {
+        const portfolio = portfolioSchema.parse(await openBlob(blob, keyOf(id), place(id, version)))
+        return { portfolio, version, hash, bytes }
+      } catch {
+        throw new RunFailure('ledger-unreadable')
+      }
+    },
+    async seal(account, portfolio, stored) {
+      const id = accountIdOf(account)
+      const version = stored.version + 1n
+      const value = z.encode(portfolioSchema, portfolio)
+      const [enclaveBlob, userBlob] = await Promise.all([
+        sealBlob(value, keyOf(id), place(id, version), undefined, stored.bytes),
+        sealUserBlob(value, portfolio.userPubKey, id, version, stored.bytes),
+      ])
+      return { version, previous: stored.hash, enclaveBlob, userBlob }
+    },
+  }
+}
+
+/** An institution's rulebook as it stands on chain; null when none was published. */
+interface StoredPolicy {
+  policy: Policy | null
+  version: number
+}
+
+export interface PolicyStore {
+  /** @throws RunFailure `ledger-unreadable`: a rulebook that does not open never counts as none */
+  load(orgId: Hex, block: BlockPoint): Promise<StoredPolicy>
+  /** Seals what is to be written as `version`, which must be the stored one + 1. */
+  seal(orgId: Hex, policy: Policy, version: number): Promise<Hex>
+}
+
+export function createPolicyStore(chain: ChainState, masterKey: Hex): PolicyStore {
+  const place = (id: Hex, version: number): BlobPlace => ({
+    chainId: chain.chainId,
+    ledger: chain.addresses.confidentialLedger,
+    id,
+    version: BigInt(version),
+  })
+  const keyOf = (id: Hex) => ledgerKey(hexToBytes(masterKey), 'org', id)
+  /** Each institution's rulebook as it was opened last: most orders find the same blob on the chain. */
+  const opened = new Map<Hex, { blob: Hex; version: number; policy: Policy }>()
+
+  return {
+    async load(orgId, block) {
+      const [version, blob] = await Promise.all([
+        chain.ledger.policyVersion(orgId, block.hash),
+        chain.ledger.policyBlob(orgId, block.hash),
+      ])
+      if (version === 0) return { policy: null, version }
+      const known = opened.get(orgId)
+      if (known?.blob === blob && known.version === version) return { policy: known.policy, version }
+      try {
+        const policy = policySchema.parse(await openBlob(blob, keyOf(orgId), place(orgId, version)))
+        opened.set(orgId, { blob, version, policy })
+        return { policy, version }
+      } catch {
+        throw new RunFailure('ledger-unreadable')
+      }
+    },
+    seal: (orgId, policy, version) =>
+      sealBlob(z.encode(policySchema, policy), keyOf(orgId), place(orgId, version)),
+  }
+}

@@ -1,0 +1,98 @@
+import { computeAddress, formatEther } from 'ethers'
+import { checkBroker } from '../../broker/checkup.js'
+import { type Broker, createBroker } from '../../broker/index.js'
+import { checkDeployment, checkNodes, stoppedAnswering } from '../../chain/checkup.js'
+import { balanceOf, currentFees, leastBalance } from '../../chain/fees.js'
+import { createRpc, type Rpc } from '../../chain/rpc.js'
+import { checksum } from '../../protocol/address.js'
+import { type Finding, fault, ok, unchecked } from '../../protocol/finding.js'
+import { describeError, type Logger } from '../../service/logger.js'
+import type { Config } from './config.js'
+
+interface ConfigurationCheckup {
+  readonly findings: Finding[]
+  /** The broker's id of the account whose prices are read; null when it did not say. */
+  readonly brokerAccount: string | null
+}
+
+/** Checks a configuration against the chain and the broker. Sends nothing and changes nothing. */
+export async function checkConfiguration(config: Config): Promise<ConfigurationCheckup> {
+  const { keyId, secretKey } = config.broker
+  const keys = { keyId: keyId.reveal(), secretKey: secretKey.reveal() }
+  const broker = createBroker({ ...config.broker, ...keys })
+  const [ofChain, ofBroker] = await Promise.all([checkChain(config), checkBroker(broker, { trades: false })])
+  return { findings: [...ofChain, ...ofBroker.findings], brokerAccount: ofBroker.accountId }
+}
+
+/**
+ * Logs once what the server's own nodes and its broker say against the configuration. The server starts in spite of that:
+ * nodes and broker may come back.
+ */
+export async function logConfigurationFaults(server: {
+  readonly config: Config
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly marketData: Broker
+  readonly logger: Logger
+}): Promise<void> {
+  const { config, rpc, marketData, logger } = server
+  try {
+    const [ofChain, ofBroker] = await Promise.all([
+      askChain(config, rpc),
+      checkBroker(marketData, { trades: false }),
+    ])
+    for (const { check, result, text } of [...ofChain, ...ofBroker.findings]) {
+      if (result === 'fault') logger.warn('configuration fault found', { code: check, reason: text })
+    }
+  } catch (error) {
+    logger.warn('configuration not checked', describeError(error))
+  }
+}
+
+async function checkChain(config: Config): Promise<Finding[]> {
+  const { rpcUrls, rpcTimeoutMs: timeoutMs, chainId } = config.chain
+  const options = { urls: rpcUrls.reveal(), timeoutMs, chainId }
+  const nodes = await checkNodes(options)
+  if (!nodes.some(({ result }) => result === 'ok')) {
+    return [
+      ...nodes,
+      ...['contract-code', 'relayer-balance'].map((check) => unchecked(check, 'no node to ask')),
+    ]
+  }
+  return [...nodes, ...(await askChain(config, createRpc(options)))]
+}
+
+async function askChain({ chain, enclave, relay }: Config, rpc: Pick<Rpc, 'send'>): Promise<Finding[]> {
+  const { signer } = enclave
+  try {
+    const [deployment, balances] = await Promise.all([
+      checkDeployment({ rpc, addresses: chain.contracts, signer, signerName: 'ENCLAVE_SIGNER' }),
+      Promise.all(relay.relayerKeys.map((key) => checkBalance(rpc, key, relay))),
+    ])
+    return [...deployment, ...balances]
+  } catch (error) {
+    return [stoppedAnswering(error)]
+  }
+}
+
+async function checkBalance(
+  rpc: Pick<Rpc, 'send'>,
+  relayerKey: Config['relay']['relayerKeys'][number],
+  { minBalance, maxFeePerGas }: Config['relay'],
+): Promise<Finding> {
+  if (relayerKey.kind === 'kms') {
+    return unchecked(
+      'relayer-balance',
+      "the relayer's key is in AWS KMS: take its address from GET /health of the running server, and see its balance",
+    )
+  }
+  const relayer = checksum(computeAddress(relayerKey.privateKey.reveal()))
+  const [balance, fees] = await Promise.all([balanceOf(rpc, relayer), currentFees(rpc, maxFeePerGas)])
+  const least = leastBalance(minBalance, fees)
+  const has = `the relayer ${relayer} has ${formatEther(balance)} ether`
+  return balance > 0n && balance >= least
+    ? ok('relayer-balance', has)
+    : fault(
+        'relayer-balance',
+        `${has}, an order takes ${formatEther(least)} at what gas costs now, RELAY_MIN_BALANCE of it to be kept: fund it, or nothing new is relayed`,
+      )
+}

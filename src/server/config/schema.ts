@@ -1,0 +1,339 @@
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { DOCUMENTED_FEES, feeScheduleText } from '../../protocol/fees.js'
+import { chainIdTextSchema } from '../../protocol/identifiers.js'
+import { publicKeySchema } from '../../protocol/publicKey.js'
+import { optional, required, withDefault } from '../../service/config.js'
+import { account, baseUrl, duration, httpUrl, integer, listOf, logLevel } from '../../service/configKinds.js'
+import { LOG_LEVELS } from '../../service/logger.js'
+import {
+  command,
+  databaseUrl,
+  each,
+  enclaveUrl,
+  ether,
+  gwei,
+  host,
+  kmsKeyId,
+  origin,
+  relayerKey,
+  runSecret,
+  secretText,
+} from './values.js'
+
+/** Works from src/ and from dist/: both lie beside each other. */
+const bundledEnclave = fileURLToPath(new URL('../../../dist/enclave/main.js', import.meta.url))
+
+const KIBIBYTE = 1_024
+const RELAY_TOKEN_MIN_LENGTH = 32
+const address = (about: string) => required(account(), { about, example: '' })
+
+export const ENV_EXAMPLE_HEADER = [
+  "# The server's configuration: `install -m 600 .env.example .env`, or name another file in ENV_FILE. A file that other",
+  '# users have rights on is refused. Real environment variables win. A line that is commented out shows its default.',
+  '# Checked against the schema by `npm run env:check`.',
+]
+
+/** Where an enclave may run. */
+export const TRIGGER_KINDS = ['resident', 'http', 'process'] as const
+
+/** Every variable of the server, in the order of `.env.example`. The process's environment may have others, the file not. */
+export const environmentSchema = z.object({
+  PORT: withDefault(integer(0, 65_535), {
+    section: 'HTTP',
+    about: 'Port that the API listens on; 0 takes any free one.',
+    fallback: '8000',
+  }),
+  HOST: optional(host(), { about: 'Address to listen on; unset: every interface.' }),
+  FRONTEND_ORIGIN: required(origin(), {
+    about: 'The one origin whose pages may call the API.',
+    example: 'http://localhost:5173',
+  }),
+  TRUST_PROXY: withDefault(integer(0, 16), {
+    about:
+      "Number of reverse proxies in front, whose X-Forwarded-For holds the client's address; clients share their connections.",
+    fallback: '0',
+  }),
+  BODY_LIMIT_BYTES: withDefault(integer(KIBIBYTE, 1_024 * KIBIBYTE), {
+    about: 'Longest request body; /relay has a limit of its own.',
+    fallback: String(64 * KIBIBYTE),
+  }),
+  RATE_LIMIT_PER_MINUTE: withDefault(integer(1, 1_000_000_000), {
+    about:
+      'Requests that one client may make in a minute; probes of /health as many again, those that show the relay token any number.',
+    fallback: '600',
+  }),
+  HEADERS_TIMEOUT: withDefault(duration(), {
+    about: "Time that a request's headers may take to arrive.",
+    fallback: '10s',
+  }),
+  REQUEST_TIMEOUT: withDefault(duration(), {
+    about: 'Time that a whole request may take to arrive.',
+    fallback: '30s',
+  }),
+  ANSWER_TIMEOUT: withDefault(duration(), {
+    about: 'Time after which the connection of a client that reads none of its answer is closed.',
+    fallback: '30s',
+  }),
+  KEEP_ALIVE_TIMEOUT: withDefault(duration(), {
+    about: "Time that a connection may rest between two requests; longer than a reverse proxy's own.",
+    fallback: '65s',
+  }),
+  MAX_CONNECTIONS: withDefault(integer(1, 1_000_000), {
+    about: 'Connections held at once; further ones are closed.',
+    fallback: '10000',
+  }),
+  MAX_CONNECTIONS_PER_CLIENT: withDefault(integer(1, 1_000_000), {
+    about:
+      'Of those, held by one client; further ones are closed. Behind a proxy (TRUST_PROXY) it does not apply.',
+    fallback: '128',
+  }),
+  MAX_WAIT: withDefault(duration(), {
+    about:
+      "Time that a request may wait for the process's attention before it is refused with 503 overloaded.",
+    fallback: '50ms',
+  }),
+  MAX_UNDER_WAY: withDefault(integer(1, 1_000_000), {
+    about: 'Requests of clients under way at once, GETs nine tenths of it; others get 503 overloaded.',
+    fallback: '300',
+  }),
+  MAX_UNDER_WAY_PER_CLIENT: withDefault(integer(1, 1_000_000), {
+    about: 'Of those, of one client; others get 429 too-many-at-once.',
+    fallback: '32',
+  }),
+  SHUTDOWN_TIMEOUT: withDefault(duration(), {
+    about: 'Time that requests under way get to finish after SIGTERM or SIGINT.',
+    fallback: '10s',
+  }),
+  OPS_PORT: withDefault(integer(0, 65_535), {
+    about: "Port of the operator's own endpoints, /livez, /readyz and /metrics; 0 takes any free one.",
+    fallback: '8001',
+  }),
+  OPS_HOST: withDefault(host(), {
+    about: 'Address that those listen on. They ask for no token: keep it where only your monitoring is.',
+    fallback: '127.0.0.1',
+  }),
+  LOG_LEVEL: withDefault(logLevel(), {
+    about: `How much is logged: ${LOG_LEVELS.join(', ')}.`,
+    fallback: 'info',
+  }),
+  DATA_DIR: withDefault(z.string(), {
+    section: 'Storage',
+    about: 'Directory of the cache of envelopes and relay receipts; one server per directory.',
+    fallback: './data',
+  }),
+  DATABASE_URL: optional(databaseUrl(), {
+    about:
+      'Secret URL of a PostgreSQL database that takes the place of DATA_DIR (postgres://user:password@host/database?sslmode=verify-full); needs ENCLAVE_TRIGGER=http.',
+  }),
+  LEASE_TTL: withDefault(duration({ min: '1s' }), {
+    about:
+      'Time after which the work of a server that was killed or hangs goes to another one on DATABASE_URL, from 1s; the same on all.',
+    fallback: '10s',
+  }),
+  ENVELOPE_EXPIRY: withDefault(duration(), {
+    about: 'How long an envelope is kept when its escrow does not open.',
+    fallback: '24h',
+  }),
+  ENVELOPE_MAX_WAITING: withDefault(integer(1, 1_000_000), {
+    about:
+      'Orders kept without an escrow; beyond that, an envelope is accepted only once its escrow is open.',
+    fallback: '10000',
+  }),
+  ENVELOPE_MAX_PER_CLIENT: withDefault(integer(1, 1_000_000), {
+    about: 'Envelopes of one client that are kept without an escrow.',
+    fallback: '500',
+  }),
+  ENVELOPE_MAX_BYTES_PER_CLIENT: withDefault(integer(65_536, 2 ** 40), {
+    about: 'Bytes that they may take on the disk.',
+    fallback: '4194304',
+  }),
+  RPC_URL: required(listOf(httpUrl()), {
+    section: 'Chain',
+    about: 'JSON-RPC nodes of the chain, separated by commas, the preferred one first.',
+    example: 'http://127.0.0.1:8545',
+  }),
+  RPC_TIMEOUT: withDefault(duration(), { about: 'Timeout of one request to one node.', fallback: '5s' }),
+  CHAIN_ID: required(chainIdTextSchema, {
+    about: "The chain's id, at most 4503599627370476.",
+    example: '31337',
+  }),
+  INSTITUTION_REGISTRY_ADDRESS: address('The five contracts, as the deployment printed them.'),
+  ORDER_ESCROW_ADDRESS: address(''),
+  CONFIDENTIAL_LEDGER_ADDRESS: address(''),
+  EQUITY_TOKEN_ADDRESS: address(''),
+  PLATFORM_POOL_ADDRESS: address(''),
+  CONFIRMATIONS: withDefault(integer(1, 1_000), {
+    about: 'Blocks that must hold a transaction or event, its own included, before it counts.',
+    fallback: '1',
+  }),
+  READ_MAX_AGE: withDefault(duration(), {
+    about: 'How old the block may be that GET answers are true of; it is asked for twice in that time.',
+    fallback: '2s',
+  }),
+  NARRATOR_INTERVAL: withDefault(duration(), {
+    about: 'Pause between two looks for events to narrate.',
+    fallback: '2s',
+  }),
+  NARRATOR_CONFIRMATIONS: optional(integer(1, 1_000), {
+    about: 'Blocks that must hold an event before it is narrated; unset: CONFIRMATIONS.',
+  }),
+  NARRATOR_FORMAT: withDefault(z.enum(['auto', 'text', 'json'], { error: 'expected auto, text or json' }), {
+    about: 'Lines for people (text) or programs (json); auto: text on a terminal, else json.',
+    fallback: 'auto',
+  }),
+  NO_COLOR: optional(z.string(), {
+    about: 'Any value: narration without colours, as https://no-color.org says.',
+  }),
+  RPC_LOG_RANGE: withDefault(integer(1, 1_000_000), {
+    about: 'Blocks that one query for events may span; halved by itself where a node refuses so many.',
+    fallback: '2000',
+  }),
+  RELAY_AUTH_TOKEN: required(secretText(RELAY_TOKEN_MIN_LENGTH), {
+    section: 'Relay',
+    about: `Secret shared with the enclave, at least ${RELAY_TOKEN_MIN_LENGTH} characters (openssl rand -hex 32).`,
+    example: '',
+  }),
+  RELAYER_PRIVATE_KEY: optional(relayerKey(), {
+    about:
+      'Secret key of the account that pays the gas of relayed authorizations; or one of the three that follow.',
+    example: '',
+  }),
+  RELAYER_PRIVATE_KEYS: optional(each(relayerKey()), {
+    about:
+      'Secret keys of several such accounts, separated by commas. The servers on one database share them.',
+  }),
+  RELAYER_KMS_KEY_ID: optional(kmsKeyId(), {
+    about: 'The account as a key in AWS KMS: its id, ARN or alias. Region and rights are AWS_* variables.',
+  }),
+  RELAYER_KMS_KEY_IDS: optional(each(kmsKeyId()), {
+    about: 'Several keys in AWS KMS, separated by commas.',
+  }),
+  RELAY_WAIT: withDefault(duration(), {
+    about: 'Time that POST /relay waits for the transaction before it answers 202.',
+    fallback: '20s',
+  }),
+  RELAY_MAX_IN_FLIGHT: withDefault(integer(1, 1_000), {
+    about: 'Transactions under way at once. Public nodes take 16 to 64 of one account.',
+    fallback: '64',
+  }),
+  RELAY_SEND_AHEAD: optional(integer(0, 1_000), {
+    about:
+      'Transactions sent above one that is in no block: 0 where a chain takes only the next nonce; unset: as many as nodes take.',
+  }),
+  RELAY_MAX_QUEUED: withDefault(integer(0, 100_000), {
+    about: 'Authorizations that may wait besides those; further ones are refused with 503.',
+    fallback: '1000',
+  }),
+  RELAY_POLL_INTERVAL: withDefault(duration(), {
+    about: 'Pause between two looks for mined transactions while some are under way.',
+    fallback: '250ms',
+  }),
+  RELAY_RESUBMIT_AFTER: withDefault(duration(), {
+    about: 'Time after which a transaction that is not mined is sent again, for at least 12.5 % more.',
+    fallback: '30s',
+  }),
+  RELAY_MAX_FEE: withDefault(gwei(), {
+    about: 'Highest fee that is paid, in gwei per gas.',
+    fallback: '500',
+  }),
+  RELAY_MAX_GAS: withDefault(integer(21_000, 1_000_000_000), {
+    about: 'Gas that one transaction may have; no more than 2^24 where EIP-7825 is in force.',
+    fallback: '16777216',
+  }),
+  RELAY_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
+    about: 'Gas that the relayer may use in one day (UTC); further authorizations are refused with 503.',
+    fallback: '5000000000',
+  }),
+  RELAY_RESERVE_PERCENT: withDefault(integer(1, 90), {
+    about: 'Share of it that only the ends of orders that the enclave holds can use.',
+    fallback: '20',
+  }),
+  RELAY_ACCOUNT_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
+    about:
+      "Gas that one account's orders may use in one day, but for its first order; more is refused with 429.",
+    fallback: '50000000',
+  }),
+  RELAY_INSTITUTION_DAILY_GAS: withDefault(integer(21_000, Number.MAX_SAFE_INTEGER), {
+    about:
+      "Gas that one institution's rulebooks may use in one day, but for the first; more is refused with 429.",
+    fallback: '50000000',
+  }),
+  RELAY_MIN_BALANCE: withDefault(ether(), {
+    about: "Ether below which the relayer's account accepts no new authorization; held orders may use it up.",
+    fallback: '0.01',
+  }),
+  INTENT_PUBKEY: required(publicKeySchema, {
+    section: 'Enclave',
+    about: 'Public key (secp256k1) that clients seal intents to.',
+    example: '',
+  }),
+  ENCLAVE_SIGNER: address("Address of the enclave's signing identity."),
+  ENCLAVE_TRIGGER: withDefault(z.enum(TRIGGER_KINDS, { error: 'expected resident, http or process' }), {
+    about:
+      'Where the enclave runs: http, as another user (npm run enclave); resident, started by this server as its own user, for trials; process, a program for each run.',
+    fallback: 'resident',
+  }),
+  ENCLAVE_URL: optional(enclaveUrl(), {
+    about:
+      'With http: what jobs are posted to, over https unless it is this machine; or unix: and the path of its socket.',
+  }),
+  ENCLAVE_TRIGGER_SECRET: optional(runSecret(), {
+    about:
+      'With http: signs jobs and results, the same at the enclave (echo whsec_$(openssl rand -base64 32)).',
+  }),
+  ENCLAVE_TRIGGER_INTERVAL: optional(duration(), {
+    about: 'Least time between two runs that are started, of whatever kind; unset: none.',
+  }),
+  ENCLAVE_COMMAND: optional(command(), {
+    about:
+      'With process: program and arguments of the enclave, or a JSON array of them; unset: the bundled enclave.',
+  }),
+  ENCLAVE_ENV_FILE: withDefault(z.string(), {
+    about: "Unless http: the enclave's own configuration. The server hands its path on and never reads it.",
+    fallback: './.env.enclave',
+  }),
+  ENCLAVE_MAX_RUNS: optional(integer(1, 1_000), {
+    about: 'Order runs at the same time; unset: 240, and 4 with process, where each run is a process.',
+  }),
+  // Within one run the enclave waits 30 s before it gives up an order that may still be on its way to the broker.
+  ORDER_RUN_TIMEOUT: withDefault(duration({ min: '90s' }), {
+    about: 'Time that one order run may take, at least 90s.',
+    fallback: '120s',
+  }),
+  POLICY_RUN_TIMEOUT: withDefault(duration(), {
+    about: 'Time that POST /policy waits for a free slot and its run together.',
+    fallback: '60s',
+  }),
+  RECONCILE_INTERVAL: optional(duration(), {
+    about: "Pause between two reconcile runs; unset: once after each market's close.",
+  }),
+  ALPACA_KEY_ID: required(secretText(), {
+    section: 'Market data (an account of its own: never the one that the enclave trades with)',
+    about: 'Key of the market-data account.',
+    example: '',
+  }),
+  ALPACA_SECRET_KEY: required(secretText(), { about: 'Its secret.', example: '' }),
+  ALPACA_TRADING_URL: withDefault(baseUrl(), {
+    about: 'Clock and assets.',
+    fallback: 'https://paper-api.alpaca.markets',
+  }),
+  ALPACA_DATA_URL: withDefault(baseUrl(), { about: 'Prices.', fallback: 'https://data.alpaca.markets' }),
+  ALPACA_TIMEOUT: withDefault(duration(), { about: 'Time that one call may take.', fallback: '5s' }),
+  BROKER_FEES: withDefault(feeScheduleText, {
+    about: "Fees that sales pay, as the enclave's BROKER_FEES has them; GET /market shows them.",
+    fallback: DOCUMENTED_FEES,
+  }),
+  MARKET_MAX_AGE: withDefault(duration(), {
+    about: 'Time that one answer of the provider serves GET /market; for as long again it is given as stale.',
+    fallback: '2s',
+  }),
+  MARKET_CLOCK_MAX_AGE: withDefault(duration(), {
+    about:
+      "Time after which the market's hours are asked for again; never later than the next opening or closing.",
+    fallback: '1h',
+  }),
+})
+
+/** The default of ENCLAVE_COMMAND. */
+export const bundledEnclaveCommand: readonly string[] = [process.execPath, bundledEnclave]

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { runSecretSchema } from '../../protocol/runMessage.js'
+import { parseDecimal } from '../../protocol/units.js'
+import type { Kind } from '../../service/config.js'
+import { isHttpUrl, listOf, privateKey, visibleText } from '../../service/configKinds.js'
+import { Secret } from '../../service/secret.js'
+
+// The kinds of values that only the server's environment has. No message quotes the value.
+
+const GWEI_DECIMALS = 9
+const ETHER_DECIMALS = 18
+/** Accounts that pay the gas. */
+const MAX_ACCOUNTS = 64
+
+function secret<T>(kind: Kind<T>) {
+  return kind.transform((value) => new Secret(value))
+}
+
+/** A secret of at least `minLength` visible characters. */
+export function secretText(minLength = 1) {
+  return secret(visibleText(minLength))
+}
+
+/** A secret shared with the other side of an enclave's runs. */
+export function runSecret() {
+  return secret(runSecretSchema)
+}
+
+/** The secret key of an account that pays the gas. */
+export function relayerKey() {
+  return secret(privateKey())
+}
+
+/** The name of a key in AWS KMS: an id, an ARN, or an alias. */
+export function kmsKeyId() {
+  return z.string().regex(/^[A-Za-z0-9:/_-]{1,2048}$/, 'expected the id, ARN or alias of a key')
+}
+
+/** The keys of several accounts, each once. */
+export function each<T>(kind: Kind<T>) {
+  return z
+    .string()
+    .refine((text) => {
+      const parts = text.split(',').map((part) => part.trim().toLowerCase())
+      return new Set(parts).size === parts.length
+    }, 'has a value twice')
+    .pipe(listOf(kind))
+    .refine((keys) => keys.length <= MAX_ACCOUNTS, `has more than ${MAX_ACCOUNTS} values`)
+}
+
+/** A decimal number of gwei; in wei. */
+export function gwei() {
+  return decimal(GWEI_DECIMALS)
+}
+
+/** A decimal number of ether; in wei. */
+export function ether() {
+  return decimal(ETHER_DECIMALS)
+}
+
+function decimal(decimals: number) {
+  return z
+    .string()
+    .regex(
+      new RegExp(`^\\d{1,9}(\\.\\d{1,${decimals}})?$`),
+      `expected a decimal number with up to ${decimals} decimal places`,
+    )
+    .transform((text) => parseDecimal(text, decimals))
+}
+
+/** The address that a server listens on. */
+export function host() {
+  return z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'expected a host name or an IP address')
+}
+
+/** The URL that `pg` connects to; secret because it holds a password. */
+export function databaseUrl() {
+  return secret(
+    z
+      .string()
+      .refine(
+        (text) => URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol),
+        'expected a URL such as postgres://user:password@host:5432/database',
+      ),
+  )
+}
+
+/**
+ * Where an enclave takes jobs: https, because jobs show who trades when, unless it is on this machine; without a user
+ * name, which `fetch` refuses; or the socket of an enclave on this machine.
+ */
+export function enclaveUrl() {
+  return z
+    .string()
+    .refine(
+      (text) => /^unix:\/.{1,106}$/.test(text) || (isHttpUrl(text) && isPrivate(new URL(text))),
+      'expected an https URL without a user name, http only for this machine (127.0.0.1, [::1], localhost), or unix: and an absolute path',
+    )
+}
+
+function isPrivate({ protocol, hostname, username, password }: URL): boolean {
+  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  return (protocol === 'https:' || isLoopback) && username === '' && password === ''
+}
+
+/** Exactly what a browser sends as `Origin`: scheme, host, and the port unless it is the scheme's own. */
+export function origin() {
+  return z
+    .string()
+    .refine(
+      (text) => isHttpUrl(text) && new URL(text).origin === text,
+      'expected one origin such as https://desk.example.com: no path, no trailing slash, no default port, lower case',
+    )
+}
+
+/** A program and its arguments: words separated by spaces, or a JSON array of strings when a word has spaces. */
+export function command() {
+  return z
+    .string()
+    .transform(words)
+    .refine((parts) => parts.length > 0, 'expected words separated by spaces, or a JSON array of strings')
+}
+
+function words(text: string): string[] {
+  if (!text.trimStart().startsWith('[')) return text.split(/\s+/).filter((word) => word !== '')
+  try {
+    return z.array(z.string().min(1)).parse(JSON.parse(text))
+  } catch {
+    return []
+  }
+}

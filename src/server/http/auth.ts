@@ -1,0 +1,79 @@
+import { isUtf8 } from 'node:buffer'
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { RequestHandler } from 'express'
+import {
+  type ClaimedRunMessage,
+  claimedRunMessage,
+  isRunMessageSigned,
+  type RunMessageKind,
+} from '../../protocol/runMessage.js'
+import type { Secret } from '../../service/secret.js'
+import { jsonBody } from './body.js'
+import { Problem } from './errors.js'
+
+const BEARER = /^Bearer +([^\s]+) *$/i
+
+/**
+ * Checks whether an `Authorization` header shows the relay's shared token: `Bearer <token>` (RFC 6750).
+ * Both sides are hashed first, so the comparison takes the same time whatever their lengths.
+ */
+export function relayTokenCheck(expected: string): (authorization: string | undefined) => boolean {
+  const expectedHash = sha256(expected)
+  return (authorization = '') => {
+    const given = BEARER.exec(authorization)?.[1] ?? ''
+    return timingSafeEqual(sha256(given), expectedHash)
+  }
+}
+
+/** Guards the relay with its shared token, before the body is read. */
+export function relayToken(expected: string): RequestHandler {
+  const isShownIn = relayTokenCheck(expected)
+  return (req, _res, next) => {
+    if (!isShownIn(req.headers.authorization)) {
+      throw new Problem('relay-unauthorized', { headers: { 'WWW-Authenticate': 'Bearer realm="relay"' } })
+    }
+    next()
+  }
+}
+
+function sha256(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
+}
+
+interface SignedRunOptions {
+  readonly kind: RunMessageKind
+  readonly secret: Secret
+  readonly limitBytes: number
+  /** The run that a message must be about, by the request's path; undefined: any run. */
+  readonly runIdOf?: (params: Readonly<Record<string, string | string[]>>) => unknown
+}
+
+/**
+ * Lets in only messages that the other side of a run has signed, and reads the JSON body into `req.body`. A request without a
+ * fresh signature for this kind and run ends before its body is read. A body that is not the signed one is never parsed.
+ * Either way the answer is 401, the same whether or not there is such a run.
+ */
+export function signedRun({ kind, secret, limitBytes, runIdOf }: SignedRunOptions): RequestHandler {
+  const claims = new WeakMap<object, ClaimedRunMessage>()
+  const readBody = jsonBody(limitBytes, (raw, req) => {
+    const claimed = claims.get(req)
+    // Bytes that are no text cannot have been signed, because the signature covers a text.
+    const isSigned =
+      claimed !== undefined &&
+      isUtf8(raw) &&
+      isRunMessageSigned(secret.reveal(), claimed, raw.toString('utf8'))
+    if (!isSigned) throw unauthorized()
+  })
+  return (req, res, next) => {
+    const claimed = claimedRunMessage(kind, req.headers)
+    if (claimed === undefined) throw unauthorized()
+    if (runIdOf !== undefined && runIdOf(req.params) !== claimed.runId) throw unauthorized()
+    claims.set(req, claimed)
+    readBody(req, res, next)
+  }
+}
+
+/** The same for every fault of a signature. */
+function unauthorized(): Problem {
+  return new Problem('run-unauthorized', { headers: { 'WWW-Authenticate': 'Webhook realm="runs"' } })
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import helmet from 'helmet'
+import { hostFault } from '../../service/hostField.js'
+import type { Logger } from '../../service/logger.js'
+import { Problem } from './errors.js'
+
+/**
+ * Handlers that every request passes, as one layer of the router: a layer of its own costs a request more than most of them do.
+ * An error ends the row, as in Express.
+ */
+export function oneLayer(handlers: readonly RequestHandler[]): RequestHandler {
+  return (req, res, next) => run(handlers, 0, req, res, next)
+}
+
+function run(
+  handlers: readonly RequestHandler[],
+  at: number,
+  req: Request,
+  res: Response,
+  next: NextFunction,
+) {
+  const handler = handlers[at]
+  if (handler === undefined) return next()
+  return handler(req, res, (error?: unknown) => {
+    if (error === undefined) run(handlers, at + 1, req, res, next)
+    else next(error)
+  })
+}
+
+declare global {
+  namespace Express {
+    interface Locals {
+      /** Set by the request-id middleware, the first of all. */
+      requestId: string
+      /** Set by the error handler, for the request log. */
+      problemCode?: string
+    }
+  }
+}
+
+const SANE_ID = /^[A-Za-z0-9._-]{1,128}$/
+
+/** Takes a caller's `X-Request-Id` when it can't disturb a log line, else makes a new one. */
+export function chooseRequestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()
+}
+
+/** Gives every response its `X-Request-Id` and every later middleware `res.locals.requestId`. */
+export function requestId(): RequestHandler {
+  return (req, res, next) => {
+    res.locals.requestId = chooseRequestId(req.headers['x-request-id'])
+    res.setHeader('X-Request-Id', res.locals.requestId)
+    next()
+  }
+}
+
+/** A request whose answer has gone out, or whose caller has gone away. */
+export interface FinishedRequest {
+  readonly method: string
+  /** The route's template. */
+  readonly route: string
+  readonly status: number
+  /** The problem's code, for a failure. */
+  readonly code: string | undefined
+  readonly durationMs: number
+  /** The caller hung up before the answer was out. */
+  readonly isAborted: boolean
+}
+
+export type HttpObserver = (request: FinishedRequest) => void
+
+/** The fields of a request's log line, besides its method, status and duration. */
+interface Logged {
+  readonly requestId: string
+  /** The route's template. */
+  readonly route: string
+  /** The problem's code, for a failure. */
+  readonly code: string | undefined
+}
+
+/**
+ * Logs one line per request, when its answer has gone out or its caller has gone away, and reports it to the metrics.
+ *
+ * @returns a function to be called as a request arrives; `logged` is asked when it has ended
+ */
+export function createRequestReport(
+  logger: Logger,
+  observe?: HttpObserver,
+): (req: IncomingMessage, res: ServerResponse, logged: () => Logged) => void {
+  return (req, res, logged) => {
+    const startedAt = performance.now()
+    res.on('close', () => {
+      const durationMs = performance.now() - startedAt
+      const { method = '' } = req
+      const { requestId, route, code } = logged()
+      const status = res.statusCode
+      const isAborted = !res.writableFinished
+      observe?.({ method, route, status, code, durationMs, isAborted })
+      logger.info('request', {
+        requestId,
+        method,
+        route,
+        status,
+        code,
+        durationMs: Math.round(durationMs * 10) / 10,
+        ...(isAborted ? { aborted: true } : {}),
+      })
+    })
+  }
+}
+
+/** Reports each request that Express sees. */
+export function requestLog(logger: Logger, observe?: HttpObserver): RequestHandler {
+  const report = createRequestReport(logger, observe)
+  return (req, res, next) => {
+    report(req, res, () => ({
+      requestId: res.locals.requestId,
+      route: routeOf(req),
+      code: res.locals.problemCode,
+    }))
+    next()
+  }
+}
+
+/**
+ * The route's template. It has the whole path because no router is mounted below a path: Express would have forgotten that
+ * path by now. A raw URL is never logged, because it carries identifiers and a caller's own text.
+ */
+function routeOf(req: Request): string {
+  const path: unknown = req.route?.path
+  return typeof path === 'string' ? path : 'unmatched'
+}
+
+/** A middleware that needs nothing of Express. */
+type WriteHeaders = (req: IncomingMessage, res: ServerResponse, next: () => void) => void
+
+/**
+ * Protects an answer that is no page (OWASP REST Security Cheat Sheet): it may not be framed, run, sniffed for another type,
+ * embedded by another site, asked for over plain HTTP again, or cached without asking again. Headers that only concern the
+ * treatment of a page are left out, because every answer would carry them in vain.
+ */
+export function securityHeaders(): WriteHeaders[] {
+  const protect = helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    referrerPolicy: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xPoweredBy: false,
+    xXssProtection: false,
+  })
+  const revalidate: WriteHeaders = (_req, res, next) => {
+    res.setHeader('Cache-Control', 'private, no-cache')
+    next()
+  }
+  return [protect, revalidate]
+}
+
+/** Refuses a request whose `Host` is missing, repeated or invalid. */
+export function requireHost(): RequestHandler {
+  return (req, _res, next) => {
+    const detail = hostFault(req)
+    if (detail !== undefined) throw new Problem('malformed-request', { detail })
+    next()
+  }
+}
+
+/** Refuses requests that still arrive on a kept-alive connection once the server is stopping, and ends the connection. */
+export function refuseWhenStopping(stopping: AbortSignal): RequestHandler {
+  return (_req, _res, next) => {
+    if (stopping.aborted) throw new Problem('shutting-down', { headers: { Connection: 'close' } })
+    next()
+  }
+}
+
+/**
+ * Lets `If-None-Match` alone decide whether a read is answered 304.
+ *
+ * A page's `fetch` adds `Cache-Control: no-cache` to every request that carries `If-None-Match` (Fetch Standard,
+ * "HTTP-network-or-cache fetch"), and Express then sends the whole answer again. The directive is for caches on the
+ * way (RFC 9111, 5.2.1.4): an origin answers a precondition whatever it says (RFC 9110, 13.1.2).
+ */
+export function conditionalReads(): RequestHandler {
+  return (req, _res, next) => {
+    delete req.headers['cache-control']
+    next()
+  }
+}

@@ -1,0 +1,256 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { hostFault } from '../../service/hostField.js'
+import type { Logger } from '../../service/logger.js'
+import type { Config } from '../config/config.js'
+import { createSendProblem } from './answers.js'
+import { relayTokenCheck } from './auth.js'
+import { type Backpressure, createBackpressure, createQueueingDelay } from './backpressure.js'
+import { Problem } from './errors.js'
+import type { HttpObserver } from './middleware.js'
+import { preflightAnswer } from './origin.js'
+import { PROBLEMS, type ProblemCode } from './problemCodes.js'
+import { type Allowance, addressOf, clientOf, createClientRateLimit } from './rateLimit.js'
+
+/** Refusals are logged this often, however many they are. */
+const LOG_INTERVAL_MS = 1_000
+
+const HEALTH = /^\/health(?:\?|$)/
+const RELAY = /^\/relay(?:[/?]|$)/
+const RUNS = /^\/runs(?:[/?]|$)/
+
+/** The share of `maxUnderWay` that reads may take: pages that poll while a node or the broker hangs leave room for orders. */
+const READ_SHARE = 0.9
+/** Share of Retry-After, or of Node's timeout, after which reading resumes. */
+const PAUSE_SHARE = 0.9
+const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD']
+
+export interface LoadSheddingOptions {
+  /** Longest wait for a request's turn, in milliseconds. */
+  readonly maxWaitMs: number
+  /** Requests that may be under way at once; a tenth of them, rounded down, is kept for requests that are not reads. */
+  readonly maxUnderWay: number
+  /** Those of one client. */
+  readonly maxUnderWayPerClient: number
+  /** Requests that one client may make in a minute; its probes are counted apart. */
+  readonly rateLimitPerMinute: number
+  /** Reverse proxies in front. */
+  readonly trustProxy: number
+  /** Whether results of runs are posted to `/runs`; otherwise it is a path like any other. */
+  readonly takesRunResults: boolean
+  /** The one origin whose pages may read the refusal. */
+  readonly frontendOrigin: string
+  /** The relay's shared token: the requests that show it are never refused here. */
+  readonly authToken: string
+  /** Answers a plain `GET /health`. */
+  readonly answerProbe: RequestListener
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal
+  readonly logger: Logger
+  /** Gets each refusal. */
+  readonly observe: HttpObserver
+  /** Whether a request comes too late; default: by its queueing delay in the event loop. */
+  readonly isLate?: () => boolean
+  /** For the connections of refused requests; they are read on without it. */
+  readonly backpressure?: Backpressure | undefined
+}
+
+export interface LoadShedding {
+  readonly listener: RequestListener
+  /** Whether new connections of the client (`clientOf`) should be closed as they come: it goes on asking over its rate. */
+  isBarred(client: string): boolean
+}
+
+/**
+ * Decides before Express which requests the server takes, so that one it does not take costs next to nothing: no body is
+ * read, no line logged, and the server stops reading its connection (`backpressure`).
+ *
+ * - A probe is answered here, from memory. Probes have a rate of their own, so a page over its rate fails no probe.
+ * - Relay requests that show the relay's token are always taken: refusing one would undo accepted work.
+ * - Results of runs are taken for the same reason, where an enclave posts them. Their signature covers the body and cannot be
+ *   checked first, so each counts against the rate until its answer is sent, and after that only if the answer is 4xx.
+ * - Any other request counts. Over its client's rate it gets 429 `rate-limited`; a further request pipelined behind that
+ *   closes the connection.
+ * - It gets 503 `overloaded` when the process could only answer it late, by its queueing delay (`createQueueingDelay`) or by
+ *   the number of requests under way.
+ * - It gets 429 `too-many-at-once` beyond its client's share of these: a request whose body never comes holds its place.
+ */
+export function shedLoad(app: RequestListener, options: LoadSheddingOptions): LoadShedding {
+  const { trustProxy, stopping, backpressure, rateLimitPerMinute } = options
+  const requests = createClientRateLimit(rateLimitPerMinute)
+  const probes = createClientRateLimit(rateLimitPerMinute)
+  const hasToken = relayTokenCheck(options.authToken)
+  const takeUnlessLate = takingUnlessLate(app, options)
+  const refuse = createRefusal('rate-limited', 'requests refused: rate-limited', options)
+
+  /** Connections on which a refusal by rate is under way. */
+  const refusing = new WeakSet<Socket>()
+
+  function refuseLimited(req: IncomingMessage, res: ServerResponse, allowance: Allowance): void {
+    const { secondsLeft, headers } = allowance
+    const { socket } = req
+    // A client that does not read its refusal gets no second one. A proxy's connection speaks for many clients.
+    if (backpressure !== undefined) {
+      if (refusing.has(socket)) {
+        socket.destroy()
+        return
+      }
+      refusing.add(socket)
+      res.once('close', () => refusing.delete(socket))
+    }
+    afterAnswer(res, () => backpressure?.pauseFor(socket, PAUSE_SHARE * secondsLeft * 1_000))
+    refuse(req, res, { ...headers, 'Retry-After': String(secondsLeft) })
+  }
+
+  function takeRun(req: IncomingMessage, res: ServerResponse, client: string): void {
+    res.once('finish', () => {
+      if (res.statusCode < 400 || res.statusCode >= 500) requests.giveBack(client)
+    })
+    app(req, res)
+  }
+
+  function listener(req: IncomingMessage, res: ServerResponse): void {
+    const url = req.url ?? ''
+    const client = clientOf(addressOf(req, trustProxy))
+    if (!stopping.aborted && isProbe(req)) {
+      const allowance = probes.count(client)
+      if (allowance.isExceeded) refuseLimited(req, res, allowance)
+      else options.answerProbe(req, res)
+      return
+    }
+    if (RELAY.test(url) && hasToken(req.headers.authorization)) {
+      app(req, res)
+      return
+    }
+    const allowance = requests.count(client)
+    if (allowance.isExceeded) refuseLimited(req, res, allowance)
+    else if (options.takesRunResults && RUNS.test(url)) takeRun(req, res, client)
+    else takeUnlessLate(req, res, client, allowance.headers)
+  }
+
+  return { listener, isBarred: (client) => requests.isBarred(client) || probes.isBarred(client) }
+}
+
+type Take = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  client: string,
+  headers: Readonly<Record<string, string>>,
+) => void
+
+/** Takes a request, its answer with these headers, unless the process could only answer it late. */
+function takingUnlessLate(app: RequestListener, options: LoadSheddingOptions): Take {
+  const { maxWaitMs, maxUnderWay, maxUnderWayPerClient, backpressure } = options
+  const isLate = options.isLate ?? createQueueingDelay({ maxWaitMs })
+  const refuseLate = createRefusal('overloaded', 'requests refused: overloaded', options)
+  const refuseShare = createRefusal('too-many-at-once', 'requests refused: too many of one client', options)
+  const maxForReads = Math.ceil(maxUnderWay * READ_SHARE)
+  let underWay = 0
+  const underWayOf = new Map<string, number>()
+
+  function begin(client: string): void {
+    underWay++
+    underWayOf.set(client, (underWayOf.get(client) ?? 0) + 1)
+  }
+
+  function end(client: string): void {
+    underWay--
+    const left = (underWayOf.get(client) ?? 1) - 1
+    if (left === 0) underWayOf.delete(client)
+    else underWayOf.set(client, left)
+  }
+
+  function refusalOf({ method, socket }: IncomingMessage, client: string) {
+    // Every request asks `isLate`, because it has to see where a turn begins.
+    if (isLate() || backpressure?.hasWaitedOut(socket)) return refuseLate
+    if (underWay >= (READ_METHODS.includes(method) ? maxForReads : maxUnderWay)) return refuseLate
+    return (underWayOf.get(client) ?? 0) >= maxUnderWayPerClient ? refuseShare : undefined
+  }
+
+  return (req, res, client, headers) => {
+    const refuse = refusalOf(req, client)
+    if (refuse !== undefined) {
+      if (refuse(req, res, {})) afterAnswer(res, () => backpressure?.pause(req.socket))
+      return
+    }
+    begin(client)
+    res.once('close', () => end(client))
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+    app(req, res)
+  }
+}
+
+/** A `GET /health` as probes send it. A page's or a conditional one is a request like any other. */
+function isProbe(req: IncomingMessage): boolean {
+  const { method, url = '', headers } = req
+  return (
+    HEALTH.test(url) &&
+    READ_METHODS.includes(method) &&
+    hostFault(req) === undefined &&
+    headers.origin === undefined &&
+    headers['if-none-match'] === undefined
+  )
+}
+
+/** After an answer Node resumes the connection to read the rest of the body, so the pause has to come later. */
+function afterAnswer(res: ServerResponse, pause: () => void): void {
+  if (res.shouldKeepAlive) res.once('close', () => setImmediate(pause))
+}
+
+/**
+ * Answers with that problem, from parts that are made once, and counts it. It answers a preflight of the one origin
+ * normally: a refused preflight would keep the page from reading why its next request is refused.
+ *
+ * @returns false for such a preflight
+ */
+function createRefusal(code: ProblemCode, logged: string, options: LoadSheddingOptions) {
+  const problem = new Problem(code)
+  const { status } = problem
+  const send = createSendProblem(options.frontendOrigin)
+  const answerPreflight = preflightAnswer(options.frontendOrigin)
+  const report = reportEachSecond(options.logger, logged, { code })
+  return (req: IncomingMessage, res: ServerResponse, headers: Readonly<Record<string, string>>): boolean => {
+    if (answerPreflight(req, res)) return false
+    send(req, res, problem, headers)
+    report()
+    const method = req.method ?? ''
+    options.observe({ method, route: 'unmatched', status, code, durationMs: 0, isAborted: false })
+    return true
+  }
+}
+
+type ConnectionTimeouts = Pick<Config['http'], 'keepAliveTimeoutMs' | 'headersTimeoutMs' | 'requestTimeoutMs'>
+type ConnectionLimits = ConnectionTimeouts & Pick<Config['http'], 'trustProxy' | 'maxConnections'>
+
+/** Pauses reading from refused clients. Undefined behind a proxy, where a connection speaks for many clients. */
+export function backpressureFor(http: ConnectionLimits): Backpressure | undefined {
+  if (http.trustProxy > 0) return undefined
+  // A hang-up shows only when the connection is read, so paused connections must not fill the server.
+  const maxPaused = Math.ceil(http.maxConnections / 2)
+  return createBackpressure({ ...maxPauseMs(http), maxPaused })
+}
+
+/** The longest pauses of a refused connection: one that ends when the process rests, and one by rate. */
+export function maxPauseMs(http: ConnectionTimeouts): { maxPauseMs: number; maxRatePauseMs: number } {
+  const maxRatePauseMs =
+    PAUSE_SHARE * Math.min(http.keepAliveTimeoutMs, http.headersTimeoutMs, http.requestTimeoutMs)
+  const retryAfterMs = PROBLEMS.overloaded.retryAfterSeconds * 1_000
+  return { maxPauseMs: Math.min(PAUSE_SHARE * retryAfterMs, maxRatePauseMs), maxRatePauseMs }
+}
+
+/** Logs one line a second with the count, because a line each would cost as much as the refusal. */
+export function reportEachSecond(
+  logger: Logger,
+  message: string,
+  fields: { code?: ProblemCode } = {},
+): () => void {
+  let count = 0
+  return () => {
+    count++
+    if (count > 1) return
+    setTimeout(() => {
+      logger.warn(message, { ...fields, count })
+      count = 0
+    }, LOG_INTERVAL_MS).unref()
+  }
+}

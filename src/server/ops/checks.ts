@@ -1,0 +1,259 @@
+import { access, constants, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { basename, delimiter, extname, join } from 'node:path'
+import { isChainFailure } from '../../chain/errors.js'
+import { LEAST_GAS } from '../../chain/fees.js'
+import { quantitySchema, resultOf } from '../../chain/jsonRpc.js'
+import type { Rpc } from '../../chain/rpc.js'
+import { hasCode } from '../../chain/views.js'
+import type { ContractAddresses } from '../../protocol/api.js'
+import { stateOfPrivateFile } from '../../service/privateFile.js'
+import { lagOf, type NarratorProgress } from '../narrator/poll.js'
+import type { RelayHealth } from '../relay/accounts.js'
+import type { GasLimits } from '../relay/gasBudget.js'
+import type { StateDocument } from '../store/documents.js'
+import type { Engine, Leases } from '../store/engine.js'
+import { heldLeases } from '../store/leaseHolder.js'
+import { StorageError } from '../store/storageError.js'
+import type { CheckReason, Look } from './check.js'
+
+/** Whether a node answers for our chain, and none is set aside. */
+export function chainLook(options: {
+  readonly rpc: Pick<Rpc, 'send' | 'faults'>
+  readonly chainId: number
+}): Look {
+  const { rpc, chainId } = options
+  return async () => {
+    try {
+      const [answer] = await rpc.send([{ method: 'eth_chainId', params: [] }])
+      if (resultOf(answer, quantitySchema) !== BigInt(chainId)) return 'other-chain'
+      return rpc.faults().every((fault) => fault === null) ? null : 'node-set-aside'
+    } catch (error) {
+      if (!isChainFailure(error)) throw error
+      return rpc.faults().includes('other-chain') ? 'other-chain' : 'no-node-answers'
+    }
+  }
+}
+
+/** Whether there is code at each of the five addresses. */
+export function contractsLook(options: {
+  readonly rpc: Pick<Rpc, 'send'>
+  readonly contracts: ContractAddresses
+}): Look {
+  const { rpc, contracts } = options
+  return async () => {
+    try {
+      const found = await Promise.all(Object.values(contracts).map((address) => hasCode(rpc, address)))
+      return found.includes(false) ? 'contract-missing' : null
+    } catch (error) {
+      if (isChainFailure(error)) return 'chain-unavailable'
+      throw error
+    }
+  }
+}
+
+/** After this a connection counts as failed. */
+const CONNECT_LIMIT_MS = 10_000
+const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
+
+/**
+ * Whether a program listens where jobs are posted to, and no more: only a signed job would show that it is the enclave.
+ */
+export function enclaveHostLook(url: string): Look {
+  const target = targetOf(url)
+  return () =>
+    new Promise((resolve) => {
+      const socket = connect({ ...target, timeout: CONNECT_LIMIT_MS })
+      socket.on('timeout', () => socket.destroy(new Error('no connection in time')))
+      socket.on('connect', () => {
+        socket.destroy()
+        resolve(null)
+      })
+      socket.on('error', () => resolve('enclave-host-unreachable'))
+    })
+}
+
+function targetOf(url: string): { path: string } | { host: string; port: number } {
+  if (url.startsWith('unix:')) return { path: url.slice('unix:'.length) }
+  const { protocol, hostname, port } = new URL(url)
+  // An IPv6 address stands in brackets in a URL.
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? (PORTS[protocol] ?? 0) : Number(port) }
+}
+
+/**
+ * Whether this user may run the enclave's program, and this user alone may read its configuration. Opens neither of them.
+ */
+export function enclaveLook(options: {
+  /** Program and arguments. */
+  readonly command: readonly string[]
+  /** The enclave's own configuration. */
+  readonly envFile: string
+  /** Where the program is looked for, as in a shell. */
+  readonly searchPath: string
+}): Look {
+  const { command, envFile, searchPath } = options
+  const [program = '', ...args] = command
+  const script = scriptOf(program, args)
+  return async () => {
+    const isThere = await some(placesOf(program, searchPath), constants.X_OK)
+    if (!isThere) return 'enclave-program-missing'
+    if (script !== undefined && !(await isFile(script, constants.R_OK))) return 'enclave-program-missing'
+    const state = await stateOfPrivateFile(envFile)
+    return state === 'private' ? null : `enclave-configuration-${state}`
+  }
+}
+
+/** A name without a slash is looked for in the search path, as spawning does. */
+function placesOf(program: string, searchPath: string): string[] {
+  if (program.includes('/')) return [program]
+  return searchPath.split(delimiter).map((directory) => join(directory, program))
+}
+
+/** The script that Node runs; undefined for any other program, whose arguments have no known meaning. */
+function scriptOf(program: string, [first = '']: readonly string[]): string | undefined {
+  const isNode = program === process.execPath || basename(program) === 'node'
+  // Node tries endings of its own where there is none.
+  return isNode && !first.startsWith('-') && extname(first) !== '' ? first : undefined
+}
+
+async function some(paths: readonly string[], mode: number): Promise<boolean> {
+  const found = await Promise.all(paths.map((path) => isFile(path, mode)))
+  return found.includes(true)
+}
+
+async function isFile(path: string, mode: number): Promise<boolean> {
+  try {
+    await access(path, mode)
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Whether a living server holds each of the leases, on this server's database. After a server has died, its lease is free
+ * for seconds.
+ */
+export function leasesLook(leases: Pick<Leases, 'list'>, names: readonly string[]): Look {
+  return async () => {
+    try {
+      const held = await heldLeases(leases)
+      return names.every((name) => held.some(({ lease }) => lease === name)) ? null : 'lease-not-held'
+    } catch (error) {
+      // The check of the store has the reason.
+      if (error instanceof StorageError) return null
+      throw error
+    }
+  }
+}
+
+/** Looks that may fail before the check reports it. */
+const MISSED_LOOKS = 5
+/** However short the interval: a node may restart. */
+const LEAST_SILENCE_MS = 30_000
+
+/** Whether this server's narrator, if it has one, still looks at the chain and has narrated every event. */
+export function narratorLook(options: {
+  readonly progress: NarratorProgress
+  /** Pause between two looks. */
+  readonly intervalMs: number
+}): Look {
+  const { progress, intervalMs } = options
+  const silenceMs = Math.max(LEAST_SILENCE_MS, MISSED_LOOKS * intervalMs)
+  return async () => {
+    if (!progress.isNarrating()) return null
+    // The narrator waits for the reader of its lines before it looks at the chain again.
+    if (progress.silentMs() > silenceMs)
+      return progress.isPrinting() ? 'narration-unread' : 'narration-stalled'
+    const last = progress.last()
+    return last !== undefined && lagOf(last) > 0 ? 'narration-behind' : null
+  }
+}
+
+/** The share of the day's gas below which the check reports it, as a divisor. */
+const LOW_GAS_DIVISOR = 10n
+/** A balance is low below the floor times this. */
+const LOW_BALANCE_FACTOR = 2n
+
+/** Looks at the accounts that pay the gas, and remembers their balances for the metrics. */
+export interface RelayerView {
+  look(): Promise<CheckReason | null>
+  /** Wei by the places of the accounts in the configuration, as the last look found; none when it could not. */
+  balances(): readonly bigint[]
+}
+
+export function createRelayerView(options: {
+  readonly health: () => Promise<RelayHealth>
+  readonly gas: Pick<GasLimits, 'perDay' | 'reserve'>
+}): RelayerView {
+  let balances: readonly bigint[] = []
+  return {
+    balances: () => balances,
+    async look() {
+      try {
+        const health = await options.health()
+        balances = health.accounts.map(({ balance }) => balance)
+        return faultOf(health, options.gas)
+      } catch (error) {
+        balances = []
+        if (isChainFailure(error)) return 'chain-unavailable'
+        throw error
+      }
+    },
+  }
+}
+
+function faultOf(
+  { accounts, minBalance, gasLeft, reserveLeft, isKeyShared }: RelayHealth,
+  { perDay, reserve }: Pick<GasLimits, 'perDay' | 'reserve'>,
+): CheckReason | null {
+  if (!accounts.some(({ isFunded }) => isFunded)) return 'relayer-underfunded'
+  // No order can be relayed with less.
+  if (reserveLeft < LEAST_GAS) return 'gas-reserve-used-up'
+  if (gasLeft < LEAST_GAS) return 'gas-budget-used-up'
+  if (isKeyShared) return 'key-used-elsewhere'
+  const isLow = accounts.some(
+    ({ isFunded, balance }) => !isFunded || balance < minBalance * LOW_BALANCE_FACTOR,
+  )
+  if (isLow) return 'balance-low'
+  return gasLeft < (perDay - reserve) / LOW_GAS_DIVISOR ? 'gas-budget-low' : null
+}
+
+/** Looks at the store, and remembers its standbys for the metrics. */
+export interface StoreView {
+  look: Look
+  /** The synchronous standbys at the last look; undefined where it found no answer, or the engine has none. */
+  standbys(): number | undefined
+}
+
+/** Whether the store takes a write, in the same way as every record. */
+export function createStoreView(options: {
+  readonly document: Pick<StateDocument<number>, 'save'>
+  readonly engine: Pick<Engine, 'durability'>
+}): StoreView {
+  const { document, engine } = options
+  let standbys: number | undefined
+
+  async function lookAtStandbys(): Promise<CheckReason | null> {
+    standbys = undefined
+    const durability = await engine.durability?.()
+    standbys = durability?.standbys
+    return durability?.waitsForStandby === true && standbys === 0 ? 'standby-missing' : null
+  }
+
+  return {
+    standbys: () => standbys,
+    async look() {
+      try {
+        // First, because a write without a standby outlasts the check's time limit.
+        const reason = await lookAtStandbys()
+        if (reason !== null) return reason
+        await document.save(Date.now())
+        return null
+      } catch (error) {
+        if (error instanceof StorageError) return 'store-not-writable'
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import { resolve } from 'node:path'
+import { parse } from 'dotenv'
+import { z } from 'zod'
+import { readPrivateFile, SharedFileError } from './privateFile.js'
+
+/** Variables as a process or a file has them. An empty one counts as absent. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The fault of one variable. `problem` never quotes the value: it may be a secret under the wrong name. */
+export interface ConfigFault {
+  readonly name: string
+  readonly problem: string
+}
+
+/** The environment can't be used. Lists every fault, not just the first. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+
+  constructor(readonly faults: readonly ConfigFault[]) {
+    super(faults.map(({ name, problem }) => `${name}: ${problem}`).join('\n'))
+  }
+}
+
+/** The text about a variable in an env example. */
+export interface VariableNotes {
+  /** Opens a section of the file. */
+  readonly section?: string
+  readonly about: string
+  /** The example's value of a variable that has to be set. */
+  readonly example?: string
+  /** An optional variable's default; without it the variable has none, or one that depends on the installation. */
+  readonly fallback?: string
+}
+
+const variableNotes = z.registry<VariableNotes>()
+
+/** A kind of value: from text to a type. */
+export type Kind<T> = z.ZodType<T, string>
+
+/** A program's variables, in the order of its env example. */
+export type EnvironmentSchema = z.ZodObject<Record<string, z.ZodType>>
+
+export function required<T>(kind: Kind<T>, notes: VariableNotes & { example: string }) {
+  return z.string({ error: 'is missing' }).pipe(kind).register(variableNotes, notes)
+}
+
+export function withDefault<T>(kind: Kind<T>, notes: VariableNotes & { fallback: string }) {
+  return z.string().default(notes.fallback).pipe(kind).register(variableNotes, notes)
+}
+
+/** With an `example` it is required unless another variable takes its place. */
+export function optional<T>(kind: Kind<T>, notes: VariableNotes) {
+  return z.string().pipe(kind).optional().register(variableNotes, notes)
+}
+
+/** The first fault of each variable. */
+export function faultsOf(error: z.ZodError | undefined): ConfigFault[] {
+  const faults = new Map<string, string>()
+  for (const { path, message } of error?.issues ?? []) {
+    const name = String(path[0])
+    if (!faults.has(name)) faults.set(name, message)
+  }
+  return [...faults].map(([name, problem]) => ({ name, problem }))
+}
+
+export function withoutEmpty(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value))
+}
+
+/**
+ * The variables of the file that the variable `ofName` names. @throws ConfigError when the file can't be read, can be by
+ * other users of the machine, or has a variable that the program does not know: a misspelt name would have no effect
+ */
+export function readEnvFile(file: string, ofName: string, schema: EnvironmentSchema): Environment {
+  const variables = variablesIn(resolve(file), ofName)
+  const unknown = Object.keys(variables).filter((name) => !(name in schema.shape))
+  if (unknown.length > 0) {
+    const problem = `is no variable of this program: correct or remove it in ${resolve(file)}`
+    throw new ConfigError(unknown.map((name) => ({ name: isName(name) ? name : 'A line', problem })))
+  }
+  return variables
+}
+
+/** Only such a name is quoted: a secret on a line of its own, such as Base64, would pass for a name, too. */
+function isName(text: string): boolean {
+  return /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(text) && text.length <= 64
+}
+
+function variablesIn(path: string, ofName: string): Environment {
+  try {
+    return withoutEmpty(parse(readPrivateFile(path)))
+  } catch (error) {
+    const problem = error instanceof SharedFileError ? error.message : `${path} cannot be read`
+    throw new ConfigError([{ name: ofName, problem }])
+  }
+}
+
+/** The text of an env example: a program's variables below a header. */
+export function renderEnvExample(header: readonly string[], schema: EnvironmentSchema): string {
+  const variables = notesOf(schema).flatMap(([name, { section, about, example, fallback = '' }]) => [
+    ...(section === undefined ? [] : ['', `# --- ${section} ---`, '']),
+    ...(about === '' ? [] : [`# ${about}`]),
+    example === undefined ? `# ${name}=${fallback}` : `${name}=${example}`,
+  ])
+  return `${[...header, ...variables].join('\n')}\n`
+}
+
+/** The same as a Markdown table, its columns aligned. */
+export function renderConfigurationTable(schema: EnvironmentSchema): string {
+  const rows = [['Variable', 'Default', 'Meaning']]
+  let about = ''
+  for (const [name, notes] of notesOf(schema)) {
+    // A variable without words of its own belongs to the one above it.
+    about = notes.about === '' ? about : notes.about
+    rows.push([`\`${name}\``, defaultOf(notes), about])
+  }
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const rule = widths.map((width) => '-'.repeat(width))
+  return rows
+    .toSpliced(1, 0, rule)
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+    .join('\n')
+}
+
+function notesOf({ shape }: EnvironmentSchema): [name: string, notes: VariableNotes][] {
+  return Object.entries(shape).map(([name, variable]) => [name, variableNotes.get(variable) ?? { about: '' }])
+}
+
+function defaultOf({ example, fallback }: VariableNotes): string {
+  if (example !== undefined) return '**required**'
+  return fallback === undefined ? '' : `\`${fallback}\``
+}

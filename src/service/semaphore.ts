@@ -1,0 +1,51 @@
+import { withTimeout } from './waiting.js'
+
+/** Hands out a limited number of permits; callers wait in order of arrival. */
+interface Semaphore {
+  /** Resolves with true once there is a permit, and with false when there is none within `ms`. */
+  acquire(ms?: number): Promise<boolean>
+  /** Takes a permit whether or not one is free: for work that has already begun. */
+  occupy(): void
+  /** To be called once for each permit. */
+  release(): void
+  /** Whether a caller would have to wait now. */
+  isFull(): boolean
+}
+
+export function createSemaphore(permits: number): Semaphore {
+  const queue: (() => void)[] = []
+  let free = permits
+
+  function release(): void {
+    // Handed on directly, so that no later caller gets in between.
+    const next = free < 0 ? undefined : queue.shift()
+    if (next === undefined) free++
+    else next()
+  }
+
+  return {
+    release,
+    occupy() {
+      free--
+    },
+    isFull: () => free <= 0,
+    async acquire(ms = Number.POSITIVE_INFINITY) {
+      if (free > 0) {
+        free--
+        return true
+      }
+      let enter = () => {}
+      const handedOn = new Promise<true>((resolve) => {
+        enter = () => resolve(true)
+        queue.push(enter)
+      })
+      if (ms === Number.POSITIVE_INFINITY) return handedOn
+      if (await withTimeout(handedOn, ms)) return true
+      const place = queue.indexOf(enter)
+      // A permit that was handed on at the very last moment goes to the next caller.
+      if (place === -1) release()
+      else queue.splice(place, 1)
+      return false
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { checkDeployment } from '../../src/chain/checkup.js'
+import { createRpc } from '../../src/chain/rpc.js'
+import type { Hex } from '../../src/protocol/hex.js'
+import { useChain } from '../support/chain.js'
+import { ENCLAVE_SIGNER } from '../support/roles.js'
+
+const DELAY = 86_400
+const chain = useChain(async () => {}, { delays: { rotation: DELAY } })
+
+/** Findings as `result check`, each once, without what is well. */
+async function found({ signer = ENCLAVE_SIGNER } = {}) {
+  const { anvil, addresses } = chain()
+  const findings = await checkDeployment({
+    rpc: createRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000 }),
+    addresses,
+    signer,
+    signerName: 'ENCLAVE_SIGNER',
+  })
+  const notable = findings.filter(({ result }) => result !== 'ok')
+  return {
+    checks: [...new Set(notable.map(({ result, check }) => `${result} ${check}`))],
+    text: notable.map(({ text }) => text).join('\n'),
+  }
+}
+
+/** Puts another address where a contract's code has this one: an immutable is part of the code. */
+async function replaceImmutable(contract: Hex, from: Hex, to: Hex): Promise<void> {
+  const code = await chain().provider.getCode(contract)
+  const changed = code.replaceAll(from.slice(2).toLowerCase(), to.slice(2).toLowerCase())
+  expect(changed).not.toBe(code)
+  await chain().provider.send('anvil_setCode', [contract, changed])
+}
+
+const isoAt = (seconds: number) => new Date(seconds * 1_000).toISOString()
+
+test('nothing is found at a deployment as it should be', async () => {
+  expect(await found()).toEqual({ checks: [], text: '' })
+})
+
+test('contracts that obey different authorities', async () => {
+  const { addresses, addressOf, account } = chain()
+  await replaceImmutable(addresses.institutionRegistry, addressOf('authority'), account('dave'))
+  const { checks, text } = await found()
+  expect(checks).toEqual(['fault authority', 'unchecked enclave-signer'])
+  expect(text).toContain(account('dave'))
+})
+
+test('an authority that is no contract of ours', async () => {
+  const { addresses, addressOf, account } = chain()
+  for (const contract of Object.values(addresses)) {
+    await replaceImmutable(contract, addressOf('authority'), account('dave'))
+  }
+  expect((await found()).checks).toEqual(['fault authority'])
+})
+
+test('the authority of another deployment', async () => {
+  const { addresses, addressOf, account } = chain()
+  await replaceImmutable(addressOf('authority'), addresses.platformPool, account('dave'))
+  expect((await found()).checks).toEqual(['fault authority'])
+})
+
+test('a registry of another deployment', async () => {
+  await replaceImmutable(
+    chain().addresses.institutionRegistry,
+    chain().addresses.platformPool,
+    chain().account('dave'),
+  )
+  expect((await found()).checks).toEqual([
+    'fault contract-links',
+    'unchecked authority',
+    'unchecked enclave-signer',
+  ])
+})
+
+test('another signer than the authority’s', async () => {
+  const { checks, text } = await found({ signer: chain().account('dave') })
+  expect(checks).toEqual(['fault enclave-signer'])
+  expect(text).toContain('rotateSigner')
+})
+
+test('a signer who takes over later: the fault says when', async () => {
+  await chain().send('owner', 'authority', 'rotateSigner', chain().account('dave'))
+  const at = isoAt((await chain().now()) + DELAY)
+  const { checks, text } = await found({ signer: chain().account('dave') })
+  expect(checks).toEqual(['fault enclave-signer', 'notice rotation'])
+  expect(text.split('\n')[0]).toContain(`it takes over at ${at}`)
+})
+
+test('a role that is about to change hands is said, and is no fault', async () => {
+  await chain().send('owner', 'authority', 'rotateOwner', chain().account('carol'))
+  const at = isoAt((await chain().now()) + DELAY)
+  const { checks, text } = await found()
+  expect(checks).toEqual(['notice rotation'])
+  expect(text).toContain(`the owner will be ${chain().account('carol')} from ${at} on`)
+})
+
+test('a pause', async () => {
+  await chain().send('guardian', 'authority', 'pause')
+  const { checks, text } = await found()
+  expect(checks).toEqual(['fault pause'])
+  expect(text).toContain('liftPause')
+})

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+const FOLDER = 'docs/decisions'
+const pages = readdirSync(FOLDER).filter((name) => /^\d{4}-/.test(name))
+
+describe('the decisions', () => {
+  test('are numbered without gaps', () => {
+    const expected = pages.map((_, index) => String(index + 1).padStart(4, '0'))
+    expect(pages.map((name) => name.slice(0, 4)).sort()).toEqual(expected)
+  })
+
+  test('are listed by their index, each once', () => {
+    const index = readFileSync(`${FOLDER}/README.md`, 'utf8')
+    const listed = [...index.matchAll(/^- \[(\d{4})\]\(([^)]+)\): \S/gm)].map(([, , file]) => file)
+    expect(listed.toSorted()).toEqual(pages.toSorted())
+  })
+
+  test.each(pages)('%s has status, context, decision and consequences', (name) => {
+    const page = readFileSync(`${FOLDER}/${name}`, 'utf8')
+    expect(page).toMatch(new RegExp(`^# ${name.slice(0, 4)}: \\S`))
+    for (const part of ['Status', 'Context', 'Decision', 'Consequences']) {
+      expect(page).toMatch(new RegExp(`^\\*\\*${part}\\.\\*\\*`, 'm'))
+    }
+  })
+})
+
+test('the record of libraries names every package that the project depends on', () => {
+  const versions = z.record(z.string(), z.string())
+  const manifest = z
+    .object({ dependencies: versions, devDependencies: versions, optionalDependencies: versions })
+    .parse(JSON.parse(readFileSync('package.json', 'utf8')))
+  const names = Object.values(manifest).flatMap((packages) => Object.keys(packages))
+  const record = readFileSync(`${FOLDER}/0025-libraries-and-what-is-left-out.md`, 'utf8')
+  const missing = names.filter((name) => !name.startsWith('@types/') && !record.includes(`\`${name}\``))
+  expect(names.length).toBeGreaterThan(30)
+  expect(missing).toEqual([])
+})

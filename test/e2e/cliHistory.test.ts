@@ -1,0 +1,80 @@
+// The command line's history and orders, of trades through the whole platform.
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { historyEntrySchema } from '../../src/client/history/entries.js'
+import { formatDecimal, holdingsOf, SHARE_DECIMALS, USDC_DECIMALS } from '../../src/client/index.js'
+import { bytes32Schema } from '../../src/protocol/hex.js'
+import { temporaryDirectory } from '../support/temporaryDirectory.js'
+import { personEnv, runCli } from './support/cli.js'
+import { useDesk } from './support/desk.js'
+
+const desk = useDesk()
+const EXPLORER = 'https://explorer.example'
+const orderSchema = z.looseObject({ orderId: bytes32Schema })
+
+async function person() {
+  const [trader] = desk().traders
+  const env = personEnv(desk(), trader, await temporaryDirectory())
+  return { trader, env, run: (...args: string[]) => runCli(args, env) }
+}
+
+const linesOf = (out: string) => out.trimEnd().split('\n')
+const idOf = (out: string) => orderSchema.parse(JSON.parse(out)).orderId
+
+it('lists what was traded, without a server, as JSON, CSV and a table', async () => {
+  const { trader, env, run } = await person()
+  const bought = idOf((await run('order', 'buy', 'AAPL', '1000', '--json')).out)
+  const sold = idOf((await run('order', 'sell', 'AAPL', '300', '--json')).out)
+  const refused = idOf((await run('order', 'sell', 'MSFT', '100', '--json')).out)
+  const alone = { ...env, TRADING_SERVER_URL: 'http://127.0.0.1:1', TRADING_EXPLORER_URL: EXPLORER }
+  const offline = (...args: string[]) => runCli([...args, '--confirmations', '1'], alone)
+
+  const json = await offline('history', '--json')
+  expect(json.exit).toBe(0)
+  const entries = linesOf(json.out).map((line) => historyEntrySchema.parse(JSON.parse(line)))
+  expect(entries.map(({ kind, orderId }) => [kind, orderId])).toEqual([
+    ...['opened', 'accepted', 'bought'].map((kind) => [kind, bought]),
+    ...['opened', 'accepted', 'sold'].map((kind) => [kind, sold]),
+    ...['opened', 'refunded'].map((kind) => [kind, refused]),
+  ])
+  const portfolio = await trader.portfolio()
+  const { cash, positions } = holdingsOf(entries)
+  expect(cash).toBe(portfolio.cash)
+  expect(positions.AAPL?.shares).toBe(portfolio.positions.AAPL?.qty)
+
+  const csv = await offline('history', '--csv', '--quiet')
+  expect(csv).toMatchObject({ exit: 0, err: '' })
+  const rows = csv.out.split('\r\n')
+  expect(rows[0]).toBe('time,event,order,symbol,shares,USDC,price,cash change,final,transaction')
+  expect(rows).toHaveLength(entries.length + 2)
+  const fill = entries.find((entry) => entry.kind === 'bought')
+  if (fill?.kind !== 'bought') throw new Error('nothing was bought')
+  const cells = (rows[3] ?? '').split(',')
+  expect(cells.slice(1, 6)).toEqual([
+    ...['bought', bought, 'AAPL'],
+    ...[formatDecimal(fill.shares, SHARE_DECIMALS), formatDecimal(fill.cost, USDC_DECIMALS)],
+  ])
+  expect(Date.parse(cells[0] ?? '')).toBe(fill.timestamp * 1_000)
+  expect(cells.at(-1)).toBe(`${EXPLORER}/tx/${fill.txHash}`)
+
+  const table = await offline('history')
+  expect(table.out).toMatch(/^AAPL\t\d+\.\d+\t\d+(\.\d+)?\t/m)
+  expect(table.out).toContain('complete\tyes')
+
+  const orders = await offline('orders')
+  expect(orders.exit).toBe(0)
+  const states = linesOf(orders.out).map((line) => line.split('\t').slice(2, 6))
+  expect(states).toEqual([
+    [bought, 'SETTLED', 'BUY', 'AAPL'],
+    [sold, 'SETTLED', 'SELL', 'AAPL'],
+    [refused, 'REFUNDED', '', ''],
+  ])
+  const listed = linesOf((await offline('orders', '--json')).out).map((line) => JSON.parse(line))
+  expect(listed).toMatchObject([
+    { orderId: bought, amount: '1000000000', shares: fill.shares.toString(), value: fill.cost.toString() },
+    { orderId: sold, state: 'SETTLED' },
+    { orderId: refused, state: 'REFUNDED', side: null, value: '0' },
+  ])
+  for (const { out } of [json, csv, table, orders])
+    expect(out).not.toContain(env.TRADING_PRIVATE_KEY?.slice(2))
+})

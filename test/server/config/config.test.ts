@@ -1,0 +1,388 @@
+import { writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { loadConfig, readConfig } from '../../../src/server/config/config.js'
+import { ConfigError, type Environment } from '../../../src/service/config.js'
+import { REMOTE, RUN_SECRET, SERVER_ENVIRONMENT } from '../../support/serverEnvironment.js'
+import { temporaryDirectory } from '../../support/temporaryDirectory.js'
+
+function faultsOf(environment: Environment): Record<string, string> {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return Object.fromEntries(error.faults.map(({ name, problem }) => [name, problem]))
+  }
+  return {}
+}
+
+const REQUIRED = [
+  'ALPACA_KEY_ID',
+  'ALPACA_SECRET_KEY',
+  'CHAIN_ID',
+  'CONFIDENTIAL_LEDGER_ADDRESS',
+  'ENCLAVE_SIGNER',
+  'EQUITY_TOKEN_ADDRESS',
+  'FRONTEND_ORIGIN',
+  'INSTITUTION_REGISTRY_ADDRESS',
+  'INTENT_PUBKEY',
+  'ORDER_ESCROW_ADDRESS',
+  'PLATFORM_POOL_ADDRESS',
+  'RELAYER_PRIVATE_KEY',
+  'RELAY_AUTH_TOKEN',
+  'RPC_URL',
+]
+
+describe('readConfig', () => {
+  test('fills in the defaults', () => {
+    const entries = Object.entries(SERVER_ENVIRONMENT)
+    const config = readConfig(Object.fromEntries(entries.filter(([name]) => REQUIRED.includes(name))))
+    expect(config.http).toMatchObject({ port: 8_000, host: undefined, bodyLimitBytes: 65_536, trustProxy: 0 })
+    expect(config.ops).toEqual({ port: 8_001, host: '127.0.0.1' })
+    expect(config.dataDir).toBe(resolve('data'))
+    expect(config.broker).toMatchObject({
+      tradingUrl: 'https://paper-api.alpaca.markets',
+      dataUrl: 'https://data.alpaca.markets',
+    })
+    expect(config.enclave).toMatchObject({
+      trigger: {
+        kind: 'resident',
+        command: [process.execPath, resolve('dist/enclave/main.js')],
+        envFile: resolve('.env.enclave'),
+        directory: resolve('data/enclave'),
+      },
+      maxRuns: 240,
+    })
+    expect(config.enclave.triggerIntervalMs).toBe(0)
+    expect(config.enclave.reconcileIntervalMs).toBeUndefined()
+  })
+
+  test('names every missing variable at once, an empty one too', () => {
+    expect(Object.keys(faultsOf({})).sort()).toEqual(REQUIRED)
+    expect(Object.keys(faultsOf(Object.fromEntries(REQUIRED.map((name) => [name, '']))))).toHaveLength(
+      REQUIRED.length,
+    )
+  })
+
+  test("takes the relayer's key from one place: a private key, or AWS KMS", () => {
+    const { RELAYER_PRIVATE_KEY, ...rest } = SERVER_ENVIRONMENT
+    const RELAYER_KMS_KEY_ID = 'arn:aws:kms:eu-central-1:111122223333:alias/relayer'
+    expect(readConfig(SERVER_ENVIRONMENT).relay.relayerKeys).toMatchObject([{ kind: 'private-key' }])
+    expect(readConfig({ ...rest, RELAYER_KMS_KEY_ID }).relay.relayerKeys).toEqual([
+      { kind: 'kms', keyId: RELAYER_KMS_KEY_ID },
+    ])
+    expect(faultsOf({ ...rest, RELAYER_KMS_KEY_ID, RELAYER_PRIVATE_KEY })).toEqual({
+      RELAYER_KMS_KEY_ID: 'stands beside RELAYER_PRIVATE_KEY: set one of the two',
+    })
+    expect(faultsOf(rest)).toEqual({ RELAYER_PRIVATE_KEY: 'is missing' })
+  })
+
+  test('takes several keys of the relayer from one place, each once', () => {
+    const { RELAYER_PRIVATE_KEY: one, ...rest } = SERVER_ENVIRONMENT
+    const other = `0x${'0b'.repeat(32)}`
+    const keys = readConfig({ ...rest, RELAYER_PRIVATE_KEYS: `${one}, ${other}` }).relay.relayerKeys
+    expect(keys.map((key) => key.kind === 'private-key' && key.privateKey.reveal())).toEqual([one, other])
+    expect(readConfig({ ...rest, RELAYER_KMS_KEY_IDS: 'alias/a,alias/b' }).relay.relayerKeys).toEqual([
+      { kind: 'kms', keyId: 'alias/a' },
+      { kind: 'kms', keyId: 'alias/b' },
+    ])
+    expect(faultsOf({ ...rest, RELAYER_PRIVATE_KEYS: `${one},${one}` })).toEqual({
+      RELAYER_PRIVATE_KEYS: 'has a value twice',
+    })
+    expect(Object.keys(faultsOf({ ...rest, RELAYER_PRIVATE_KEYS: `${one},` }))).toEqual([
+      'RELAYER_PRIVATE_KEYS',
+    ])
+    expect(faultsOf({ ...rest, RELAYER_PRIVATE_KEYS: one, RELAYER_KMS_KEY_IDS: 'alias/a' })).toEqual({
+      RELAYER_KMS_KEY_IDS: 'stands beside RELAYER_PRIVATE_KEYS: set one of the two',
+    })
+  })
+
+  test('keeps the operator’s port apart from the public one, unless both are any that is free', () => {
+    const ports = (PORT: string, OPS_PORT: string) => faultsOf({ ...SERVER_ENVIRONMENT, PORT, OPS_PORT })
+    expect(ports('8001', '8001')).toEqual({
+      OPS_PORT: "is PORT too: the operator's endpoints need a port of their own",
+    })
+    expect(ports('0', '0')).toEqual({})
+    expect(ports('8001', '8002')).toEqual({})
+  })
+
+  test('names missing and malformed ones together', () => {
+    const { RPC_URL, ...rest } = SERVER_ENVIRONMENT
+    const faults = faultsOf({
+      ...rest,
+      PORT: '80000',
+      RELAY_AUTH_TOKEN: 'short',
+      EQUITY_TOKEN_ADDRESS: rest.ORDER_ESCROW_ADDRESS.toUpperCase().replace('0X', '0x'),
+    })
+    expect(RPC_URL).toBeDefined()
+    expect(Object.keys(faults).sort()).toEqual([
+      'EQUITY_TOKEN_ADDRESS',
+      'PORT',
+      'RELAY_AUTH_TOKEN',
+      'RPC_URL',
+    ])
+    expect(faults.RPC_URL).toBe('is missing')
+    expect(faults.EQUITY_TOKEN_ADDRESS).toContain('another contract')
+  })
+
+  test.each([
+    ['PORT', '-1'],
+    ['ORDER_RUN_TIMEOUT', '89s'],
+    ['PORT', '8000.5'],
+    ['PORT', '0x10'],
+    ['PORT', '1e3'],
+    ['HOST', 'two hosts'],
+    ['FRONTEND_ORIGIN', '*'],
+    ['FRONTEND_ORIGIN', 'null'],
+    ['FRONTEND_ORIGIN', 'http://localhost:5173/'],
+    ['FRONTEND_ORIGIN', 'http://localhost:80'],
+    ['FRONTEND_ORIGIN', 'HTTP://localhost:5173'],
+    ['FRONTEND_ORIGIN', 'http://a.example,http://b.example'],
+    ['FRONTEND_ORIGIN', 'ftp://a.example'],
+    ['RELAY_AUTH_TOKEN', 'x'.repeat(31)],
+    ['RELAY_AUTH_TOKEN', `${'x'.repeat(40)} y`],
+    ['INTENT_PUBKEY', `0x02${'ff'.repeat(32)}`],
+    ['INTENT_PUBKEY', `0x${'02'.repeat(32)}`],
+    ['ENCLAVE_SIGNER', '0xf39fd6e51aad88F6F4ce6aB8827279cffFb92266'],
+    ['ENCLAVE_SIGNER', `0x${'00'.repeat(20)}`],
+    ['RELAYER_PRIVATE_KEY', `0x${'00'.repeat(32)}`],
+    ['RELAYER_PRIVATE_KEY', `0x${'ff'.repeat(32)}`],
+    ['RELAYER_PRIVATE_KEY', '11'.repeat(32)],
+    ['RELAYER_PRIVATE_KEY', `0x${'11'.repeat(31)}`],
+    ['RELAYER_KMS_KEY_ID', 'a key with spaces'],
+    ['RELAY_MAX_GAS', '20999'],
+    ['RELAY_DAILY_GAS', '-1'],
+    ['RPC_URL', 'localhost:8545'],
+    ['RPC_URL', 'http://a.example,,http://b.example'],
+    ['RPC_URL', 'ws://a.example'],
+    ['CHAIN_ID', '0'],
+    ['CHAIN_ID', 'mainnet'],
+    ['CHAIN_ID', '4503599627370477'],
+    ['CHAIN_ID', '9007199254740993'],
+    ['ORDER_ESCROW_ADDRESS', '0x1234'],
+    ['BODY_LIMIT_BYTES', '0'],
+    ['RATE_LIMIT_PER_MINUTE', '0'],
+    ['RELAY_WAIT', '20'],
+    ['RELAY_WAIT', '0s'],
+    ['RELAY_WAIT', '1000h'],
+    ['RECONCILE_INTERVAL', 'daily'],
+    ['ENCLAVE_COMMAND', '[]'],
+    ['ENCLAVE_COMMAND', '["node",1]'],
+    ['ENCLAVE_COMMAND', '["node"'],
+    ['ALPACA_DATA_URL', 'data.alpaca.markets'],
+    ['ALPACA_KEY_ID', 'two words'],
+    ['LOG_LEVEL', 'verbose'],
+    ['TRUST_PROXY', 'true'],
+    ['DATABASE_URL', 'mysql://user:password@127.0.0.1/database'],
+    ['DATABASE_URL', 'host=127.0.0.1 dbname=database'],
+  ])('refuses %s=%s alone, without quoting it', (name, value) => {
+    const remote = name === 'DATABASE_URL' ? REMOTE : {}
+    const faults = faultsOf({ ...SERVER_ENVIRONMENT, ...remote, [name]: value })
+    expect(Object.keys(faults)).toEqual([name])
+    if (value.length > 4) expect(faults[name]).not.toContain(value)
+  })
+
+  test('parses what it takes', () => {
+    const config = readConfig({
+      ...SERVER_ENVIRONMENT,
+      RPC_URL: 'https://a.example/key, http://127.0.0.1:8545',
+      ENCLAVE_COMMAND: 'node  dist/enclave/main.js',
+      RECONCILE_INTERVAL: '2h',
+      NARRATOR_INTERVAL: '250ms',
+      ALPACA_TRADING_URL: 'http://127.0.0.1:9000/',
+      INTENT_PUBKEY:
+        '0x0479BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798483ADA7726A3C4655DA4FBFC0E1108A8FD17B448A68554199C47D08FFB10D4B8',
+      ENCLAVE_SIGNER: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+    })
+    expect(config.chain.rpcUrls.reveal()).toEqual(['https://a.example/key', 'http://127.0.0.1:8545'])
+    expect(config.enclave.trigger).toMatchObject({ command: ['node', 'dist/enclave/main.js'] })
+    expect(config.enclave.reconcileIntervalMs).toBe(7_200_000)
+    expect(config.narrator.intervalMs).toBe(250)
+    expect(config.broker.tradingUrl).toBe('http://127.0.0.1:9000')
+    expect(config.enclave.intentPublicKey).toBe(SERVER_ENVIRONMENT.INTENT_PUBKEY)
+    expect(config.enclave.signer).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
+  })
+
+  test('takes a command with spaces in a word as a JSON array', () => {
+    const { enclave } = readConfig({ ...SERVER_ENVIRONMENT, ENCLAVE_COMMAND: '["/opt/my node/node","x.js"]' })
+    expect(enclave.trigger).toMatchObject({ command: ['/opt/my node/node', 'x.js'] })
+  })
+})
+
+describe('a remote enclave', () => {
+  const http = {
+    ...SERVER_ENVIRONMENT,
+    ENCLAVE_TRIGGER: 'http',
+    ENCLAVE_URL: 'https://enclave.example/trigger?key=1',
+    ENCLAVE_TRIGGER_SECRET: RUN_SECRET,
+  }
+
+  test('is what jobs are posted to', () => {
+    const { trigger, triggerIntervalMs } = readConfig({ ...http, ENCLAVE_TRIGGER_INTERVAL: '50s' }).enclave
+    if (trigger.kind !== 'http') throw new Error('no remote enclave')
+    expect(trigger.url.reveal()).toBe(http.ENCLAVE_URL)
+    expect(trigger.secret.reveal()).toBe(RUN_SECRET)
+    expect(triggerIntervalMs).toBe(50_000)
+  })
+
+  test.each([
+    'https://enclave.example',
+    'http://127.0.0.1:8700',
+    'http://127.3.2.1',
+    'http://localhost:8700/',
+    'http://[::1]:8700',
+    'unix:/run/enclave/door.sock',
+  ])('may be at %s', (ENCLAVE_URL) => {
+    expect(faultsOf({ ...http, ENCLAVE_URL })).toEqual({})
+  })
+
+  test.each([
+    'http://enclave.example',
+    'http://10.0.0.7',
+    'http://127.0.0.1.example',
+    'https://user:word@enclave.example',
+    'enclave.example',
+    'unix:door.sock',
+    `unix:/${'x'.repeat(107)}`,
+  ])('is not at %s', (ENCLAVE_URL) => {
+    expect(faultsOf({ ...http, ENCLAVE_URL })).toEqual({
+      ENCLAVE_URL:
+        'expected an https URL without a user name, http only for this machine (127.0.0.1, [::1], localhost), or unix: and an absolute path',
+    })
+  })
+
+  test.each([23, 65])('has no secret of %s bytes', (bytes) => {
+    const ENCLAVE_TRIGGER_SECRET = `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
+    expect(faultsOf({ ...http, ENCLAVE_TRIGGER_SECRET })).toEqual({
+      ENCLAVE_TRIGGER_SECRET: 'expected whsec_ and the Base64 of 24 to 64 bytes',
+    })
+  })
+
+  test('needs its settings, and has none of a process', () => {
+    expect(
+      faultsOf({
+        ...SERVER_ENVIRONMENT,
+        ENCLAVE_TRIGGER: 'http',
+        ENCLAVE_COMMAND: 'x',
+        NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      }),
+    ).toEqual({
+      ENCLAVE_URL: 'is missing',
+      ENCLAVE_TRIGGER_SECRET: 'is missing',
+      ENCLAVE_COMMAND: 'stands without ENCLAVE_TRIGGER=process',
+      NODE_TLS_REJECT_UNAUTHORIZED: 'lets anyone pass for the enclave',
+    })
+    expect(faultsOf({ ...http, ENCLAVE_TRIGGER: 'process' })).toEqual({
+      ENCLAVE_URL: 'stands without ENCLAVE_TRIGGER=http',
+      ENCLAVE_TRIGGER_SECRET: 'stands without ENCLAVE_TRIGGER=http',
+    })
+    expect(Object.keys(faultsOf({ ...http, ENCLAVE_TRIGGER: 'fax' }))).toContain('ENCLAVE_TRIGGER')
+  })
+
+  test('is not triggered so seldom that a rulebook would never get its turn', () => {
+    expect(faultsOf({ ...http, ENCLAVE_TRIGGER_INTERVAL: '60s' })).toEqual({
+      ENCLAVE_TRIGGER_INTERVAL: 'is not shorter than POLICY_RUN_TIMEOUT',
+    })
+    expect(faultsOf({ ...http, ENCLAVE_TRIGGER_INTERVAL: '60s', POLICY_RUN_TIMEOUT: '300s' })).toEqual({})
+  })
+})
+
+test('a database needs a remote enclave', () => {
+  const DATABASE_URL = 'postgresql://user:password@127.0.0.1/database'
+  expect(readConfig({ ...SERVER_ENVIRONMENT, ...REMOTE, DATABASE_URL }).databaseUrl?.reveal()).toBe(
+    DATABASE_URL,
+  )
+  for (const ENCLAVE_TRIGGER of ['process', 'resident']) {
+    expect(faultsOf({ ...SERVER_ENVIRONMENT, ENCLAVE_TRIGGER, DATABASE_URL })).toEqual({
+      DATABASE_URL:
+        'stands without ENCLAVE_TRIGGER=http and ENCLAVE_URL: no server on a database starts an enclave',
+    })
+  }
+})
+
+describe('secrets', () => {
+  const secrets = {
+    ...REMOTE,
+    DATABASE_URL: 'postgres://user:canary-password@db.example/canary',
+    RELAY_AUTH_TOKEN: 'canary-token-canary-token-canary-token',
+    RELAYER_PRIVATE_KEY: `0x${'ca'.repeat(32)}`,
+    ALPACA_KEY_ID: 'canary-key-id',
+    ALPACA_SECRET_KEY: 'canary-secret-key',
+    RPC_URL: 'https://node.example/canary-rpc-key',
+  }
+  const planted = /canary|(ca){8}/
+
+  test('do not show when the configuration is printed or serialized', () => {
+    const config = readConfig({ ...SERVER_ENVIRONMENT, ...secrets })
+    expect(inspect(config, { depth: 9, showHidden: true })).not.toMatch(planted)
+    expect(JSON.stringify(config, bigintAsText)).not.toMatch(planted)
+    expect(`${config.relay.authToken}`).not.toMatch(planted)
+    expect(config.relay.authToken.reveal()).toBe(secrets.RELAY_AUTH_TOKEN)
+  })
+
+  test('do not show in a fault, under any wrong name', () => {
+    for (const value of Object.values(secrets)) {
+      const environment = Object.fromEntries(
+        Object.keys(SERVER_ENVIRONMENT).map((name) => [name, `${value} ~`]),
+      )
+      try {
+        readConfig(environment)
+        expect.unreachable()
+      } catch (error) {
+        expect(inspect(error, { depth: 9 })).not.toMatch(planted)
+      }
+    }
+  })
+})
+
+describe('loadConfig', () => {
+  async function envFile(text: string): Promise<string> {
+    const path = join(await temporaryDirectory(), 'server.env')
+    await writeFile(path, text, { mode: 0o600 })
+    return path
+  }
+  const { PORT, ...rest } = SERVER_ENVIRONMENT
+
+  test('reads the file that ENV_FILE names; the environment wins; an empty variable is none', async () => {
+    const path = await envFile('PORT=8001\nLOG_LEVEL=debug\nTRUST_PROXY=3\n')
+    const config = loadConfig({ ...rest, ENV_FILE: path, LOG_LEVEL: 'warn', TRUST_PROXY: '' })
+    expect(PORT).toBeDefined()
+    expect(config.http.port).toBe(8_001)
+    expect(config.logLevel).toBe('warn')
+    expect(config.http.trustProxy).toBe(3)
+  })
+
+  test('leaves the environment of the process alone', async () => {
+    const path = await envFile('PORT=8002\nMAX_UNDER_WAY=77\n')
+    expect(loadConfig({ ...rest, ENV_FILE: path }).http.maxUnderWay).toBe(77)
+    expect(process.env.MAX_UNDER_WAY).toBeUndefined()
+  })
+
+  test('refuses names in the file that are no variable of the server, and takes them in the environment', async () => {
+    const path = await envFile('PORT=8003\nRELAYER_PRIVATEKEY=canary\nc2VjcmV0==\n')
+    const faults = () => {
+      try {
+        return loadConfig({ ...rest, ENV_FILE: path }) && []
+      } catch (error) {
+        if (error instanceof ConfigError) return error.faults
+        throw error
+      }
+    }
+    const problem = `is no variable of this program: correct or remove it in ${path}`
+    expect(faults()).toEqual([
+      { name: 'RELAYER_PRIVATEKEY', problem },
+      { name: 'A line', problem },
+    ])
+    await writeFile(path, 'PORT=8003\n')
+    expect(loadConfig({ ...rest, ENV_FILE: path, RELAYER_PRIVATEKEY: 'canary' }).http.port).toBe(8_003)
+  })
+
+  test('a named file that is not there is a fault', () => {
+    expect(() => loadConfig({ ...SERVER_ENVIRONMENT, ENV_FILE: '/nowhere/.env' })).toThrow(/^ENV_FILE: /)
+  })
+})
+
+function bigintAsText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'dotenv'
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../../src/server/config/config.js'
+import { ENV_EXAMPLE_HEADER, environmentSchema } from '../../../src/server/config/schema.js'
+import { ConfigError, renderEnvExample } from '../../../src/service/config.js'
+
+const file = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8')
+
+describe('.env.example', () => {
+  test('is what the schema says (`npm run env` writes it)', () => {
+    expect(file).toBe(renderEnvExample(ENV_EXAMPLE_HEADER, environmentSchema))
+  })
+
+  test('has every variable, each described or following one that is', () => {
+    const names = [...file.matchAll(/^(?:# )?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name)
+    expect(names).toEqual(Object.keys(environmentSchema.shape))
+  })
+
+  test('as it stands leaves only what is empty to fill in, and its defaults are valid', () => {
+    const uncommented = file.replace(/^# ([A-Z][A-Z0-9_]*=)/gm, '$1')
+    const variables = parse(uncommented)
+    const empty = Object.keys(variables).filter((name) => variables[name] === '')
+    try {
+      readConfig(variables)
+      expect.unreachable()
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      expect(empty).toEqual(expect.arrayContaining(error.faults.map(({ name }) => name)))
+      expect(error.faults.every(({ problem }) => problem === 'is missing')).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { createSemaphore } from '../../src/service/semaphore.js'
+
+test('hands out its permits in order of arrival', async () => {
+  const semaphore = createSemaphore(1)
+  const entered: string[] = []
+  const enter = async (name: string) => {
+    expect(await semaphore.acquire()).toBe(true)
+    entered.push(name)
+  }
+  await enter('first')
+  const others = [enter('second'), enter('third')]
+  semaphore.release()
+  await others[0]
+  expect(entered).toEqual(['first', 'second'])
+  semaphore.release()
+  await others[1]
+  expect(entered).toEqual(['first', 'second', 'third'])
+})
+
+test('a caller whose time is over gets no permit, and takes none from the callers behind it', async () => {
+  const semaphore = createSemaphore(1)
+  expect(await semaphore.acquire()).toBe(true)
+  const patient = semaphore.acquire(60_000)
+  expect(await semaphore.acquire(1)).toBe(false)
+  semaphore.release()
+  expect(await patient).toBe(true)
+  semaphore.release()
+  expect(await semaphore.acquire(0)).toBe(true)
+})
+
+test('occupying takes a permit that is not free, and the next caller waits until it is', async () => {
+  const semaphore = createSemaphore(1)
+  semaphore.occupy()
+  semaphore.occupy()
+  expect(semaphore.isFull()).toBe(true)
+  let hasEntered = false
+  const waiting = semaphore.acquire().then((acquired) => {
+    hasEntered = true
+    return acquired
+  })
+  semaphore.release()
+  await new Promise(setImmediate)
+  expect(hasEntered).toBe(false)
+  semaphore.release()
+  expect(await waiting).toBe(true)
+  expect(semaphore.isFull()).toBe(true)
+  semaphore.release()
+  expect(semaphore.isFull()).toBe(false)
+})

@@ -1,0 +1,51 @@
+// What many test files begin with is set up once in a run: one file saves the chain's state, and the others load it.
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { JsonRpcProvider } from 'ethers'
+import { z } from 'zod'
+import { addressSchema } from '../../src/protocol/address.js'
+import { contractsSchema } from '../../src/protocol/api.js'
+
+/** The directory of a run's states. Workers inherit it. */
+const VARIABLE = 'SAVED_CHAINS'
+
+/** The global setup of vitest. */
+export default async function saveChains(): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), 'saved-chains-'))
+  process.env[VARIABLE] = directory
+  return () => rm(directory, { recursive: true, force: true })
+}
+
+const deployedSchema = z.object({ contracts: contractsSchema, usdc: addressSchema, authority: addressSchema })
+/** The addresses of what is deployed. */
+export type Deployed = z.output<typeof deployedSchema>
+
+const savedSchema = z.object({ state: z.string(), deployed: deployedSchema })
+
+/** Loads a state onto a chain that has no block yet; undefined when no file of this run has saved it. */
+export async function loadChain(provider: JsonRpcProvider, name: string): Promise<Deployed | undefined> {
+  const path = pathOf(name)
+  const text = path && (await readFile(path, 'utf8').catch(() => undefined))
+  if (!text) return undefined
+  const { state, deployed } = savedSchema.parse(JSON.parse(text))
+  await provider.send('anvil_loadState', [state])
+  // The head would be as old as the state.
+  await provider.send('evm_mine', [])
+  return deployed
+}
+
+export async function saveChain(provider: JsonRpcProvider, name: string, deployed: Deployed): Promise<void> {
+  const path = pathOf(name)
+  if (path === undefined) return
+  // With the states of earlier blocks, which some tests read.
+  const state: unknown = await provider.send('anvil_dumpState', [true])
+  const unfinished = `${path}.${process.pid}`
+  await writeFile(unfinished, JSON.stringify({ state, deployed }))
+  await rename(unfinished, path)
+}
+
+function pathOf(name: string): string | undefined {
+  const directory = process.env[VARIABLE]
+  return directory === undefined ? undefined : join(directory, name)
+}

@@ -1,0 +1,204 @@
+import { effect, signal } from '@preact/signals'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Ask, createQuery, following, type Query, type QueryOptions } from '../../web/state/query.js'
+
+const EVERY_MS = 1_000
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Shows a query as a component does, until it is left. */
+function show<T>(query: Query<T>) {
+  const shown: (T | null)[] = []
+  const leave = effect(() => {
+    shown.push(query.value)
+  })
+  return { shown, leave }
+}
+
+/** A query that counts how often it was asked. */
+function counting(options: Partial<QueryOptions<number>> = {}) {
+  const asked: AbortSignal[] = []
+  const isSeen = signal(true)
+  const ask = async (aborted: AbortSignal) => asked.push(aborted)
+  const query = createQuery<number>({ isSeen, question: () => ask, pace: EVERY_MS, ...options })
+  return { asked, isSeen, query }
+}
+
+describe('a query', () => {
+  it('asks nothing until its answer is shown, then at once and at a pace', async () => {
+    const { asked, query } = counting()
+    await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
+    expect(asked).toHaveLength(0)
+    const { shown, leave } = show(query)
+    await vi.advanceTimersByTimeAsync(EVERY_MS)
+    expect(asked).toHaveLength(2)
+    query.refresh()
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true, true, false])
+    await vi.advanceTimersByTimeAsync(EVERY_MS)
+    expect(shown).toEqual([null, 1, 2, 3, 4])
+    leave()
+  })
+
+  it('keeps its answer when it is left, and asks nothing then, even if it should refresh', async () => {
+    const { asked, query } = counting()
+    const { leave } = show(query)
+    await vi.advanceTimersByTimeAsync(0)
+    leave()
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true])
+    query.refresh()
+    await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
+    expect(asked).toHaveLength(1)
+    const again = show(query)
+    expect(again.shown).toEqual([1])
+    await vi.advanceTimersByTimeAsync(0)
+    expect(again.shown).toEqual([1, 2])
+    again.leave()
+  })
+
+  it('asks nothing while the page is hidden, and at once when it is seen', async () => {
+    const { asked, isSeen, query } = counting()
+    const { leave } = show(query)
+    isSeen.value = false
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true])
+    await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
+    expect(asked).toHaveLength(1)
+    isSeen.value = true
+    expect(asked).toHaveLength(2)
+    leave()
+  })
+
+  it('forgets the answer to another question, and asks nothing without one', async () => {
+    const name = signal<string | null>('one')
+    const isSeen = signal(true)
+    const question = () => (name.value === null ? null : async () => name.peek())
+    const query = createQuery<string | null>({ isSeen, question, pace: EVERY_MS })
+    const { shown, leave } = show(query)
+    await vi.advanceTimersByTimeAsync(0)
+    name.value = null
+    await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
+    expect(query.answered).toBe(false)
+    name.value = 'two'
+    await vi.advanceTimersByTimeAsync(0)
+    expect(shown).toEqual([null, 'one', null, 'two'])
+    leave()
+  })
+
+  it('asks again when a signal changes that the question reads first, and keeps the answer until then', async () => {
+    const count = signal(1)
+    const ask = async () => count.value
+    const query = createQuery({ isSeen: signal(true), question: () => ask, pace: () => null })
+    const { shown, leave } = show(query)
+    await vi.advanceTimersByTimeAsync(0)
+    count.value = 2
+    await vi.advanceTimersByTimeAsync(10 * EVERY_MS)
+    expect(shown).toEqual([null, 1, 2])
+    leave()
+  })
+
+  it('keeps the last answer beside a later failure, and the failure until the next answer', async () => {
+    const failure = new Error('away')
+    const ask = vi
+      .fn<Ask<number>>()
+      .mockResolvedValueOnce(1)
+      .mockRejectedValueOnce(failure)
+      .mockResolvedValue(2)
+    const { query } = counting({ question: () => ask })
+    const { leave } = show(query)
+    await vi.advanceTimersByTimeAsync(EVERY_MS)
+    expect({ value: query.value, error: query.error }).toEqual({ value: 1, error: failure })
+    await vi.advanceTimersByTimeAsync(EVERY_MS)
+    expect({ value: query.value, error: query.error }).toEqual({ value: 2, error: null })
+    leave()
+  })
+
+  it('ignores the late answer of a question that was called off', async () => {
+    let answerLate = (_value: number) => {}
+    const late = new Promise<number>((resolve) => {
+      answerLate = resolve
+    })
+    const ask = vi.fn<Ask<number>>().mockReturnValueOnce(late).mockResolvedValue(2)
+    const { query } = counting({ question: () => ask })
+    const { shown, leave } = show(query)
+    query.refresh()
+    await vi.advanceTimersByTimeAsync(0)
+    answerLate(1)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(shown).toEqual([null, 2])
+    leave()
+  })
+
+  it('shows what it kept as aged until it is answered again, and parts of an answer as they come', async () => {
+    interface Part {
+      readonly count: number
+      readonly complete: boolean
+    }
+    let count = 0
+    const ask: Ask<Part> = async (_aborted, report) => {
+      count += 1
+      await Promise.resolve()
+      report({ count, complete: false })
+      await Promise.resolve()
+      return { count, complete: true }
+    }
+    const aged = (value: Part) => ({ ...value, complete: false })
+    const query = createQuery({ isSeen: signal(true), question: () => ask, pace: () => null, aged })
+    const first = show(query)
+    await vi.advanceTimersByTimeAsync(0)
+    first.leave()
+    const second = show(query)
+    await vi.advanceTimersByTimeAsync(0)
+    second.leave()
+    expect(first.shown.slice(1)).toEqual([
+      { count: 1, complete: false },
+      { count: 1, complete: true },
+    ])
+    expect(second.shown.filter((part) => part !== first.shown.at(-1))).toEqual([
+      { count: 1, complete: false },
+      { count: 2, complete: false },
+      { count: 2, complete: true },
+    ])
+  })
+})
+
+describe('a followed generator', () => {
+  it('is followed to its end once, however often it is shown', async () => {
+    const begun = vi.fn(async function* () {
+      yield 1
+      yield 2
+    })
+    const question = following(begun)
+    const query = createQuery({ isSeen: signal(true), question: () => question, pace: () => null })
+    const first = show(query)
+    await vi.advanceTimersByTimeAsync(0)
+    first.leave()
+    expect(first.shown).toEqual([null, 1, 2])
+    const second = show(query)
+    await vi.advanceTimersByTimeAsync(0)
+    second.leave()
+    expect(second.shown).toEqual([2])
+    expect(begun).toHaveBeenCalledTimes(1)
+  })
+
+  it('begins again after a failure', async () => {
+    const begun = vi.fn(async function* () {
+      yield 1
+      if (begun.mock.calls.length === 1) throw new Error('away')
+      yield 2
+    })
+    const question = following(begun)
+    const query = createQuery({ isSeen: signal(true), question: () => question, pace: EVERY_MS })
+    const { leave } = show(query)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(query.value).toBe(1)
+    expect(query.error).toBeInstanceOf(Error)
+    await vi.advanceTimersByTimeAsync(EVERY_MS)
+    expect(query.value).toBe(2)
+    expect(query.error).toBeNull()
+    leave()
+  })
+})

@@ -1,0 +1,122 @@
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type {
+  Claim,
+  ComplianceView,
+  Funds,
+  Hex,
+  InstitutionView,
+  OpenedPortfolio,
+  Views,
+  WalletView,
+} from '../../src/client/index.js'
+import { createMembersReader, type Members } from '../chain/members.js'
+import { createOrderHistory } from '../chain/orderHistory.js'
+import { isOwner } from '../chain/ownership.js'
+import { createStandingReader, type Standing } from '../chain/standing.js'
+import type { Settings } from '../settings.js'
+import { withOpenOrders, withPlaced } from '../trade/orderMemory.js'
+import { type KeyInUse, newestMade } from '../trade/portfolioKeys.js'
+import type { Session } from '../wallet/session.js'
+import { createOrders, type Orders } from './orders.js'
+import { createPlacing, type Placing } from './placing.js'
+import { type Ask, createQuery, type Pace, type Query } from './query.js'
+import { createRulebookWork, type RulebookWork } from './rulebookWork.js'
+
+/** Everything that the page knows of a connected wallet. It ends with the session: one wallet, one chain. */
+export interface Account {
+  readonly session: Session
+  readonly view: Query<WalletView>
+  readonly orgId: ReadonlySignal<Hex | null>
+  readonly isAdmin: ReadonlySignal<boolean>
+  readonly compliance: Query<ComplianceView>
+  readonly funds: Query<Funds>
+  readonly claims: Query<readonly Claim[]>
+  readonly portfolio: Query<OpenedPortfolio | null>
+  readonly orders: Orders
+  readonly placing: Placing
+  readonly rulebook: RulebookWork
+  /** The newest key of the portfolio; null while none is in use. */
+  readonly key: Signal<KeyInUse | null>
+  readonly institution: Query<InstitutionView>
+  readonly members: Query<Members>
+  /** Null for a wallet without an institution, and for an admin, who writes the rulebook. */
+  readonly standing: Query<Standing | null>
+  /** Whether the wallet is the platform's owner. */
+  readonly isOwner: Query<boolean>
+}
+
+export interface AccountDeps {
+  readonly session: Session
+  readonly settings: Settings
+  readonly views: Views
+  readonly isSeen: ReadonlySignal<boolean>
+}
+
+const [SOON_MS, LATER_MS] = [3_000, 15_000]
+const [INSTITUTION_MS, CHAIN_MS, COMPLIANCE_MS, RARE_MS] = [5_000, 10_000, 30_000, 60_000]
+
+export function createAccount({ session, settings, views, isSeen }: AccountDeps): Account {
+  const { client, provider, address } = session
+  const ask = <T>(question: () => Ask<T> | null, pace: Pace<T>) => createQuery({ isSeen, question, pace })
+  const poll = <T>(question: Ask<T>, pace: Pace<T>) => ask(() => question, pace)
+  /** Reads the chain's past, which may have grown while no one watched it. */
+  const read = <T extends { complete: boolean }>(question: () => Ask<T> | null, pace: Pace<T>) =>
+    createQuery({ isSeen, question, pace, aged: (value: T) => ({ ...value, complete: false }) })
+
+  const key = signal<KeyInUse | null>(null)
+  const view = poll((aborted) => views.wallet(address, aborted), walletPace)
+  const orgId = computed(() => view.value?.orgId ?? null)
+  const isAdmin = computed(() => view.value?.role === 'admin')
+  const funds = poll(() => client.funds(), CHAIN_MS)
+  const readPortfolio = async () => {
+    const opened = await client.portfolio()
+    if (opened !== null) memory.value = withOpenOrders(memory.peek(), opened.portfolio.openOrders)
+    return opened
+  }
+  const portfolio = ask(() => (key.value === null ? null : () => readPortfolio()), CHAIN_MS)
+  const refresh = () => {
+    funds.refresh()
+    portfolio.refresh()
+  }
+  const readOrders = createOrderHistory(provider, settings, address)
+  const history = read(() => readOrders, LATER_MS)
+  const orders = createOrders({ client, isSeen, history, key, onEnd: refresh })
+  const { memory } = orders
+  return {
+    ...{ session, view, orgId, isAdmin, key, funds, portfolio, orders },
+    compliance: poll((aborted) => views.compliance(address, aborted), COMPLIANCE_MS),
+    claims: poll(() => client.claims(), RARE_MS),
+    placing: createPlacing({
+      ...{ client, key },
+      isKeyMissing: () => isKeyMissing(address, key.peek()),
+      onOrder(orderId, request) {
+        memory.value = withPlaced(memory.peek(), orderId, request)
+        funds.refresh()
+      },
+    }),
+    rulebook: createRulebookWork(client),
+    institution: ask(() => {
+      const id = orgId.value
+      return id === null ? null : (aborted) => views.institution(id, aborted)
+    }, INSTITUTION_MS),
+    members: read(
+      () => (orgId.value === null ? null : createMembersReader(provider, settings, orgId.value)),
+      INSTITUTION_MS,
+    ),
+    standing: ask(() => {
+      if (orgId.value === null || isAdmin.value) return null
+      return createStandingReader(provider, settings, { orgId: orgId.value, wallet: address })
+    }, CHAIN_MS),
+    isOwner: poll(() => isOwner(session, settings), RARE_MS),
+  }
+}
+
+/** Whether a key newer than the one in use exists. */
+export function isKeyMissing(address: Hex, key: KeyInUse | null): boolean {
+  return (key?.drawnAt ?? 0) < newestMade(address)
+}
+
+/** A waiting wallet's view changes soon; a trading wallet's view rarely changes. */
+export function walletPace(view: WalletView | null, error: unknown): number {
+  return error === null && view?.screen === 'trade' ? LATER_MS : SOON_MS
+}

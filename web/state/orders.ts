@@ -1,0 +1,109 @@
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Client, Hex, Notice, OrderStatus, Timeline } from '../../src/client/index.js'
+import type { OrderHistory } from '../chain/orderHistory.js'
+import { hasEnded } from '../trade/hasEnded.js'
+import { forgetOrder } from '../trade/keptOrders.js'
+import { NO_ORDERS, type Ordered, type OrderMemory } from '../trade/orderMemory.js'
+import { orderPace } from '../trade/orderPace.js'
+import type { KeyInUse } from '../trade/portfolioKeys.js'
+import { createQuery, following, type Query, type QueryOptions } from './query.js'
+
+/** An order of this wallet. */
+export interface DeskOrder {
+  readonly orderId: Hex
+  /** The order's content: known to the page that sealed it, and to the portfolio while it is open. */
+  readonly request: Ordered | null
+}
+
+/** Queries of one order. */
+export interface OrderQueries {
+  readonly status: Query<OrderStatus>
+  readonly timeline: Query<Timeline>
+  /** The notice of an ended order, opened once a key is in use. */
+  readonly notice: Query<Notice | null>
+}
+
+/** The account's orders. */
+export interface Orders {
+  readonly history: Query<OrderHistory>
+  /** The content of orders, as far as this page knows it. */
+  readonly memory: Signal<OrderMemory>
+  /** Newest first. Orders that are not on the chain yet come before the chain's. */
+  readonly listed: ReadonlySignal<readonly DeskOrder[]>
+  /** How many of them are shown: the page follows each of these. */
+  readonly most: Signal<number>
+  of(orderId: Hex): OrderQueries
+}
+
+interface OrdersDeps {
+  readonly client: Pick<Client, 'followOrder' | 'followTimeline' | 'openNotice'>
+  readonly isSeen: QueryOptions<unknown>['isSeen']
+  readonly history: Query<OrderHistory>
+  readonly key: ReadonlySignal<KeyInUse | null>
+  /** Called when an order that was seen open has ended. */
+  readonly onEnd: (status: OrderStatus) => void
+}
+
+const AGAIN_MS = 4_000
+/** The initial number of shown orders. */
+const FEW = 5
+
+export function createOrders({ client, isSeen, history, key, onEnd }: OrdersDeps): Orders {
+  const memory = signal(NO_ORDERS)
+  const most = signal(FEW)
+  const listed = computed(() => listedOf(memory.value, history.value?.ids ?? []))
+  const pollMs = computed(() => orderPace(Math.min(listed.value.length, most.value)))
+  const queries = new Map<Hex, OrderQueries>()
+
+  function follow<T>(ask: (options: { signal: AbortSignal; pollMs: number }) => AsyncGenerator<T>): Query<T> {
+    const question = following((signal) => ask({ signal, pollMs: pollMs.value }))
+    const pace = (_value: T | null, error: unknown) => (error === null ? null : AGAIN_MS)
+    return createQuery({ isSeen, question: () => question, pace })
+  }
+  function create(orderId: Hex): OrderQueries {
+    let wasOpen = false
+    const look = (seen: OrderStatus) => {
+      if (hasEnded(seen)) {
+        // Not earlier: until then the server may lose the envelope, and only this browser can submit it again.
+        forgetOrder(orderId)
+        if (wasOpen) onEnd(seen)
+      }
+      wasOpen = !hasEnded(seen)
+    }
+    const status = follow((options) => watched(client.followOrder(orderId, options), look))
+    const isOver = computed(() => status.value !== null && hasEnded(status.value))
+    const notice = createQuery<Notice | null>({
+      isSeen,
+      question() {
+        // A newer key may open a notice that an older one cannot.
+        if (key.value === null || !isOver.value) return null
+        return async () => (status.value === null ? null : client.openNotice(status.value))
+      },
+      pace: () => null,
+    })
+    return { status, timeline: follow((options) => client.followTimeline(orderId, options)), notice }
+  }
+  return {
+    ...{ history, memory, listed, most },
+    of(orderId) {
+      const known = queries.get(orderId) ?? create(orderId)
+      queries.set(orderId, known)
+      return known
+    },
+  }
+}
+
+async function* watched<T>(values: AsyncGenerator<T>, look: (value: T) => void): AsyncGenerator<T> {
+  for await (const value of values) {
+    look(value)
+    yield value
+  }
+}
+
+function listedOf({ placed, ordered }: OrderMemory, ids: readonly Hex[]): readonly DeskOrder[] {
+  const opened = new Set(ids)
+  return [...placed.filter((orderId) => !opened.has(orderId)), ...ids].map((orderId) => ({
+    orderId,
+    request: ordered.get(orderId) ?? null,
+  }))
+}

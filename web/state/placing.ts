@@ -1,0 +1,87 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import {
+  type Client,
+  ClientError,
+  type Hex,
+  type OrderRequest,
+  type PlaceStep,
+  type TakenId,
+} from '../../src/client/index.js'
+import { placeKept } from '../trade/placeKept.js'
+import { type KeyInUse, openKeys } from '../trade/portfolioKeys.js'
+import { PlacingStopped } from '../words/failures.js'
+
+/** The step of an order being placed. */
+export type PlacingStep = 'unlocking' | 'signing' | PlaceStep
+
+/** The order being placed, or placed last, by this page. */
+export interface PlacingState {
+  /** Null while no order is being placed. */
+  readonly step: PlacingStep | null
+  /** The wallet that took the order's id, while the client retries with new ones. */
+  readonly taken: TakenId | null
+  readonly error: unknown
+  /** The placement failed, but its escrow may be open. */
+  readonly mayBeOpen: boolean
+}
+
+export interface Placing {
+  readonly state: ReadonlySignal<PlacingState>
+  /** Resolves with whether the order is open, or may be. */
+  place(request: OrderRequest): Promise<boolean>
+  /** Stops retrying. */
+  stop(): void
+}
+
+interface PlacingDeps {
+  readonly client: Pick<Client, 'placeOrder' | 'platform' | 'unlock' | 'portfolio'>
+  /** The key of the portfolio in use; null while there is none. */
+  readonly key: Signal<KeyInUse | null>
+  /** Whether a key newer than the one in use exists. */
+  readonly isKeyMissing: () => boolean
+  readonly onOrder: (orderId: Hex, request: OrderRequest) => void
+}
+
+const NONE: PlacingState = { step: null, taken: null, error: null, mayBeOpen: false }
+
+/** Seals orders, opens their escrows and submits them. */
+export function createPlacing({ client, key, isKeyMissing, onOrder }: PlacingDeps): Placing {
+  const state = signal(NONE)
+  const change = (to: Partial<PlacingState>) => {
+    state.value = { ...state.peek(), ...to }
+  }
+  let stopping = new AbortController()
+  return {
+    state,
+    async place(request) {
+      let isListed = false
+      stopping = new AbortController()
+      state.value = { ...NONE, step: key.value === null ? 'unlocking' : 'signing' }
+      try {
+        // The order would seal the portfolio to the older key again.
+        if (isKeyMissing()) throw new ClientError('portfolio-key-missing', 'A newer portfolio key was made.')
+        if (key.value === null) {
+          // Detects an untrusted server before anything is signed.
+          await client.platform()
+          key.value = await openKeys(client)
+          change({ step: 'signing' })
+        }
+        await placeKept(client, request, {
+          signal: stopping.signal,
+          onStep: (step) => change({ step }),
+          onIdTaken: (taken) => change({ taken, step: 'signing' }),
+          onOpen(orderId, isCertain) {
+            isListed = true
+            change({ mayBeOpen: !isCertain })
+            onOrder(orderId, request)
+          },
+        })
+      } catch (error) {
+        change({ error })
+      }
+      change({ step: null, taken: null })
+      return isListed
+    },
+    stop: () => stopping.abort(new PlacingStopped()),
+  }
+}

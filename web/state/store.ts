@@ -1,0 +1,88 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { JsonRpcProvider, type Provider } from 'ethers'
+import { createReader, type Health, type MarketClock, type MarketView } from '../../src/client/index.js'
+import { createEventsReader } from '../chain/events.js'
+import type { LogsSoFar } from '../chain/logs.js'
+import type { Settings } from '../settings.js'
+import { type Seen, withPrices } from '../trade/sparkline.js'
+import { type Account, createAccount } from './account.js'
+import { type BrowserState, createBrowserState } from './browser.js'
+import { createQuery, type Query } from './query.js'
+import { createWallets, type Wallets } from './wallets.js'
+
+/** The page's state: signals and queries, which screens read. It lasts as long as the page. */
+export interface Store extends BrowserState {
+  readonly settings: Settings
+  readonly wallets: Wallets
+  /** Null without a connected wallet. */
+  readonly account: ReadonlySignal<Account | null>
+  readonly clock: Query<MarketClock>
+  readonly market: Query<MarketView>
+  /** The prices that this page has seen. */
+  readonly seen: ReadonlySignal<Seen>
+  readonly health: Query<Health>
+  /** Whether there is a way to read the chain: the page's own node if configured, else the wallet's. */
+  readonly canRead: ReadonlySignal<boolean>
+  /** The contracts' events. */
+  readonly events: Query<LogsSoFar>
+}
+
+/** The page polls again by itself, and shows the failure until then. */
+const ONCE = { attempts: 1, baseMs: 0, maxMs: 0 }
+const TIMEOUT_MS = 8_000
+const [CLOCK_MS, AWAY_MS, MARKET_MS, HEALTH_MS, EVENTS_MS] = [15_000, 3_000, 3_000, 5_000, 2_000]
+
+export function createStore(settings: Settings): Store {
+  const { chain, serverUrl } = settings
+  const browser = createBrowserState()
+  const { isSeen } = browser
+  const { views } = createReader({ serverUrl, timing: ONCE, timeoutMs: TIMEOUT_MS })
+  const wallets = createWallets(settings, browser)
+  const account = computed(() => {
+    const session = wallets.session.value
+    return session === null ? null : createAccount({ session, settings, views, isSeen })
+  })
+  window.addEventListener('focus', () => account.peek()?.orders.history.refresh())
+
+  const own = ownReader(settings)
+  const reader = computed(() => {
+    const session = wallets.session.value
+    return own ?? (session?.chainId === chain.id ? session.provider : null)
+  })
+  const seen = signal<Seen>(new Map())
+  return {
+    ...{ ...browser, settings, wallets, account, seen },
+    clock: createQuery({
+      isSeen,
+      question: () => askClock,
+      // Market hours change twice a day, but this poll also shows at the top of the page whether the server answers.
+      pace: (_clock, error) => (error === null ? CLOCK_MS : AWAY_MS),
+    }),
+    market: createQuery({ isSeen, question: () => askMarket, pace: MARKET_MS }),
+    health: createQuery({ isSeen, question: () => askHealth, pace: HEALTH_MS }),
+    canRead: computed(() => reader.value !== null),
+    events: createQuery({
+      isSeen,
+      question: () => (reader.value === null ? null : createEventsReader(reader.value, settings)),
+      pace: EVENTS_MS,
+      aged: (value) => ({ ...value, complete: false }),
+    }),
+  }
+
+  function askClock(aborted: AbortSignal) {
+    return views.clock(aborted)
+  }
+  async function askMarket(aborted: AbortSignal) {
+    const market = await views.market(aborted)
+    seen.value = withPrices(seen.peek(), market.symbols)
+    return market
+  }
+  function askHealth(aborted: AbortSignal) {
+    return views.health(aborted)
+  }
+}
+
+function ownReader({ chain }: Settings): Provider | null {
+  if (chain.rpcUrl === null) return null
+  return new JsonRpcProvider(chain.rpcUrl, chain.id, { staticNetwork: true, cacheTimeout: -1 })
+}
